@@ -1,0 +1,111 @@
+/**
+ * Every way an operation can fail, as facts and never as prose.
+ *
+ * The engine throws one `EngineFailure` that carries one of these facts; each dialect turns them into its
+ * own words and codes with an exhaustive switch, so that a new kind breaks the build wherever it needs words.
+ */
+
+/** What stands at a path. `special` is a FIFO, a socket or a device: it is never opened. */
+export type EntryType = 'file' | 'directory' | 'symlink' | 'special';
+
+/** How a literal text was looked for. */
+export type MatchMode = 'exact' | 'indent' | 'ignore-case' | 'regex';
+
+/** A place where the text that was looked for stands, or nearly stands: 1-based line numbers. */
+export interface NearMatch {
+  line: number;
+  text: string;
+}
+
+export type Failure =
+  // Paths
+  | { kind: 'outside'; path: string }
+  | { kind: 'bad-path'; path: string; why: 'empty' | 'nul' | 'name-too-long' | 'too-deep' | 'link-loop' }
+  | { kind: 'not-found'; path: string; wanted: 'file' | 'directory' | 'entry'; near: readonly string[] }
+  | { kind: 'not-a-file'; path: string; found: 'directory' | 'special' }
+  | { kind: 'not-a-directory'; path: string }
+  | { kind: 'exists'; path: string; found: EntryType }
+  | { kind: 'directory-not-empty'; path: string }
+  | { kind: 'is-root'; path: string; action: 'delete' | 'move' | 'replace' }
+  | { kind: 'into-itself'; path: string; destination: string }
+  | { kind: 'read-only'; path: string; why: 'server' | 'directory' }
+  | { kind: 'permission'; path: string; action: string }
+  | { kind: 'unstable'; path: string }
+  | { kind: 'io'; path: string; action: string; code: string }
+  // Contents
+  | { kind: 'too-large'; path: string; size: number; limit: number; action: 'read' | 'write' | 'edit' }
+  | { kind: 'not-text'; path: string; why: 'not-utf8' | 'nul' }
+  | { kind: 'line-out-of-range'; path: string; line: number; lines: number }
+  | { kind: 'changed-meanwhile'; path: string }
+  | { kind: 'busy'; path: string }
+  // Edits: `edit` is the 1-based position in the call's list
+  | {
+      kind: 'no-match';
+      path: string;
+      edit: number;
+      needle: string;
+      mode: MatchMode;
+      near: readonly NearMatch[];
+    }
+  | {
+      kind: 'not-unique';
+      path: string;
+      edit: number;
+      needle: string;
+      mode: 'exact' | 'indent' | 'ignore-case';
+      count: number;
+      lines: readonly number[];
+    }
+  | { kind: 'unexpected-count'; path: string; expected: number; count: number }
+  | { kind: 'bad-group-reference'; path: string; edit: number; reference: string; groups: number }
+  // Patches and line diffs: `hunk` is 1-based
+  | { kind: 'bad-patch'; reason: string; line: number }
+  | {
+      kind: 'hunk-mismatch';
+      path: string;
+      hunk: number;
+      line: number;
+      expected: readonly string[];
+      found: readonly string[];
+      elsewhere: readonly number[];
+    }
+  | { kind: 'overlap'; path: string; first: number; second: number }
+  // Patterns
+  | { kind: 'bad-regex'; pattern: string; reason: string }
+  | { kind: 'bad-glob'; pattern: string; reason: string }
+  | { kind: 'timeout'; what: 'regex' | 'search'; ms: number }
+  | { kind: 'no-glob-match'; pattern: string }
+  // Commands
+  | { kind: 'command-not-allowed'; command: string; allowed: readonly string[] }
+  | { kind: 'argument-not-allowed'; command: string; argument: string; reason: string; instead?: string }
+  | { kind: 'command-not-installed'; command: string }
+  | { kind: 'no-sandbox'; reason: string }
+  // Calls
+  | { kind: 'bad-arguments'; problems: readonly ArgumentProblem[] }
+  | { kind: 'no-workspace' }
+  | { kind: 'cancelled' };
+
+/** One thing that is wrong with a call's arguments. `missing` tells an absent field from a wrong one. */
+export interface ArgumentProblem {
+  /** The field as a dotted path: `edits[0].oldText`; empty for the arguments as a whole. */
+  field: string;
+  missing: boolean;
+  message: string;
+}
+
+export type FailureKind = Failure['kind'];
+
+/** The one error that the engine throws. Its message is for logs and debuggers, not for users. */
+export class EngineFailure extends Error {
+  readonly facts: Failure;
+
+  constructor(facts: Failure, cause?: unknown) {
+    super(JSON.stringify(facts), cause === undefined ? undefined : { cause });
+    this.name = 'EngineFailure';
+    this.facts = facts;
+  }
+}
+
+export function fail(facts: Failure, cause?: unknown): never {
+  throw new EngineFailure(facts, cause);
+}
