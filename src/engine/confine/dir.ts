@@ -1,0 +1,97 @@
+/**
+ * A directory that is held open, and everything that may be done to a name in it.
+ *
+ * This is the small interface that makes the unsafe thing impossible to write: callers never get a path,
+ * they get a `Dir` and one name, and no operation here ever follows a symbolic link or takes more than one
+ * component. How well that holds against races depends on the system; see `protection.ts`.
+ */
+import type { EntryType } from '../failures.ts';
+
+export interface Stat {
+  type: EntryType;
+  size: number;
+  mode: number;
+  uid: number;
+  gid: number;
+  links: number;
+  dev: bigint;
+  ino: bigint;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
+  birthtimeMs: number;
+}
+
+export interface Entry {
+  name: string;
+  type: EntryType;
+}
+
+/** What came of entering a name: a held directory, a link's target as written, or why there is neither. */
+export type Entered = Dir | { linkTarget: string } | 'missing' | 'not-a-directory';
+
+/** A regular file, opened for reading without ever having touched a FIFO or a device. */
+export interface OpenFile {
+  readonly fd: number;
+  readonly stat: Stat;
+  close(): void;
+}
+
+/** A temporary file that belongs to one atomic write: either it is renamed into place or it is dropped. */
+export interface Draft {
+  readonly fd: number;
+  /** Renames the draft over `name`, replacing what is there. */
+  publish(name: string): void;
+  /** Links the draft as `name` only when nothing is there: EEXIST otherwise. */
+  publishNew(name: string): void;
+  /** Closes the draft and removes what was not published. */
+  drop(): void;
+}
+
+export interface Dir {
+  /** `dev:ino`: the same directory has the same identity under every name. */
+  readonly identity: string;
+  /** Where a child process can find this directory: only for `cwd` and sandbox binds. */
+  readonly handlePath: string;
+  /** The held descriptor, or undefined where the system has none to offer. */
+  readonly fd: number | undefined;
+
+  stat(): Stat;
+  lstat(name: string): Stat | undefined;
+  readlink(name: string): string;
+  /** Steps into a directory; a link is reported, never followed. */
+  enter(name: string): Entered;
+  /** All entries in the order of the disk. Names that are not valid UTF-8 come with replacement characters. */
+  entries(): Entry[];
+  /** The same as raw bytes: the only way to reach every entry when a whole tree is removed. */
+  rawNames(): Buffer[];
+  /** Opens a regular file for reading; anything else throws `NotRegular`. */
+  open(name: string): OpenFile;
+  /** Whether this user may write to the file itself (an atomic replace needs only the directory's leave). */
+  mayWrite(name: string): boolean;
+  /** Whether entries may be added to and removed from this directory by this user. */
+  mayChangeEntries(): boolean;
+
+  draft(): Draft;
+  mkdir(name: string, mode?: number): void;
+  rename(name: string, to: Dir, toName: string): void;
+  link(name: string, to: Dir, toName: string): void;
+  symlink(target: string, name: string): void;
+  unlink(name: string | Buffer): void;
+  rmdir(name: string | Buffer): void;
+  /** Steps into a directory by its raw name, for removing a tree. */
+  enterRaw(name: Buffer): Dir | undefined;
+  /** The same directory once more, for a holder that closes it on its own. */
+  again(): Dir;
+  /** Makes renames in this directory survive a power cut. */
+  flush(): Promise<void>;
+  close(): void;
+}
+
+/** Thrown by `open` for what is not a regular file; `symlink` means that the name changed under the walk. */
+export class NotRegular extends Error {
+  readonly type: Exclude<EntryType, 'file'>;
+  constructor(type: Exclude<EntryType, 'file'>) {
+    super(`not a regular file: ${type}`);
+    this.type = type;
+  }
+}

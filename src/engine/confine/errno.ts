@@ -1,0 +1,68 @@
+/** The one place where the system's error codes become the engine's facts. */
+import { EngineFailure, type Failure, fail } from '../failures.ts';
+import { NotRegular } from './dir.ts';
+
+/** Rethrows any error of an operation on `path` as one failure; failures pass through unchanged. */
+export function failFrom(error: unknown, path: string, action: string): never {
+  if (error instanceof EngineFailure) throw error;
+  throw new EngineFailure(factsOf(error, path, action), error);
+}
+
+function factsOf(error: unknown, path: string, action: string): Failure {
+  if (error instanceof NotRegular) {
+    if (error.type === 'symlink') return { kind: 'unstable', path };
+    return { kind: 'not-a-file', path, found: error.type };
+  }
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  switch (code) {
+    case 'ENOENT':
+      return { kind: 'not-found', path, wanted: 'entry', near: [] };
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return { kind: 'permission', path, action };
+    case 'EISDIR':
+      return { kind: 'not-a-file', path, found: 'directory' };
+    case 'ENOTDIR':
+      return { kind: 'not-a-directory', path };
+    case 'EEXIST':
+      return { kind: 'exists', path, found: 'file' };
+    case 'ENOTEMPTY':
+      return { kind: 'directory-not-empty', path };
+    case 'ENAMETOOLONG':
+      return { kind: 'bad-path', path, why: 'name-too-long' };
+    case 'ELOOP':
+      return { kind: 'bad-path', path, why: 'link-loop' };
+    case 'EAGAIN':
+      return { kind: 'unstable', path };
+    case '':
+      throw error;
+    default:
+      return { kind: 'io', path, action, code };
+  }
+}
+
+/** Runs one operation on `path` and gives its errors as facts. */
+export function attempt<T>(path: string, action: string, operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    failFrom(error, path, action);
+  }
+}
+
+export async function attemptAsync<T>(path: string, action: string, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    failFrom(error, path, action);
+  }
+}
+
+export function failMissing(
+  path: string,
+  wanted: 'file' | 'directory' | 'entry',
+  near: readonly string[],
+): never {
+  fail({ kind: 'not-found', path, wanted, near });
+}

@@ -1,0 +1,312 @@
+/**
+ * The wall on Linux: a directory is an O_PATH descriptor, and every lookup is `/proc/self/fd/N/<one name>`.
+ *
+ * What must stay true: each path handed to the kernel has exactly one component that others can influence,
+ * relative to a descriptor that we hold, and no call follows a link in that component. Then no swap of a
+ * directory or a leaf, at any moment, can lead anywhere else.
+ */
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
+import { NotRegular } from './dir.ts';
+import { identityOf, toStat, typeOf } from './stat.ts';
+import { isLitter, isTemporary, temporaryName } from './temporaries.ts';
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+/** Not among Node's constants; the same on every architecture that Node runs on. */
+const O_PATH = 0o10000000;
+const PROCFS_MAGIC = 0x9fa0;
+const ENTER_ATTEMPTS = 64;
+
+const fsync = promisify(fs.fsync);
+
+/** Whether /proc is procfs and descriptor-relative lookups work: without both this wall would not hold. */
+export function descriptorWallWorks(): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    if (fs.statfsSync('/proc').type !== PROCFS_MAGIC) return false;
+    const fd = fs.openSync('/', O_PATH | O_DIRECTORY);
+    try {
+      const held = fs.fstatSync(fd, { bigint: true });
+      const seen = fs.statSync(`/proc/self/fd/${fd}/.`, { bigint: true });
+      return identityOf(held) === identityOf(seen);
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** When each directory was last looked through for litter: a burst of writes to one does it once. */
+const sweptAt = new Map<string, number>();
+const SWEPT_LIMIT = 4096;
+const SWEEP_EVERY_MS = 1000;
+
+export class LinuxDir implements Dir {
+  readonly fd: number;
+  #identity: string | undefined;
+  #open = true;
+
+  private constructor(fd: number) {
+    this.fd = fd;
+  }
+
+  /** Opens a directory by a path that was given by the operator, never by a client. */
+  static hold(realPath: string): LinuxDir {
+    return new LinuxDir(fs.openSync(realPath, O_PATH | O_DIRECTORY | O_NOFOLLOW));
+  }
+
+  get handlePath(): string {
+    return `/proc/self/fd/${this.fd}`;
+  }
+
+  get identity(): string {
+    this.#identity ??= identityOf(fs.fstatSync(this.fd, { bigint: true }));
+    return this.#identity;
+  }
+
+  stat(): Stat {
+    return toStat(fs.fstatSync(this.fd, { bigint: true }));
+  }
+
+  lstat(name: string): Stat | undefined {
+    const found = fs.lstatSync(this.#at(name), { bigint: true, throwIfNoEntry: false });
+    return found && toStat(found);
+  }
+
+  readlink(name: string): string {
+    return fs.readlinkSync(this.#at(name));
+  }
+
+  enter(name: string): Entered {
+    for (let attempt = 0; attempt < ENTER_ATTEMPTS; attempt++) {
+      try {
+        return new LinuxDir(fs.openSync(this.#at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'ENOENT') return 'missing';
+        if (code !== 'ENOTDIR' && code !== 'ELOOP') throw error;
+      }
+      // Not a directory when it was opened: a link, another kind of entry, or something that just changed.
+      const now = this.lstat(name);
+      if (now === undefined) return 'missing';
+      if (now.type === 'directory') continue;
+      if (now.type !== 'symlink') return 'not-a-directory';
+      const linkTarget = this.#tryReadlink(name);
+      if (linkTarget !== undefined) return { linkTarget };
+    }
+    return 'missing';
+  }
+
+  entries(): Entry[] {
+    return this.#reading((path) =>
+      fs
+        .readdirSync(path, { withFileTypes: true })
+        .filter((entry) => !isTemporary(entry.name))
+        .map((entry) => ({ name: entry.name, type: this.#typeOf(entry) })),
+    );
+  }
+
+  rawNames(): Buffer[] {
+    return this.#reading((path) => fs.readdirSync(path, { encoding: 'buffer' }));
+  }
+
+  open(name: string): OpenFile {
+    const probe = fs.openSync(this.#at(name), O_PATH | O_NOFOLLOW);
+    try {
+      const stat = toStat(fs.fstatSync(probe, { bigint: true }));
+      if (stat.type !== 'file') throw new NotRegular(stat.type);
+      return new OpenedFile(fs.openSync(`/proc/self/fd/${probe}`, O_RDONLY), stat);
+    } finally {
+      fs.closeSync(probe);
+    }
+  }
+
+  mayWrite(name: string): boolean {
+    const probe = fs.openSync(this.#at(name), O_PATH | O_NOFOLLOW);
+    try {
+      return allows(`/proc/self/fd/${probe}`, fs.constants.W_OK);
+    } finally {
+      fs.closeSync(probe);
+    }
+  }
+
+  mayChangeEntries(): boolean {
+    return allows(this.handlePath, fs.constants.W_OK | fs.constants.X_OK);
+  }
+
+  draft(): Draft {
+    this.#sweep();
+    const name = temporaryName();
+    const fd = fs.openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    let pending = true;
+    return {
+      fd,
+      publish: (as) => {
+        fs.renameSync(this.#at(name), this.#at(as));
+        pending = false;
+      },
+      publishNew: (as) => {
+        fs.linkSync(this.#at(name), this.#at(as));
+      },
+      drop: () => {
+        fs.closeSync(fd);
+        if (pending) tryUnlink(this.#at(name));
+      },
+    };
+  }
+
+  mkdir(name: string, mode = 0o777): void {
+    fs.mkdirSync(this.#at(name), mode);
+  }
+
+  rename(name: string, to: Dir, toName: string): void {
+    fs.renameSync(this.#at(name), at(to, toName));
+  }
+
+  link(name: string, to: Dir, toName: string): void {
+    fs.linkSync(this.#at(name), at(to, toName));
+  }
+
+  symlink(target: string, name: string): void {
+    fs.symlinkSync(target, this.#at(name));
+  }
+
+  unlink(name: string | Buffer): void {
+    fs.unlinkSync(this.#atRaw(name));
+  }
+
+  rmdir(name: string | Buffer): void {
+    fs.rmdirSync(this.#atRaw(name));
+  }
+
+  enterRaw(name: Buffer): LinuxDir | undefined {
+    try {
+      return new LinuxDir(fs.openSync(this.#atRaw(name), O_PATH | O_DIRECTORY | O_NOFOLLOW));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+      throw error;
+    }
+  }
+
+  again(): LinuxDir {
+    return new LinuxDir(fs.openSync(this.handlePath, O_PATH | O_DIRECTORY));
+  }
+
+  async flush(): Promise<void> {
+    // An O_PATH descriptor cannot be flushed: the same directory is opened once more for reading.
+    let fd: number;
+    try {
+      fd = fs.openSync(this.handlePath, O_RDONLY | O_DIRECTORY);
+    } catch {
+      return;
+    }
+    try {
+      await fsync(fd);
+    } catch {
+      // Some file systems cannot flush a directory; the rename itself has happened.
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    fs.closeSync(this.fd);
+  }
+
+  #at(name: string): string {
+    return `/proc/self/fd/${this.fd}/${oneName(name)}`;
+  }
+
+  #atRaw(name: string | Buffer): string | Buffer {
+    if (typeof name === 'string') return this.#at(name);
+    if (name.includes(0x2f) || name.includes(0)) throw new Error('not one name');
+    return Buffer.concat([Buffer.from(`${this.handlePath}/`), name]);
+  }
+
+  #tryReadlink(name: string): string | undefined {
+    try {
+      return this.readlink(name);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #reading<T>(list: (path: string) => T): T {
+    const fd = fs.openSync(this.handlePath, O_RDONLY | O_DIRECTORY);
+    try {
+      return list(`/proc/self/fd/${fd}`);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  #typeOf(entry: fs.Dirent): Entry['type'] {
+    const type = typeOf(entry);
+    if (type !== 'special') return type;
+    // Some file systems do not tell the type while listing.
+    return this.lstat(entry.name)?.type ?? 'special';
+  }
+
+  #sweep(): void {
+    const now = Date.now();
+    if (now - (sweptAt.get(this.identity) ?? 0) < SWEEP_EVERY_MS) return;
+    if (sweptAt.size >= SWEPT_LIMIT) sweptAt.clear();
+    sweptAt.set(this.identity, now);
+    for (const raw of this.rawNames()) {
+      const name = raw.toString('latin1');
+      if (!isTemporary(name)) continue;
+      const stat = this.lstat(name);
+      if (stat && isLitter(name, now - Number(stat.mtimeNs / 1_000_000n))) tryUnlink(this.#at(name));
+    }
+  }
+}
+
+class OpenedFile implements OpenFile {
+  readonly fd: number;
+  readonly stat: Stat;
+  #open = true;
+
+  constructor(fd: number, stat: Stat) {
+    this.fd = fd;
+    this.stat = stat;
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    fs.closeSync(this.fd);
+  }
+}
+
+function at(dir: Dir, name: string): string {
+  return `${dir.handlePath}/${oneName(name)}`;
+}
+
+function oneName(name: string): string {
+  if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\0')) {
+    throw new Error(`not one name: ${JSON.stringify(name)}`);
+  }
+  return name;
+}
+
+function allows(path: string, mode: number): boolean {
+  try {
+    fs.accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tryUnlink(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch {
+    // Gone already, or not ours to remove: the next write tries again.
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The wall where the system offers no descriptor-relative lookups: macOS, Windows, or Linux without /proc.
+ *
+ * A directory is its real path and its identity. Every operation checks that the path still leads to that
+ * very directory, before and (for opens, on the opened handle) after. On macOS opens also refuse a link in
+ * any component (O_NOFOLLOW_ANY). This is best effort against an attacker who swaps directories during a
+ * call, and it is reported as such.
+ */
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
+import { NotRegular } from './dir.ts';
+import { identityOf, toStat, typeOf } from './stat.ts';
+import { isLitter, isTemporary, temporaryName } from './temporaries.ts';
+
+/** macOS: fail with ELOOP when any component of the path is a symbolic link. */
+const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x20000000 : 0;
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
+
+/** The directory is no longer where it was: somebody moved or replaced it during the call. */
+export class Moved extends Error {
+  readonly code = 'EAGAIN';
+}
+
+export class PathDir implements Dir {
+  readonly identity: string;
+  readonly fd = undefined;
+  readonly #path: string;
+
+  private constructor(path: string, identity: string) {
+    this.#path = path;
+    this.identity = identity;
+  }
+
+  static hold(realPath: string): PathDir {
+    const stat = fs.lstatSync(realPath, { bigint: true });
+    if (!stat.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+    return new PathDir(realPath, identityOf(stat));
+  }
+
+  get handlePath(): string {
+    return this.#path;
+  }
+
+  stat(): Stat {
+    return toStat(fs.lstatSync(this.#verified(), { bigint: true }));
+  }
+
+  lstat(name: string): Stat | undefined {
+    const found = fs.lstatSync(this.#at(name), { bigint: true, throwIfNoEntry: false });
+    return found && toStat(found);
+  }
+
+  readlink(name: string): string {
+    return fs.readlinkSync(this.#at(name));
+  }
+
+  enter(name: string): Entered {
+    const found = this.lstat(name);
+    if (found === undefined) return 'missing';
+    if (found.type === 'symlink') return { linkTarget: this.readlink(name) };
+    if (found.type !== 'directory') return 'not-a-directory';
+    return new PathDir(join(this.#path, name), identityOf(found));
+  }
+
+  entries(): Entry[] {
+    const found = fs.readdirSync(this.#verified(), { withFileTypes: true });
+    this.#verified();
+    return found
+      .filter((entry) => !isTemporary(entry.name))
+      .map((entry) => ({ name: entry.name, type: typeOf(entry) }));
+  }
+
+  rawNames(): Buffer[] {
+    const found = fs.readdirSync(this.#verified(), { encoding: 'buffer' });
+    this.#verified();
+    return found;
+  }
+
+  open(name: string): OpenFile {
+    const path = this.#at(name);
+    const before = toStat(fs.lstatSync(path, { bigint: true }));
+    if (before.type !== 'file') throw new NotRegular(before.type);
+    const fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NOFOLLOW_ANY | O_NONBLOCK);
+    try {
+      const stat = toStat(fs.fstatSync(fd, { bigint: true }));
+      if (stat.type !== 'file') throw new NotRegular(stat.type);
+      if (identityOf(stat) !== identityOf(before)) throw new Moved(name);
+      this.#verified();
+      return { fd, stat, close: () => fs.closeSync(fd) };
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
+  }
+
+  mayWrite(name: string): boolean {
+    return allows(this.#at(name), fs.constants.W_OK);
+  }
+
+  mayChangeEntries(): boolean {
+    return allows(this.#verified(), fs.constants.W_OK | fs.constants.X_OK);
+  }
+
+  draft(): Draft {
+    this.#sweep();
+    const name = temporaryName();
+    const fd = fs.openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOFOLLOW_ANY, 0o600);
+    let pending = true;
+    return {
+      fd,
+      publish: (as) => {
+        fs.renameSync(this.#at(name), this.#at(as));
+        pending = false;
+      },
+      publishNew: (as) => {
+        fs.linkSync(this.#at(name), this.#at(as));
+      },
+      drop: () => {
+        fs.closeSync(fd);
+        if (pending) tryUnlink(join(this.#path, name));
+      },
+    };
+  }
+
+  mkdir(name: string, mode = 0o777): void {
+    fs.mkdirSync(this.#at(name), mode);
+  }
+
+  rename(name: string, to: Dir, toName: string): void {
+    fs.renameSync(this.#at(name), join(to.handlePath, toName));
+  }
+
+  link(name: string, to: Dir, toName: string): void {
+    fs.linkSync(this.#at(name), join(to.handlePath, toName));
+  }
+
+  symlink(target: string, name: string): void {
+    fs.symlinkSync(target, this.#at(name));
+  }
+
+  unlink(name: string | Buffer): void {
+    fs.unlinkSync(this.#at(name));
+  }
+
+  rmdir(name: string | Buffer): void {
+    fs.rmdirSync(this.#at(name));
+  }
+
+  enterRaw(name: Buffer): PathDir | undefined {
+    const path = this.#at(name);
+    const found = fs.lstatSync(path, { bigint: true });
+    if (!found.isDirectory()) return undefined;
+    return new PathDir(path.toString(), identityOf(found));
+  }
+
+  again(): PathDir {
+    return this;
+  }
+
+  async flush(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const handle = await fs.promises.open(this.#verified(), O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  close(): void {
+    // Nothing is held but a path.
+  }
+
+  #verified(): string {
+    const now = fs.lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    if (!now || identityOf(now) !== this.identity || fs.realpathSync.native(this.#path) !== this.#path) {
+      throw new Moved(this.#path);
+    }
+    return this.#path;
+  }
+
+  #at(name: string): string;
+  #at(name: string | Buffer): string | Buffer;
+  #at(name: string | Buffer): string | Buffer {
+    if (typeof name !== 'string') return Buffer.concat([Buffer.from(`${this.#verified()}/`), name]);
+    const separators = process.platform === 'win32' ? /[/\\:\0]/ : /[/\0]/;
+    if (name === '' || name === '.' || name === '..' || separators.test(name)) {
+      throw new Error(`not one name: ${JSON.stringify(name)}`);
+    }
+    return join(this.#verified(), name);
+  }
+
+  #sweep(): void {
+    for (const { name } of fs.readdirSync(this.#verified(), { withFileTypes: true })) {
+      if (!isTemporary(name)) continue;
+      const stat = this.lstat(name);
+      if (stat && isLitter(name, Date.now() - Number(stat.mtimeNs / 1_000_000n))) tryUnlink(this.#at(name));
+    }
+  }
+}
+
+function allows(path: string, mode: number): boolean {
+  try {
+    fs.accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tryUnlink(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch {
+    // Gone already: the next write tries again.
+  }
+}

@@ -1,0 +1,43 @@
+/** Which kind of wall this system allows, and what may be said about it. */
+import type { Dir } from './dir.ts';
+import { descriptorWallWorks, LinuxDir } from './linux-dir.ts';
+import { PathDir } from './path-dir.ts';
+
+export interface Protection {
+  kind: 'descriptors' | 'nofollow-any' | 'verified';
+  raceFree: boolean;
+  /** One plain sentence for the start-up line and `doctor`. */
+  says: string;
+}
+
+export interface Keeper {
+  protection: Protection;
+  hold(realPath: string): Dir;
+}
+
+const DESCRIPTORS: Protection = {
+  kind: 'descriptors',
+  raceFree: true,
+  says: 'race-free: every path is walked on held directory descriptors (openat through /proc/self/fd)',
+};
+
+const NOFOLLOW_ANY: Protection = {
+  kind: 'nofollow-any',
+  raceFree: false,
+  says: 'opens refuse links in any component (O_NOFOLLOW_ANY); other operations are verified, best effort against races',
+};
+
+const VERIFIED: Protection = {
+  kind: 'verified',
+  raceFree: false,
+  says: 'best effort: paths are resolved, then verified on the opened handle; a process that swaps directories during a call could win a race',
+};
+
+/** Chooses the strongest wall that works here; `verified` can be asked for, to try the fallback. */
+export function chooseKeeper(wanted: 'strongest' | 'verified' = 'strongest'): Keeper {
+  if (wanted === 'strongest' && descriptorWallWorks()) {
+    return { protection: DESCRIPTORS, hold: (path) => LinuxDir.hold(path) };
+  }
+  const protection = process.platform === 'darwin' ? NOFOLLOW_ANY : VERIFIED;
+  return { protection, hold: (path) => PathDir.hold(path) };
+}

@@ -1,0 +1,36 @@
+/** Turns what the system says about an entry into the engine's own facts. */
+import type { BigIntStats, Dirent } from 'node:fs';
+import type { EntryType } from '../failures.ts';
+import type { Stat } from './dir.ts';
+
+interface Typed {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+export function typeOf(entry: Typed | Dirent): EntryType {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'symlink' : 'special';
+}
+
+export function toStat(s: BigIntStats): Stat {
+  return {
+    type: typeOf(s),
+    size: Number(s.size),
+    mode: Number(s.mode) & 0o7777,
+    uid: Number(s.uid),
+    gid: Number(s.gid),
+    links: Number(s.nlink),
+    dev: s.dev,
+    ino: s.ino,
+    mtimeNs: s.mtimeNs,
+    ctimeNs: s.ctimeNs,
+    birthtimeMs: Number(s.birthtimeMs),
+  };
+}
+
+export function identityOf(s: { dev: bigint; ino: bigint }): string {
+  return `${s.dev}:${s.ino}`;
+}
