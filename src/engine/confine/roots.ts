@@ -16,16 +16,18 @@ export interface Root {
   readonly given: string;
   /** With all links resolved, at the time of the start. */
   readonly real: string;
-  readonly writable: boolean;
+  /** Why nothing may be changed here; undefined where changes are allowed. */
+  readonly readOnly: 'server' | 'directory' | undefined;
   readonly dir: Dir;
 }
 
-export function holdRoot(spec: RootSpec, keeper: Keeper): Root {
+export function holdRoot(spec: RootSpec, keeper: Keeper, serverReadOnly: boolean): Root {
   const given = resolve(spec.path);
   const real = attempt(spec.path, 'open', () => fs.realpathSync.native(given));
   if (!fs.statSync(real).isDirectory()) fail({ kind: 'not-a-directory', path: spec.path });
   attempt(spec.path, 'read', () => fs.accessSync(real, fs.constants.R_OK | fs.constants.X_OK));
-  return { given, real, writable: spec.writable, dir: attempt(spec.path, 'open', () => keeper.hold(real)) };
+  const readOnly = serverReadOnly ? 'server' : spec.writable ? undefined : 'directory';
+  return { given, real, readOnly, dir: attempt(spec.path, 'open', () => keeper.hold(real)) };
 }
 
 /** Whether `path` is `ancestor` or lies below it, by components: `/work` is no ancestor of `/workshop`. */

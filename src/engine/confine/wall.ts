@@ -84,9 +84,8 @@ export class Place {
     return found;
   }
 
-  requireWritable(serverReadOnly: boolean): void {
-    if (serverReadOnly) fail({ kind: 'read-only', path: this.shown, why: 'server' });
-    if (!this.root.writable) fail({ kind: 'read-only', path: this.shown, why: 'directory' });
+  requireWritable(): void {
+    if (this.root.readOnly) fail({ kind: 'read-only', path: this.shown, why: this.root.readOnly });
   }
 
   /** Takes back the parent directories that were made for this place, as far as they are still empty. */
@@ -116,6 +115,8 @@ export interface WalkOptions {
 }
 
 export interface WallOptions {
+  /** Nothing may be changed in any root. */
+  readOnly?: boolean;
   protection?: 'strongest' | 'verified';
 }
 
@@ -129,7 +130,7 @@ export class Wall {
     if (specs.length === 0) throw new Error('a wall needs at least one directory');
     this.#keeper = chooseKeeper(options.protection);
     this.protection = this.#keeper.protection;
-    this.roots = specs.map((spec) => holdRoot(spec, this.#keeper));
+    this.roots = specs.map((spec) => holdRoot(spec, this.#keeper, options.readOnly ?? false));
     this.#byIdentity = new Map([...this.roots].reverse().map((root) => [root.dir.identity, root]));
   }
 
@@ -292,7 +293,7 @@ class Walk {
   }
 
   #make(name: string): boolean {
-    if (!this.#root.writable) fail({ kind: 'read-only', path: this.#shown, why: 'directory' });
+    if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
     try {
       this.#dir.mkdir(name);
     } catch (error) {

@@ -1,0 +1,9 @@
+// The whole check, from a fresh clone on: install, build, lint, types, generated files, tests.
+import { install, node } from './setup.mjs';
+
+install();
+node('build', ['scripts/build.mjs']);
+node('lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
+node('types', ['node_modules/typescript/bin/tsc', '--noEmit']);
+node('generated files are fresh', ['scripts/docs.mjs', '--check']);
+node('tests', ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]);

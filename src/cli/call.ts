@@ -1,0 +1,47 @@
+/** `cofferdam call`: one tool call from a shell. */
+import { callTool } from '../dialects/call.ts';
+import type { Answer, Content } from '../dialects/dialect.ts';
+import { type App, contextFor, offerTools } from '../server/app.ts';
+import { UsageError } from './parse.ts';
+
+export interface CallOutcome {
+  output: string;
+  failed: boolean;
+}
+
+export async function callOnce(
+  app: App,
+  name: string,
+  json: string,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  const offered = offerTools(app.dialects);
+  const found = offered.get(name);
+  if (!found)
+    throw new UsageError(`unknown tool '${name}'; the tools are: ${[...offered.keys()].join(', ')}`);
+  const told = await callTool(found.dialect, found.tool, parseJson(json), contextFor(app, {}, signal));
+  if ('error' in told) return { output: `error ${told.error.code}: ${told.error.message}\n`, failed: true };
+  return { output: answerAsText(told.answer), failed: told.answer.isError === true };
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new UsageError(`the arguments are not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function answerAsText({ content }: Answer): string {
+  return content.map((item) => endLine(contentAsText(item))).join('');
+}
+
+function contentAsText(item: Content): string {
+  if (item.type === 'text') return item.text;
+  const { uri, mimeType, blob } = item.resource;
+  return `[${uri}, ${mimeType}, base64]\n${blob}`;
+}
+
+function endLine(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

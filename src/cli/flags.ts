@@ -1,0 +1,66 @@
+/** Every option of the command line, described once: the parser and the help text both come from here. */
+export interface Flag {
+  name: string;
+  /** What stands for the value in the help; a flag without one is a switch. */
+  value?: string;
+  /** May be given more than once. */
+  repeatable?: boolean;
+  help: string;
+}
+
+export const flags = [
+  {
+    name: 'dialect',
+    value: 'NAME[,NAME…]',
+    repeatable: true,
+    help: 'which tools to offer, see below; the first one named wins a name that two of them use',
+  },
+  { name: 'read-only', help: 'no tool can change anything' },
+  { name: 'json', help: 'with tools: as JSON' },
+  { name: 'version', help: 'print the version' },
+  { name: 'help', help: 'print this help' },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof flags)[number]['name'];
+
+export const commands = [
+  {
+    usage: 'cofferdam [options] DIR[:ro] [DIR[:ro] …]',
+    help: 'an MCP server on stdio for these directories',
+  },
+  { usage: "cofferdam call TOOL 'JSON' [options] DIR…", help: 'one tool call; exit code 1 when it fails' },
+  { usage: 'cofferdam tools [--dialect NAME] [--json]', help: 'the tools, their parameters and their cost' },
+  { usage: 'cofferdam doctor [DIR…]', help: 'which protections are active here, and what is missing' },
+] as const;
+
+export function helpText(dialects: readonly { name: string; summary: string }[], standard: string): string {
+  const all: readonly Flag[] = flags;
+  const options = all.map((flag): [string, string] => [
+    `--${flag.name}${flag.value ? ` ${flag.value}` : ''}`,
+    flag.help,
+  ]);
+  const names = dialects.map(({ name, summary }): [string, string] => [
+    name,
+    name === standard ? `${summary} (the default)` : summary,
+  ]);
+  return [
+    'Cofferdam: file tools for an AI agent, behind a wall that holds.',
+    '',
+    'Usage:',
+    ...columns(commands.map(({ usage, help }) => [usage, help])),
+    '',
+    'Options:',
+    ...columns(options),
+    '',
+    'Dialects:',
+    ...columns(names),
+    '',
+    'DIR:ro makes a directory read-only. Nothing outside the directories is ever touched.',
+    '',
+  ].join('\n');
+}
+
+export function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
+}

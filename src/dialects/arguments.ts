@@ -1,0 +1,101 @@
+/** Checks a call's arguments against the very schema that clients were shown, and fills in its defaults. */
+import { type OutputUnit, Validator } from '@cfworker/json-schema';
+import { type ArgumentProblem, fail } from '../engine/index.ts';
+import type { Tool } from './dialect.ts';
+import type { ObjectSchema, Schema } from './schema.ts';
+
+const validators = new WeakMap<ObjectSchema, Validator>();
+
+export function checkArguments(tool: Tool, sent: unknown): Record<string, unknown> {
+  const args = renamed(tool, sent ?? {});
+  let validator = validators.get(tool.input);
+  if (validator === undefined) {
+    // The library's types want mutable schemas; it does not change them.
+    validator = new Validator(tool.input as ConstructorParameters<typeof Validator>[0], '2020-12', false);
+    validators.set(tool.input, validator);
+  }
+  const { valid, errors } = validator.validate(args);
+  if (!valid) fail({ kind: 'bad-arguments', problems: problemsOf(errors) });
+  return withDefaults(tool.input, args as Record<string, unknown>) as Record<string, unknown>;
+}
+
+function renamed(tool: Tool, sent: unknown): unknown {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
+  const args: Record<string, unknown> = { ...sent };
+  for (const [alias, name] of Object.entries(tool.aliases)) {
+    if (!(alias in args)) continue;
+    args[name] ??= args[alias];
+    delete args[alias];
+  }
+  return args;
+}
+
+function withDefaults(schema: Schema, value: unknown): unknown {
+  if (!('type' in schema)) return value;
+  if (schema.type === 'array' && Array.isArray(value))
+    return value.map((item) => withDefaults(schema.items, item));
+  if (schema.type !== 'object') return value;
+  const filled: Record<string, unknown> = { ...(value as Record<string, unknown>) };
+  for (const [name, field] of Object.entries(schema.properties)) {
+    if (filled[name] !== undefined) filled[name] = withDefaults(field, filled[name]);
+    else if ('default' in field && field.default !== undefined) filled[name] = structuredClone(field.default);
+  }
+  return filled;
+}
+
+/** Keywords that only say that something below them is wrong. */
+const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'false']);
+
+function problemsOf(errors: readonly OutputUnit[]): ArgumentProblem[] {
+  const problems: ArgumentProblem[] = [];
+  for (const error of errors) {
+    if (WRAPPERS.has(error.keyword)) continue;
+    // Inside a `oneOf` each branch complains; the `oneOf` itself speaks for all of them.
+    if (error.keywordLocation.includes('/oneOf/')) continue;
+    problems.push(problemOf(error));
+  }
+  return problems;
+}
+
+function problemOf(error: OutputUnit): ArgumentProblem {
+  const at = fieldOf(error.instanceLocation);
+  const named = /"([^"]*)"/.exec(error.error)?.[1] ?? '';
+  switch (error.keyword) {
+    case 'required':
+      return { field: join(at, named), missing: true, message: `missing required field: ${join(at, named)}` };
+    case 'additionalProperties':
+      return { field: join(at, named), missing: false, message: `unknown field: ${join(at, named)}` };
+    case 'type': {
+      const [, got, wanted] = /"([^"]*)" is invalid\. Expected "(.*)"/.exec(error.error) ?? [];
+      return {
+        field: at,
+        missing: false,
+        message: `${at || 'arguments'} must be ${article(wanted)}, not ${got}`,
+      };
+    }
+    case 'oneOf':
+      return { field: at, missing: false, message: `${at} must have one of the documented forms` };
+    default:
+      return { field: at, missing: false, message: `${at}: ${lowerFirst(error.error)}` };
+  }
+}
+
+function fieldOf(pointer: string): string {
+  return pointer
+    .replace(/^#\/?/, '')
+    .split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((field, part) => (/^\d+$/.test(part) ? `${field}[${part}]` : join(field, part)), '');
+}
+
+function join(at: string, name: string): string {
+  return at === '' ? name : `${at}.${name}`;
+}
+
+function article(type: string | undefined): string {
+  return type === undefined ? 'of another type' : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+function lowerFirst(sentence: string): string {
+  return (sentence.charAt(0).toLowerCase() + sentence.slice(1)).replace(/\.$/, '');
+}

@@ -1,0 +1,106 @@
+/**
+ * What a dialect is: a vocabulary of tools over one engine, and its own words for every failure.
+ *
+ * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`) and how it
+ * tells the answer (`render`). Anything longer belongs in the engine.
+ */
+import type { Engine, Failure } from '../engine/index.ts';
+import type { FromSchema, ObjectSchema } from './schema.ts';
+
+export interface ToolHints {
+  /** Changes nothing. */
+  readOnly: boolean;
+  /** May overwrite or remove what was there. */
+  destructive: boolean;
+  /** Calling it twice with the same arguments does no more than calling it once. */
+  idempotent: boolean;
+  /** Reaches beyond the given directories. */
+  openWorld: boolean;
+}
+
+export type Content =
+  | { type: 'text'; text: string }
+  | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } };
+
+export interface Answer {
+  content: Content[];
+  isError?: boolean;
+  structuredContent?: Record<string, unknown>;
+}
+
+/** How a dialect reports a failure: as an error of the protocol, or as an answer marked as an error. */
+export type Told = { error: { code: number; message: string; data?: unknown } } | { answer: Answer };
+
+/** What one client's session may keep between calls. */
+export interface Session {
+  /** The directory that the client chose to work in, where a dialect lets it choose. */
+  workspace?: Engine;
+}
+
+export interface ToolContext {
+  engine: Engine;
+  session: Session;
+  signal: AbortSignal;
+  /** The operator's home directory, for paths that start with `~/`. */
+  home: string;
+  /** Environment settings that a dialect's document names. */
+  settings: Readonly<Record<string, string | undefined>>;
+  /** Tells a client that asked for it how far a long call has come. */
+  progress(done: number, message: string): void;
+}
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  hints: ToolHints;
+  input: ObjectSchema;
+  /** Other names for arguments, accepted without being shown. The real name wins when both are sent. */
+  aliases: Readonly<Record<string, string>>;
+  call(args: Record<string, unknown>, context: ToolContext): Promise<Answer>;
+}
+
+export interface ToolDeclaration<S extends ObjectSchema, V> {
+  name: string;
+  title: string;
+  description: string;
+  hints: ToolHints;
+  input: S;
+  aliases?: Readonly<Record<string, string>>;
+  run(args: FromSchema<S>, context: ToolContext): Promise<V>;
+  render(value: V, args: FromSchema<S>): string | Answer;
+}
+
+export interface Dialect {
+  name: string;
+  /** One line for listings. */
+  summary: string;
+  tools: readonly Tool[];
+  failed(facts: Failure, tool: Tool): Told;
+}
+
+export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
+  const { run, render, aliases = {}, ...shown } = declaration;
+  return {
+    ...shown,
+    aliases,
+    async call(args, context) {
+      const checked = args as FromSchema<S>;
+      const told = render(await run(checked, context), checked);
+      return typeof told === 'string' ? { content: [text(told)] } : told;
+    },
+  };
+}
+
+export function text(value: string): Content {
+  return { type: 'text', text: value };
+}
+
+/** Shorthands for the four hints: every tool says all of them, since clients take silence as danger. */
+export const hints = {
+  looks: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  adds: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  replaces: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  changes: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  runs: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+} as const satisfies Record<string, ToolHints>;

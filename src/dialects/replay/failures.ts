@@ -1,0 +1,163 @@
+/** The engine's facts in replay's words and codes. */
+import type { Failure } from '../../engine/index.ts';
+
+export interface ReplayError {
+  code: number;
+  message: string;
+}
+
+const NOT_ALLOWED = -32001;
+const NOT_FOUND = -32002;
+const INVALID_PARAMS = -32602;
+const INTERNAL = -32603;
+
+export function replayError(facts: Failure): ReplayError {
+  return { code: codeOf(facts), message: messageOf(facts) };
+}
+
+function codeOf(facts: Failure): number {
+  switch (facts.kind) {
+    case 'outside':
+    case 'read-only':
+      return NOT_ALLOWED;
+    case 'not-found':
+    case 'no-glob-match':
+      return NOT_FOUND;
+    case 'bad-arguments':
+    case 'bad-glob':
+      return INVALID_PARAMS;
+    case 'bad-path':
+      return facts.why === 'nul' || facts.why === 'empty' ? INVALID_PARAMS : INTERNAL;
+    default:
+      return INTERNAL;
+  }
+}
+
+function messageOf(facts: Failure): string {
+  switch (facts.kind) {
+    case 'outside':
+      return `Path not allowed: ${facts.path} is outside the allowed directories (list_allowed_directories names them)`;
+    case 'read-only':
+      return facts.why === 'server'
+        ? `Path not allowed: the server is read-only, ${facts.path} cannot be changed`
+        : `Path not allowed: ${facts.path} is in a read-only directory`;
+    case 'bad-path':
+      return badPath(facts);
+    case 'not-found':
+      return `Not found: ${facts.path}${didYouMean(facts.near)}`;
+    case 'not-a-file':
+      return facts.found === 'directory'
+        ? `Not a file: ${facts.path} is a directory`
+        : `Not a file: ${facts.path} is a FIFO, socket or device, which is never opened`;
+    case 'not-a-directory':
+      return `Not a directory: ${facts.path}`;
+    case 'exists':
+      return `Already exists: ${facts.path}; nothing was changed`;
+    case 'directory-not-empty':
+      return `Directory not empty: ${facts.path}`;
+    case 'is-root':
+      return `${facts.path} is, or contains, a directory that was given to the server: it cannot be ${pastOf(facts.action)}`;
+    case 'into-itself':
+      return `Cannot move ${facts.path} into itself (${facts.destination})`;
+    case 'permission':
+      return `Permission denied: cannot ${facts.action} ${facts.path}`;
+    case 'unstable':
+      return `${facts.path} kept changing during the call; try again`;
+    case 'io':
+      return `Cannot ${facts.action} ${facts.path}: ${facts.code}`;
+    case 'too-large':
+      return tooLarge(facts);
+    case 'not-text':
+      return `${facts.path} is not valid UTF-8 text; it was left untouched`;
+    case 'line-out-of-range':
+      return `Line ${facts.line} is out of range: ${facts.path} has ${facts.lines} lines`;
+    case 'changed-meanwhile':
+      return `${facts.path} was changed by another program during the edit; nothing was written. Read it again and repeat the edit`;
+    case 'busy':
+      return `${facts.path} is being changed by another server; try again`;
+    case 'no-match':
+      return noMatch(facts);
+    case 'not-unique':
+      return notUnique(facts);
+    case 'unexpected-count':
+      return `Expected ${facts.expected} occurrences in ${facts.path}, found ${facts.count}`;
+    case 'bad-group-reference':
+      return `Edit ${facts.edit}: newText refers to group ${facts.reference}, but the pattern has ${facts.groups} capture group${facts.groups === 1 ? '' : 's'}; the file was left unchanged`;
+    case 'bad-patch':
+      return `Malformed patch at line ${facts.line}: ${facts.reason}`;
+    case 'hunk-mismatch':
+      return `Hunk ${facts.hunk} does not match ${facts.path} at line ${facts.line}`;
+    case 'overlap':
+      return `Changes ${facts.first} and ${facts.second} overlap in ${facts.path}`;
+    case 'bad-regex':
+      return `Invalid regex: ${facts.reason}`;
+    case 'bad-glob':
+      return `Invalid glob ${facts.pattern}: ${facts.reason}`;
+    case 'timeout':
+      return `The ${facts.what} was cut off after ${facts.ms / 1000} s: the pattern takes too long. Make it simpler or more specific`;
+    case 'no-glob-match':
+      return `No files match: ${facts.pattern}`;
+    case 'command-not-allowed':
+      return `Command not allowed: ${facts.command}`;
+    case 'argument-not-allowed':
+      return `${facts.command}: ${facts.argument}: ${facts.reason}${facts.instead ? ` (use ${facts.instead})` : ''}`;
+    case 'command-not-installed':
+      return `Command not installed: ${facts.command}`;
+    case 'no-sandbox':
+      return `Commands need the sandbox, which is not available: ${facts.reason}`;
+    case 'bad-arguments':
+      return `Invalid params: ${facts.problems.map((problem) => problem.message).join('; ')}`;
+    case 'no-workspace':
+      return 'No workspace is set';
+    case 'cancelled':
+      return 'The call was cancelled';
+  }
+}
+
+function badPath(facts: Failure & { kind: 'bad-path' }): string {
+  switch (facts.why) {
+    case 'empty':
+      return 'Invalid params: the path is empty';
+    case 'nul':
+      return 'Invalid params: the path contains a NUL character';
+    case 'name-too-long':
+      return `A name in the path is longer than 255 bytes: ${facts.path.slice(0, 80)}…`;
+    case 'too-deep':
+      return `Too many nested directories: ${facts.path.slice(0, 80)}…`;
+    case 'link-loop':
+      return `Too many symbolic links: ${facts.path}`;
+  }
+}
+
+function tooLarge(facts: Failure & { kind: 'too-large' }): string {
+  const limit = `the limit is ${facts.limit} bytes (${Math.round(facts.limit / 1024 / 1024)} MiB)`;
+  if (facts.action === 'write')
+    return `Too large to write: ${facts.path} would have ${facts.size} bytes, ${limit}`;
+  return `Too large to ${facts.action} whole: ${facts.path} has ${facts.size} bytes, ${limit}. Take a part of it instead: grep_files gives matching lines with context, execute_command runs head, tail or sed -n '100,200p'`;
+}
+
+function noMatch(facts: Failure & { kind: 'no-match' }): string {
+  const what = facts.mode === 'regex' ? 'pattern not found' : 'oldText not found';
+  const near = facts.near.map(({ line, text }) => `  ${line}: ${text}`);
+  const hint = near.length > 0 ? `. Similar lines:\n${near.join('\n')}` : '';
+  return `Edit ${facts.edit}: ${what} in ${facts.path}: ${excerpt(facts.needle)}${hint}`;
+}
+
+function notUnique(facts: Failure & { kind: 'not-unique' }): string {
+  const what = facts.mode === 'indent' ? 'whitespace-normalized matches' : 'occurrences';
+  const lines = `on lines ${facts.lines.join(', ')}${facts.lines.length < facts.count ? ' …' : ''}`;
+  return `Edit ${facts.edit}: oldText is not unique: found ${facts.count} ${what} in ${facts.path} (${lines}). Add surrounding context so that it matches one place, or set limit: 0 (all) or limit: N; nothing was written`;
+}
+
+function didYouMean(near: readonly string[]): string {
+  return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
+}
+
+function pastOf(action: 'delete' | 'move' | 'replace'): string {
+  return action === 'delete' ? 'deleted' : `${action}d`;
+}
+
+function excerpt(text: string): string {
+  const short = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return JSON.stringify(short);
+}

@@ -1,0 +1,5 @@
+/** How replay reads a path: `~/` is the home directory, anything else goes to the engine as it is. */
+export function expandHome(path: string, home: string): string {
+  if (path === '~') return home;
+  return path.startsWith('~/') ? `${home}/${path.slice(2)}` : path;
+}

@@ -1,0 +1,16 @@
+import { defineTool, hints } from '../../dialect.ts';
+import { expandHome } from '../paths.ts';
+
+export const createDirectory = defineTool({
+  name: 'create_directory',
+  title: 'Create directory',
+  description: 'Create a directory and its missing parents (mkdir -p).',
+  hints: hints.adds,
+  input: {
+    type: 'object',
+    properties: { path: { type: 'string', description: 'Absolute path (mkdir -p semantics)' } },
+    required: ['path'],
+  },
+  run: ({ path }, { engine, signal, home }) => engine.makeDirectory(expandHome(path, home), { signal }),
+  render: (_, { path }) => `Successfully created ${path}`,
+});

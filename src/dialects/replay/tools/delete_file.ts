@@ -1,0 +1,17 @@
+import { defineTool, hints } from '../../dialect.ts';
+import { expandHome } from '../paths.ts';
+
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  title: 'Delete file',
+  description: 'Delete a file, or a directory with everything in it.',
+  hints: hints.changes,
+  input: {
+    type: 'object',
+    properties: { path: { type: 'string', description: 'Absolute path (file or directory, recursive)' } },
+    required: ['path'],
+  },
+  run: ({ path }, { engine, signal, home }) =>
+    engine.remove(expandHome(path, home), { recursive: true, signal }),
+  render: (_, { path }) => `Successfully deleted ${path}`,
+});

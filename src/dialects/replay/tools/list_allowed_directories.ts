@@ -1,0 +1,12 @@
+import { defineTool, hints } from '../../dialect.ts';
+
+export const listAllowedDirectories = defineTool({
+  name: 'list_allowed_directories',
+  title: 'List allowed directories',
+  description: 'The directories that this server may touch, and whether it may change them.',
+  hints: hints.looks,
+  input: { type: 'object', properties: {} },
+  run: async (_, { engine }) => engine.roots,
+  render: (roots) =>
+    roots.map(({ path, writable }) => `${path} (${writable ? 'read-write' : 'read-only'})`).join('\n'),
+});

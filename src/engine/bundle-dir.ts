@@ -1,0 +1,7 @@
+/** Where the built workers stand: beside the running bundle, or in dist/ when the sources run as they are. */
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+export const bundleDir: string = here.endsWith('/src/engine') ? resolve(here, '../../dist') : here;

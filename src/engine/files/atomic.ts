@@ -1,0 +1,78 @@
+/** Replaces a file's content in one step: the old content or the new one, never anything in between. */
+import type { Stat } from '../confine/dir.ts';
+import { attempt, attemptAsync } from '../confine/errno.ts';
+import { readBytesSync } from '../confine/reading.ts';
+import type { Place } from '../confine/wall.ts';
+import { dressDraft, fillDraft, flushDraft } from '../confine/writing.ts';
+import { fail } from '../failures.ts';
+
+/** A file as it was read: a change is only made when the file is still the same. */
+export interface Snapshot {
+  stat: Stat;
+  bytes: Buffer;
+}
+
+export interface ReplaceOptions {
+  /** What must still stand there: `absent` for a new file, a snapshot for an edit; anything when left out. */
+  expect?: Snapshot | 'absent';
+  /** Mode and owner for a new file; a replaced file keeps its own. */
+  like?: Stat;
+  signal?: AbortSignal | undefined;
+}
+
+export async function replaceContent(place: Place, bytes: Buffer, options: ReplaceOptions): Promise<void> {
+  const { shown, name, dir } = place;
+  if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
+  await attemptAsync(shown, 'write', async () => {
+    const old = replaceable(place);
+    const draft = dir.draft();
+    try {
+      await fillDraft(draft, bytes, options.signal);
+      dressDraft(draft, old ?? options.like);
+      await flushDraft(draft);
+      if (options.signal?.aborted) fail({ kind: 'cancelled' });
+      // From here to the rename nothing waits: what is compared is what is replaced.
+      if (options.expect !== undefined) requireUnchanged(place, options.expect);
+      if (options.expect === 'absent') draft.publishNew(name);
+      else draft.publish(name);
+    } finally {
+      draft.drop();
+    }
+    await dir.flush();
+  });
+}
+
+/** What stands at the place now, if it may be replaced by a file. */
+function replaceable(place: Place): Stat | undefined {
+  const old = place.lstat();
+  if (old === undefined) return undefined;
+  if (old.type === 'symlink') fail({ kind: 'unstable', path: place.shown });
+  if (old.type !== 'file') fail({ kind: 'not-a-file', path: place.shown, found: old.type });
+  if (!place.dir.mayWrite(place.name)) fail({ kind: 'permission', path: place.shown, action: 'write' });
+  return old;
+}
+
+function requireUnchanged(place: Place, expect: Snapshot | 'absent'): void {
+  const now = place.lstat();
+  if (expect === 'absent') {
+    if (now !== undefined) fail({ kind: 'exists', path: place.shown, found: now.type });
+    return;
+  }
+  if (now === undefined || !sameFile(now, expect.stat) || !sameBytes(place, expect.bytes)) {
+    fail({ kind: 'changed-meanwhile', path: place.shown });
+  }
+}
+
+function sameFile(a: Stat, b: Stat): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
+}
+
+/** Times are too coarse to trust: two writes within a clock tick look like none. The bytes are compared. */
+function sameBytes(place: Place, expected: Buffer): boolean {
+  const file = attempt(place.shown, 'read', () => place.dir.open(place.name));
+  try {
+    return readBytesSync(file, expected.length + 1).equals(expected);
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,62 @@
+/** Reads whole files, within the limit, as text or as bytes. */
+import type { Stat } from '../confine/dir.ts';
+import { attemptAsync } from '../confine/errno.ts';
+import { readBytes } from '../confine/reading.ts';
+import type { Place } from '../confine/wall.ts';
+import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { decodeForEdit, type TextContent, whyBinary } from '../text/encoding.ts';
+import type { Snapshot } from './atomic.ts';
+import { mimeTypeOf } from './mime.ts';
+
+export interface FileContent {
+  /** Absolute, with links resolved. */
+  path: string;
+  stat: Stat;
+  bytes: Buffer;
+  /** The whole text, byte-order mark included; undefined for binary content. */
+  text: string | undefined;
+  mimeType: string;
+}
+
+export interface ReadOptions {
+  /** Refuses larger files; the engine's own limit holds in any case. */
+  limit?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export async function readSnapshot(
+  place: Place,
+  options: ReadOptions & { action?: 'read' | 'edit' } = {},
+): Promise<Snapshot> {
+  place.mustExist('file');
+  if (place.isRoot) fail({ kind: 'not-a-file', path: place.shown, found: 'directory' });
+  const limit = Math.min(options.limit ?? Number.POSITIVE_INFINITY, limits.wholeFileBytes);
+  return attemptAsync(place.shown, 'read', async () => {
+    const file = place.dir.open(place.name);
+    try {
+      const { stat } = file;
+      const bytes = stat.size > limit ? undefined : await readBytes(file, limit + 1, options.signal);
+      if (bytes === undefined || bytes.length > limit) {
+        const size = Math.max(stat.size, bytes?.length ?? 0);
+        return fail({ kind: 'too-large', path: place.shown, size, limit, action: options.action ?? 'read' });
+      }
+      return { stat, bytes };
+    } finally {
+      file.close();
+    }
+  });
+}
+
+export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {
+  const { stat, bytes } = await readSnapshot(place, options);
+  const text = whyBinary(bytes) === undefined ? bytes.toString('utf8') : undefined;
+  return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
+}
+
+/** For editing: the text apart from its byte-order mark, or a failure when it cannot be edited safely. */
+export function textOf(snapshot: Snapshot, shown: string): TextContent {
+  const decoded = decodeForEdit(snapshot.bytes);
+  if ('notText' in decoded) return fail({ kind: 'not-text', path: shown, why: decoded.notText });
+  return decoded;
+}

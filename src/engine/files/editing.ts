@@ -1,0 +1,103 @@
+/** Edits of text files: read, change only what matched, and write back only if nobody else changed the file. */
+import { join } from 'node:path';
+import { bundleDir } from '../bundle-dir.ts';
+import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { lineEndingOf, withLineEnding } from '../text/encoding.ts';
+import { type EditContext, findLiteralSplices, type LiteralEdit } from '../text/literal-edit.ts';
+import { newlineView } from '../text/newline-view.ts';
+import type { RegexEdit, RegexOutcome } from '../text/regex-edit.ts';
+import type { ReplacementStyle } from '../text/replacement.ts';
+import { applySplices, type Splice } from '../text/splice.ts';
+import { CutOffPool } from '../workers/cut-off.ts';
+
+export type TextEdit =
+  | ({ kind: 'literal' } & LiteralEdit)
+  | {
+      kind: 'regex';
+      pattern: string;
+      /** `g` is implied: `limit` says how many. */
+      flags: string;
+      replace: string;
+      style: ReplacementStyle;
+      limit: number;
+      /** Whether it is a failure that nothing matches. */
+      mustMatch: boolean;
+    };
+
+export interface EditOutcome {
+  text: string;
+  /** How many places were changed by each edit. */
+  replacements: number[];
+}
+
+export class Editor {
+  #regexes: CutOffPool<RegexEdit, RegexOutcome> | undefined;
+
+  /** Applies the edits one after the other, each to what the one before it left. */
+  async apply(
+    text: string,
+    edits: readonly TextEdit[],
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<EditOutcome> {
+    const replacements: number[] = [];
+    let current = text;
+    for (const [index, edit] of edits.entries()) {
+      const context = { path, edit: index + 1 };
+      const splices =
+        edit.kind === 'literal'
+          ? findLiteralSplices(current, edit, context)
+          : await this.#regexSplices(current, edit, context, signal);
+      replacements.push(splices.length);
+      current = applySplices(current, splices);
+    }
+    return { text: current, replacements };
+  }
+
+  async close(): Promise<void> {
+    await this.#regexes?.close();
+  }
+
+  async #regexSplices(
+    text: string,
+    edit: TextEdit & { kind: 'regex' },
+    context: EditContext,
+    signal: AbortSignal | undefined,
+  ): Promise<Splice[]> {
+    const view = newlineView(text);
+    const seen = await this.#find(view.text, edit, context, signal);
+    if (seen.length > 0) {
+      const ending = lineEndingOf(text);
+      return seen.map(({ start, end, text: put }) => ({
+        start: view.toReal(start),
+        end: view.toReal(end),
+        text: withLineEnding(put, ending),
+      }));
+    }
+    // A pattern that asks for `\r` itself can only match the text as it really is.
+    const raw = view.text === text ? [] : await this.#find(text, edit, context, signal);
+    if (raw.length === 0 && edit.mustMatch) {
+      fail({ kind: 'no-match', ...context, needle: edit.pattern, mode: 'regex', near: [] });
+    }
+    return raw;
+  }
+
+  async #find(
+    text: string,
+    edit: TextEdit & { kind: 'regex' },
+    context: EditContext,
+    signal: AbortSignal | undefined,
+  ): Promise<Splice[]> {
+    this.#regexes ??= new CutOffPool(join(bundleDir, 'regex-worker.cjs'), limits.regexWorkers);
+    const { pattern: source, flags, replace: template, style, limit } = edit;
+    const outcome = await this.#regexes.run(
+      { text, source, flags, template, style, limit },
+      { ms: limits.regexMs, signal },
+    );
+    if ('splices' in outcome) return outcome.splices;
+    if ('badRegex' in outcome) return fail({ kind: 'bad-regex', pattern: source, reason: outcome.badRegex });
+    const { badReference: reference, groups } = outcome;
+    return fail({ kind: 'bad-group-reference', ...context, reference, groups });
+  }
+}

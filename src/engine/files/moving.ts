@@ -1,0 +1,83 @@
+/** Moves and renames. Without leave to overwrite, the system itself refuses an occupied name: no gap to slip into. */
+import { attempt, attemptAsync } from '../confine/errno.ts';
+import { isWithin } from '../confine/roots.ts';
+import type { Place, Wall } from '../confine/wall.ts';
+import { fail } from '../failures.ts';
+import { replaceContent } from './atomic.ts';
+import { readSnapshot } from './contents.ts';
+import { requireNotRoot } from './removal.ts';
+
+export interface MoveOptions {
+  overwrite: boolean;
+  signal: AbortSignal | undefined;
+}
+
+export async function moveEntry(
+  wall: Wall,
+  from: Place,
+  to: Place,
+  options: MoveOptions,
+): Promise<{ overwritten: boolean }> {
+  const source = from.mustExist('entry');
+  requireNotRoot(wall, from, 'move');
+  if (to.isRoot) fail({ kind: 'exists', path: to.shown, found: 'directory' });
+  if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
+    fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
+  }
+  const occupant = to.lstat();
+  if (occupant && (!options.overwrite || from.path === to.path)) {
+    fail({ kind: 'exists', path: to.shown, found: occupant.type });
+  }
+  if (occupant) requireReplaceable(wall, to, source.type === 'directory', occupant.type === 'directory');
+  await attemptAsync(to.shown, 'move', async () => {
+    if (occupant) from.dir.rename(from.name, to.dir, to.name);
+    else if (source.type === 'directory') moveDirectory(from, to);
+    else await moveFile(from, to, source.type === 'file', options.signal);
+    await Promise.all([from.dir.flush(), to.dir.flush()]);
+  });
+  return { overwritten: occupant !== undefined };
+}
+
+function requireReplaceable(wall: Wall, to: Place, fromDirectory: boolean, toDirectory: boolean): void {
+  requireNotRoot(wall, to, 'replace');
+  if (fromDirectory !== toDirectory) {
+    fail({ kind: 'exists', path: to.shown, found: toDirectory ? 'directory' : 'file' });
+  }
+}
+
+/** A hard link refuses an occupied name by itself; where links are not to be had, look and rename. */
+async function moveFile(
+  from: Place,
+  to: Place,
+  regular: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    from.dir.link(from.name, to.dir, to.name);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EXDEV' && regular) return copyAcross(from, to, signal);
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'EMLINK') throw error;
+    if (to.lstat()) fail({ kind: 'exists', path: to.shown, found: 'file' }, error);
+    from.dir.rename(from.name, to.dir, to.name);
+    return;
+  }
+  from.dir.unlink(from.name);
+}
+
+/** Making the directory takes the name; renaming onto an empty directory replaces it. */
+function moveDirectory(from: Place, to: Place): void {
+  to.dir.mkdir(to.name);
+  try {
+    from.dir.rename(from.name, to.dir, to.name);
+  } catch (error) {
+    attempt(to.shown, 'move', () => to.dir.rmdir(to.name));
+    throw error;
+  }
+}
+
+async function copyAcross(from: Place, to: Place, signal: AbortSignal | undefined): Promise<void> {
+  const snapshot = await readSnapshot(from, { signal });
+  await replaceContent(to, snapshot.bytes, { expect: 'absent', like: snapshot.stat, signal });
+  from.dir.unlink(from.name);
+}

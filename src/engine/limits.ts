@@ -1,0 +1,11 @@
+/** The ceilings that keep one call from taking the machine: named in the errors that they cause. */
+export const limits = {
+  /** Whole files are read, shown and edited up to this size. */
+  wholeFileBytes: 64 * 1024 * 1024,
+  /** A regex edit is cut off after this time. */
+  regexMs: 5000,
+  /** Regex edits that run side by side. */
+  regexWorkers: 4,
+  /** Directories nested deeper than this are not walked. */
+  treeDepth: 1000,
+} as const;

@@ -1,0 +1,94 @@
+/**
+ * Work that can be cut off: each job runs in a worker thread, and a job that exceeds its time or is
+ * cancelled takes its worker with it. The next job gets a fresh one.
+ */
+import { Worker } from 'node:worker_threads';
+import { EngineFailure, type Failure, fail } from '../failures.ts';
+
+export interface JobLimits {
+  ms: number;
+  signal?: AbortSignal | undefined;
+}
+
+export class CutOffPool<Job, Answer> {
+  readonly #file: string;
+  readonly #most: number;
+  readonly #idle: Worker[] = [];
+  readonly #busy = new Set<Worker>();
+  readonly #waiting = new Set<() => void>();
+  #closed = false;
+
+  constructor(file: string, most: number) {
+    this.#file = file;
+    this.#most = most;
+  }
+
+  async run(job: Job, { ms, signal }: JobLimits): Promise<Answer> {
+    while (this.#busy.size >= this.#most) await this.#turn(signal);
+    if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
+    const worker = this.#idle.pop() ?? new Worker(this.#file);
+    this.#busy.add(worker);
+    worker.ref();
+    return new Promise<Answer>((resolve, reject) => {
+      const finish = (healthy: boolean) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        // Not removeAllListeners: the worker listens to itself, and would never hear an answer again.
+        worker.off('message', onAnswer).off('error', onError).off('exit', onExit);
+        this.#release(worker, healthy);
+      };
+      const cutOff = (facts: Failure) => {
+        finish(false);
+        reject(new EngineFailure(facts));
+      };
+      const onAbort = () => cutOff({ kind: 'cancelled' });
+      const onExit = () => cutOff({ kind: 'cancelled' });
+      const onError = (error: Error) => {
+        finish(false);
+        reject(error);
+      };
+      const onAnswer = (answer: Answer) => {
+        finish(true);
+        resolve(answer);
+      };
+      const timer = setTimeout(() => cutOff({ kind: 'timeout', what: 'regex', ms }), ms);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      worker.on('message', onAnswer).on('error', onError).on('exit', onExit);
+      worker.postMessage(job);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#busy, ...this.#idle.splice(0)];
+    await Promise.all(all.map((worker) => worker.terminate()));
+  }
+
+  #release(worker: Worker, healthy: boolean): void {
+    this.#busy.delete(worker);
+    if (healthy && !this.#closed) {
+      worker.unref();
+      this.#idle.push(worker);
+    } else {
+      void worker.terminate();
+    }
+    const [next] = this.#waiting;
+    next?.();
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const enter = () => {
+        this.#waiting.delete(enter);
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = () => {
+        this.#waiting.delete(enter);
+        reject(new EngineFailure({ kind: 'cancelled' }));
+      };
+      this.#waiting.add(enter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+}

@@ -1,0 +1,36 @@
+/** What is served: the engine, the dialects over it, and the names under which their tools are offered. */
+import type { Dialect, Session, Tool, ToolContext } from '../dialects/dialect.ts';
+import type { Engine } from '../engine/index.ts';
+
+export interface App {
+  version: string;
+  engine: Engine;
+  dialects: readonly Dialect[];
+  home: string;
+  settings: Readonly<Record<string, string | undefined>>;
+  /** Tells the operator, never a client. */
+  log(line: string): void;
+}
+
+export interface OfferedTool {
+  name: string;
+  tool: Tool;
+  dialect: Dialect;
+}
+
+/** Tools in the order of their dialects. A name that is taken already is offered as `dialect_name`. */
+export function offerTools(dialects: readonly Dialect[]): Map<string, OfferedTool> {
+  const offered = new Map<string, OfferedTool>();
+  for (const dialect of dialects) {
+    for (const tool of dialect.tools) {
+      const name = offered.has(tool.name) ? `${dialect.name}_${tool.name}` : tool.name;
+      offered.set(name, { name, tool, dialect });
+    }
+  }
+  return offered;
+}
+
+export function contextFor(app: App, session: Session, signal: AbortSignal): ToolContext {
+  const { engine, home, settings } = app;
+  return { engine, home, settings, session, signal, progress: () => {} };
+}

@@ -1,0 +1,209 @@
+/**
+ * The wire on stdio: one JSON message a line.
+ *
+ * A line that is not JSON is answered with -32700 and one that is no JSON-RPC message with -32600; the
+ * conversation goes on. When the input ends, calls in flight are answered before the transport closes.
+ */
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { withExactCode } from './exact-codes.ts';
+
+const NEWLINE = 10;
+const LONGEST_LINE = 256 * 1024 * 1024;
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
+
+type Id = string | number;
+
+export class LineTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'];
+
+  readonly #input: Readable;
+  readonly #output: Writable;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #skipping = false;
+  #ended = false;
+  #closed = false;
+  /** Requests that have not been answered, and not been cancelled either. */
+  readonly #unanswered = new Set<Id>();
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start(): Promise<void> {
+    this.#input.on('data', this.#onData);
+    this.#input.on('end', this.#onEnd);
+    this.#input.on('close', this.#onEnd);
+    this.#input.on('error', this.#onInputError);
+    this.#output.on('error', this.#onOutputError);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) return;
+    await this.#write(withExactCode(message));
+    if ('id' in message && !('method' in message) && message.id !== undefined) this.#settle(message.id);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#input.off('data', this.#onData);
+    this.#input.pause();
+    this.#parts = [];
+    this.onclose?.();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      this.#collect(chunk.subarray(from, at));
+      from = at + 1;
+      this.#endLine();
+    }
+    this.#collect(chunk.subarray(from));
+  };
+
+  /** The writer has gone: nobody can be answered any more, so the work stops too. */
+  readonly #onOutputError = (error: Error): void => {
+    if (this.#closed) return;
+    this.onerror?.(error);
+    void this.close();
+  };
+
+  readonly #onInputError = (error: Error): void => {
+    this.onerror?.(error);
+    this.#onEnd();
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.#length > 0) this.#endLine();
+    this.#closeWhenAnswered();
+  };
+
+  #collect(part: Buffer): void {
+    if (part.length === 0 || this.#skipping) return;
+    this.#length += part.length;
+    if (this.#length > LONGEST_LINE) {
+      this.#skipping = true;
+      this.#parts = [];
+      return;
+    }
+    this.#parts.push(part);
+  }
+
+  #endLine(): void {
+    const tooLong = this.#skipping;
+    const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#length = 0;
+    this.#skipping = false;
+    if (tooLong) {
+      this.#refuse(
+        INVALID_REQUEST,
+        `Invalid request: a message may have at most ${LONGEST_LINE} bytes`,
+        null,
+      );
+      return;
+    }
+    const text = line.toString('utf8').trim();
+    if (text !== '') this.#receive(text);
+  }
+
+  #receive(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid JSON', null);
+      return;
+    }
+    const problem = whyNotMessage(value);
+    if (problem !== undefined) {
+      this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, idOf(value));
+      return;
+    }
+    const message = value as JSONRPCMessage;
+    const badCall = whyNotCall(message);
+    if (badCall !== undefined) {
+      this.#refuse(INVALID_PARAMS, `Invalid params: ${badCall}`, idOf(value));
+      return;
+    }
+    this.#follow(message);
+    this.onmessage?.(message);
+  }
+
+  #follow(message: JSONRPCMessage): void {
+    if (!('method' in message)) return;
+    if ('id' in message) this.#unanswered.add(message.id);
+    else if (message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId as Id | undefined;
+      if (id !== undefined) this.#settle(id);
+    }
+  }
+
+  #settle(id: Id): void {
+    this.#unanswered.delete(id);
+    this.#closeWhenAnswered();
+  }
+
+  #closeWhenAnswered(): void {
+    if (!this.#ended || this.#closed || this.#unanswered.size > 0) return;
+    // An answer that was just written may still be in the stream's buffer.
+    setImmediate(() => void this.close());
+  }
+
+  #refuse(code: number, message: string, id: Id | null): void {
+    void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+
+  #write(message: unknown): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#output.write(`${JSON.stringify(message)}\n`)) resolve();
+      else this.#output.once('drain', resolve);
+    });
+  }
+}
+
+function whyNotMessage(value: unknown): string | undefined {
+  if (Array.isArray(value)) return 'batches are not supported; send one message a line';
+  if (typeof value !== 'object' || value === null) return 'a message must be a JSON object';
+  const message = value as Record<string, unknown>;
+  if (message.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
+  if ('id' in message && !isId(message.id)) return 'id must be a string or an integer';
+  if ('method' in message) {
+    if (typeof message.method !== 'string') return 'method must be a string';
+    const { params } = message;
+    if (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params)))
+      return;
+    return 'params must be an object';
+  }
+  if ('id' in message && ('result' in message || 'error' in message)) return undefined;
+  return 'there is no method';
+}
+
+/** Told here because the library would answer with a dump of its own checks. */
+function whyNotCall(message: JSONRPCMessage): string | undefined {
+  if (!('method' in message) || message.method !== 'tools/call' || !('id' in message)) return undefined;
+  const { name, arguments: args } = (message.params ?? {}) as Record<string, unknown>;
+  if (typeof name !== 'string') return 'tools/call needs the name of a tool';
+  if (args === undefined || (typeof args === 'object' && args !== null && !Array.isArray(args)))
+    return undefined;
+  return 'arguments must be an object';
+}
+
+function isId(id: unknown): id is Id {
+  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
+}
+
+function idOf(value: unknown): Id | null {
+  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
+  return isId(id) ? id : null;
+}

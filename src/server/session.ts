@@ -1,0 +1,79 @@
+/** One client's conversation: tools/list and tools/call on the protocol's low-level server class. */
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { callTool } from '../dialects/call.ts';
+import type { Session, ToolContext } from '../dialects/dialect.ts';
+import { type App, contextFor, type OfferedTool, offerTools } from './app.ts';
+import { disguised } from './exact-codes.ts';
+import { Gate } from './gate.ts';
+
+/** Each call may hold a few descriptors and buffers: a flood of calls waits instead of taking them all. */
+const CALLS_AT_ONCE = 64;
+
+export function createSession(app: App): Server {
+  const offered = offerTools(app.dialects);
+  const session: Session = {};
+  const gate = new Gate(CALLS_AT_ONCE);
+  const server = new Server(
+    { name: 'cofferdam', title: 'Cofferdam', version: app.version },
+    { capabilities: { tools: {} } },
+  );
+  const listed = [...offered.values()].map(describeTool);
+  server.setRequestHandler('tools/list', () => ({ tools: listed }));
+  server.setRequestHandler('tools/call', ({ params }, context) => {
+    const found = offered.get(params.name);
+    if (!found) throw unknownTool(params.name, [...offered.keys()]);
+    return gate.pass(() => answer(app, session, found, params.arguments, context));
+  });
+  return server;
+}
+
+async function answer(
+  app: App,
+  session: Session,
+  { tool, dialect }: OfferedTool,
+  args: unknown,
+  context: ServerContext,
+) {
+  const told = await callTool(dialect, tool, args, {
+    ...contextFor(app, session, context.mcpReq.signal),
+    progress: progressTo(context),
+  }).catch((error: unknown) => {
+    app.log(`${tool.name}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `Internal error in ${tool.name}`);
+  });
+  if ('answer' in told) return { ...told.answer };
+  throw new ProtocolError(disguised(told.error.code), told.error.message, told.error.data);
+}
+
+function progressTo(context: ServerContext): ToolContext['progress'] {
+  const progressToken = context.mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  return (progress, message) => {
+    const params = { progressToken, progress, message };
+    void context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+function describeTool({ name, tool }: OfferedTool) {
+  const { title, description, hints, input } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: input as unknown as { type: 'object' },
+    annotations: {
+      title,
+      readOnlyHint: hints.readOnly,
+      destructiveHint: hints.destructive,
+      idempotentHint: hints.idempotent,
+      openWorldHint: hints.openWorld,
+    },
+  };
+}
+
+function unknownTool(name: string, known: readonly string[]): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Unknown tool: ${name}. The tools are: ${known.join(', ')}`,
+  );
+}
