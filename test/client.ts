@@ -1,0 +1,99 @@
+/** A raw JSON-RPC client over stdio for the built program: nothing between the test and the wire. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const program = fileURLToPath(new URL('../dist/cofferdam.cjs', import.meta.url));
+
+export interface Reply {
+  id: number | string | null;
+  result?: { content: { type: string; text?: string }[]; isError?: boolean } & Record<string, unknown>;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+export class RawClient {
+  readonly child: ChildProcess;
+  readonly notifications: unknown[] = [];
+  stderr = '';
+  #nextId = 1;
+  #rest = '';
+  readonly #waiting = new Map<number | string | null, (reply: Reply) => void>();
+  readonly exited: Promise<{ code: number | null; signal: string | null }>;
+
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
+    this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
+    this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
+      this.stderr += chunk;
+    });
+    this.child.stdin!.on('error', () => {});
+    this.exited = new Promise((resolve) => {
+      this.child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  static async start(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<RawClient> {
+    const client = new RawClient(args, env);
+    await client.initialize();
+    return client;
+  }
+
+  async initialize(): Promise<Reply> {
+    const reply = await this.request('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    });
+    this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return reply;
+  }
+
+  send(message: unknown): void {
+    this.child.stdin!.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  }
+
+  request(method: string, params?: unknown): Promise<Reply> {
+    const id = this.#nextId++;
+    const reply = this.replyTo(id);
+    this.send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) });
+    return reply;
+  }
+
+  replyTo(id: number | string | null): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      void this.exited.then(() => reject(new Error(`the server ended: ${this.stderr}`)));
+    });
+  }
+
+  call(tool: string, args: unknown): Promise<Reply> {
+    return this.request('tools/call', { name: tool, arguments: args });
+  }
+
+  /** The text of an answer; throws when the call failed. */
+  async text(tool: string, args: unknown): Promise<string> {
+    const { result, error } = await this.call(tool, args);
+    if (!result) throw new Error(`${tool}: ${JSON.stringify(error)}`);
+    return result.content.map((item) => item.text).join('\n');
+  }
+
+  /** Ends the input and waits for the program to end by itself. */
+  async end(): Promise<{ code: number | null; signal: string | null }> {
+    this.child.stdin!.end();
+    return this.exited;
+  }
+
+  #receive(chunk: string): void {
+    const lines = (this.#rest + chunk).split('\n');
+    this.#rest = lines.pop()!;
+    for (const line of lines) {
+      const message = JSON.parse(line) as Reply & { method?: string };
+      if (message.method !== undefined) {
+        this.notifications.push(message);
+        continue;
+      }
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      waiting?.(message);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Runs golden files: what is on disk, one or more calls, what is answered, what is on disk afterwards.
+ *
+ * A golden file is JSON: a list of cases. In every text `{ROOT}` stands for the directory of the case.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { callTool } from '../src/dialects/call.ts';
+import type { Dialect, Session } from '../src/dialects/dialect.ts';
+import { Engine } from '../src/engine/index.ts';
+import { layOut, readBack, type Tree, temporaryDirectory } from './tree.ts';
+
+export interface GoldenCase {
+  name: string;
+  /** Ids of the sentences that this case proves, see test/spec/. */
+  proves?: string[];
+  /** What is there before. Files named `../outside/…` lie beside the root. */
+  files?: Tree;
+  /** Directories given to the server, relative to the case; default: one, writable. */
+  roots?: { path: string; writable: boolean }[];
+  readOnly?: boolean;
+  settings?: Record<string, string>;
+  calls: GoldenCall[];
+  /** What is there afterwards, completely; left out when nothing may have changed. */
+  after?: Tree;
+}
+
+export interface GoldenCall {
+  tool: string;
+  args: unknown;
+  /** The texts of the answer, one for each content item, exactly. */
+  texts?: string[];
+  /** Each of these must stand in the answer's joined text. */
+  contains?: string[];
+  /** The answer is JSON; these must be equal. `"*"` matches anything. */
+  json?: unknown;
+  /** The whole answer, where it is more than texts. `"*"` matches anything. */
+  answer?: unknown;
+  isError?: boolean;
+  /** A protocol error. */
+  error?: { code: number; message?: string; contains?: string[]; data?: unknown };
+}
+
+export function runGoldens(dialect: Dialect, folder: string): void {
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.golden.json'))) {
+    const cases = JSON.parse(readFileSync(join(folder, file), 'utf8')) as GoldenCase[];
+    describe(file.replace('.golden.json', ''), () => {
+      for (const golden of cases) it(golden.name, () => runCase(dialect, golden));
+    });
+  }
+}
+
+async function runCase(dialect: Dialect, golden: GoldenCase): Promise<void> {
+  const temporary = temporaryDirectory();
+  const root = join(temporary.path, 'root');
+  try {
+    layOut(root, { './': '' });
+    layOut(root, fill(golden.files ?? {}, root));
+    const before = readBack(temporary.path);
+    const engine = new Engine({
+      roots: (golden.roots ?? [{ path: '.', writable: true }]).map(({ path, writable }) => ({
+        path: join(root, path),
+        writable,
+      })),
+      readOnly: golden.readOnly ?? false,
+    });
+    const session: Session = {};
+    for (const call of golden.calls) await runCall(dialect, engine, session, golden, call, root);
+    await engine.close();
+    const after = golden.after ? withPrefix(fill(golden.after, root), root) : before;
+    expect(readBack(temporary.path)).toEqual(after);
+  } finally {
+    temporary.remove();
+  }
+}
+
+async function runCall(
+  dialect: Dialect,
+  engine: Engine,
+  session: Session,
+  golden: GoldenCase,
+  call: GoldenCall,
+  root: string,
+): Promise<void> {
+  const tool = dialect.tools.find(({ name }) => name === call.tool);
+  if (!tool) throw new Error(`${dialect.name} has no tool ${call.tool}`);
+  const told = await callTool(dialect, tool, fill(call.args, root), {
+    engine,
+    session,
+    signal: new AbortController().signal,
+    home: homedir(),
+    settings: golden.settings ?? {},
+    progress: () => {},
+  });
+  const expected = fill(call, root);
+  if (expected.error) {
+    expect(told).toHaveProperty('error');
+    const { error } = told as { error: { code: number; message: string; data?: unknown } };
+    expect(error.code).toBe(expected.error.code);
+    if (expected.error.message !== undefined) expect(error.message).toBe(expected.error.message);
+    for (const part of expected.error.contains ?? []) expect(error.message).toContain(part);
+    if (expected.error.data !== undefined) expect(error.data).toEqual(loosely(expected.error.data));
+    return;
+  }
+  expect(told).toHaveProperty('answer');
+  const { answer } = told as { answer: { content: { text?: string }[]; isError?: boolean } };
+  const texts = answer.content.map((item) => item.text);
+  if (expected.texts) expect(texts).toEqual(expected.texts);
+  for (const part of expected.contains ?? []) expect(texts.join('\n')).toContain(part);
+  if (expected.json !== undefined) expect(JSON.parse(texts[0]!)).toEqual(loosely(expected.json));
+  if (expected.answer !== undefined) expect(answer).toEqual(loosely(expected.answer));
+  expect(answer.isError ?? false).toBe(expected.isError ?? false);
+}
+
+function withPrefix(tree: Tree, root: string): Tree {
+  const prefixed: Tree = {};
+  for (const [path, described] of Object.entries(tree)) {
+    prefixed[path.startsWith('../') ? path.slice(3) : `root/${path}`] = described;
+  }
+  if (Object.keys(prefixed).every((path) => !path.startsWith('root/'))) prefixed['root/'] = '';
+  return JSON.parse(JSON.stringify(prefixed).replaceAll('{ROOT}', root)) as Tree;
+}
+
+function fill<T>(value: T, root: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll('{ROOT}', root)) as T;
+}
+
+function loosely(value: unknown): unknown {
+  if (value === '*') return expect.anything();
+  if (Array.isArray(value)) return value.map(loosely);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, loosely(inner)]));
+}
