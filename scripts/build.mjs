@@ -19,6 +19,7 @@ const common = {
   legalComments: 'linked',
   sourcemap: false,
   external: ['@vscode/ripgrep'],
+  alias: { '@modelcontextprotocol/server/_shims': './src/server/protocol-shims.ts' },
   define: { COFFERDAM_VERSION: JSON.stringify(version) },
 };
 
