@@ -12,7 +12,7 @@ import type { RootSpec } from './confine/roots.ts';
 import { type Place, type WalkOptions, Wall } from './confine/wall.ts';
 import { fail } from './failures.ts';
 import { Arrivals } from './files/arrivals.ts';
-import { replaceContent } from './files/atomic.ts';
+import { replaceContent, type Snapshot } from './files/atomic.ts';
 import { type FileContent, readContent, readSnapshot, textOf } from './files/contents.ts';
 import { Editor, type TextEdit } from './files/editing.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/listing.ts';
@@ -20,7 +20,9 @@ import { moveEntry } from './files/moving.ts';
 import { removeEntry } from './files/removal.ts';
 import { inTurn } from './files/turns.ts';
 import { limits } from './limits.ts';
-import { encode } from './text/encoding.ts';
+import { applyPatch } from './text/apply-patch.ts';
+import { encode, lineEndingOf, type TextContent, withLineEnding } from './text/encoding.ts';
+import { parsePatch } from './text/patch.ts';
 
 export interface EngineOptions {
   roots: readonly RootSpec[];
@@ -40,6 +42,11 @@ export interface EditResult {
   before: string;
   after: string;
   replacements: number[];
+}
+
+export interface PatchResult {
+  action: 'changed' | 'created' | 'deleted';
+  hunks: number;
 }
 
 export interface RootInfo {
@@ -152,35 +159,77 @@ export class Engine {
   }
 
   edit(path: string, edits: readonly TextEdit[], options: Call = {}): Promise<EditResult> {
+    return this.#rewrite(path, options, async (text) => {
+      const { text: after, replacements } = await this.#editor.apply(text, edits, path, options.signal);
+      return { after, result: { before: text, after, replacements } };
+    });
+  }
+
+  /** Adds text at the very end of an existing file, with the line ends that the file has. */
+  append(path: string, content: string, options: Call = {}): Promise<{ bytes: number }> {
+    return this.#rewrite(path, options, async (text) => {
+      const added = withLineEnding(content, lineEndingOf(text));
+      return { after: text + added, result: { bytes: Buffer.byteLength(added) } };
+    });
+  }
+
+  /** Applies a unified diff of one file: changes it, creates it or deletes it, as the diff says. */
+  async patch(path: string, patch: string, options: Call = {}): Promise<PatchResult> {
+    await this.check(path, 'write');
+    const parsed = parsePatch(patch);
+    const hunks = parsed.hunks.length;
+    if (parsed.action === 'create') {
+      const created = applyPatch(parsed, undefined, path);
+      if ('text' in created) await this.write(path, created.text, options);
+      return { action: 'created', hunks };
+    }
     return this.#change([[path, {}]], options, async ([place]) => {
-      const { snapshot, content, result } = await this.#edited(place!, edits, options);
-      if (result.after !== result.before) {
-        const bytes = encode({ ...content, text: result.after });
-        if (bytes.length > limits.wholeFileBytes) {
-          fail({
-            kind: 'too-large',
-            path,
-            size: bytes.length,
-            limit: limits.wholeFileBytes,
-            action: 'write',
-          });
-        }
-        await replaceContent(place!, bytes, { expect: snapshot, signal: options.signal });
+      const snapshot = await readSnapshot(place!, { signal: options.signal, action: 'edit' });
+      const content = textOf(snapshot, path);
+      const patched = applyPatch(parsed, content.text, path);
+      if ('deleted' in patched) {
+        await removeEntry(this.#wall, place!, { recursive: false, signal: options.signal });
+        await place!.dir.flush();
+        return { action: 'deleted', hunks };
       }
-      return result;
+      await this.#replaceText(place!, snapshot, { ...content, text: patched.text }, options);
+      return { action: 'changed', hunks };
     });
   }
 
   /** What `edit` would do, without leave to change anything. */
   previewEdit(path: string, edits: readonly TextEdit[], options: Call = {}): Promise<EditResult> {
-    return this.#at(path, {}, async (place) => (await this.#edited(place, edits, options)).result);
+    return this.#at(path, {}, async (place) => {
+      const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
+      const { text: before } = textOf(snapshot, path);
+      const { text: after, replacements } = await this.#editor.apply(before, edits, path, options.signal);
+      return { before, after, replacements };
+    });
   }
 
-  async #edited(place: Place, edits: readonly TextEdit[], options: Call) {
-    const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
-    const content = textOf(snapshot, place.shown);
-    const { text, replacements } = await this.#editor.apply(content.text, edits, place.shown, options.signal);
-    return { snapshot, content, result: { before: content.text, after: text, replacements } };
+  /** Read, compute the new text, write: the way of every change that depends on what the file holds. */
+  #rewrite<R>(
+    path: string,
+    options: Call,
+    compute: (text: string) => Promise<{ after: string; result: R }>,
+  ): Promise<R> {
+    return this.#change([[path, {}]], options, async ([place]) => {
+      const snapshot = await readSnapshot(place!, { signal: options.signal, action: 'edit' });
+      const content = textOf(snapshot, path);
+      const { after, result } = await compute(content.text);
+      await this.#replaceText(place!, snapshot, { ...content, text: after }, options);
+      return result;
+    });
+  }
+
+  async #replaceText(place: Place, snapshot: Snapshot, content: TextContent, options: Call): Promise<void> {
+    const bytes = encode(content);
+    if (bytes.equals(snapshot.bytes)) return;
+    const limit = limits.wholeFileBytes;
+    if (bytes.length > limit) {
+      fail({ kind: 'too-large', path: place.shown, size: bytes.length, limit, action: 'write' });
+    }
+    await replaceContent(place, bytes, { expect: snapshot, signal: options.signal });
   }
 
   #at<T>(path: string, walk: WalkOptions, use: (place: Place) => Promise<T>): Promise<T> {

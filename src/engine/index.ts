@@ -2,7 +2,14 @@
 export type { Stat } from './confine/dir.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
-export { type Call, type EditResult, Engine, type EngineOptions, type RootInfo } from './engine.ts';
+export {
+  type Call,
+  type EditResult,
+  Engine,
+  type EngineOptions,
+  type PatchResult,
+  type RootInfo,
+} from './engine.ts';
 export {
   type ArgumentProblem,
   EngineFailure,
