@@ -1,8 +1,10 @@
 /** All dialects, in the order in which they are listed. */
 import type { Dialect } from './dialect.ts';
+import { patch } from './patch/index.ts';
 import { replay } from './replay/index.ts';
+import { workspace } from './workspace/index.ts';
 
-export const dialects: readonly Dialect[] = [replay];
+export const dialects: readonly Dialect[] = [replay, patch, workspace];
 
 export const defaultDialect = replay.name;
 

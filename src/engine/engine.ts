@@ -12,8 +12,9 @@ import type { RootSpec } from './confine/roots.ts';
 import { type Place, type WalkOptions, Wall } from './confine/wall.ts';
 import { fail } from './failures.ts';
 import { Arrivals } from './files/arrivals.ts';
-import { replaceContent, type Snapshot } from './files/atomic.ts';
-import { type FileContent, readContent, readSnapshot, textOf } from './files/contents.ts';
+import { replaceContent, requireUnchanged, type Snapshot } from './files/atomic.ts';
+import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
+import { type FileContent, readContent, readSnapshot, readText, textOf } from './files/contents.ts';
 import { Editor, type TextEdit } from './files/editing.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/listing.ts';
 import { moveEntry } from './files/moving.ts';
@@ -35,6 +36,12 @@ export interface EngineOptions {
 /** What comes with every call: how it can be cancelled. */
 export interface Call {
   signal?: AbortSignal | undefined;
+}
+
+/** For what stores a text of the caller's. */
+export interface StoreCall extends Call {
+  /** The most bytes that the file may have afterwards; the engine's own limit holds in any case. */
+  limit?: number;
 }
 
 export interface EditResult {
@@ -83,6 +90,11 @@ export class Engine {
     return this.#at(path, {}, (place) => readContent(place, options));
   }
 
+  /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
+  readText(path: string, options: { limit?: number } & Call = {}): Promise<{ text: string; bytes: number }> {
+    return this.#at(path, {}, (place) => readText(place, options));
+  }
+
   list(path: string): Promise<ListedEntry[]> {
     return this.#at(path, {}, async (place) => listEntries(this.#wall, place));
   }
@@ -90,6 +102,11 @@ export class Engine {
   tree(path: string, options: { depth?: number } & Call = {}): Promise<TreeNode> {
     const depth = options.depth ?? Number.POSITIVE_INFINITY;
     return this.#at(path, {}, (place) => buildTree(this.#wall, place, depth, options.signal));
+  }
+
+  /** What is in a directory and below it, with types and sizes, in the order of the paths. */
+  listAll(path: string, options: ListAllOptions & Call = {}): Promise<ListingBelow> {
+    return this.#at(path, {}, (place) => listBelow(place, options));
   }
 
   info(path: string): Promise<Stat & { path: string }> {
@@ -109,10 +126,11 @@ export class Engine {
   write(
     path: string,
     content: string | Buffer,
-    options: Call = {},
+    options: StoreCall = {},
   ): Promise<{ path: string; bytes: number }> {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
     return this.#change([[path, { makeParents: true }]], options, async ([place]) => {
+      if (options.limit !== undefined) requireFits(path, bytes, options.limit);
       await replaceContent(place!, bytes, { signal: options.signal });
       return { path: place!.path, bytes: bytes.length };
     });
@@ -158,7 +176,7 @@ export class Engine {
     });
   }
 
-  edit(path: string, edits: readonly TextEdit[], options: Call = {}): Promise<EditResult> {
+  edit(path: string, edits: readonly TextEdit[], options: StoreCall = {}): Promise<EditResult> {
     return this.#rewrite(path, options, async (text) => {
       const { text: after, replacements } = await this.#editor.apply(text, edits, path, options.signal);
       return { after, result: { before: text, after, replacements } };
@@ -188,6 +206,7 @@ export class Engine {
       const content = textOf(snapshot, path);
       const patched = applyPatch(parsed, content.text, path);
       if ('deleted' in patched) {
+        requireUnchanged(place!, snapshot);
         await removeEntry(this.#wall, place!, { recursive: false, signal: options.signal });
         await place!.dir.flush();
         return { action: 'deleted', hunks };
@@ -210,7 +229,7 @@ export class Engine {
   /** Read, compute the new text, write: the way of every change that depends on what the file holds. */
   #rewrite<R>(
     path: string,
-    options: Call,
+    options: StoreCall,
     compute: (text: string) => Promise<{ after: string; result: R }>,
   ): Promise<R> {
     return this.#change([[path, {}]], options, async ([place]) => {
@@ -222,13 +241,15 @@ export class Engine {
     });
   }
 
-  async #replaceText(place: Place, snapshot: Snapshot, content: TextContent, options: Call): Promise<void> {
+  async #replaceText(
+    place: Place,
+    snapshot: Snapshot,
+    content: TextContent,
+    options: StoreCall,
+  ): Promise<void> {
     const bytes = encode(content);
+    requireFits(place.shown, bytes, Math.min(options.limit ?? limits.wholeFileBytes, limits.wholeFileBytes));
     if (bytes.equals(snapshot.bytes)) return;
-    const limit = limits.wholeFileBytes;
-    if (bytes.length > limit) {
-      fail({ kind: 'too-large', path: place.shown, size: bytes.length, limit, action: 'write' });
-    }
     await replaceContent(place, bytes, { expect: snapshot, signal: options.signal });
   }
 
@@ -271,4 +292,9 @@ export class Engine {
       for (const place of places) place.close();
     }
   }
+}
+
+function requireFits(path: string, bytes: Buffer, limit: number): void {
+  if (bytes.length <= limit) return;
+  fail({ kind: 'too-large', path, size: bytes.length, limit, action: 'write' });
 }

@@ -30,6 +30,9 @@ export class LineTransport implements Transport {
   #closed = false;
   /** Requests that have not been answered, and not been cancelled either. */
   readonly #unanswered = new Set<Id>();
+  #outgoing: string[] = [];
+  /** Set while the reader on the other side is slower than we are. */
+  #blocked: Promise<void> | undefined;
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
@@ -52,6 +55,7 @@ export class LineTransport implements Transport {
 
   async close(): Promise<void> {
     if (this.#closed) return;
+    this.#flush();
     this.#closed = true;
     this.#input.off('data', this.#onData);
     this.#input.pause();
@@ -156,7 +160,8 @@ export class LineTransport implements Transport {
 
   #closeWhenAnswered(): void {
     if (!this.#ended || this.#closed || this.#unanswered.size > 0) return;
-    // An answer that was just written may still be in the stream's buffer.
+    this.#flush();
+    // What was just written may still be in the stream's buffer.
     setImmediate(() => void this.close());
   }
 
@@ -164,10 +169,22 @@ export class LineTransport implements Transport {
     void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
+  /** Answers of one turn of the event loop go out in one write: a pipe costs by the write, not by the byte. */
   #write(message: unknown): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#output.write(`${JSON.stringify(message)}\n`)) resolve();
-      else this.#output.once('drain', resolve);
+    if (this.#outgoing.length === 0) setImmediate(() => this.#flush());
+    this.#outgoing.push(`${JSON.stringify(message)}\n`);
+    return this.#blocked ?? Promise.resolve();
+  }
+
+  #flush(): void {
+    const text = this.#outgoing.join('');
+    this.#outgoing = [];
+    if (text === '' || this.#output.write(text) || this.#blocked) return;
+    this.#blocked = new Promise((resolve) => {
+      this.#output.once('drain', () => {
+        this.#blocked = undefined;
+        resolve();
+      });
     });
   }
 }

@@ -20,26 +20,59 @@ export interface ReplaceOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** New content, written and flushed under a temporary name: it lacks only its real one. */
+export interface Prepared {
+  readonly place: Place;
+  /** The file that it replaces, if there is one. */
+  readonly old: Stat | undefined;
+  /** The last look. From here to `publish` nothing may wait: what is compared is what is replaced. */
+  check(): void;
+  publish(): void;
+  /** Always called in the end; removes what was not published. */
+  drop(): void;
+}
+
 export async function replaceContent(place: Place, bytes: Buffer, options: ReplaceOptions): Promise<void> {
+  const prepared = await prepareContent(place, bytes, options);
+  try {
+    prepared.check();
+    prepared.publish();
+  } finally {
+    prepared.drop();
+  }
+  await attemptAsync(place.shown, 'write', () => place.dir.flush());
+}
+
+export async function prepareContent(
+  place: Place,
+  bytes: Buffer,
+  { expect, like, signal }: ReplaceOptions,
+): Promise<Prepared> {
   const { shown, name, dir } = place;
   if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
-  await attemptAsync(shown, 'write', async () => {
-    const old = replaceable(place);
-    const draft = dir.draft();
-    try {
-      await fillDraft(draft, bytes, options.signal);
-      dressDraft(draft, old ?? options.like);
+  const old = attempt(shown, 'write', () => replaceable(place));
+  const draft = attempt(shown, 'write', () => dir.draft());
+  try {
+    await attemptAsync(shown, 'write', async () => {
+      await fillDraft(draft, bytes, signal);
+      dressDraft(draft, old ?? like);
       await flushDraft(draft);
-      if (options.signal?.aborted) fail({ kind: 'cancelled' });
-      // From here to the rename nothing waits: what is compared is what is replaced.
-      if (options.expect !== undefined) requireUnchanged(place, options.expect);
-      if (options.expect === 'absent') draft.publishNew(name);
-      else draft.publish(name);
-    } finally {
-      draft.drop();
-    }
-    await dir.flush();
-  });
+    });
+    if (signal?.aborted) fail({ kind: 'cancelled' });
+  } catch (error) {
+    draft.drop();
+    throw error;
+  }
+  return {
+    place,
+    old,
+    check: () => {
+      if (expect !== undefined) attempt(shown, 'write', () => requireUnchanged(place, expect));
+    },
+    publish: () =>
+      attempt(shown, 'write', () => (expect === 'absent' ? draft.publishNew(name) : draft.publish(name))),
+    drop: () => draft.drop(),
+  };
 }
 
 /** What stands at the place now, if it may be replaced by a file. */
@@ -52,7 +85,8 @@ function replaceable(place: Place): Stat | undefined {
   return old;
 }
 
-function requireUnchanged(place: Place, expect: Snapshot | 'absent'): void {
+/** The last look before a change: fails when the file is no longer what was read. */
+export function requireUnchanged(place: Place, expect: Snapshot | 'absent'): void {
   const now = place.lstat();
   if (expect === 'absent') {
     if (now !== undefined) fail({ kind: 'exists', path: place.shown, found: now.type });

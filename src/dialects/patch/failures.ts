@@ -1,0 +1,137 @@
+/** The engine's facts in patch's words: `Code: message`, as an answer marked as an error. */
+import type { Failure } from '../../engine/index.ts';
+import { type Told, text } from '../dialect.ts';
+
+type Words = readonly [code: string, message: string];
+
+export function patchFailed(facts: Failure): Told {
+  const [code, message] = wordsFor(facts);
+  return { answer: { content: [text(`${code}: ${message}`)], isError: true } };
+}
+
+function wordsFor(facts: Failure): Words {
+  switch (facts.kind) {
+    case 'outside':
+      return ['OutsideRoot', `${facts.path} resolves outside the configured root`];
+    case 'not-found':
+      return ['NotFound', `${facts.path} does not exist${didYouMean(facts.near)}`];
+    case 'read-only':
+      return ['ReadOnly', `${facts.path} cannot be changed: ${readOnlyBecause(facts.why)}`];
+    case 'permission':
+      return [
+        'PermissionDenied',
+        `the operating system does not allow this user to ${facts.action} ${facts.path}`,
+      ];
+    case 'bad-patch':
+      return [
+        'PatchFailed',
+        `malformed diff, line ${facts.line}: ${facts.reason}; the file was not modified`,
+      ];
+    case 'hunk-mismatch':
+      return ['PatchFailed', mismatch(facts)];
+    case 'not-text':
+      return ['PatchFailed', `${facts.path} is not valid UTF-8 text; it was left untouched`];
+    case 'changed-meanwhile':
+      return [
+        'PatchFailed',
+        `${facts.path} was changed by another program during the call; it was not modified`,
+      ];
+    case 'command-not-allowed':
+      return [
+        'CommandNotAllowed',
+        `${facts.command} is not permitted. Permitted commands: ${facts.allowed.join(', ')}`,
+      ];
+    case 'argument-not-allowed':
+      return [
+        'ArgumentNotAllowed',
+        `${facts.command}: ${facts.argument}: ${facts.reason}${use(facts.instead)}`,
+      ];
+    case 'command-not-installed':
+      return ['CommandNotInstalled', `${facts.command} is permitted but not installed on this machine`];
+    case 'no-sandbox':
+      return ['SandboxUnavailable', `commands need the sandbox, which is not available: ${facts.reason}`];
+    case 'bad-arguments':
+      return ['InvalidArguments', facts.problems.map((problem) => problem.message).join('; ')];
+    case 'bad-path':
+      return ['InvalidPath', badPath(facts)];
+    case 'exists':
+      return ['AlreadyExists', `${facts.path} exists already; nothing was changed`];
+    case 'not-a-file':
+      return [
+        'NotAFile',
+        `${facts.path} is ${facts.found === 'directory' ? 'a directory' : 'a FIFO, socket or device'}`,
+      ];
+    case 'not-a-directory':
+      return ['NotADirectory', `${facts.path} is, or leads through, something that is not a directory`];
+    case 'directory-not-empty':
+      return ['DirectoryNotEmpty', `${facts.path} is not empty`];
+    case 'is-root':
+      return ['NotPermitted', `${facts.path} is, or contains, the configured root itself`];
+    case 'into-itself':
+      return ['NotPermitted', `${facts.path} cannot be moved into itself (${facts.destination})`];
+    case 'too-large':
+      return ['TooLarge', `${facts.path} has ${facts.size} bytes, the limit is ${facts.limit}`];
+    case 'unstable':
+    case 'busy':
+      return ['Busy', `${facts.path} kept changing during the call; try again`];
+    case 'io':
+      return ['IoError', `cannot ${facts.action} ${facts.path}: ${facts.code}`];
+    case 'timeout':
+      return ['Timeout', `cut off after ${facts.ms / 1000} s`];
+    case 'cancelled':
+      return ['Cancelled', 'the call was cancelled'];
+    case 'line-out-of-range':
+    case 'no-match':
+    case 'not-unique':
+    case 'unexpected-count':
+    case 'bad-group-reference':
+    case 'overlap':
+    case 'bad-regex':
+    case 'bad-glob':
+    case 'no-glob-match':
+    case 'no-workspace':
+      return ['InternalError', `unexpected ${facts.kind}`];
+  }
+}
+
+function mismatch(facts: Failure & { kind: 'hunk-mismatch' }): string {
+  const parts = [
+    `hunk ${facts.hunk} does not match ${facts.path} at line ${facts.line}; the file was not modified`,
+    'expected:',
+    ...facts.expected.map((line) => `  ${line}`),
+    'found:',
+    ...(facts.found.length > 0 ? facts.found.map((line) => `  ${line}`) : ['  (the end of the file)']),
+  ];
+  if (facts.elsewhere.length > 0)
+    parts.push(`the expected lines stand at line ${facts.elsewhere.join(', ')}`);
+  return parts.join('\n');
+}
+
+function badPath(facts: Failure & { kind: 'bad-path' }): string {
+  switch (facts.why) {
+    case 'empty':
+      return 'the path is empty';
+    case 'nul':
+      return 'the path contains a NUL character';
+    case 'name-too-long':
+      return 'a name in the path is longer than 255 bytes';
+    case 'too-deep':
+      return 'too many nested directories';
+    case 'link-loop':
+      return `${facts.path} leads through too many symbolic links`;
+  }
+}
+
+function readOnlyBecause(why: 'server' | 'directory'): string {
+  return why === 'server'
+    ? 'the server was started with --read-only'
+    : 'its directory was given as read-only';
+}
+
+function didYouMean(near: readonly string[]): string {
+  return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
+}
+
+function use(instead: string | undefined): string {
+  return instead === undefined ? '' : `; use ${instead}`;
+}
