@@ -44,6 +44,7 @@ await Promise.all([
     entryPoints: ['src/engine/workers/regex-worker.ts'],
     outfile: 'dist/regex-worker.cjs',
   }),
+  build({ ...commonjs, entryPoints: ['src/engine/search/worker.ts'], outfile: 'dist/search-worker.cjs' }),
   build({ ...common, format: 'esm', entryPoints: ['src/engine/index.ts'], outfile: 'dist/engine.mjs' }),
 ]);
 

@@ -4,7 +4,7 @@ import { callOnce } from './cli/call.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { helpText } from './cli/flags.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
-import { describeStart, whyNotServed } from './cli/start.ts';
+import { describeCommands, describeStart, whyNotServed, withoutUnsafeCommands } from './cli/start.ts';
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';
 import { Engine, EngineFailure, type RootSpec } from './engine/index.ts';
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
 
 async function doctor({ roots, options }: Command & { do: 'doctor' }): Promise<number> {
   const app = openApp(roots.length > 0 ? roots : [{ path: process.cwd(), writable: true }], options);
-  say(findingsAsText(findingsOf(app.engine)));
+  say(findingsAsText(await findingsOf(app.engine)));
   await app.engine.close();
   return 0;
 }
@@ -46,7 +46,7 @@ async function call({ tool, json, roots, options }: Command & { do: 'call' }): P
   const aborting = new AbortController();
   process.once('SIGINT', () => aborting.abort());
   try {
-    const { output, failed } = await callOnce(app, tool, json, aborting.signal);
+    const { output, failed } = await callOnce(app, tool, json, aborting.signal, options.explain);
     await write(failed ? process.stderr : process.stdout, output);
     return failed ? 1 : 0;
   } finally {
@@ -55,8 +55,9 @@ async function call({ tool, json, roots, options }: Command & { do: 'call' }): P
 }
 
 async function serve({ roots, options }: Command & { do: 'serve' }): Promise<number> {
-  const app = openApp(roots, options);
-  app.log(describeStart(app));
+  const required = options.commands.sandbox === 'require';
+  const app = await withoutUnsafeCommands(openApp(roots, options), required);
+  void describeCommands(app).then((commands) => app.log(describeStart(app, commands)));
   const serving = serveOnStdio(app, process.stdin, process.stdout);
   const stop = () => void serving.stop();
   process.once('SIGTERM', stop);
@@ -80,7 +81,8 @@ function openApp(roots: readonly RootSpec[], options: Options): App {
 
 function openEngine(roots: readonly RootSpec[], options: Options): Engine {
   try {
-    return new Engine({ roots, readOnly: options.readOnly });
+    const commands = { ...options.commands, environment: process.env };
+    return new Engine({ roots, readOnly: options.readOnly, commands });
   } catch (error) {
     if (error instanceof EngineFailure) throw new UsageError(whyNotServed(error.facts));
     throw error;

@@ -14,12 +14,14 @@ export async function callOnce(
   name: string,
   json: string,
   signal: AbortSignal,
+  explained: boolean,
 ): Promise<CallOutcome> {
   const offered = offerTools(app.dialects);
   const found = offered.get(name);
   if (!found)
     throw new UsageError(`unknown tool '${name}'; the tools are: ${[...offered.keys()].join(', ')}`);
-  const told = await callTool(found.dialect, found.tool, parseJson(json), contextFor(app, {}, signal));
+  const context = { ...contextFor(app, {}, signal), ...(explained ? { explain: app.log } : {}) };
+  const told = await callTool(found.dialect, found.tool, parseJson(json), context);
   if ('error' in told) return { output: `error ${told.error.code}: ${told.error.message}\n`, failed: true };
   return { output: answerAsText(told.answer), failed: told.answer.isError === true };
 }

@@ -1,5 +1,5 @@
 /** `cofferdam doctor`: which protections are active here, and what is missing. */
-import type { Engine, Protection, RootInfo } from '../engine/index.ts';
+import { type Engine, EngineFailure, type Protection, type RootInfo } from '../engine/index.ts';
 
 export interface Finding {
   what: string;
@@ -7,8 +7,24 @@ export interface Finding {
   says: string;
 }
 
-export function findingsOf(engine: Engine): Finding[] {
-  return [wallFinding(engine.protection), ...engine.roots.map(rootFinding)];
+export async function findingsOf(engine: Engine): Promise<Finding[]> {
+  const { active, says } = await engine.searchHelp();
+  return [
+    wallFinding(engine.protection),
+    ...engine.roots.map(rootFinding),
+    { what: 'search: ripgrep', active, says },
+    ...(await commandFindings(engine)),
+  ];
+}
+
+async function commandFindings(engine: Engine): Promise<Finding[]> {
+  try {
+    const layers = await engine.commands.layers();
+    return layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why }));
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
+    return [{ what: 'commands', active: false, says: `no command is run: ${error.facts.reason}` }];
+  }
 }
 
 export function wallFinding(protection: Protection): Finding {

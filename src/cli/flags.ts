@@ -16,7 +16,26 @@ export const flags = [
     help: 'which tools to offer, see below; the first one named wins a name that two of them use',
   },
   { name: 'read-only', help: 'no tool can change anything' },
+  {
+    name: 'sandbox',
+    value: 'auto|require|off',
+    help: 'bubblewrap around commands: where it works (auto, the default), always or no command tools, never',
+  },
+  { name: 'allow-net', help: 'commands in the sandbox may use the network' },
+  {
+    name: 'allow-command',
+    value: 'NAME',
+    repeatable: true,
+    help: "one more program that workspace's run_command may run",
+  },
+  {
+    name: 'env',
+    value: 'NAME',
+    repeatable: true,
+    help: 'a variable of this environment that commands get to see',
+  },
   { name: 'json', help: 'with tools: as JSON' },
+  { name: 'explain', help: 'with call: tell on stderr how the call was done' },
   { name: 'version', help: 'print the version' },
   { name: 'help', help: 'print this help' },
 ] as const satisfies readonly Flag[];

@@ -2,13 +2,15 @@
 import { parseArgs } from 'node:util';
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
-import type { RootSpec } from '../engine/index.ts';
+import type { CommandSettings, RootSpec } from '../engine/index.ts';
 import { type Flag, flags } from './flags.ts';
 
 export interface Options {
   dialects: Dialect[];
   readOnly: boolean;
   json: boolean;
+  explain: boolean;
+  commands: CommandSettings;
 }
 
 export type Command =
@@ -31,6 +33,8 @@ export function parseCommand(argv: readonly string[]): Command {
     dialects: chooseDialects(named ?? [defaultDialect]),
     readOnly: values['read-only'] === true,
     json: values.json === true,
+    explain: values.explain === true,
+    commands: commandSettings(values),
   };
   const [first, ...rest] = positionals;
   switch (first) {
@@ -62,6 +66,24 @@ function parse(argv: readonly string[]) {
     const [firstSentence] = (error as Error).message.split(/\. |\n/);
     throw new UsageError(firstSentence!.replace(/\.$/, ''));
   }
+}
+
+function commandSettings(values: Record<string, unknown>): CommandSettings {
+  const sandbox = (values.sandbox ?? 'auto') as string;
+  if (sandbox !== 'auto' && sandbox !== 'require' && sandbox !== 'off') {
+    throw new UsageError(`--sandbox is auto, require or off, not '${sandbox}'`);
+  }
+  const allowCommands = (values['allow-command'] ?? []) as string[];
+  for (const name of allowCommands) {
+    if (!/^[\w.+-]+$/.test(name))
+      throw new UsageError(`--allow-command takes a program's name, not '${name}'`);
+  }
+  return {
+    sandbox,
+    allowNet: values['allow-net'] === true,
+    allowCommands,
+    passEnv: (values.env ?? []) as string[],
+  };
 }
 
 function parseCall([tool, json, ...directories]: string[], options: Options): Command {

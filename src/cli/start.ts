@@ -1,13 +1,48 @@
 /** What is said at the start: in one line what is served and how well it is protected, or why it is not. */
-import type { Failure } from '../engine/index.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { EngineFailure, type Failure } from '../engine/index.ts';
 import type { App } from '../server/app.ts';
 
-export function describeStart({ version, dialects, engine }: App): string {
+/** What is offered, where, and what protects it. */
+export function describeStart({ version, dialects, engine }: App, commands: string): string {
   const names = dialects.map((dialect) => dialect.name).join(', ');
   const roots = engine.roots
     .map(({ path, writable }) => (writable ? path : `${path} (read-only)`))
     .join(', ');
-  return `${version}, ${names} on ${roots}; wall: ${engine.protection.says}`;
+  return `${version}, ${names} on ${roots}; wall: ${engine.protection.says}${commands}`;
+}
+
+/** How commands are confined, in plain words; nothing when no tool runs any. */
+export async function describeCommands({ dialects, engine }: App): Promise<string> {
+  if (!dialects.some(({ tools }) => tools.some((tool) => tool.startsPrograms))) return '';
+  try {
+    const layers = await engine.commands.layers();
+    const boxed = layers.find(({ name }) => name === 'bubblewrap');
+    if (boxed?.active) return '; commands: sandboxed by bubblewrap';
+    return `; commands: NOT confined by the system (${boxed?.why}): install bubblewrap, or start with --sandbox require to offer none`;
+  } catch (error) {
+    if (error instanceof EngineFailure && error.facts.kind === 'no-sandbox') {
+      return `; commands: none offered (${error.facts.reason})`;
+    }
+    throw error;
+  }
+}
+
+/** With `--sandbox require` and no sandbox, the tools that start programs are not offered at all. */
+export async function withoutUnsafeCommands(app: App, required: boolean): Promise<App> {
+  if (!required) return app;
+  try {
+    await app.engine.commands.layers();
+    return app;
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
+    app.log(`no command tools are offered: ${error.facts.reason}`);
+    const safe = (dialect: Dialect) => ({
+      ...dialect,
+      tools: dialect.tools.filter((tool) => !tool.startsPrograms),
+    });
+    return { ...app, dialects: app.dialects.map(safe) };
+  }
 }
 
 /** Why a directory that was given cannot be served. */

@@ -15,7 +15,7 @@ export function checkArguments(tool: Tool, sent: unknown): Record<string, unknow
     validators.set(tool.input, validator);
   }
   const { valid, errors } = validator.validate(args);
-  if (!valid) fail({ kind: 'bad-arguments', problems: problemsOf(errors) });
+  if (!valid) fail({ kind: 'bad-arguments', problems: problemsOf(errors, tool.input) });
   return withDefaults(tool.input, args as Record<string, unknown>) as Record<string, unknown>;
 }
 
@@ -46,18 +46,18 @@ function withDefaults(schema: Schema, value: unknown): unknown {
 /** Keywords that only say that something below them is wrong. */
 const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'false']);
 
-function problemsOf(errors: readonly OutputUnit[]): ArgumentProblem[] {
+function problemsOf(errors: readonly OutputUnit[], input: ObjectSchema): ArgumentProblem[] {
   const problems: ArgumentProblem[] = [];
   for (const error of errors) {
     if (WRAPPERS.has(error.keyword)) continue;
     // Inside a `oneOf` each branch complains; the `oneOf` itself speaks for all of them.
     if (error.keywordLocation.includes('/oneOf/')) continue;
-    problems.push(problemOf(error));
+    problems.push(problemOf(error, input));
   }
   return problems;
 }
 
-function problemOf(error: OutputUnit): ArgumentProblem {
+function problemOf(error: OutputUnit, input: ObjectSchema): ArgumentProblem {
   const at = fieldOf(error.instanceLocation);
   const named = /"([^"]*)"/.exec(error.error)?.[1] ?? '';
   switch (error.keyword) {
@@ -74,10 +74,29 @@ function problemOf(error: OutputUnit): ArgumentProblem {
       };
     }
     case 'oneOf':
-      return { field: at, missing: false, message: `${at} must have one of the documented forms` };
+      return { field: at, missing: false, message: `${at} must be ${formsOf(keywordIn(input, error))}` };
+    case 'pattern':
+      return { field: at, missing: false, message: `${at} must match ${keywordIn(input, error)}` };
     default:
       return { field: at, missing: false, message: `${at}: ${lowerFirst(error.error)}` };
   }
+}
+
+/** What the schema says under the keyword that failed. */
+function keywordIn(input: ObjectSchema, { keywordLocation }: OutputUnit): unknown {
+  const steps = keywordLocation.split('/').slice(1).map(decodeURIComponent);
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], input);
+}
+
+function formsOf(schemas: unknown): string {
+  return (schemas as readonly Schema[]).map((schema) => article(formOf(schema))).join(' or ');
+}
+
+function formOf(schema: Schema, many = false): string {
+  if (!('type' in schema)) return schema.oneOf.map((each) => formOf(each, many)).join(' or ');
+  if (schema.type === 'array') return `array${many ? 's' : ''} of ${formOf(schema.items, true)}`;
+  const bound = 'minimum' in schema && schema.minimum !== undefined ? ` of at least ${schema.minimum}` : '';
+  return `${schema.type}${many ? 's' : ''}${bound}`;
 }
 
 function fieldOf(pointer: string): string {

@@ -47,6 +47,8 @@ export interface ToolContext {
   settings: Readonly<Record<string, string | undefined>>;
   /** Tells a client that asked for it how far a long call has come. */
   progress(done: number, message: string): void;
+  /** Tells whoever asked how a call was done, beside its answer. */
+  explain?(note: string): void;
 }
 
 export interface Tool {
@@ -57,6 +59,8 @@ export interface Tool {
   input: ObjectSchema;
   /** Other names for arguments, accepted without being shown. The real name wins when both are sent. */
   aliases: Readonly<Record<string, string>>;
+  /** Starts programs: not offered where those must be sandboxed and cannot be. */
+  startsPrograms: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<Answer>;
 }
 
@@ -67,6 +71,7 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   hints: ToolHints;
   input: S;
   aliases?: Readonly<Record<string, string>>;
+  startsPrograms?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
   render(value: V, args: FromSchema<S>): string | Answer;
 }
@@ -80,10 +85,11 @@ export interface Dialect {
 }
 
 export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
-  const { run, render, aliases = {}, ...shown } = declaration;
+  const { run, render, aliases = {}, startsPrograms = false, ...shown } = declaration;
   return {
     ...shown,
     aliases,
+    startsPrograms,
     async call(args, context) {
       const checked = args as FromSchema<S>;
       const told = render(await run(checked, context), checked);

@@ -1,10 +1,11 @@
 /** All dialects, in the order in which they are listed. */
 import type { Dialect } from './dialect.ts';
+import { fileeditor } from './fileeditor/index.ts';
 import { patch } from './patch/index.ts';
 import { replay } from './replay/index.ts';
 import { workspace } from './workspace/index.ts';
 
-export const dialects: readonly Dialect[] = [replay, patch, workspace];
+export const dialects: readonly Dialect[] = [replay, patch, workspace, fileeditor];
 
 export const defaultDialect = replay.name;
 

@@ -5,24 +5,38 @@
  */
 
 import { resolve as resolvePath } from 'node:path';
+import { CommandDesk, type CommandSettings } from './command-desk.ts';
 import type { Stat } from './confine/dir.ts';
 import { attempt } from './confine/errno.ts';
 import type { Protection } from './confine/protection.ts';
 import type { RootSpec } from './confine/roots.ts';
 import { type Place, type WalkOptions, Wall } from './confine/wall.ts';
 import { fail } from './failures.ts';
-import { Arrivals } from './files/arrivals.ts';
-import { replaceContent, requireUnchanged, type Snapshot } from './files/atomic.ts';
+import { Arrivals, type Doing } from './files/arrivals.ts';
+import { replaceContent, requireUnchanged } from './files/atomic.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
 import { type FileContent, readContent, readSnapshot, readText, textOf } from './files/contents.ts';
 import { Editor, type TextEdit } from './files/editing.ts';
+import { readTextLines } from './files/line-range.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/listing.ts';
 import { moveEntry } from './files/moving.ts';
 import { removeEntry } from './files/removal.ts';
+import { type Rewritten, replaceText, requireFits, rewriteTogether } from './files/rewriting.ts';
+import { replaceTogether, requireDifferent } from './files/together.ts';
 import { inTurn } from './files/turns.ts';
 import { limits } from './limits.ts';
+import { ripgrep } from './run/ripgrep.ts';
+import { SearchDesk } from './search-desk.ts';
 import { applyPatch } from './text/apply-patch.ts';
-import { encode, lineEndingOf, type TextContent, withLineEnding } from './text/encoding.ts';
+import { lineEndingOf, withLineEnding } from './text/encoding.ts';
+import { insertLines, type LineInsertion, type LinesInserted } from './text/insert-lines.ts';
+import {
+  applyLineDiffs,
+  type LineDiff,
+  type LineDiffOptions,
+  type LineDiffsApplied,
+} from './text/line-diffs.ts';
+import type { LineRange } from './text/line-span.ts';
 import { parsePatch } from './text/patch.ts';
 
 export interface EngineOptions {
@@ -31,6 +45,7 @@ export interface EngineOptions {
   readOnly?: boolean;
   /** `verified` asks for the wall's fallback although a stronger one would work. */
   protection?: 'strongest' | 'verified';
+  commands?: CommandSettings;
 }
 
 /** What comes with every call: how it can be cancelled. */
@@ -63,12 +78,25 @@ export interface RootInfo {
 
 export class Engine {
   readonly #wall: Wall;
-  readonly #editor = new Editor();
-  readonly #arrivals = new Arrivals();
+  readonly #editor: Editor;
+  readonly #arrivals: Arrivals;
+  /** The engine that this one was narrowed from: they share the regex workers and the order of calls. */
+  readonly #outer: Engine | undefined;
+  readonly #narrowed = new Set<Engine>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closed = false;
+  readonly commands: CommandDesk;
+  readonly search: SearchDesk;
 
-  constructor(options: EngineOptions) {
+  /** `narrowed` is for `within` alone. */
+  constructor(options: EngineOptions, narrowed?: { from: Engine; wall: Wall }) {
     const { readOnly = false, protection = 'strongest' } = options;
-    this.#wall = new Wall(options.roots, { readOnly, protection });
+    this.#outer = narrowed?.from;
+    this.#wall = narrowed?.wall ?? new Wall(options.roots, { readOnly, protection });
+    this.#editor = narrowed ? narrowed.from.#editor : new Editor();
+    this.#arrivals = narrowed ? narrowed.from.#arrivals : new Arrivals();
+    this.commands = new CommandDesk(this.#wall, options.commands ?? {}, this.#arrivals);
+    this.search = new SearchDesk(this.#wall, this.#arrivals);
   }
 
   get protection(): Protection {
@@ -79,9 +107,30 @@ export class Engine {
     return this.#wall.roots.map((root) => ({ path: root.given, writable: root.readOnly === undefined }));
   }
 
+  /** Whether ripgrep helps with patterns that have nothing to look for; search works without it too. */
+  async searchHelp(): Promise<{ active: boolean; says: string }> {
+    const { path, says } = await ripgrep();
+    return { active: path !== undefined, says };
+  }
+
+  /** Takes no further calls, lets those under way end, and gives back what is held. */
   async close(): Promise<void> {
-    await this.#editor.close();
+    this.#closed = true;
+    if (this.#outer) this.#outer.#narrowed.delete(this);
+    else await this.#editor.close();
+    await Promise.all([this.commands.close(), this.search.close()]);
+    await Promise.allSettled(this.#underWay);
+    await Promise.all([...this.#narrowed].map((engine) => engine.close()));
     this.#wall.close();
+  }
+
+  /** An engine for one directory inside, which reaches nothing else. It is closed with this one at the latest. */
+  within(path: string): Promise<Engine> {
+    return this.#at(path, {}, async (place) => {
+      const engine = new Engine({ roots: [] }, { from: this, wall: this.#wall.within(place) });
+      this.#narrowed.add(engine);
+      return engine;
+    });
   }
 
   // Looking
@@ -93,6 +142,28 @@ export class Engine {
   /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
   readText(path: string, options: { limit?: number } & Call = {}): Promise<{ text: string; bytes: number }> {
     return this.#at(path, {}, (place) => readText(place, options));
+  }
+
+  /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
+  readLines(path: string, range: LineRange, options: Call = {}): Promise<string[]> {
+    return this.#at(path, {}, (place) => readTextLines(place, range, options.signal));
+  }
+
+  /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */
+  readTexts(paths: readonly string[], options: Call = {}): Promise<string[]> {
+    return this.#inOrder(paths, 'look', async () => {
+      const texts: string[] = [];
+      let left: number = limits.wholeFileBytes;
+      for (const path of paths) {
+        const limit = left;
+        const { text, bytes } = await this.#wall.at(path, {}, (place) =>
+          readText(place, { ...options, limit }),
+        );
+        texts.push(text);
+        left -= bytes;
+      }
+      return texts;
+    });
   }
 
   list(path: string): Promise<ListedEntry[]> {
@@ -133,6 +204,23 @@ export class Engine {
       if (options.limit !== undefined) requireFits(path, bytes, options.limit);
       await replaceContent(place!, bytes, { signal: options.signal });
       return { path: place!.path, bytes: bytes.length };
+    });
+  }
+
+  /** Writes several files, all of them or none. */
+  writeAll(
+    files: readonly { path: string; content: string | Buffer }[],
+    options: Call = {},
+  ): Promise<{ bytes: number }[]> {
+    const contents = files.map(({ content }) =>
+      typeof content === 'string' ? Buffer.from(content, 'utf8') : content,
+    );
+    const paths = files.map(({ path }) => [path, { makeParents: true }] as const);
+    return this.#change(paths, options, async (places) => {
+      requireDifferent(places);
+      const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
+      await replaceTogether(replacements, options.signal);
+      return contents.map((bytes) => ({ bytes: bytes.length }));
     });
   }
 
@@ -183,6 +271,30 @@ export class Engine {
     });
   }
 
+  /** Adds lines to several files, to all of them or to none. */
+  insertLines(
+    insertions: readonly ({ path: string } & LineInsertion)[],
+    options: Call = {},
+  ): Promise<LinesInserted[]> {
+    const paths = insertions.map(({ path }) => path);
+    return this.#rewriteAll(paths, options, async (text, index) => {
+      const result = insertLines(text, insertions[index]!, paths[index]!);
+      return { after: result.text, result };
+    });
+  }
+
+  /** Replaces blocks of lines that stand where they are said to stand. */
+  applyLineDiffs(
+    path: string,
+    diffs: readonly LineDiff[],
+    options: LineDiffOptions & Call = {},
+  ): Promise<LineDiffsApplied> {
+    return this.#rewrite(path, options, async (text) => {
+      const result = applyLineDiffs(text, diffs, options, path);
+      return { after: result.text, result };
+    });
+  }
+
   /** Adds text at the very end of an existing file, with the line ends that the file has. */
   append(path: string, content: string, options: Call = {}): Promise<{ bytes: number }> {
     return this.#rewrite(path, options, async (text) => {
@@ -211,7 +323,7 @@ export class Engine {
         await place!.dir.flush();
         return { action: 'deleted', hunks };
       }
-      await this.#replaceText(place!, snapshot, { ...content, text: patched.text }, options);
+      await replaceText(place!, snapshot, { ...content, text: patched.text }, options);
       return { action: 'changed', hunks };
     });
   }
@@ -226,35 +338,39 @@ export class Engine {
     });
   }
 
-  /** Read, compute the new text, write: the way of every change that depends on what the file holds. */
-  #rewrite<R>(
+  async #rewrite<R>(
     path: string,
     options: StoreCall,
-    compute: (text: string) => Promise<{ after: string; result: R }>,
+    compute: (text: string) => Promise<Rewritten<R>>,
   ): Promise<R> {
-    return this.#change([[path, {}]], options, async ([place]) => {
-      const snapshot = await readSnapshot(place!, { signal: options.signal, action: 'edit' });
-      const content = textOf(snapshot, path);
-      const { after, result } = await compute(content.text);
-      await this.#replaceText(place!, snapshot, { ...content, text: after }, options);
-      return result;
-    });
+    const [result] = await this.#rewriteAll([path], options, compute);
+    return result!;
   }
 
-  async #replaceText(
-    place: Place,
-    snapshot: Snapshot,
-    content: TextContent,
+  #rewriteAll<R>(
+    paths: readonly string[],
     options: StoreCall,
-  ): Promise<void> {
-    const bytes = encode(content);
-    requireFits(place.shown, bytes, Math.min(options.limit ?? limits.wholeFileBytes, limits.wholeFileBytes));
-    if (bytes.equals(snapshot.bytes)) return;
-    await replaceContent(place, bytes, { expect: snapshot, signal: options.signal });
+    compute: (text: string, index: number) => Promise<Rewritten<R>>,
+  ): Promise<R[]> {
+    const existing = paths.map((path) => [path, {}] as const);
+    return this.#change(existing, options, (places) => rewriteTogether(places, compute, options));
   }
 
   #at<T>(path: string, walk: WalkOptions, use: (place: Place) => Promise<T>): Promise<T> {
-    return this.#arrivals.inOrder([this.#absolute(path)], 'look', async () => this.#wall.at(path, walk, use));
+    return this.#inOrder([path], 'look', async () => this.#wall.at(path, walk, use));
+  }
+
+  /** Every call comes in here. Nothing is closed under a call that has come in. */
+  async #inOrder<T>(paths: readonly string[], doing: Doing, call: () => Promise<T>): Promise<T> {
+    if (this.#closed) fail({ kind: 'cancelled' });
+    const absolute = paths.map((path) => this.#absolute(path));
+    const work = this.#arrivals.inOrder(absolute, doing, call);
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
   }
 
   /** A path as it reads, without a look at the disk. */
@@ -268,8 +384,8 @@ export class Engine {
     options: Call,
     change: (places: Place[]) => Promise<T>,
   ): Promise<T> {
-    const touched = paths.map(([path]) => this.#absolute(path));
-    return this.#arrivals.inOrder(touched, 'change', () => this.#changeNow(paths, options, change));
+    const touched = paths.map(([path]) => path);
+    return this.#inOrder(touched, 'change', () => this.#changeNow(paths, options, change));
   }
 
   async #changeNow<T>(
@@ -286,15 +402,11 @@ export class Engine {
       }
       return await inTurn(places, options.signal, () => change(places));
     } catch (error) {
-      for (const place of places) place.undoParents();
+      // What one path made may lie inside what an earlier one made.
+      for (const place of places.toReversed()) place.undoParents();
       throw error;
     } finally {
       for (const place of places) place.close();
     }
   }
-}
-
-function requireFits(path: string, bytes: Buffer, limit: number): void {
-  if (bytes.length <= limit) return;
-  fail({ kind: 'too-large', path, size: bytes.length, limit, action: 'write' });
 }

@@ -1,4 +1,5 @@
 /** The engine's front door: what dialects, the command line and users of the library may use. */
+export { type CommandSettings, exitCodeOf } from './command-desk.ts';
 export type { Stat } from './confine/dir.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
@@ -9,6 +10,7 @@ export {
   type EngineOptions,
   type PatchResult,
   type RootInfo,
+  type StoreCall,
 } from './engine.ts';
 export {
   type ArgumentProblem,
@@ -20,10 +22,29 @@ export {
   type MatchMode,
   type NearMatch,
 } from './failures.ts';
+export type { BelowEntry, ListAllOptions, ListingBelow } from './files/below.ts';
 export type { FileContent } from './files/contents.ts';
 export type { TextEdit } from './files/editing.ts';
 export type { ListedEntry, TreeNode } from './files/listing.ts';
 export { byBytes } from './files/order.ts';
 export { limits } from './limits.ts';
+export type { CommandCall } from './run/commands.ts';
+export type { Layer } from './run/layers.ts';
+export { readingCommandNames } from './run/policy/reading-commands.ts';
+export type { RunResult } from './run/run-command.ts';
+export { isGlob } from './search/glob.ts';
+export {
+  blocksOf,
+  type FileMatches,
+  type FoundLine,
+  type GrepQuery,
+  type GrepResult,
+  matchesWithContext,
+  type WalkEntry,
+} from './search/query.ts';
+export type { Overview, WalkResult } from './search/search.ts';
 export { unifiedDiff } from './text/diff.ts';
 export { countLines, splitLines } from './text/encoding.ts';
+export type { LineInsertion, LinesInserted } from './text/insert-lines.ts';
+export type { LineDiff, LineDiffOptions, LineDiffResult, LineDiffsApplied } from './text/line-diffs.ts';
+export type { LineRange } from './text/line-span.ts';

@@ -8,6 +8,8 @@ export interface App {
   dialects: readonly Dialect[];
   home: string;
   settings: Readonly<Record<string, string | undefined>>;
+  /** Whose calls these are, where that is known: the name of a token. */
+  who?: string;
   /** Tells the operator, never a client. */
   log(line: string): void;
 }

@@ -7,6 +7,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
 const DISGUISE = -1_000_000_000;
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
 
 export function disguised(code: number): number {
   return code + DISGUISE;
@@ -14,6 +16,25 @@ export function disguised(code: number): number {
 
 /** The message as it goes out: every transport sends what this gives. */
 export function withExactCode(message: JSONRPCMessage): JSONRPCMessage {
-  if (!('error' in message) || message.error.code > DISGUISE / 2) return message;
-  return { ...message, error: { ...message.error, code: message.error.code - DISGUISE } };
+  if (!('error' in message)) return message;
+  const { error } = message;
+  if (error.code > DISGUISE / 2) return { ...message, error: asInvalidParams(error) };
+  return { ...message, error: { ...error, code: error.code - DISGUISE } };
+}
+
+interface WireError {
+  code: number;
+  message: string;
+}
+
+/** The library tells params that fail its own checks as an internal error, with a dump of what it found. */
+function asInvalidParams(error: WireError): WireError {
+  if (error.code !== INTERNAL_ERROR || !error.message.startsWith('[')) return error;
+  try {
+    const found = JSON.parse(error.message) as { path: unknown[]; message: string }[];
+    const problems = found.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return { code: INVALID_PARAMS, message: `Invalid params: ${problems.join('; ')}` };
+  } catch {
+    return error;
+  }
 }

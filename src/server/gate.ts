@@ -8,6 +8,11 @@ export class Gate {
     this.#most = most;
   }
 
+  /** The calls inside and those that wait. */
+  get load(): number {
+    return this.#inside + this.#waiting.length;
+  }
+
   async pass<T>(call: () => Promise<T>): Promise<T> {
     if (this.#inside >= this.#most) await new Promise<void>((enter) => this.#waiting.push(enter));
     else this.#inside++;

@@ -7,14 +7,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { withExactCode } from './exact-codes.ts';
+import { asJson, type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from './messages.ts';
 
 const NEWLINE = 10;
 const LONGEST_LINE = 256 * 1024 * 1024;
+const WORTH_A_WRITE = 64 * 1024;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
-
-type Id = string | number;
 
 export class LineTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -49,7 +49,7 @@ export class LineTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
-    await this.#write(withExactCode(message));
+    await this.#write(asJson(withExactCode(message), '\n'));
     if ('id' in message && !('method' in message) && message.id !== undefined) this.#settle(message.id);
   }
 
@@ -129,15 +129,18 @@ export class LineTransport implements Transport {
       this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid JSON', null);
       return;
     }
-    const problem = whyNotMessage(value);
+    const problem = Array.isArray(value)
+      ? 'batches are not supported; send one message a line'
+      : whyNotMessage(value);
     if (problem !== undefined) {
       this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, idOf(value));
       return;
     }
-    const message = value as JSONRPCMessage;
-    const badCall = whyNotCall(message);
-    if (badCall !== undefined) {
-      this.#refuse(INVALID_PARAMS, `Invalid params: ${badCall}`, idOf(value));
+    const message = withoutExtras(value as JSONRPCMessage);
+    const badParams = whyNotMeta(message) ?? whyNotCall(message);
+    if (badParams !== undefined) {
+      // Nobody waits for an answer to a notification.
+      if ('id' in message) this.#refuse(INVALID_PARAMS, `Invalid params: ${badParams}`, idOf(value));
       return;
     }
     this.#follow(message);
@@ -166,13 +169,15 @@ export class LineTransport implements Transport {
   }
 
   #refuse(code: number, message: string, id: Id | null): void {
-    void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+    void this.#write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
   }
 
   /** Answers of one turn of the event loop go out in one write: a pipe costs by the write, not by the byte. */
-  #write(message: unknown): Promise<void> {
+  #write(line: string): Promise<void> {
     if (this.#outgoing.length === 0) setImmediate(() => this.#flush());
-    this.#outgoing.push(`${JSON.stringify(message)}\n`);
+    this.#outgoing.push(line);
+    // Long answers are not put together: the sum of them may be more than a string can hold.
+    if (line.length > WORTH_A_WRITE) this.#flush();
     return this.#blocked ?? Promise.resolve();
   }
 
@@ -187,40 +192,4 @@ export class LineTransport implements Transport {
       });
     });
   }
-}
-
-function whyNotMessage(value: unknown): string | undefined {
-  if (Array.isArray(value)) return 'batches are not supported; send one message a line';
-  if (typeof value !== 'object' || value === null) return 'a message must be a JSON object';
-  const message = value as Record<string, unknown>;
-  if (message.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
-  if ('id' in message && !isId(message.id)) return 'id must be a string or an integer';
-  if ('method' in message) {
-    if (typeof message.method !== 'string') return 'method must be a string';
-    const { params } = message;
-    if (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params)))
-      return;
-    return 'params must be an object';
-  }
-  if ('id' in message && ('result' in message || 'error' in message)) return undefined;
-  return 'there is no method';
-}
-
-/** Told here because the library would answer with a dump of its own checks. */
-function whyNotCall(message: JSONRPCMessage): string | undefined {
-  if (!('method' in message) || message.method !== 'tools/call' || !('id' in message)) return undefined;
-  const { name, arguments: args } = (message.params ?? {}) as Record<string, unknown>;
-  if (typeof name !== 'string') return 'tools/call needs the name of a tool';
-  if (args === undefined || (typeof args === 'object' && args !== null && !Array.isArray(args)))
-    return undefined;
-  return 'arguments must be an object';
-}
-
-function isId(id: unknown): id is Id {
-  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
-}
-
-function idOf(value: unknown): Id | null {
-  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
-  return isId(id) ? id : null;
 }

@@ -90,7 +90,7 @@ function messageOf(facts: Failure): string {
     case 'overlap':
       return `Changes ${facts.first} and ${facts.second} overlap in ${facts.path}`;
     case 'bad-regex':
-      return `Invalid regex: ${facts.reason}`;
+      return invalidRegex(facts);
     case 'bad-glob':
       return `Invalid glob ${facts.pattern}: ${facts.reason}`;
     case 'timeout':
@@ -143,9 +143,17 @@ function noMatch(facts: Failure & { kind: 'no-match' }): string {
   return `Edit ${facts.edit}: ${what} in ${facts.path}: ${excerpt(facts.needle)}${hint}`;
 }
 
+/** V8 repeats the pattern, with flags that the caller did not write; only its reason is told. */
+function invalidRegex(facts: Failure & { kind: 'bad-regex' }): string {
+  const reason = /^Invalid regular expression: \/.*\/[a-z]*: (.*)$/s.exec(facts.reason)?.[1] ?? facts.reason;
+  return `Invalid regex ${excerpt(facts.pattern)}: ${reason}`;
+}
+
 function notUnique(facts: Failure & { kind: 'not-unique' }): string {
   const what = facts.mode === 'indent' ? 'whitespace-normalized matches' : 'occurrences';
-  const lines = `on lines ${facts.lines.join(', ')}${facts.lines.length < facts.count ? ' …' : ''}`;
+  const named = [...new Set(facts.lines)];
+  const more = facts.lines.length < facts.count ? ' …' : '';
+  const lines = `on line${named.length === 1 && more === '' ? '' : 's'} ${named.join(', ')}${more}`;
   return `Edit ${facts.edit}: oldText is not unique: found ${facts.count} ${what} in ${facts.path} (${lines}). Add surrounding context so that it matches one place, or set limit: 0 (all) or limit: N; nothing was written`;
 }
 

@@ -6,17 +6,21 @@ import { deleteFile } from './tools/delete_file.ts';
 import { directoryTree } from './tools/directory_tree.ts';
 import { editFile } from './tools/edit_file.ts';
 import { editFiles } from './tools/edit_files.ts';
+import { executeCommand } from './tools/execute_command.ts';
 import { getFileInfo } from './tools/get_file_info.ts';
+import { globSearch } from './tools/glob_search.ts';
+import { grepFiles } from './tools/grep_files.ts';
 import { listAllowedDirectories } from './tools/list_allowed_directories.ts';
 import { listDirectory } from './tools/list_directory.ts';
 import { moveFile } from './tools/move_file.ts';
 import { readFile } from './tools/read_file.ts';
 import { readMultipleFiles } from './tools/read_multiple_files.ts';
+import { searchFiles } from './tools/search_files.ts';
 import { writeFile } from './tools/write_file.ts';
 
 export const replay: Dialect = {
   name: 'replay',
-  summary: 'read, write, list, move, delete and edit, with JSON-RPC error codes',
+  summary: 'files, edits, search and a shell, with JSON-RPC error codes',
   tools: [
     readFile,
     readMultipleFiles,
@@ -30,6 +34,10 @@ export const replay: Dialect = {
     listAllowedDirectories,
     editFile,
     editFiles,
+    searchFiles,
+    grepFiles,
+    globSearch,
+    executeCommand,
   ],
   failed: (facts) => ({ error: replayError(facts) }),
 };

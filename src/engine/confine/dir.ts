@@ -56,7 +56,7 @@ export interface Dir {
   readonly fd: number | undefined;
 
   stat(): Stat;
-  lstat(name: string): Stat | undefined;
+  lstat(name: string | Buffer): Stat | undefined;
   readlink(name: string): string;
   /** Steps into a directory; a link is reported, never followed. */
   enter(name: string): Entered;

@@ -58,6 +58,8 @@ export class LinuxDir implements Dir {
   }
 
   get handlePath(): string {
+    // The number of a closed descriptor may already stand for something else.
+    if (!this.#open) throw Object.assign(new Error('the directory is closed'), { code: 'EBADF' });
     return `/proc/self/fd/${this.fd}`;
   }
 
@@ -70,8 +72,8 @@ export class LinuxDir implements Dir {
     return toStat(fs.fstatSync(this.fd, { bigint: true }));
   }
 
-  lstat(name: string): Stat | undefined {
-    const found = fs.lstatSync(this.#at(name), { bigint: true, throwIfNoEntry: false });
+  lstat(name: string | Buffer): Stat | undefined {
+    const found = fs.lstatSync(this.#atRaw(name), { bigint: true, throwIfNoEntry: false });
     return found && toStat(found);
   }
 
@@ -219,7 +221,7 @@ export class LinuxDir implements Dir {
   }
 
   #at(name: string): string {
-    return `/proc/self/fd/${this.fd}/${oneName(name)}`;
+    return `${this.handlePath}/${oneName(name)}`;
   }
 
   #atRaw(name: string | Buffer): string | Buffer {
@@ -252,13 +254,21 @@ export class LinuxDir implements Dir {
     return this.lstat(entry.name)?.type ?? 'special';
   }
 
+  /** A directory may be open for writing and closed for listing: then its litter stays. */
+  #namesIfReadable(): string[] {
+    try {
+      return this.#reading((path) => fs.readdirSync(path, { encoding: 'latin1' }));
+    } catch {
+      return [];
+    }
+  }
+
   #sweep(): void {
     const now = Date.now();
     if (now - (sweptAt.get(this.identity) ?? 0) < SWEEP_EVERY_MS) return;
     if (sweptAt.size >= SWEPT_LIMIT) sweptAt.clear();
     sweptAt.set(this.identity, now);
-    for (const raw of this.rawNames()) {
-      const name = raw.toString('latin1');
+    for (const name of this.#namesIfReadable()) {
       if (!isTemporary(name)) continue;
       const stat = this.lstat(name);
       if (stat && isLitter(name, now - Number(stat.mtimeNs / 1_000_000n))) tryUnlink(this.#at(name));

@@ -13,6 +13,7 @@ import { NotRegular } from './dir.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
 import { isLitter, isTemporary, temporaryName } from './temporaries.ts';
 
+const IS_WINDOWS = process.platform === 'win32';
 /** macOS: fail with ELOOP when any component of the path is a symbolic link. */
 const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x20000000 : 0;
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
@@ -48,7 +49,7 @@ export class PathDir implements Dir {
     return toStat(fs.lstatSync(this.#verified(), { bigint: true }));
   }
 
-  lstat(name: string): Stat | undefined {
+  lstat(name: string | Buffer): Stat | undefined {
     const found = fs.lstatSync(this.#at(name), { bigint: true, throwIfNoEntry: false });
     return found && toStat(found);
   }
@@ -130,11 +131,11 @@ export class PathDir implements Dir {
   }
 
   rename(name: string, to: Dir, toName: string): void {
-    fs.renameSync(this.#at(name), join(to.handlePath, toName));
+    fs.renameSync(this.#at(name), join(to.handlePath, oneName(toName)));
   }
 
   link(name: string, to: Dir, toName: string): void {
-    fs.linkSync(this.#at(name), join(to.handlePath, toName));
+    fs.linkSync(this.#at(name), join(to.handlePath, oneName(toName)));
   }
 
   symlink(target: string, name: string): void {
@@ -161,7 +162,7 @@ export class PathDir implements Dir {
   }
 
   async flush(): Promise<void> {
-    if (process.platform === 'win32') return;
+    if (IS_WINDOWS) return;
     const handle = await fs.promises.open(this.#verified(), O_RDONLY);
     try {
       await handle.sync();
@@ -176,9 +177,9 @@ export class PathDir implements Dir {
 
   #verified(): string {
     const now = fs.lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
-    if (!now || identityOf(now) !== this.identity || fs.realpathSync.native(this.#path) !== this.#path) {
-      throw new Moved(this.#path);
-    }
+    if (!now || identityOf(now) !== this.identity) throw new Moved(this.#path);
+    // Not every file system of Windows has identities that can be relied on; elsewhere they are enough.
+    if (IS_WINDOWS && fs.realpathSync.native(this.#path) !== this.#path) throw new Moved(this.#path);
     return this.#path;
   }
 
@@ -186,20 +187,33 @@ export class PathDir implements Dir {
   #at(name: string | Buffer): string | Buffer;
   #at(name: string | Buffer): string | Buffer {
     if (typeof name !== 'string') return Buffer.concat([Buffer.from(`${this.#verified()}/`), name]);
-    const separators = process.platform === 'win32' ? /[/\\:\0]/ : /[/\0]/;
-    if (name === '' || name === '.' || name === '..' || separators.test(name)) {
-      throw new Error(`not one name: ${JSON.stringify(name)}`);
+    return join(this.#verified(), oneName(name));
+  }
+
+  /** A directory may be open for writing and closed for listing: then its litter stays. */
+  #namesIfReadable(): string[] {
+    try {
+      return fs.readdirSync(this.#verified());
+    } catch {
+      return [];
     }
-    return join(this.#verified(), name);
   }
 
   #sweep(): void {
-    for (const { name } of fs.readdirSync(this.#verified(), { withFileTypes: true })) {
+    for (const name of this.#namesIfReadable()) {
       if (!isTemporary(name)) continue;
       const stat = this.lstat(name);
       if (stat && isLitter(name, Date.now() - Number(stat.mtimeNs / 1_000_000n))) tryUnlink(this.#at(name));
     }
   }
+}
+
+function oneName(name: string): string {
+  const separators = IS_WINDOWS ? /[/\\:\0]/ : /[/\0]/;
+  if (name === '' || name === '.' || name === '..' || separators.test(name)) {
+    throw new Error(`not one name: ${JSON.stringify(name)}`);
+  }
+  return name;
 }
 
 function allows(path: string, mode: number): boolean {

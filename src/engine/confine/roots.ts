@@ -16,6 +16,8 @@ export interface Root {
   readonly given: string;
   /** With all links resolved, at the time of the start. */
   readonly real: string;
+  /** Every absolute path that leads here without a look at the disk. */
+  readonly knownAs: readonly string[];
   /** Why nothing may be changed here; undefined where changes are allowed. */
   readonly readOnly: 'server' | 'directory' | undefined;
   readonly dir: Dir;
@@ -27,7 +29,34 @@ export function holdRoot(spec: RootSpec, keeper: Keeper, serverReadOnly: boolean
   if (!fs.statSync(real).isDirectory()) fail({ kind: 'not-a-directory', path: spec.path });
   attempt(spec.path, 'read', () => fs.accessSync(real, fs.constants.R_OK | fs.constants.X_OK));
   const readOnly = serverReadOnly ? 'server' : spec.writable ? undefined : 'directory';
-  return { given, real, readOnly, dir: attempt(spec.path, 'open', () => keeper.hold(real)) };
+  const dir = attempt(spec.path, 'open', () => keeper.hold(real));
+  return { given, real, knownAs: [given, real], readOnly, dir };
+}
+
+/** Where inside which root a directory lies that becomes a root of its own. */
+export interface InnerSpec {
+  outer: Root;
+  /** Held by the new root from now on. */
+  dir: Dir;
+  /** Absolute, with all links resolved. */
+  real: string;
+  /** As it was sent: absolute, or from the first root. */
+  sent: string;
+  first: Root;
+}
+
+/** A directory inside a root as a root of its own, under the rule of where it lies. */
+export function innerRoot({ outer, dir, real, sent, first }: InnerSpec): Root {
+  const below = outer.real === '/' ? real : real.slice(outer.real.length);
+  const given = below === '' ? outer.given : `${outer.given === '/' ? '' : outer.given}${below}`;
+  // With `..` behind a link a path may read as if it led elsewhere: then it is no name for this directory.
+  const names = sent.split(/[\\/]/).includes('..') ? [] : [resolve(first.given, sent)];
+  return { given, real, knownAs: [given, real, ...names], readOnly: outer.readOnly, dir };
+}
+
+/** A root that lies inside a new one: reached by walking there, and still under its own rule. */
+export function rootInside(root: Root): Root {
+  return { ...root, knownAs: [], dir: root.dir.again() };
 }
 
 /** Whether `path` is `ancestor` or lies below it, by components: `/work` is no ancestor of `/workshop`. */

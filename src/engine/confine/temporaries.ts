@@ -19,7 +19,7 @@ interface Writer {
 let self: Writer | undefined;
 
 export function temporaryName(): string {
-  self ??= { namespace: pidNamespace(), pid: process.pid, started: startTime('self') ?? '0' };
+  self ??= { namespace: pidNamespace(), pid: process.pid, started: processOf('self')?.started ?? '0' };
   return `.cofferdam-${self.namespace}-${self.pid}-${self.started}-${randomBytes(8).toString('hex')}.tmp`;
 }
 
@@ -34,8 +34,8 @@ export function isLitter(name: string, ageMs: number): boolean {
   const [, namespace, pid, started] = found;
   if (namespace !== pidNamespace()) return ageMs > FOREIGN_LITTER_AGE_MS;
   if (!isAlive(Number(pid))) return true;
-  const now = startTime(pid!);
-  return now !== undefined && now !== started;
+  const writer = processOf(pid!);
+  return writer !== undefined && (writer.ended || writer.started !== started);
 }
 
 function isAlive(pid: number): boolean {
@@ -58,12 +58,15 @@ function pidNamespace(): string {
   return namespace;
 }
 
-/** Field 22 of /proc/PID/stat; the command name before it may hold spaces and parentheses. */
-function startTime(pid: string): string | undefined {
+/**
+ * Fields 3 and 22 of /proc/PID/stat; the command name before them may hold spaces and parentheses. A process
+ * that was killed keeps its pid until its parent has asked after it.
+ */
+function processOf(pid: string): { ended: boolean; started: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(fields[19]).toString(36);
+    return { ended: fields[0] === 'Z' || fields[0] === 'X', started: Number(fields[19]).toString(36) };
   } catch {
     return undefined;
   }

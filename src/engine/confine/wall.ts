@@ -10,7 +10,7 @@ import { nearNames } from '../text/similar.ts';
 import type { Dir, Stat } from './dir.ts';
 import { attempt, failMissing } from './errno.ts';
 import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
-import { holdRoot, isWithin, type Root, type RootSpec } from './roots.ts';
+import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
 
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
@@ -120,22 +120,41 @@ export interface WallOptions {
   protection?: 'strongest' | 'verified';
 }
 
+/** Directories that are held already, and by whom. */
+interface Held {
+  roots: readonly Root[];
+  keeper: Keeper;
+}
+
 export class Wall {
   readonly roots: readonly Root[];
   readonly protection: Protection;
   readonly #keeper: Keeper;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
-  constructor(specs: readonly RootSpec[], options: WallOptions = {}) {
-    if (specs.length === 0) throw new Error('a wall needs at least one directory');
-    this.#keeper = chooseKeeper(options.protection);
-    this.protection = this.#keeper.protection;
-    this.roots = specs.map((spec) => holdRoot(spec, this.#keeper, options.readOnly ?? false));
+  constructor(given: readonly RootSpec[] | Held, options: WallOptions = {}) {
+    const { roots, keeper } = 'keeper' in given ? given : hold(given, options);
+    this.#keeper = keeper;
+    this.protection = keeper.protection;
+    this.roots = roots;
     this.#byIdentity = new Map([...this.roots].reverse().map((root) => [root.dir.identity, root]));
   }
 
   close(): void {
     for (const root of this.roots) root.dir.close();
+  }
+
+  /** A narrower wall around the directory that a place of this one is: nothing else can be reached through it. */
+  within(place: Place): Wall {
+    const { root: outer, path: real, shown: sent } = place;
+    const roots = [innerRoot({ outer, dir: place.enter(), real, sent, first: this.roots[0]! })];
+    try {
+      for (const root of this.rootsBelow(real)) roots.push(rootInside(root));
+      return new Wall({ roots, keeper: this.#keeper });
+    } catch (error) {
+      for (const root of roots) root.dir.close();
+      throw error;
+    }
   }
 
   /** The root whose directory `dir` is, if any: walks notice a root inside another one. */
@@ -185,7 +204,7 @@ export class Wall {
     const above: string[] = [];
     for (let i = 0; ; i++) {
       const here = `/${above.join('/')}`;
-      const root = this.roots.find((candidate) => candidate.real === here || candidate.given === here);
+      const root = this.roots.find((candidate) => candidate.knownAs.includes(here));
       if (root) return { root, rest: components.slice(i) };
       const next = components[i];
       if (next === undefined) return fail({ kind: 'outside', path: shown });
@@ -193,6 +212,17 @@ export class Wall {
       else above.push(next);
     }
   }
+}
+
+function hold(specs: readonly RootSpec[], options: WallOptions): Held {
+  if (specs.length === 0) throw new Error('a wall needs at least one directory');
+  const keeper = chooseKeeper(options.protection);
+  const held = specs.map((spec) => holdRoot(spec, keeper, options.readOnly ?? false));
+  // A directory that was given twice, once as read-only, is read-only.
+  const rules = new Map(
+    held.filter((root) => root.readOnly).map((root) => [root.dir.identity, root.readOnly]),
+  );
+  return { keeper, roots: held.map((root) => ({ ...root, readOnly: rules.get(root.dir.identity) })) };
 }
 
 /** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
@@ -205,6 +235,7 @@ class Walk {
   #dir: Dir;
   #todo: string[];
   #links = 0;
+  #steps = 0;
   #made: { dir: Dir; name: string }[] = [];
 
   constructor(wall: Wall, path: string, options: WalkOptions) {
@@ -222,7 +253,8 @@ class Walk {
   }
 
   run(): Place | undefined {
-    for (let step = 0; step < MAX_STEPS; step++) {
+    for (;;) {
+      this.#step();
       const name = this.#todo.shift();
       if (name === undefined) return this.#arrivedAtDirectory();
       if (name === '..') {
@@ -238,7 +270,11 @@ class Walk {
       }
       if (!this.#into(name)) return undefined;
     }
-    return fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
+  }
+
+  /** Every lookup counts, so that no path and no link, however it is wound, can keep the others waiting. */
+  #step(): void {
+    if (++this.#steps > MAX_STEPS) fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
   }
 
   abandon(): void {
@@ -345,7 +381,12 @@ class Walk {
       this.#todo = rest;
       return true;
     }
-    return this.#rewalk(this.#names.slice(0, -1));
+    let levels = 1;
+    while (levels < this.#names.length && this.#todo[0] === '..') {
+      this.#todo.shift();
+      levels++;
+    }
+    return this.#rewalk(this.#names.slice(0, -levels));
   }
 
   /** Goes again from the root to names that were directories a moment ago; links are not followed. */
@@ -353,8 +394,14 @@ class Walk {
     this.#release();
     this.#enterRoot(this.#root);
     for (const name of names) {
+      this.#step();
       const found = attempt(this.#shown, 'open', () => this.#dir.enter(name));
       if (typeof found === 'string' || 'linkTarget' in found) return false;
+      if (this.#wall.roots.length > 1 && this.#wall.rootOf(found)) {
+        // Another root was moved here meanwhile: it has rules of its own.
+        found.close();
+        return false;
+      }
       this.#release();
       this.#dir = found;
       this.#names.push(name);

@@ -2,9 +2,12 @@
  * Calls that touch the same path take effect in the order in which they came, so that a client may send
  * a write and then a read without waiting for the first answer. Calls on other paths are not held up.
  *
- * This is about order only; that two changes never lose each other is the business of turns.ts.
+ * This is about order only; that two changes never lose each other is the business of turns.ts. So nobody
+ * waits for long behind a call that does not get done, such as an edit with a pattern that runs away.
  */
-type Doing = 'look' | 'change';
+const PATIENCE_MS = 500;
+
+export type Doing = 'look' | 'change';
 
 interface Arrival {
   path: string;
@@ -25,13 +28,37 @@ export class Arrivals {
     const mine = paths.map((path) => ({ path, doing, gone }));
     for (const arrival of mine) this.#present.add(arrival);
     try {
-      if (ahead.length > 0) await Promise.all(ahead.map((other) => other.gone));
+      if (ahead.length > 0) await allGone(ahead);
       return await call();
     } finally {
       for (const arrival of mine) this.#present.delete(arrival);
       leave();
     }
   }
+
+  /** Waits until the changes that came before are through; nobody waits for the caller. */
+  async changesDone(): Promise<void> {
+    const ahead = [...this.#present].filter((other) => other.doing === 'change');
+    if (ahead.length > 0) await allGone(ahead);
+  }
+}
+
+/** Waits for as long as there is progress: each call that gets done renews the patience with the rest. */
+function allGone(ahead: readonly Arrival[]): Promise<void> {
+  return new Promise((resolve) => {
+    let left = ahead.length;
+    const patience = setTimeout(resolve, PATIENCE_MS);
+    const oneLess = () => {
+      left--;
+      if (left > 0) {
+        patience.refresh();
+        return;
+      }
+      clearTimeout(patience);
+      resolve();
+    };
+    for (const other of ahead) void other.gone.then(oneLess);
+  });
 }
 
 function collide(path: string, doing: Doing, other: Arrival): boolean {

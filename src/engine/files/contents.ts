@@ -1,4 +1,5 @@
 /** Reads whole files, within the limit, as text or as bytes. */
+import { isUtf8 } from 'node:buffer';
 import type { Stat } from '../confine/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
 import { readBytes } from '../confine/reading.ts';
@@ -59,4 +60,14 @@ export function textOf(snapshot: Snapshot, shown: string): TextContent {
   const decoded = decodeForEdit(snapshot.bytes);
   if ('notText' in decoded) return fail({ kind: 'not-text', path: shown, why: decoded.notText });
   return decoded;
+}
+
+/** For tools that show nothing but text: any valid UTF-8 is text, byte-order mark and NUL characters included. */
+export async function readText(
+  place: Place,
+  options: ReadOptions = {},
+): Promise<{ text: string; bytes: number }> {
+  const { bytes } = await readSnapshot(place, options);
+  if (!isUtf8(bytes)) fail({ kind: 'not-text', path: place.shown, why: 'not-utf8' });
+  return { text: bytes.toString('utf8'), bytes: bytes.length };
 }

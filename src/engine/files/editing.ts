@@ -4,6 +4,7 @@ import { bundleDir } from '../bundle-dir.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { lineEndingOf, withLineEnding } from '../text/encoding.ts';
+import { type LineRange, spanOfLines } from '../text/line-span.ts';
 import { type EditContext, findLiteralSplices, type LiteralEdit } from '../text/literal-edit.ts';
 import { newlineView } from '../text/newline-view.ts';
 import type { RegexEdit, RegexOutcome } from '../text/regex-edit.ts';
@@ -11,7 +12,7 @@ import type { ReplacementStyle } from '../text/replacement.ts';
 import { applySplices, type Splice } from '../text/splice.ts';
 import { CutOffPool } from '../workers/cut-off.ts';
 
-export type TextEdit =
+export type TextEdit = (
   | ({ kind: 'literal' } & LiteralEdit)
   | {
       kind: 'regex';
@@ -23,7 +24,14 @@ export type TextEdit =
       limit: number;
       /** Whether it is a failure that nothing matches. */
       mustMatch: boolean;
-    };
+    }
+) & {
+  /** Only these lines are looked at, as one text of their own. */
+  lines?: LineRange | undefined;
+};
+
+/** The ways to write a carriage return in a pattern. */
+const CARRIAGE_RETURN = /\r|\\(?:r|x0d|u000d|u\{0*d\}|cm)/i;
 
 export interface EditOutcome {
   text: string;
@@ -45,10 +53,9 @@ export class Editor {
     let current = text;
     for (const [index, edit] of edits.entries()) {
       const context = { path, edit: index + 1 };
-      const splices =
-        edit.kind === 'literal'
-          ? findLiteralSplices(current, edit, context)
-          : await this.#regexSplices(current, edit, context, signal);
+      const splices = await (edit.lines
+        ? this.#splicesWithin(edit.lines, current, edit, context, signal)
+        : this.#splices(current, edit, context, signal));
       replacements.push(splices.length);
       current = applySplices(current, splices);
     }
@@ -57,6 +64,35 @@ export class Editor {
 
   async close(): Promise<void> {
     await this.#regexes?.close();
+  }
+
+  async #splices(
+    text: string,
+    edit: TextEdit,
+    context: EditContext,
+    signal: AbortSignal | undefined,
+  ): Promise<Splice[]> {
+    if (edit.kind === 'literal') return findLiteralSplices(text, edit, context);
+    return this.#regexSplices(text, edit, context, signal);
+  }
+
+  async #splicesWithin(
+    lines: LineRange,
+    text: string,
+    edit: TextEdit,
+    context: EditContext,
+    signal: AbortSignal | undefined,
+  ): Promise<Splice[]> {
+    const { start, end } = spanOfLines(text, lines, context.path);
+    const part = text.slice(start, end);
+    const found = await this.#splices(part, edit, context, signal);
+    // One line alone does not show how lines end here; the whole text does.
+    const ending = lineEndingOf(part) === undefined ? lineEndingOf(text) : undefined;
+    return found.map((splice) => ({
+      start: splice.start + start,
+      end: splice.end + start,
+      text: withLineEnding(splice.text, ending),
+    }));
   }
 
   async #regexSplices(
@@ -75,8 +111,10 @@ export class Editor {
         text: withLineEnding(put, ending),
       }));
     }
-    // A pattern that asks for `\r` itself can only match the text as it really is.
-    const raw = view.text === text ? [] : await this.#find(text, edit, context, signal);
+    // Only a pattern that asks for `\r` itself is tried on the text as it really is: there `^` and `$` also
+    // match between `\r` and `\n`.
+    const asksForIt = view.text !== text && CARRIAGE_RETURN.test(edit.pattern);
+    const raw = asksForIt ? await this.#find(text, edit, context, signal) : [];
     if (raw.length === 0 && edit.mustMatch) {
       fail({ kind: 'no-match', ...context, needle: edit.pattern, mode: 'regex', near: [] });
     }
@@ -91,8 +129,9 @@ export class Editor {
   ): Promise<Splice[]> {
     this.#regexes ??= new CutOffPool(join(bundleDir, 'regex-worker.cjs'), limits.regexWorkers);
     const { pattern: source, flags, replace: template, style, limit } = edit;
+    const isRange = edit.lines !== undefined;
     const outcome = await this.#regexes.run(
-      { text, source, flags, template, style, limit },
+      { text, source, flags, template, style, limit, isRange },
       { ms: limits.regexMs, signal },
     );
     if ('splices' in outcome) return outcome.splices;

@@ -73,7 +73,7 @@ export async function buildTree(
   }
 }
 
-function openDirectory(place: Place): Dir {
+export function openDirectory(place: Place): Dir {
   const stat = place.mustExist('directory');
   if (stat.type !== 'directory') fail({ kind: 'not-a-directory', path: place.shown });
   return place.enter();

@@ -1,4 +1,5 @@
 /** Moves and renames. Without leave to overwrite, the system itself refuses an occupied name: no gap to slip into. */
+import type { Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { Place, Wall } from '../confine/wall.ts';
@@ -20,7 +21,6 @@ export async function moveEntry(
 ): Promise<{ overwritten: boolean }> {
   const source = from.mustExist('entry');
   requireNotRoot(wall, from, 'move');
-  if (to.isRoot) fail({ kind: 'exists', path: to.shown, found: 'directory' });
   if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
     fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
   }
@@ -30,7 +30,7 @@ export async function moveEntry(
   }
   if (occupant) requireReplaceable(wall, to, source.type === 'directory', occupant.type === 'directory');
   await attemptAsync(to.shown, 'move', async () => {
-    if (occupant) from.dir.rename(from.name, to.dir, to.name);
+    if (occupant) replaceEntry(from, to, occupant);
     else if (source.type === 'directory') moveDirectory(from, to);
     else await moveFile(from, to, source.type === 'file', options.signal);
     await Promise.all([from.dir.flush(), to.dir.flush()]);
@@ -43,6 +43,13 @@ function requireReplaceable(wall: Wall, to: Place, fromDirectory: boolean, toDir
   if (fromDirectory !== toDirectory) {
     fail({ kind: 'exists', path: to.shown, found: toDirectory ? 'directory' : 'file' });
   }
+}
+
+function replaceEntry(from: Place, to: Place, occupant: Stat): void {
+  from.dir.rename(from.name, to.dir, to.name);
+  // Between two names of one file the system takes a rename for done and leaves both.
+  const left = from.lstat();
+  if (left?.dev === occupant.dev && left.ino === occupant.ino) from.dir.unlink(from.name);
 }
 
 /** A hard link refuses an occupied name by itself; where links are not to be had, look and rename. */

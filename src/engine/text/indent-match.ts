@@ -2,6 +2,8 @@
  * Finds a block of lines whatever its indentation: the common leading whitespace is taken off both sides
  * before the lines are compared, and put back on the replacement.
  */
+import { linearSearch } from './linear-search.ts';
+
 export interface IndentMatch {
   /** Position of the first character of the block's first line. */
   start: number;
@@ -16,36 +18,90 @@ interface Block {
   endsLine: boolean;
 }
 
+/** A line that is not blank. */
+interface Row {
+  /** Its index among all lines, blank ones included. */
+  at: number;
+  indent: string;
+  content: string;
+  /** How it stands to the row before: lines between, and the indentation without what both begin with. */
+  step: string;
+}
+
+/**
+ * Two blocks have the same shape when their first rows have the same content and every further row has the
+ * same content and the same step: then one indentation separates all of their lines. Comparing steps
+ * instead of whole blocks keeps this linear, also in a file that repeats itself.
+ */
 export function findIndentMatches(text: string, wanted: string): IndentMatch[] {
   const block = toBlock(wanted);
-  if (block.lines.every(isBlank)) return [];
-  const needle = dedent(block.lines).lines;
+  const needle = toRows(block.lines);
+  const [head] = needle;
+  if (head === undefined) return [];
+  const headIndent = head.indent.slice(commonIndent(needle).length);
   const lines = toBlock(text).lines;
+  const rows = toRows(lines);
   const starts = lineStarts(lines);
   const matches: IndentMatch[] = [];
-  const anchor = needle.findIndex((line) => line !== '');
-  for (let at = 0; at + needle.length <= lines.length; at++) {
-    // Cheap first look: the first line with text must agree before the whole window is taken apart.
-    if (!lines[at + anchor]!.endsWith(needle[anchor]!)) continue;
-    const window = dedent(lines.slice(at, at + needle.length));
-    if (window.lines.some((line, i) => line !== needle[i])) continue;
-    const last = at + needle.length - 1;
+  for (const first of followedBy(rows, needle.slice(1))) {
+    const row = rows[first]!;
+    if (row.content !== head.content || !row.indent.endsWith(headIndent)) continue;
+    const from = row.at - head.at;
+    const last = from + block.lines.length - 1;
+    if (from <= (rows[first - 1]?.at ?? -1)) continue;
+    if (last >= (rows[first + needle.length]?.at ?? lines.length)) continue;
     const contentEnd = starts[last]! + lines[last]!.length;
     const end = block.endsLine && contentEnd < text.length ? contentEnd + 1 : contentEnd;
-    matches.push({ start: starts[at]!, end, line: at + 1, indent: window.indent });
+    const indent = row.indent.slice(0, row.indent.length - headIndent.length);
+    matches.push({ start: starts[from]!, end, line: from + 1, indent });
   }
   return matches;
 }
 
 /** The replacement with the matched block's indentation in place of the one that the search text had. */
 export function reindent(replacement: string, wanted: string, match: IndentMatch, text: string): string {
-  const wantedIndent = dedent(toBlock(wanted).lines).indent;
+  const wantedIndent = commonIndent(toRows(toBlock(wanted).lines));
   const lines = replacement.split('\n');
   const taken = lines.filter((line) => !isBlank(line)).reduce(commonPrefix, wantedIndent);
   const shifted = lines.map((line) => (isBlank(line) ? '' : match.indent + line.slice(taken.length)));
   const result = shifted.join('\n');
   const fileLacksFinalNewline = match.end === text.length && !text.endsWith('\n');
   return fileLacksFinalNewline && wanted.endsWith('\n') ? result.replace(/\n$/, '') : result;
+}
+
+/** The indexes of the rows after which `rest` stands, by content and step. */
+function followedBy(rows: readonly Row[], rest: readonly Row[]): number[] {
+  if (rest.length === 0) return rows.map((_, index) => index);
+  const known = new Map<string, number>();
+  const numbered = ({ step, content }: Row): number => {
+    const key = `${step}\n${content}`;
+    const number = known.get(key) ?? known.size;
+    known.set(key, number);
+    return number;
+  };
+  return linearSearch(rows.slice(1).map(numbered), rest.map(numbered), true);
+}
+
+function toRows(lines: readonly string[]): Row[] {
+  const rows: Row[] = [];
+  let before: Row | undefined;
+  for (const [at, line] of lines.entries()) {
+    if (isBlank(line)) continue;
+    const indent = /^[ \t]*/.exec(line)![0];
+    const step = before === undefined ? '' : stepBetween(before, at, indent);
+    before = { at, indent, content: line.slice(indent.length), step };
+    rows.push(before);
+  }
+  return rows;
+}
+
+function stepBetween(before: Row, at: number, indent: string): string {
+  const shared = commonPrefix(before.indent, indent).length;
+  return `${at - before.at}:${before.indent.slice(shared)}:${indent.slice(shared)}`;
+}
+
+function commonIndent(rows: readonly Row[]): string {
+  return rows.map(({ indent }) => indent).reduce(commonPrefix, rows[0]?.indent ?? '');
 }
 
 function toBlock(text: string): Block {
@@ -63,17 +119,6 @@ function lineStarts(lines: readonly string[]): number[] {
     at += line.length + 1;
   }
   return starts;
-}
-
-function dedent(lines: readonly string[]): { lines: string[]; indent: string } {
-  let indent: string | undefined;
-  for (const line of lines) {
-    if (isBlank(line)) continue;
-    const own = /^[ \t]*/.exec(line)![0];
-    indent = indent === undefined ? own : commonPrefix(indent, own);
-  }
-  const cut = indent?.length ?? 0;
-  return { lines: lines.map((line) => (isBlank(line) ? '' : line.slice(cut))), indent: indent ?? '' };
 }
 
 function commonPrefix(a: string, b: string): string {

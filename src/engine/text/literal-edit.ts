@@ -1,8 +1,9 @@
 /** Finds what a literal edit would change: exactly, whatever the case, or whatever the indentation. */
 import { type Failure, fail, type NearMatch } from '../failures.ts';
-import { lineEndingOf, withLineEnding } from './encoding.ts';
+import { BOM, type LineEnding, lineEndingOf, withLineEnding } from './encoding.ts';
 import { findIndentMatches, reindent } from './indent-match.ts';
 import { newlineView } from './newline-view.ts';
+import { occurrences } from './occurrences.ts';
 import { distance } from './similar.ts';
 import type { Splice } from './splice.ts';
 
@@ -16,6 +17,10 @@ export interface LiteralEdit {
   unique: boolean;
   /** Tries blocks with another indentation when the exact text is not there. */
   anyIndent: boolean;
+  /** How many places there must be in all, whatever the limit; any number when left out. */
+  expectCount?: number | undefined;
+  /** Whether it is a failure that the text is nowhere. Default true. */
+  mustMatch?: boolean;
 }
 
 /** Where the failure of an edit belongs: which file, and which of the call's edits. */
@@ -26,31 +31,71 @@ export interface EditContext {
 
 const MOST_LINES_NAMED = 20;
 
+/** One way to read the file and what is looked for in it. */
+interface Reading {
+  text: string;
+  needle: string;
+  /** What is put in, with the line ends that it takes. */
+  put: string;
+  toReal(at: number): number;
+}
+
 export function findLiteralSplices(text: string, edit: LiteralEdit, context: EditContext): Splice[] {
-  const view = newlineView(text);
-  const needle = edit.find.replaceAll('\r\n', '\n');
-  const ending = lineEndingOf(text);
-  const toSplice = (start: number, end: number, replacement: string): Splice => ({
-    start: view.toReal(start),
-    end: view.toReal(end),
-    text: withLineEnding(replacement, ending),
-  });
-
-  const found = occurrences(view.text, needle, edit.ignoreCase);
-  if (found.length > 0) {
-    if (edit.unique) requireUnique(view.text, needle, edit.ignoreCase, found, context);
+  const usual = usualReading(text, edit);
+  for (const reading of [usual, ...unusualReadings(text, usual, edit)]) {
+    const found = occurrences(reading.text, reading.needle, edit.ignoreCase);
+    if (found.length === 0) continue;
+    requireCount(found.length, edit.expectCount, context);
+    if (edit.unique) requireUnique(reading, edit.ignoreCase, found, context);
     const kept = edit.limit === 0 ? found : found.slice(0, edit.limit);
-    return kept.map((at) => toSplice(at, at + needle.length, edit.replace));
+    return kept.map((at) => toSplice(reading, at, at + reading.needle.length, reading.put));
   }
+  return findIndentedSplices(usual, lineEndingOf(text), edit, context);
+}
 
-  const blocks = edit.anyIndent ? findIndentMatches(view.text, needle) : [];
+/** Every line end reads as `\n`, and what is put in takes the file's own. */
+function usualReading(text: string, { find, replace }: LiteralEdit): Reading {
+  const { text: seen, toReal } = newlineView(text);
+  const needle = find.replaceAll('\r\n', '\n');
+  return { text: seen, needle, put: withLineEnding(replace, lineEndingOf(text)), toReal };
+}
+
+function unusualReadings(text: string, usual: Reading, { find, replace }: LiteralEdit): Reading[] {
+  const readings: Reading[] = [];
+  // The mark is no part of the text, but clients see it: a copy of the file's beginning brings it along.
+  if (usual.needle.startsWith(BOM)) {
+    const needle = usual.needle.slice(1);
+    const beginning = usual.text.slice(0, needle.length);
+    const put = usual.put.startsWith(BOM) ? usual.put.slice(1) : usual.put;
+    readings.push({ ...usual, text: beginning, needle, put });
+  }
+  // Whoever looks for `\r` itself means the text as it really is.
+  if (find.includes('\r') && usual.text !== text) {
+    readings.push({ text, needle: find, put: replace, toReal: (at) => at });
+  }
+  return readings;
+}
+
+function toSplice({ toReal }: Reading, start: number, end: number, put: string): Splice {
+  return { start: toReal(start), end: toReal(end), text: put };
+}
+
+function findIndentedSplices(
+  usual: Reading,
+  ending: LineEnding | undefined,
+  edit: LiteralEdit,
+  context: EditContext,
+): Splice[] {
+  const { text, needle } = usual;
+  const blocks = edit.anyIndent ? findIndentMatches(text, needle) : [];
   if (blocks.length > 1) {
     const lines = blocks.slice(0, MOST_LINES_NAMED).map((each) => each.line);
     failNotUnique(needle, 'indent', blocks.length, lines, context);
   }
   const [block] = blocks;
   if (block === undefined) {
-    const near = nearLines(view.text, needle);
+    if (edit.mustMatch === false) return [];
+    const near = nearLines(text, needle);
     return fail({
       kind: 'no-match',
       ...context,
@@ -59,28 +104,18 @@ export function findLiteralSplices(text: string, edit: LiteralEdit, context: Edi
       near,
     });
   }
-  const replacement = reindent(edit.replace.replaceAll('\r\n', '\n'), needle, block, view.text);
-  return [toSplice(block.start, block.end, replacement)];
+  const replacement = reindent(edit.replace.replaceAll('\r\n', '\n'), needle, block, text);
+  return [toSplice(usual, block.start, block.end, withLineEnding(replacement, ending))];
 }
 
-/** The positions where the needle stands, from the left, none overlapping the one before. */
-export function occurrences(text: string, needle: string, ignoreCase: boolean, from = 0): number[] {
-  const found: number[] = [];
-  if (!ignoreCase) {
-    const step = needle.length;
-    for (let at = text.indexOf(needle, from); at >= 0; at = text.indexOf(needle, at + step)) found.push(at);
-    return found;
-  }
-  const literal = new RegExp(needle.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi');
-  literal.lastIndex = from;
-  for (let match = literal.exec(text); match !== null; match = literal.exec(text)) found.push(match.index);
-  return found;
+function requireCount(count: number, expected: number | undefined, context: EditContext): void {
+  if (expected === undefined || expected === count) return;
+  fail({ kind: 'unexpected-count', path: context.path, expected, count });
 }
 
 /** Once means once: a second place that overlaps the first makes the text ambiguous too. */
 function requireUnique(
-  text: string,
-  needle: string,
+  { text, needle }: Reading,
   ignoreCase: boolean,
   found: readonly number[],
   context: EditContext,

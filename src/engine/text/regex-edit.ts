@@ -16,6 +16,8 @@ export interface RegexEdit {
   style: ReplacementStyle;
   /** 0 is unlimited. */
   limit: number;
+  /** The text is a range of lines, cut off before the end of its last one: a newline at its end begins a line. */
+  isRange?: boolean;
 }
 
 export type RegexOutcome =
@@ -23,14 +25,26 @@ export type RegexOutcome =
   | { badRegex: string }
   | { badReference: string; groups: number };
 
+/**
+ * Without the flag `u`, `.` and classes take half of a character beyond U+FFFF. Where that would tear a
+ * character apart the pattern is read once more, by whole characters.
+ */
 export function findRegexSplices(edit: RegexEdit): RegexOutcome {
+  const outcome = findWith(edit, edit.flags);
+  if (!tearsCharacters(edit.text, outcome) || /[uv]/.test(edit.flags)) return outcome;
+  const whole = findWith(edit, `${edit.flags}u`);
+  if ('splices' in whole && !tearsCharacters(edit.text, whole)) return whole;
+  return { badRegex: 'it would change half of a character beyond U+FFFF' };
+}
+
+function findWith(edit: RegexEdit, flags: string): RegexOutcome {
   let regex: RegExp;
   try {
-    regex = new RegExp(edit.source, `g${edit.flags}`);
+    regex = new RegExp(edit.source, `g${flags}`);
   } catch (error) {
     return { badRegex: (error as Error).message };
   }
-  const groups = groupsOf(edit.source, edit.flags);
+  const groups = groupsOf(edit.source, flags);
   const parts = edit.style === 'sed' ? parseReplacement(edit.template, groups) : [];
   if ('badReference' in parts) return { badReference: parts.badReference, groups: groups.count };
   const splices: Splice[] = [];
@@ -39,13 +53,23 @@ export function findRegexSplices(edit: RegexEdit): RegexOutcome {
     const text = edit.style === 'sed' ? expandReplacement(parts, match) : substitute(edit.template, match);
     splices.push({ start: match.index, end, text });
     if (edit.limit > 0 && splices.length === edit.limit) break;
-    if (match[0] === '') regex.lastIndex = nextPosition(edit.text, end, /[uv]/.test(edit.flags));
+    if (match[0] === '') regex.lastIndex = end + ((edit.text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
   }
-  return { splices: withoutPhantomLine(edit.text, splices) };
+  return { splices: edit.isRange ? splices : withoutPhantomLine(edit.text, splices) };
 }
 
-function nextPosition(text: string, at: number, unicode: boolean): number {
-  return at + (unicode && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function tearsCharacters(text: string, outcome: RegexOutcome): boolean {
+  if (!('splices' in outcome)) return false;
+  return outcome.splices.some(
+    ({ start, end, text: put }) =>
+      isInsideCharacter(text, start) || isInsideCharacter(text, end) || LONE_SURROGATE.test(put),
+  );
+}
+
+function isInsideCharacter(text: string, at: number): boolean {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
 /**

@@ -48,13 +48,16 @@ export function parseReplacement(
       literal += ESCAPES[next];
       at++;
     } else {
-      const name = mark === '$' ? /^<([^>]*)>/.exec(template.slice(at + 1))?.[1] : undefined;
-      if (name !== undefined && groups.names.includes(name)) {
-        push({ name });
-        at += name.length + 2;
-      } else {
+      // As in ECMAScript, `$<name>` is a reference only where the pattern names any group at all.
+      const named = mark === '$' && groups.names.length > 0;
+      const name = named ? /^<([^>]*)>/.exec(template.slice(at + 1))?.[1] : undefined;
+      if (name === undefined) {
         literal += mark;
+        continue;
       }
+      if (!groups.names.includes(name)) return { badReference: `$<${name}>` };
+      push({ name });
+      at += name.length + 2;
     }
   }
   if (literal !== '') parts.push({ literal });

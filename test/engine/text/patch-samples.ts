@@ -27,7 +27,18 @@ const VOCABULARIES: readonly (readonly string[])[] = [
 ];
 
 /** A line in a diff looks like a part of the diff itself, or like the fence around it. */
-const TRICKY = ['--- a', '+++ b', '@@ -1 +1 @@', '```', '\\ No newline', '-', '+', ' ', 'diff --git a b', '-- '];
+const TRICKY = [
+  '--- a',
+  '+++ b',
+  '@@ -1 +1 @@',
+  '```',
+  '\\ No newline',
+  '-',
+  '+',
+  ' ',
+  'diff --git a b',
+  '-- ',
+];
 
 const CARRIAGE_RETURNS = ['x\r', 'x', 'y', 'y\r', '', '\r', 'z\r\r'];
 
@@ -39,7 +50,11 @@ export interface TextPair {
 
 /** Two texts, the second mostly an edited copy of the first. */
 export function textPair(random: Random, kind: 'plain' | 'tricky' | 'carriage-returns'): TextPair {
-  const vocabulary = { plain: pick(random, VOCABULARIES), tricky: TRICKY, 'carriage-returns': CARRIAGE_RETURNS }[kind];
+  const vocabulary = {
+    plain: pick(random, VOCABULARIES),
+    tricky: TRICKY,
+    'carriage-returns': CARRIAGE_RETURNS,
+  }[kind];
   const old = randomText(random, vocabulary);
   const made = random(4) === 0 ? randomText(random, vocabulary) : edited(random, old, vocabulary);
   return { old, new: made, vocabulary };
@@ -52,6 +67,7 @@ export function randomText(random: Random, vocabulary: readonly string[]): strin
 }
 
 export function edited(random: Random, text: string, vocabulary: readonly string[]): string {
+  if (text.endsWith('\n') && random(8) > 0) return `${edited(random, text.slice(0, -1), vocabulary)}\n`;
   const lines = text.split('\n');
   for (let edits = random(4); edits >= 0; edits--) {
     const added = Array.from({ length: random(3) }, () => pick(random, vocabulary));
@@ -83,7 +99,9 @@ export function patchCase(random: Random): PatchCase {
 /** Moves the stated lines of some hunks, and takes lines of context from their beginning or end. */
 function distorted(random: Random, diff: string): string {
   const [names, ...hunks] = diff.split(/^(?=@@)/m);
-  const moved = hunks.map((hunk) => (random(2) === 0 ? hunk : withoutContext(random, movedHunk(random, hunk))));
+  const moved = hunks.map((hunk) =>
+    random(2) === 0 ? hunk : withoutContext(random, movedHunk(random, hunk)),
+  );
   return [names, ...moved].join('');
 }
 
@@ -97,7 +115,12 @@ function movedHunk(random: Random, hunk: string): string {
 function withoutContext(random: Random, hunk: string): string {
   const [header, ...lines] = hunk.split('\n');
   const counts = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(header!)!;
-  let [oldStart, oldCount, newStart, newCount] = counts.slice(1).map((count) => Number(count ?? 1)) as [number, number, number, number];
+  let [oldStart, oldCount, newStart, newCount] = counts.slice(1).map((count) => Number(count ?? 1)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   for (let drop = random(4); drop > 0 && lines[0]!.startsWith(' ') && oldCount > 1 && newCount > 1; drop--) {
     lines.shift();
     oldStart++;
@@ -105,7 +128,11 @@ function withoutContext(random: Random, hunk: string): string {
     oldCount--;
     newCount--;
   }
-  for (let drop = random(4); drop > 0 && lines.at(-2)?.startsWith(' ') && oldCount > 1 && newCount > 1; drop--) {
+  for (
+    let drop = random(4);
+    drop > 0 && lines.at(-2)?.startsWith(' ') && oldCount > 1 && newCount > 1;
+    drop--
+  ) {
     lines.splice(-2, 1);
     oldCount--;
     newCount--;

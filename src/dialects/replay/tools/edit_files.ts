@@ -1,8 +1,9 @@
-import { EngineFailure } from '../../../engine/index.ts';
+import { EngineFailure, isGlob } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { editOne, editsSchema, type ReplayEdit, tellEdited } from '../edits.ts';
 import { replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
+import { searchCall } from '../searching.ts';
 
 export const editFiles = defineTool({
   name: 'edit_files',
@@ -29,13 +30,25 @@ export const editFiles = defineTool({
     required: ['paths', 'edits'],
   },
   async run({ paths, edits, dryRun }, context) {
-    const files = await requireAllowed(paths, dryRun ? 'read' : 'write', context);
+    const expanded = await expandGlobs(paths, context);
+    const files = await requireAllowed(expanded, dryRun ? 'read' : 'write', context);
     const told: string[] = [];
     for (const path of files) told.push(await editInline(path, edits, dryRun, context));
     return told;
   },
   render: (told) => ({ content: told.map(text) }),
 });
+
+async function expandGlobs(paths: readonly string[], context: ToolContext): Promise<string[]> {
+  const expanded: string[] = [];
+  for (const path of paths) {
+    if (isGlob(path)) {
+      const glob = expandHome(path, context.home);
+      expanded.push(...(await context.engine.search.expand([glob], searchCall(context))));
+    } else expanded.push(path);
+  }
+  return expanded;
+}
 
 /** A path that is not allowed fails the whole call before any file is touched; each file is edited once. */
 async function requireAllowed(

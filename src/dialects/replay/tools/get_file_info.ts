@@ -21,7 +21,14 @@ export const getFileInfo = defineTool({
     [
       `type: ${type}`,
       `size: ${size}`,
-      `modified: ${new Date(Number(mtimeNs / 1_000_000n)).toISOString()}`,
+      `modified: ${isoTime(mtimeNs)}`,
       `permissions: ${mode.toString(8).padStart(3, '0')}`,
     ].join('\n'),
 });
+
+const LAST_DATE_MS = 8_640_000_000_000_000;
+
+/** Some file systems store times beyond the last date that can be written: they show as that date. */
+function isoTime(ns: bigint): string {
+  return new Date(Math.min(Number(ns / 1_000_000n), LAST_DATE_MS)).toISOString();
+}

@@ -1,4 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
+import { onOneLine } from '../paths.ts';
 
 export const listAllowedDirectories = defineTool({
   name: 'list_allowed_directories',
@@ -8,5 +9,7 @@ export const listAllowedDirectories = defineTool({
   input: { type: 'object', properties: {} },
   run: async (_, { engine }) => engine.roots,
   render: (roots) =>
-    roots.map(({ path, writable }) => `${path} (${writable ? 'read-write' : 'read-only'})`).join('\n'),
+    roots
+      .map(({ path, writable }) => `${onOneLine(path)} (${writable ? 'read-write' : 'read-only'})`)
+      .join('\n'),
 });

@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { expandHome } from '../paths.ts';
+import { expandHome, onOneLine } from '../paths.ts';
 
 export const listDirectory = defineTool({
   name: 'list_directory',
@@ -13,5 +13,7 @@ export const listDirectory = defineTool({
   },
   run: ({ path }, { engine, home }) => engine.list(expandHome(path, home)),
   render: (entries) =>
-    entries.map(({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${name}`).join('\n'),
+    entries
+      .map(({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${onOneLine(name)}`)
+      .join('\n'),
 });

@@ -1,0 +1,144 @@
+/** The engine's facts in fileeditor's words: each becomes the text behind `Error: `. */
+import { type Failure, limits } from '../../engine/index.ts';
+import { type Answer, type Tool, text } from '../dialect.ts';
+
+type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
+
+/** The document has its own words for a missing file and a missing directory. */
+const LOOK_FOR_DIRECTORIES = new Set(['set_workspace', 'list_files']);
+
+export function errorAnswer(message: string): Answer {
+  return { isError: true, content: [text(`Error: ${message}`)] };
+}
+
+export function failureAnswer(facts: Failure, tool: Tool): Answer {
+  return errorAnswer(messageOf(facts, tool.name));
+}
+
+export function messageOf(facts: Failure, tool: string): string {
+  switch (facts.kind) {
+    case 'no-workspace':
+      return 'No workspace is set: call set_workspace with the directory to work in first';
+    case 'outside':
+      return `Access denied: ${clipped(facts.path)} is outside the workspace`;
+    case 'bad-path':
+      return badPath(facts);
+    case 'not-found':
+      return notFound(facts, tool);
+    case 'not-a-file':
+      return facts.found === 'directory'
+        ? `Not a file: ${facts.path} is a directory`
+        : `Not a file: ${facts.path} is a FIFO, a socket or a device, which is never opened`;
+    case 'not-a-directory':
+      return LOOK_FOR_DIRECTORIES.has(tool)
+        ? `Not a directory: ${facts.path}`
+        : `File not found: ${facts.path} (the path leads through something that is not a directory)`;
+    case 'read-only':
+      return `Read-only: ${facts.path} cannot be changed, the ${facts.why} is read-only`;
+    case 'permission':
+      return `Permission denied: cannot ${facts.action} ${facts.path}`;
+    case 'unstable':
+      return `${facts.path} kept changing during the call; try again`;
+    case 'io':
+      return `Cannot ${facts.action} ${facts.path}: ${facts.code}`;
+    case 'too-large':
+      return tooLarge(facts);
+    case 'not-text':
+      return `Not a text file: ${facts.path} is not valid UTF-8; it was left as it is`;
+    case 'line-out-of-range':
+      return `Line number ${facts.line} exceeds file length (${facts.lines} lines)`;
+    case 'changed-meanwhile':
+      return `${facts.path} was changed by another program during the call; nothing was written. Read it again`;
+    case 'busy':
+      return `${facts.path} is being changed by another server; try again`;
+    case 'hunk-mismatch':
+      return mismatch(facts);
+    case 'overlap':
+      return tool === 'apply_diffs'
+        ? `Diffs ${facts.first} and ${facts.second} overlap: both change the same lines of ${facts.path}`
+        : `path names the same file twice: items ${facts.first} and ${facts.second} are ${facts.path}; nothing was changed`;
+    case 'bad-regex':
+      return `Invalid regular expression: ${facts.reason}`;
+    case 'timeout':
+      return `The ${facts.what} was cut off after ${facts.ms / 1000} s: the pattern takes too long; nothing was changed. Make it simpler or more specific`;
+    case 'bad-arguments':
+      return `Invalid arguments: ${facts.problems.map(({ message }) => message).join('; ')}`;
+    case 'cancelled':
+      return 'The call was cancelled';
+    case 'exists':
+      return `Already exists: ${facts.path}; nothing was changed`;
+    // No tool of this dialect deletes, moves, patches, searches several files or runs commands.
+    case 'directory-not-empty':
+    case 'is-root':
+    case 'into-itself':
+    case 'no-match':
+    case 'not-unique':
+    case 'unexpected-count':
+    case 'bad-group-reference':
+    case 'bad-patch':
+    case 'bad-glob':
+    case 'no-glob-match':
+    case 'command-not-allowed':
+    case 'argument-not-allowed':
+    case 'command-not-installed':
+    case 'no-sandbox':
+      return `Unexpected failure: ${facts.kind}`;
+  }
+}
+
+function badPath({ path, why }: Facts<'bad-path'>): string {
+  switch (why) {
+    case 'empty':
+      return "The path is empty; '.' is the workspace";
+    case 'nul':
+      return 'The path contains a NUL character';
+    case 'name-too-long':
+      return `A name in the path is longer than 255 bytes: ${clipped(path)}`;
+    case 'too-deep':
+      return `Too many nested directories: ${clipped(path)}`;
+    case 'link-loop':
+      return `Too many symbolic links: ${clipped(path)}`;
+  }
+}
+
+/** Suggestions come behind the documented text, which stays whole. */
+function notFound({ path, near }: Facts<'not-found'>, tool: string): string {
+  const what = LOOK_FOR_DIRECTORIES.has(tool) ? 'Directory' : 'File';
+  const hint = near.length === 0 ? '' : ` (did you mean ${near.join(' or ')}?)`;
+  return `${what} not found: ${clipped(path)}${hint}`;
+}
+
+function tooLarge({ path, size, limit, action }: Facts<'too-large'>): string {
+  const most =
+    limit === limits.wholeFileBytes
+      ? `the limit is ${limit} bytes (${limit / 1024 / 1024} MiB)`
+      : `and ${limit} bytes are left of the ${limits.wholeFileBytes} for all files of a call`;
+  if (action === 'write') return `Too large to write: ${path} would have ${size} bytes, ${most}`;
+  const instead = action === 'read' ? '. Read a part of it with line_range' : '';
+  return `Too large to ${action} whole: ${path} has ${size} bytes, ${most}${instead}`;
+}
+
+function mismatch({ path, line, expected, found, elsewhere }: Facts<'hunk-mismatch'>): string {
+  const there = found.length === 0 ? '(the file ends before this line)' : numbered(found, line);
+  return [
+    `search_content does not match ${path} at line ${line}`,
+    `Expected:\n${numbered(expected, line)}`,
+    `Found:\n${there}`,
+    foundAt(elsewhere),
+  ].join('\n\n');
+}
+
+function foundAt(lines: readonly number[]): string {
+  if (lines.length === 0) return 'search_content as a whole stands nowhere in the file.';
+  return `search_content stands at line ${lines.join(', ')}.`;
+}
+
+function numbered(lines: readonly string[], first: number): string {
+  return lines.map((line, index) => `${first + index} | ${line}`).join('\n');
+}
+
+const LONGEST_SHOWN = 500;
+
+function clipped(shown: string): string {
+  return shown.length <= LONGEST_SHOWN ? shown : `${shown.slice(0, LONGEST_SHOWN)}…`;
+}

@@ -1,0 +1,72 @@
+import { countLines, splitLines } from '../../../engine/index.ts';
+import { defineTool, hints } from '../../dialect.ts';
+import { filesOf, refuse } from '../lists.ts';
+import { inWorkspace } from '../workspace.ts';
+
+/** More could not be held as one answer. */
+const MOST_LINES = 5_000_000;
+
+export const readFiles = defineTool({
+  name: 'read_files',
+  title: 'Read files',
+  description:
+    'Read one file, a range of its lines, or several files. Every line comes with its number, as "12 | text".',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      path: {
+        oneOf: [
+          { type: 'string', description: 'The path of the single file to read' },
+          { type: 'array', items: { type: 'string' }, description: 'An array of file paths to read' },
+        ],
+      },
+      line_range: {
+        type: 'string',
+        description: "Optional line range, format 'start-end' (only for single file)",
+        pattern: '^\\d+-\\d+$',
+      },
+    },
+    required: ['path'],
+  },
+  run: ({ path, line_range }, context) =>
+    inWorkspace(context, async (workspace) => {
+      const paths = filesOf(path);
+      const { signal } = context;
+      if (line_range === undefined) {
+        const texts = await workspace.readTexts(paths, { signal });
+        requireFew(texts.reduce((sum, text) => sum + countLines(text), 0));
+        return texts.map((text) => ({ first: 1, lines: splitLines(text.replace(/^\uFEFF/, '')) }));
+      }
+      if (paths.length > 1) refuse('line_range', 'line_range works with a single file only');
+      const { from, to } = rangeOf(line_range);
+      const lines = await workspace.readLines(
+        paths[0]!,
+        { from, to: Math.min(to, from + MOST_LINES) },
+        { signal },
+      );
+      requireFew(lines.length);
+      return [{ first: from, lines }];
+    }),
+  render(files, { path, line_range }) {
+    const texts = files.map(({ first, lines }) => lines.map((line, index) => `${first + index} | ${line}`));
+    if (!Array.isArray(path) || line_range !== undefined) return texts[0]!.join('\n');
+    const parts = texts.map((lines, index) =>
+      [`=== ${path[index]} (${lines.length} lines) ===`, ...lines].join('\n'),
+    );
+    return [`Successfully read ${texts.length} file(s):`, ...parts].join('\n\n');
+  },
+});
+
+function rangeOf(range: string): { from: number; to: number } {
+  const [from, to] = range.split('-').map(Number) as [number, number];
+  if (from === 0) refuse('line_range', `line_range ${range}: lines are counted from 1`);
+  if (from > to) refuse('line_range', `line_range ${range}: the start is behind the end`);
+  if (!Number.isSafeInteger(to)) refuse('line_range', `line_range ${range}: the number is too large`);
+  return { from, to };
+}
+
+function requireFew(lines: number): void {
+  if (lines > MOST_LINES)
+    refuse('path', `${MOST_LINES} lines can be read in one call; ask for a smaller line_range`);
+}

@@ -1,0 +1,33 @@
+import { EngineFailure } from '../../../engine/index.ts';
+import { defineTool, hints } from '../../dialect.ts';
+import { errorAnswer } from '../failures.ts';
+import { chooseWorkspace } from '../workspace.ts';
+
+export const setWorkspace = defineTool({
+  name: 'set_workspace',
+  title: 'Set workspace',
+  description:
+    'Choose the directory to work in; the other tools need it. Their relative paths start there, and their absolute paths must lie inside it.',
+  hints: hints.adds,
+  input: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'The absolute path of the workspace root directory' },
+    },
+    required: ['path'],
+  },
+  async run({ path }, context) {
+    try {
+      const [root] = (await chooseWorkspace(context, path)).roots;
+      return { chosen: root!.path };
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || error.facts.kind !== 'outside') throw error;
+      return { allowed: context.engine.roots.map((root) => root.path) };
+    }
+  },
+  render(outcome, { path }) {
+    if ('chosen' in outcome) return `Successfully set workspace root to: ${outcome.chosen}`;
+    const inside = `choose one of these or a directory inside: ${outcome.allowed.join(', ')}`;
+    return errorAnswer(`Access denied: ${path} is outside the allowed directories; ${inside}`);
+  },
+});

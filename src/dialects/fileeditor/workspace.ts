@@ -1,0 +1,46 @@
+/** The directory that one client's session works in: set by set_workspace, needed by every other tool. */
+import { type Engine, fail } from '../../engine/index.ts';
+import type { Session, ToolContext } from '../dialect.ts';
+
+/** The choices under way: calls that came after one wait for it, so that none works in the wrong place. */
+const choosing = new WeakMap<Session, Promise<unknown>>();
+
+export async function chooseWorkspace({ engine, session }: ToolContext, path: string): Promise<Engine> {
+  const mine = replaceWorkspace(engine, session, path, choosing.get(session));
+  const settled = mine.then(
+    () => {},
+    () => {},
+  );
+  choosing.set(session, settled);
+  try {
+    return await mine;
+  } finally {
+    if (choosing.get(session) === settled) choosing.delete(session);
+  }
+}
+
+async function replaceWorkspace(
+  engine: Engine,
+  session: Session,
+  path: string,
+  earlier: Promise<unknown> | undefined,
+): Promise<Engine> {
+  await earlier;
+  const chosen = await engine.within(path);
+  const left = session.workspace;
+  session.workspace = chosen;
+  // Calls that are still at work there end first.
+  void left?.close();
+  return chosen;
+}
+
+/** Each tool asks the workspace for one thing, at once: it is not closed under a call that it has taken. */
+export async function inWorkspace<T>(
+  { session }: ToolContext,
+  use: (workspace: Engine) => Promise<T>,
+): Promise<T> {
+  const pending = choosing.get(session);
+  if (pending) await pending;
+  if (session.workspace === undefined) fail({ kind: 'no-workspace' });
+  return use(session.workspace);
+}

@@ -1,0 +1,45 @@
+import { exitCodeOf, type RunResult, readingCommandNames } from '../../../engine/index.ts';
+import { defineTool, hints } from '../../dialect.ts';
+
+export const shellExec = defineTool({
+  name: 'shell_exec',
+  title: 'Run a reading command',
+  description: `Execute a whitelisted command directly, without a shell, in the root: ${readingCommandNames.join(', ')}. Use create_directory and move_file instead of mkdir and mv.`,
+  hints: hints.looks,
+  startsPrograms: true,
+  input: {
+    type: 'object',
+    properties: {
+      command: { type: 'string', description: 'The command to run (must be in the whitelist)' },
+      args: {
+        type: 'array',
+        items: { type: 'string' },
+        default: [],
+        description:
+          'Argument list. Path-like args (starting with / or containing ..) are validated against root before the process is spawned.',
+      },
+    },
+    required: ['command'],
+  },
+  run: ({ command, args }, { engine, signal }) => engine.commands.read(command, args, { signal }),
+  render: (result) =>
+    [
+      `exit_code: ${exitCodeOf(result)}`,
+      'stdout:',
+      stream(result.stdout, result.stdoutTruncated, ''),
+      'stderr:',
+      stream(result.stderr, result.stderrTruncated, whyEnded(result)),
+    ].join('\n'),
+});
+
+/** The stream as it was printed; notices stand on lines of their own behind it. */
+function stream(output: string, truncated: boolean, note: string): string {
+  const notices = [truncated ? '[truncated at 1 MiB]' : '', note].filter((notice) => notice !== '');
+  if (notices.length === 0) return output;
+  return [output.replace(/\n$/, ''), ...notices].join('\n');
+}
+
+function whyEnded({ endedBy }: RunResult): string {
+  if (endedBy === 'timeout') return '[ended after 30 s]';
+  return endedBy === 'too-many-processes' ? '[ended: too many processes]' : '';
+}

@@ -1,0 +1,49 @@
+import { exitCodeOf, type RunResult } from '../../../engine/index.ts';
+import { type Answer, defineTool, hints, text } from '../../dialect.ts';
+import { expandHome } from '../paths.ts';
+
+export const executeCommand = defineTool({
+  name: 'execute_command',
+  title: 'Execute command',
+  description:
+    'Run a shell command (/bin/sh -c) in an allowed directory. Answers stdout with an [exit code: N] footer, then stderr.',
+  hints: hints.runs,
+  startsPrograms: true,
+  input: {
+    type: 'object',
+    properties: {
+      command: { type: 'string', minLength: 1, description: 'Shell command (runs via /bin/sh -c)' },
+      workingDirectory: {
+        type: 'string',
+        description: 'Absolute working dir (must be in allowed dirs; default: the first writable one)',
+      },
+      timeout: { type: 'integer', minimum: 1, maximum: 60, default: 30, description: 'Seconds' },
+    },
+    required: ['command'],
+  },
+  run({ command, workingDirectory, timeout }, { engine, signal, home }) {
+    const { path: first } = engine.roots.find((root) => root.writable) ?? engine.roots[0]!;
+    const cwd = workingDirectory === undefined ? first : expandHome(workingDirectory, home);
+    return engine.commands.shell(command, { cwd, timeoutMs: timeout * 1000, signal });
+  },
+  render: (result, { timeout }) => tellRun(result, timeout),
+});
+
+function tellRun(result: RunResult, timeout: number): Answer {
+  const footer = [
+    result.stdoutTruncated ? '[stdout truncated at 512 KB]' : '',
+    result.timedOut ? `[timed out after ${timeout} s]` : '',
+    result.endedBy === 'too-many-processes' ? '[ended: too many processes]' : '',
+    `[exit code: ${exitCodeOf(result)}]`,
+  ].filter((line) => line !== '');
+  const content = [text(`${endLine(result.stdout || '(no output)')}${footer.join('\n')}`)];
+  if (result.stderr !== '') {
+    const notice = result.stderrTruncated ? '[stderr truncated at 512 KB]' : '';
+    content.push(text(`[stderr]\n${notice ? endLine(result.stderr) + notice : result.stderr}`));
+  }
+  return exitCodeOf(result) === 0 && !result.timedOut ? { content } : { content, isError: true };
+}
+
+function endLine(output: string): string {
+  return output.endsWith('\n') ? output : `${output}\n`;
+}

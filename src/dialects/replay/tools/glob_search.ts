@@ -1,0 +1,39 @@
+import { defineTool, hints, text } from '../../dialect.ts';
+import { absoluteDirectory, below, searchCall, unreadableNote } from '../searching.ts';
+
+export const globSearch = defineTool({
+  name: 'glob_search',
+  title: 'Search by glob',
+  description:
+    'Find files (not directories) by glob: ** (recursive), * and ? (within a name), [a-z], {a,b}. For contents use grep_files, for a literal name substring search_files.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      directory: { type: 'string', description: 'Root directory' },
+      globs: {
+        type: 'array',
+        items: { type: 'string' },
+        minItems: 1,
+        description: 'Glob patterns relative to directory',
+      },
+      excludeGlobs: { type: 'array', items: { type: 'string' }, description: 'Exclusion globs' },
+      max: { type: 'integer', minimum: 0, default: 1000, description: 'Result cap (0 = unlimited)' },
+    },
+    required: ['directory', 'globs'],
+  },
+  async run({ directory, globs, excludeGlobs, max }, context) {
+    const start = absoluteDirectory(directory, context);
+    const query = { globs, exclude: excludeGlobs, max: max === 0 ? undefined : max };
+    const found = await context.engine.search.glob(start, query, searchCall(context));
+    return { start, ...found };
+  },
+  render({ start, entries, truncated, skippedUnreadable }, { max }) {
+    const paths = entries.map(({ path }) => below(start, path));
+    const notes = [
+      ...(truncated ? [`[truncated: the first ${max} files; raise max, or 0 for all]`] : []),
+      ...unreadableNote(skippedUnreadable),
+    ];
+    return { content: [text(paths.join('\n') || '(no matches found)'), ...notes.map(text)] };
+  },
+});

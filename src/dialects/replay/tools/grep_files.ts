@@ -1,0 +1,100 @@
+import { blocksOf, type FileMatches, fail, type GrepResult } from '../../../engine/index.ts';
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { absoluteDirectory, searchCall, unreadableNote } from '../searching.ts';
+
+const LONGEST_LINE = 500;
+
+export const grepFiles = defineTool({
+  name: 'grep_files',
+  title: 'Search file contents',
+  description:
+    'Search file contents with an ECMAScript regex, line by line. Give a directory, globs, or both; relative globs are anchored to directory, else to the project directory. Output is grep-style: path:line:text, context lines path-line-text.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      regex: { type: 'string', description: 'ECMAScript (JS) regex searched in file CONTENTS' },
+      directory: {
+        type: 'string',
+        description: 'Directory to walk recursively. Set this to restrict the search to one dir',
+      },
+      globs: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'File filters; relative -> anchored to directory, absolute -> as-is',
+      },
+      excludeGlobs: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Glob exclusions (honored in every mode)',
+      },
+      caseInsensitive: { type: 'boolean', default: false, description: 'Case-insensitive, grep -i' },
+      contextLines: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 50,
+        default: 0,
+        description: 'Lines before/after each match, grep -C style',
+      },
+      maxResults: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 10000,
+        default: 500,
+        description: 'Total match cap',
+      },
+    },
+    required: ['regex'],
+  },
+  async run({ regex, directory, globs, excludeGlobs, caseInsensitive, contextLines, maxResults }, context) {
+    const { sources, outside } = sourcesFor(directory, globs, context);
+    const query = {
+      regex,
+      flags: caseInsensitive ? 'i' : '',
+      exclude: excludeGlobs,
+      contextLines,
+      maxMatches: maxResults,
+      maxLineLength: LONGEST_LINE,
+    };
+    const result = await context.engine.search.grepAll(sources, query, searchCall(context));
+    context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
+    return { result, outside };
+  },
+  render: ({ result, outside }, { contextLines }) => tellMatches(result, outside.length, contextLines),
+});
+
+function sourcesFor(directory: string | undefined, globs: string[] | undefined, context: ToolContext) {
+  const start = absoluteDirectory(directory ?? '.', context);
+  if (globs !== undefined && globs.length > 0) return context.engine.search.sourcesOf(start, globs);
+  if (directory !== undefined) return { sources: [{ directory: start, include: undefined }], outside: [] };
+  const message = 'directory or globs is needed, to say where to search';
+  return fail({ kind: 'bad-arguments', problems: [{ field: 'directory', missing: true, message }] });
+}
+
+function tellMatches(result: GrepResult, outside: number, contextLines: number): string {
+  const { matches, truncated } = result;
+  const groups = result.files.flatMap((file) => groupsOf(file, contextLines));
+  const separator = contextLines > 0 ? '\n--\n' : '\n';
+  return [
+    ...(truncated ? [`[truncated: the first ${matches} matches; there are more]`] : []),
+    ...(groups.length > 0 ? [groups.join(separator)] : []),
+    `[${matches} match${matches === 1 ? '' : 'es'}]`,
+    ...(outside > 0 ? [`[${outside} path(s) skipped: outside the allowed directories]`] : []),
+    ...(result.skippedLongLines > 0
+      ? [`[${result.skippedLongLines} line(s) too long to search skipped]`]
+      : []),
+    ...unreadableNote(result.skippedUnreadable),
+  ].join('\n');
+}
+
+/** Lines that belong together; without context every line stands for itself. */
+function groupsOf(file: FileMatches, contextLines: number): string[] {
+  const blocks = contextLines > 0 ? blocksOf(file) : file.lines.map((line) => [line]);
+  return blocks.map((lines) =>
+    lines
+      .map(({ number, text, match }) =>
+        match ? `${file.path}:${number}:${text}` : `${file.path}-${number}-${text}`,
+      )
+      .join('\n'),
+  );
+}

@@ -1,0 +1,31 @@
+import { defineTool, hints, text } from '../../dialect.ts';
+import { absoluteDirectory, below, searchCall, unreadableNote } from '../searching.ts';
+
+export const searchFiles = defineTool({
+  name: 'search_files',
+  title: 'Search file names',
+  description:
+    'Find files and directories by name: case-insensitive literal substring of the basename, recursively. For globs use glob_search, for contents grep_files.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      directory: { type: 'string', description: 'Root directory to search recursively' },
+      nameContains: { type: 'string', description: 'Literal substring to match against basenames' },
+      excludeGlobs: { type: 'array', items: { type: 'string' }, description: 'Glob exclusions' },
+    },
+    required: ['directory', 'nameContains'],
+  },
+  aliases: { path: 'directory', pattern: 'nameContains', excludePatterns: 'excludeGlobs' },
+  async run({ directory, nameContains, excludeGlobs }, context) {
+    const start = absoluteDirectory(directory, context);
+    const query = { contains: nameContains, exclude: excludeGlobs };
+    const found = await context.engine.search.names(start, query, searchCall(context));
+    return { start, ...found };
+  },
+  render({ start, entries, skippedUnreadable }) {
+    const paths = entries.map(({ path }) => below(start, path));
+    const notes = unreadableNote(skippedUnreadable);
+    return { content: [text(paths.join('\n') || '(no matches found)'), ...notes.map(text)] };
+  },
+});

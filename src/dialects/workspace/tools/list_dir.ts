@@ -1,0 +1,37 @@
+import type { BelowEntry } from '../../../engine/index.ts';
+import { defineTool, hints } from '../../dialect.ts';
+import { success } from '../envelope.ts';
+import { workspacePath } from '../paths.ts';
+
+export const listDir = defineTool({
+  name: 'list_dir',
+  title: 'List directory',
+  description:
+    'List a directory of the workspace, by path. recursive lists everything below it, without following symlinks; truncated tells that maxEntries cut the list.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      dir: { type: 'string', default: '.' },
+      recursive: { type: 'boolean', default: false },
+      maxEntries: { type: 'integer', minimum: 1, maximum: 2000, default: 500 },
+    },
+  },
+  async run({ dir: sent, recursive, maxEntries }, { engine, signal }) {
+    const dir = workspacePath(sent);
+    const depth = recursive ? Number.POSITIVE_INFINITY : 1;
+    const { entries, truncated } = await engine.listAll(dir, { depth, max: maxEntries, signal });
+    return { dir, entries: entries.map((entry) => describe(dir, entry)), truncated };
+  },
+  render: success,
+});
+
+/** A directory's own size means something else on every file system: it is always 0. */
+function describe(dir: string, { path, type, size }: BelowEntry) {
+  return {
+    path: dir === '.' ? path : `${dir}/${path}`,
+    type: type === 'directory' ? 'dir' : type === 'symlink' ? 'symlink' : 'file',
+    size: type === 'directory' ? 0 : size,
+  };
+}

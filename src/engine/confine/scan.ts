@@ -1,0 +1,327 @@
+/**
+ * What the search workers need of the wall: walking a tree on held directories, fast, from any thread.
+ *
+ * Descriptors belong to the process, so a worker thread starts at the number of a directory that the main
+ * thread holds. The rule is the wall's own: each lookup names one component relative to a held directory and
+ * follows no link; a file is opened without blocking, and must turn out to be a regular one before anything
+ * that was read from it is used.
+ *
+ * Names are raw here: one character for each byte. So every name on the disk can be opened, and comparing
+ * two strings compares their bytes.
+ */
+import * as fs from 'node:fs';
+import type { EntryType } from '../failures.ts';
+import type { Dir } from './dir.ts';
+import { NotRegular } from './dir.ts';
+import { PathDir } from './path-dir.ts';
+import { typeOf } from './stat.ts';
+import { isTemporary } from './temporaries.ts';
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+const O_PATH = 0o10000000;
+/** Deeper directories are found again from the nearest one that is still held. */
+const MAX_HELD = 8;
+
+/** Where a walk starts, in a form that can be sent to another thread. */
+export type ScanRoot = { fd: number } | { path: string };
+
+export function scanRootOf(dir: Dir): ScanRoot {
+  return dir.fd === undefined ? { path: dir.handlePath } : { fd: dir.fd };
+}
+
+/** Why something could not be had: it is not (or no longer) there as that kind of entry, or may not be read. */
+export type Absence = 'gone' | 'unreadable';
+
+export interface Listing {
+  names: string[];
+  types: EntryType[];
+}
+
+export interface FileFacts {
+  size: number;
+  mtimeMs: number;
+}
+
+/** One place in the tree at a time: a directory, its entries, its files. */
+export interface Cursor {
+  /** Goes to a directory, given as raw names with `/` between them; empty for the root. */
+  goTo(directory: string): Absence | undefined;
+  list(): Listing | Absence;
+  /** Opens a file of the current directory without blocking: a descriptor, to be closed with `closeFile`. */
+  open(name: string): number | Absence;
+  look(name: string): FileFacts | undefined;
+  close(): void;
+}
+
+export function openCursor(root: ScanRoot): Cursor {
+  return 'fd' in root ? new DescriptorCursor(root.fd) : new PathCursor(root.path);
+}
+
+/** Reads from a place in the file: what has no places (a FIFO, a terminal) is refused by the system. */
+export function readFile(fd: number, into: Buffer, offset: number, length: number, from: number): number {
+  return fs.readSync(fd, into, offset, length, from);
+}
+
+/**
+ * Must be true before a byte that was read is used. It is asked apart from opening, since most files of a
+ * search hold no candidate and are closed again without it.
+ */
+export function isRegularFile(fd: number): boolean {
+  return fs.fstatSync(fd).isFile();
+}
+
+/** The beginning of a regular file of the cursor's directory, if it is there and may be read. */
+export function readSmallFile(cursor: Cursor, name: string, limit: number): Buffer | undefined {
+  const fd = cursor.open(name);
+  if (typeof fd === 'string') return undefined;
+  try {
+    if (!isRegularFile(fd)) return undefined;
+    const into = Buffer.alloc(limit);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < limit; length += count) {
+      count = readFile(fd, into, length, limit - length, length);
+    }
+    return into.subarray(0, length);
+  } catch {
+    return undefined;
+  } finally {
+    closeFile(fd);
+  }
+}
+
+export function closeFile(fd: number): void {
+  fs.closeSync(fd);
+}
+
+export function rawOf(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+export function textOf(raw: string): string {
+  return isAscii(raw) ? raw : Buffer.from(raw, 'latin1').toString('utf8');
+}
+
+class DescriptorCursor implements Cursor {
+  readonly #root: number;
+  readonly #descriptors = descriptorsPath();
+  #names: string[] = [];
+  /** The descriptor of each level, -1 where it was let go. */
+  #held: number[] = [];
+  /** Of the current directory; undefined when the last step failed, so that no stale number is ever used. */
+  #prefix: string | undefined;
+
+  constructor(root: number) {
+    this.#root = root;
+    this.#prefix = `${this.#descriptors}${root}/`;
+  }
+
+  goTo(directory: string): Absence | undefined {
+    const names = directory === '' ? [] : directory.split('/');
+    let level = this.#shared(names);
+    this.#leave(level);
+    while (level > 0 && this.#held[level - 1]! < 0) level--;
+    let from = level === 0 ? this.#root : this.#held[level - 1]!;
+    for (; level < names.length; level++) {
+      try {
+        from = fs.openSync(
+          encoded(`${this.#descriptors}${from}/${oneName(names[level]!)}`),
+          O_PATH | O_DIRECTORY | O_NOFOLLOW,
+        );
+      } catch (error) {
+        this.#leave(0);
+        this.#prefix = undefined;
+        return absenceOf(error);
+      }
+      this.#hold(level, names[level]!, from);
+    }
+    this.#prefix = `${this.#descriptors}${from}/`;
+    return undefined;
+  }
+
+  list(): Listing | Absence {
+    if (this.#prefix === undefined) return 'gone';
+    try {
+      return listAt(this.#prefix);
+    } catch (error) {
+      const absence = absenceOf(error);
+      if (absence === 'unreadable') return absence;
+    }
+    try {
+      return listUntyped(this.#prefix);
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  open(name: string): number | Absence {
+    if (this.#prefix === undefined) return 'gone';
+    try {
+      return fs.openSync(encoded(this.#prefix + oneName(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  look(name: string): FileFacts | undefined {
+    if (this.#prefix === undefined) return undefined;
+    try {
+      return fs.lstatSync(encoded(this.#prefix + oneName(name)), { throwIfNoEntry: false });
+    } catch {
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.#leave(0);
+    this.#prefix = undefined;
+  }
+
+  #shared(names: readonly string[]): number {
+    let level = 0;
+    while (level < names.length && names[level] === this.#names[level]) level++;
+    return level;
+  }
+
+  #leave(level: number): void {
+    for (const fd of this.#held.splice(level)) if (fd >= 0) fs.closeSync(fd);
+    this.#names.length = Math.min(this.#names.length, level);
+  }
+
+  #hold(level: number, name: string, fd: number): void {
+    this.#names[level] = name;
+    this.#held[level] = fd;
+    const farthest = level - MAX_HELD;
+    if (farthest < 0 || this.#held[farthest]! < 0) return;
+    fs.closeSync(this.#held[farthest]!);
+    this.#held[farthest] = -1;
+  }
+}
+
+/** The same on the wall's fallback, where a directory is a path that is verified at each use. */
+class PathCursor implements Cursor {
+  readonly #root: string;
+  #dir: PathDir;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#dir = PathDir.hold(root);
+  }
+
+  goTo(directory: string): Absence | undefined {
+    try {
+      let dir = PathDir.hold(this.#root);
+      for (const name of directory === '' ? [] : directory.split('/')) {
+        const found = dir.enter(textOf(name));
+        if (!(found instanceof PathDir)) return 'gone';
+        dir = found;
+      }
+      this.#dir = dir;
+      return undefined;
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  list(): Listing | Absence {
+    try {
+      const entries = this.#dir.entries();
+      return { names: entries.map(({ name }) => rawOf(name)), types: entries.map(({ type }) => type) };
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  open(name: string): number | Absence {
+    try {
+      return this.#dir.open(textOf(name)).fd;
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  look(name: string): FileFacts | undefined {
+    try {
+      const stat = this.#dir.lstat(textOf(name));
+      return stat && { size: stat.size, mtimeMs: Number(stat.mtimeNs / 1_000_000n) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  close(): void {
+    // Nothing is held but a path.
+  }
+}
+
+/** `/proc/<pid>` is `/proc/self` with one link less to resolve at each lookup, where it is the same process. */
+let ownDescriptors: string | undefined;
+function descriptorsPath(): string {
+  if (ownDescriptors !== undefined) return ownDescriptors;
+  const self = fs.readlinkSync('/proc/self');
+  ownDescriptors = self === String(process.pid) ? `/proc/${self}/fd/` : '/proc/self/fd/';
+  return ownDescriptors;
+}
+
+function listAt(path: string): Listing {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const entry of fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' })) {
+    if (isTemporary(entry.name)) continue;
+    names.push(entry.name);
+    types.push(typeOf(entry));
+  }
+  return { names, types };
+}
+
+/**
+ * For file systems that do not tell types while listing: Node then looks at each name by itself, but cannot
+ * do so for raw ones.
+ */
+function listUntyped(path: string): Listing {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const name of fs.readdirSync(path, { encoding: 'latin1' })) {
+    const stat = fs.lstatSync(encoded(path + name), { throwIfNoEntry: false });
+    if (!stat || isTemporary(name)) continue;
+    names.push(name);
+    types.push(typeOf(stat));
+  }
+  return { names, types };
+}
+
+/** What an error of opening or reading means for a walk; what is no error of the system is thrown on. */
+export function absenceOf(error: unknown): Absence {
+  if (error instanceof NotRegular) return 'gone';
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENXIO':
+    case 'EISDIR':
+    case 'ESPIPE':
+    case 'ESTALE':
+    case 'EAGAIN':
+      return 'gone';
+    case undefined:
+      throw error;
+    default:
+      return 'unreadable';
+  }
+}
+
+function oneName(name: string): string {
+  if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\0')) {
+    throw new Error(`not one name: ${JSON.stringify(name)}`);
+  }
+  return name;
+}
+
+/** Raw bytes for the system: only a name beyond ASCII needs a buffer. */
+function encoded(path: string): string | Buffer {
+  return isAscii(path) ? path : Buffer.from(path, 'latin1');
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}

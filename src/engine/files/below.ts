@@ -1,0 +1,134 @@
+/** Everything below a directory with type and size, in one fixed order, never through a link. */
+import type { Dir } from '../confine/dir.ts';
+import { attempt, failFrom } from '../confine/errno.ts';
+import { isTemporary } from '../confine/temporaries.ts';
+import type { Place } from '../confine/wall.ts';
+import type { EntryType } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { Breathing } from './breathing.ts';
+import { openDirectory } from './listing.ts';
+
+export interface ListAllOptions {
+  /** How many levels are listed: 1 is the directory's own entries. All of them when left out. */
+  depth?: number;
+  /** The most entries that are given: the first ones in the order of their paths. */
+  max?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface BelowEntry {
+  /** From the listed directory on, with `/` between the names. */
+  path: string;
+  type: EntryType;
+  /** In bytes as the system tells it; of a link, the length of what it says. */
+  size: number;
+}
+
+export interface ListingBelow {
+  /** By path, byte-wise: `a`, `a.txt`, `a/b`, `a0`. */
+  entries: BelowEntry[];
+  /** Something is missing, because there are more entries than asked for or directories nested too deeply. */
+  truncated: boolean;
+}
+
+export async function listBelow(place: Place, options: ListAllOptions): Promise<ListingBelow> {
+  const { depth = Number.POSITIVE_INFINITY, max = Number.POSITIVE_INFINITY, signal } = options;
+  const listing = new Listing(place.shown, depth, max, new Breathing(signal));
+  const dir = openDirectory(place);
+  try {
+    const names = attempt(place.shown, 'list', () => rawNames(dir));
+    await listing.add(dir, names, '', 1);
+  } finally {
+    dir.close();
+  }
+  return { entries: listing.entries, truncated: listing.truncated };
+}
+
+/**
+ * Names are raw here, one character for each byte: every name on the disk can be looked at, and comparing
+ * two of them compares their bytes.
+ */
+class Listing {
+  readonly entries: BelowEntry[] = [];
+  truncated = false;
+  readonly #shown: string;
+  readonly #depth: number;
+  readonly #max: number;
+  readonly #breathing: Breathing;
+
+  constructor(shown: string, depth: number, max: number, breathing: Breathing) {
+    this.#shown = shown;
+    this.#depth = depth;
+    this.#max = max;
+    this.#breathing = breathing;
+  }
+
+  /** Adds a directory's entries. False when the listing is full: then everything stops. */
+  async add(dir: Dir, names: readonly string[], prefix: string, level: number): Promise<boolean> {
+    // What is inside `a` comes where `a/` stands in the order: after `a.txt`, before `a0`. Of the
+    // directories that wait for their place the one that was met last comes first.
+    const waiting: string[] = [];
+    for (const name of names) {
+      while (waiting.length > 0 && `${waiting.at(-1)}/` < name) {
+        if (!(await this.#enter(dir, waiting.pop()!, prefix, level))) return false;
+      }
+      await this.#breathing.pause();
+      const look = () => dir.lstat(rawName(name));
+      const stat = level === 1 ? attempt(this.#shown, 'list', look) : leniently(this.#shown, look);
+      // Gone since the directory was read.
+      if (stat === undefined) continue;
+      if (this.entries.length >= this.#max) {
+        this.truncated = true;
+        return false;
+      }
+      this.entries.push({ path: prefix + textOf(name), type: stat.type, size: stat.size });
+      if (stat.type === 'directory' && level < this.#depth) waiting.push(name);
+    }
+    while (waiting.length > 0) {
+      if (!(await this.#enter(dir, waiting.pop()!, prefix, level))) return false;
+    }
+    return true;
+  }
+
+  async #enter(parent: Dir, name: string, prefix: string, level: number): Promise<boolean> {
+    if (level >= limits.treeDepth) {
+      this.truncated = true;
+      return true;
+    }
+    const dir = leniently(this.#shown, () => parent.enterRaw(rawName(name)));
+    if (dir === undefined) return true;
+    try {
+      const names = leniently(this.#shown, () => rawNames(dir)) ?? [];
+      return await this.add(dir, names, `${prefix}${textOf(name)}/`, level + 1);
+    } finally {
+      dir.close();
+    }
+  }
+}
+
+function rawNames(dir: Dir): string[] {
+  return dir
+    .rawNames()
+    .map((name) => name.toString('latin1'))
+    .filter((name) => !isTemporary(name))
+    .sort();
+}
+
+/** Below the listed directory, what went away or what this user may not look into does not spoil the rest. */
+function leniently<T>(shown: string, look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') return undefined;
+    return failFrom(error, shown, 'list');
+  }
+}
+
+function rawName(name: string): Buffer {
+  return Buffer.from(name, 'latin1');
+}
+
+function textOf(name: string): string {
+  return rawName(name).toString('utf8');
+}

@@ -1,0 +1,184 @@
+/** Commands for one server: three front doors on the same wall, the same sandbox and the same programs. */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Wall } from '../confine/wall.ts';
+import { systemDirectories } from './bubblewrap.ts';
+import { passedVariables } from './environment.ts';
+import type { FrontDoor } from './front-doors.ts';
+import { developerCommands, developerTools, readingTools, shellLine } from './front-doors.ts';
+import { installationsOf } from './installations.ts';
+import type { Setting } from './launch.ts';
+import type { Layer } from './layers.ts';
+import { layersReport } from './layers.ts';
+import { checkArgv } from './policy/check.ts';
+import { readingCommands } from './policy/reading-commands.ts';
+import type { Programs } from './programs.ts';
+import { adoptPrograms, programNamed, requireAllowed, resolvePrograms } from './programs.ts';
+import type { RunResult } from './run-command.ts';
+import { runCommand } from './run-command.ts';
+import type { SandboxMode } from './sandbox.ts';
+import { planSandbox } from './sandbox.ts';
+import { Scratch } from './scratch.ts';
+import { pathsThroughWall } from './wall-paths.ts';
+
+export interface CommandsOptions {
+  wall: Wall;
+  sandbox: SandboxMode;
+  allowNet: boolean;
+  /** Programs beyond the usual ones that may be run by name. */
+  allowCommands?: readonly string[];
+  /** Names of variables to pass through. */
+  passEnv?: readonly string[];
+  /** The environment of the server. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Programs that come with the package, as rg. */
+  given?: Readonly<Record<string, string>>;
+}
+
+export interface CommandCall {
+  /** A path as the wall takes it. Default: the first root. */
+  cwd?: string | undefined;
+  timeoutMs?: number | undefined;
+  maxOutputBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+const execute = promisify(execFile);
+
+export class Commands {
+  /** The programs that `develop` takes. */
+  readonly developerCommands: readonly string[];
+  readonly #wall: Wall;
+  readonly #programs: Programs;
+  readonly #setting: Setting;
+  readonly #gnu: ReadonlySet<string>;
+
+  private constructor(
+    wall: Wall,
+    allowed: readonly string[],
+    programs: Programs,
+    setting: Setting,
+    gnu: Set<string>,
+  ) {
+    this.#wall = wall;
+    this.developerCommands = allowed;
+    this.#programs = programs;
+    this.#setting = setting;
+    this.#gnu = gnu;
+  }
+
+  /** Finds the programs and tries the sandbox. Fails with `no-sandbox` when one is required and missing. */
+  static async open(options: CommandsOptions): Promise<Commands> {
+    const scratch = Scratch.make(options.wall.roots.map(({ real }) => real));
+    try {
+      return await Commands.#openIn(scratch, options);
+    } catch (thrown) {
+      scratch.drop();
+      throw thrown;
+    }
+  }
+
+  static async #openIn(scratch: Scratch, options: CommandsOptions): Promise<Commands> {
+    const { wall, environment, allowCommands = [], passEnv = [] } = options;
+    const roots = wall.roots.map(({ real }) => real);
+    const allowed = [...new Set([...developerCommands, ...allowCommands])];
+    const names = [...readingCommands.keys(), ...allowed, 'bwrap', 'setpriv'];
+    const given = adoptPrograms(options.given ?? {}, roots, scratch.bin);
+    const programs = resolvePrograms(names, { path: environment.PATH, roots, given });
+    const [sandbox, gnu] = await Promise.all([
+      planSandbox(options.sandbox, programs, options.allowNet),
+      gnuPrograms(programs),
+    ]);
+    const setting: Setting = {
+      roots: wall.roots.map(({ real, given, dir, readOnly }) => {
+        return { path: real, given, fd: dir.fd, writable: readOnly === undefined };
+      }),
+      sandbox,
+      scratch,
+      path: programs.path,
+      passed: passedVariables(passEnv, environment),
+      installations: installationsOf(programs.found.values(), systemDirectories(roots), roots),
+      setpriv: programs.found.get('setpriv'),
+    };
+    return new Commands(wall, allowed, programs, setting, gnu);
+  }
+
+  /** A command that only reads: its arguments are checked before anything starts. */
+  read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
+    return this.#inDirectory(call, readingTools, (cwd) => {
+      const checked = checkArgv(command, args, {
+        policies: readingCommands,
+        resolvePath: pathsThroughWall(this.#wall, cwd),
+        isGnu: (name) => this.#gnu.has(name),
+      });
+      return { program: programNamed(this.#programs, command), args: checked.args };
+    });
+  }
+
+  /** A program of the list, with arguments of any kind. */
+  develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
+    return this.#inDirectory(call, developerTools, () => {
+      requireAllowed(command, this.developerCommands);
+      return { program: programNamed(this.#programs, command), args };
+    });
+  }
+
+  /** A line for the shell. */
+  shell(line: string, call: CommandCall = {}): Promise<RunResult> {
+    return this.#inDirectory(call, shellLine, () => ({ program: '/bin/sh', args: ['-c', line] }));
+  }
+
+  layers(): Layer[] {
+    return layersReport(this.#setting);
+  }
+
+  /** Removes what was made for this server; its commands must have ended. */
+  close(): void {
+    this.#setting.scratch.drop();
+  }
+
+  async #inDirectory(
+    call: CommandCall,
+    door: FrontDoor,
+    choose: (cwd: string) => { program: string; args: readonly string[] },
+  ): Promise<RunResult> {
+    const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
+    try {
+      const chosen = choose(place.path);
+      const dir = place.enter();
+      try {
+        return await runCommand({
+          ...chosen,
+          setting: this.#setting,
+          door,
+          cwd: { handle: dir.handlePath, path: place.path },
+          timeoutMs: call.timeoutMs ?? door.timeoutMs,
+          maxOutputBytes: call.maxOutputBytes ?? door.maxOutputBytes,
+          signal: call.signal,
+        });
+      } finally {
+        dir.close();
+      }
+    } finally {
+      place.close();
+    }
+  }
+}
+
+/** Which of sed and awk are GNU's, whose own sandbox can be switched on. */
+async function gnuPrograms(programs: Programs): Promise<Set<string>> {
+  const gnu = new Set<string>();
+  const ask = async (name: string, answer: RegExp) => {
+    const program = programs.found.get(name);
+    if (!program) return;
+    try {
+      const { stdout } = await execute(program, ['--version'], { timeout: 2000, env: {}, cwd: '/' });
+      if (answer.test(stdout)) gnu.add(name);
+    } catch {
+      // It does not know the question, so it is not GNU's.
+    }
+  };
+  await Promise.all([ask('sed', /^sed \(GNU sed\) (?:4\.[3-9]|[5-9])/), ask('awk', /^GNU Awk [4-9]/)]);
+  return gnu;
+}

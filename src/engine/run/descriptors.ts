@@ -1,0 +1,59 @@
+/** Which file descriptors a command gets: three streams, the roots for the sandbox, and nothing by accident. */
+
+import { openSync, readdirSync, readFileSync } from 'node:fs';
+
+const CLOSE_ON_EXEC = 0o2000000;
+const HIGHEST = 1023;
+
+let inherited: readonly number[] | undefined;
+let nothing: number | undefined;
+
+/**
+ * Descriptors that whoever started the server left open for all of its children. A directory among them
+ * would be a way out of any sandbox. Everything that Node opens by itself closes on exec.
+ */
+function inheritedDescriptors(): readonly number[] {
+  inherited ??= listDescriptors().filter((fd) => fd > 2 && fd <= HIGHEST && staysOpen(fd));
+  return inherited;
+}
+
+function listDescriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fd').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function staysOpen(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    return false;
+  }
+}
+
+export interface Descriptors {
+  stdio: ('ignore' | 'pipe' | number)[];
+  /** The number under which the command finds each of the given descriptors. */
+  numbers: number[];
+}
+
+/** Lays out the descriptors of a command: empty input, two pipes, then those given, over those inherited. */
+export function layDescriptors(given: readonly number[]): Descriptors {
+  const stdio: Descriptors['stdio'] = ['ignore', 'pipe', 'pipe'];
+  const covered = inheritedDescriptors();
+  if (covered.length > 0) nothing ??= openSync('/dev/null', 'r');
+  for (const fd of covered) {
+    while (stdio.length < fd) stdio.push('ignore');
+    stdio[fd] = nothing!;
+  }
+  const numbers = given.map((fd) => {
+    const free = stdio.findIndex((slot, at) => at > 2 && slot === 'ignore');
+    const number = free < 0 ? stdio.length : free;
+    stdio[number] = fd;
+    return number;
+  });
+  return { stdio, numbers };
+}

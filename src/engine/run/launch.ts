@@ -1,0 +1,133 @@
+/** From a request to the argv, the environment and the descriptors that really start. */
+
+import { availableParallelism, release } from 'node:os';
+import { basename, dirname } from 'node:path';
+import type { SandboxRoot } from './bubblewrap.ts';
+import { bubblewrapArgs, sandboxPlaces } from './bubblewrap.ts';
+import type { Descriptors } from './descriptors.ts';
+import { layDescriptors } from './descriptors.ts';
+import { commandEnvironment } from './environment.ts';
+import type { FrontDoor } from './front-doors.ts';
+import type { ResourceLimits } from './resource-limits.ts';
+import { withLimits } from './resource-limits.ts';
+import type { SandboxPlan } from './sandbox.ts';
+import type { Scratch } from './scratch.ts';
+import { newMark } from './watchman.ts';
+
+/** What is the same for all commands of a server. */
+export interface Setting {
+  roots: readonly SandboxRoot[];
+  sandbox: SandboxPlan;
+  scratch: Scratch;
+  /** The PATH of commands. */
+  path: string;
+  /** Variables that are passed through. */
+  passed: Readonly<Record<string, string>>;
+  /** Directories of programs outside of the system's places. */
+  installations: readonly string[];
+  /** The program setpriv, where the system has it. */
+  setpriv: string | undefined;
+}
+
+export interface RunRequest {
+  setting: Setting;
+  door: FrontDoor;
+  /** The absolute path of the program, found at the start. */
+  program: string;
+  args: readonly string[];
+  /** `handle` is a held directory like /proc/self/fd/N; `path` its real path, for inside the sandbox. */
+  cwd: { handle: string; path: string };
+  timeoutMs: number;
+  maxOutputBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Launch {
+  file: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  stdio: Descriptors['stdio'];
+  mark: string;
+  layers: string[];
+}
+
+export function prepareLaunch(request: RunRequest): Launch {
+  const { sandbox } = request.setting;
+  return sandbox.kind === 'bubblewrap' ? prepareSandboxed(request, sandbox) : prepareUnconfined(request);
+}
+
+function prepareSandboxed(
+  request: RunRequest,
+  sandbox: Extract<SandboxPlan, { kind: 'bubblewrap' }>,
+): Launch {
+  const { door, setting, cwd } = request;
+  const roots = setting.roots.map((root) => ({ ...root, writable: root.writable && door.writes }));
+  const held = sandbox.features.bindFd ? roots.flatMap(({ fd }) => fd ?? []) : [];
+  const { stdio, numbers } = layDescriptors(held);
+  const left = [...numbers];
+  const view = {
+    roots,
+    numbers: roots.map(({ fd }) => (fd === undefined ? undefined : left.shift())),
+    cwd: cwd.path,
+    network: sandbox.network,
+    installations: setting.installations,
+    etc: setting.scratch.etc,
+    temporaryMiB: door.temporaryMiB,
+  };
+  const mark = newMark();
+  const argv = limited(request, [], countableLimits(door.limits));
+  return {
+    file: sandbox.program,
+    args: [...bubblewrapArgs(view, sandbox.features), ...argv],
+    cwd: '/',
+    env: environment(request, sandboxPlaces(roots.map(({ path }) => path)), mark),
+    stdio,
+    mark,
+    layers: ['bubblewrap', ...(sandbox.network ? [] : ['no-network']), 'limits', 'environment'],
+  };
+}
+
+function prepareUnconfined(request: RunRequest): Launch {
+  const { setting, door } = request;
+  const { setpriv } = setting;
+  const mark = newMark();
+  const bound = setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL'] : [];
+  // Outside of a namespace of its own all processes of the user would count.
+  const { processes: _, ...limits } = door.limits;
+  const [file, ...args] = limited(request, bound, limits);
+  return {
+    file: file!,
+    args,
+    cwd: request.cwd.handle,
+    env: environment(request, setting.scratch.places, mark),
+    stdio: layDescriptors([]).stdio,
+    mark,
+    layers: ['limits', 'environment', ...(setpriv ? ['no-new-privileges'] : [])],
+  };
+}
+
+/** The command behind `bound`, held to limits. What starts no others needs its PATH only for itself. */
+function limited(request: RunRequest, bound: readonly string[], limits: ResourceLimits): string[] {
+  const { door, program, args, timeoutMs } = request;
+  const cpuSeconds = Math.ceil(timeoutMs / 1000) * availableParallelism() + 5;
+  if (door.forks) return withLimits([...bound, program, ...args], limits, cpuSeconds);
+  return withLimits([...bound, basename(program), ...args], limits, cpuSeconds, dirname(program));
+}
+
+/** Since Linux 5.14 processes are counted for each user namespace; the system's root is never held to it. */
+function countableLimits(limits: ResourceLimits): ResourceLimits {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  if (major > 5 || (major === 5 && minor >= 14)) return limits;
+  const { processes: _, ...rest } = limits;
+  return rest;
+}
+
+function environment(
+  request: RunRequest,
+  places: { home: string; temporary: string },
+  mark: string,
+): Record<string, string> {
+  const { path, passed } = request.setting;
+  return commandEnvironment({ ...places, path, passed, mark });
+}

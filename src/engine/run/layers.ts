@@ -1,0 +1,54 @@
+/** What stands around commands on this machine, said as it is. */
+
+import type { Setting } from './launch.ts';
+
+export interface Layer {
+  name: string;
+  active: boolean;
+  why: string;
+}
+
+export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
+  const boxed = sandbox.kind === 'bubblewrap';
+  const offline = boxed && !sandbox.network;
+  const names = Object.keys(passed);
+  return [
+    {
+      name: 'argument rules',
+      active: true,
+      why: 'reading commands take only declared options, and paths inside',
+    },
+    {
+      name: 'bubblewrap',
+      active: boxed,
+      why: boxed ? 'commands see the system, read-only, and the given directories' : sandbox.why,
+    },
+    {
+      name: 'no network',
+      active: offline,
+      why: offline ? 'commands have no network' : boxed ? 'the network is allowed' : 'needs bubblewrap',
+    },
+    {
+      name: 'no new privileges',
+      active: boxed || setpriv !== undefined,
+      why: boxed || setpriv ? 'sudo and its like do not work' : 'setpriv (util-linux) is not installed',
+    },
+    {
+      name: 'limits',
+      active: true,
+      why: 'time, output, memory, file size and number of processes are limited',
+    },
+    {
+      name: 'own environment',
+      active: true,
+      why: names.length > 0 ? `a fixed set, and ${names.join(', ')}` : 'a fixed set of variables',
+    },
+    {
+      name: 'nothing survives',
+      active: boxed,
+      why: boxed
+        ? 'commands die with their namespace, and with the server'
+        : 'groups, marks and children are followed and ended, but a process can hide; bubblewrap is sure',
+    },
+  ];
+}

@@ -1,0 +1,65 @@
+/** What a command printed on one stream: kept up to a cap, counted and dropped beyond it. */
+
+export interface StreamText {
+  text: string;
+  truncated: boolean;
+  /** How many bytes the command printed in all. */
+  bytes: number;
+}
+
+export class CappedStream {
+  readonly #cap: number;
+  #kept = Buffer.alloc(0);
+  #keptBytes = 0;
+  #bytes = 0;
+
+  constructor(cap: number) {
+    this.#cap = cap;
+  }
+
+  add(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    const take = Math.min(chunk.length, this.#cap - this.#keptBytes);
+    if (take <= 0) return;
+    const needed = this.#keptBytes + take;
+    if (needed > this.#kept.length) this.#grow(needed);
+    chunk.copy(this.#kept, this.#keptBytes, 0, take);
+    this.#keptBytes = needed;
+  }
+
+  /** One buffer that doubles, since a command may print its megabyte in single bytes. */
+  #grow(needed: number): void {
+    const size = Math.min(this.#cap, Math.max(needed, this.#kept.length * 2, 4096));
+    const larger = Buffer.alloc(size);
+    this.#kept.copy(larger, 0, 0, this.#keptBytes);
+    this.#kept = larger;
+  }
+
+  /** `cutOff` says that the command was ended in the middle, perhaps of a character. */
+  result(cutOff: boolean): StreamText {
+    const kept = this.#kept.subarray(0, this.#keptBytes);
+    const truncated = this.#bytes > this.#keptBytes;
+    const whole = truncated || cutOff ? kept.subarray(0, wholeCharacters(kept, kept.length)) : kept;
+    const text = whole.toString('utf8');
+    // Bytes that are no UTF-8 turn into longer replacement characters: the cap holds for the text as well.
+    if (Buffer.byteLength(text) <= this.#cap) return { text, truncated, bytes: this.#bytes };
+    const encoded = Buffer.from(text);
+    const end = wholeCharacters(encoded, this.#cap);
+    return { text: encoded.toString('utf8', 0, end), truncated: true, bytes: this.#bytes };
+  }
+}
+
+/** The last position up to `end` at which no UTF-8 character is cut in two. */
+function wholeCharacters(bytes: Buffer, end: number): number {
+  let start = end;
+  while (start > 0 && end - start < 4) {
+    const byte = bytes[start - 1]!;
+    start--;
+    if (byte < 0x80) return end;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return start + length <= end ? end : start;
+    }
+  }
+  return end;
+}

@@ -1,0 +1,152 @@
+/** Decides on an argument list before anything is started: what is allowed comes back in its plainest form. */
+
+import { fail } from '../../failures.ts';
+import type { CommandLine, GivenOption } from './command-line.ts';
+import { readCommandLine, writeCommandLine } from './command-line.ts';
+import type { CommandPolicy, InspectedLine, ResolvePath, SeenPath } from './declaration.ts';
+import { refuse } from './declaration.ts';
+
+export interface CheckContext {
+  /** The commands that may be called. */
+  policies: ReadonlyMap<string, CommandPolicy>;
+  resolvePath: ResolvePath;
+  /** Whether the installed program of this name is GNU's, so that its own safeguards can be switched on. */
+  isGnu?: (command: string) => boolean;
+}
+
+export interface CheckedCommand {
+  command: string;
+  /** What to pass to the program: options, then `--`, then operands. */
+  args: readonly string[];
+  /** The paths that the command was given, as it gets to see them. */
+  reads: readonly string[];
+}
+
+/** Options that take a number may carry a sign, and a unit: `-5`, `+3`, `10K`, `90%`. */
+const NUMBER = /^[-+]?\d+(?:\.\d+)?(?:[A-Za-z]{1,3}|%)?$/;
+
+/**
+ * Checks one call. Everything that is not declared for the command is refused, every path goes through the
+ * wall, every script is read for what it would do; nothing is started and nothing is opened here.
+ */
+export function checkArgv(command: string, args: readonly string[], context: CheckContext): CheckedCommand {
+  const policy = context.policies.get(command);
+  if (!policy) fail({ kind: 'command-not-allowed', command, allowed: [...context.policies.keys()] });
+  const withNul = args.find((argument) => argument.includes('\0'));
+  if (withNul !== undefined) refuse(command, withNul, 'an argument cannot contain a NUL character');
+
+  const paths: SeenPath[] = [];
+  const takePath = (operand: string) => acceptPath(policy, operand, context.resolvePath, paths);
+  const checked = policy.grammar ? policy.grammar(args, takePath) : checkLine(policy, args, paths, takePath);
+  const front = [...(policy.always ?? [])];
+  if (policy.alwaysGnu && context.isGnu?.(command)) front.push(...policy.alwaysGnu);
+  return { command, args: [...front, ...checked], reads: paths.map((seen) => seen.path) };
+}
+
+function checkLine(
+  policy: CommandPolicy,
+  args: readonly string[],
+  paths: readonly SeenPath[],
+  takePath: (operand: string) => string,
+): readonly string[] {
+  const line = readCommandLine(policy, args);
+  refuseClashes(policy, line.options);
+  const scripts: string[] = [];
+  const exempt: string[] = [];
+  for (const option of line.options) {
+    if (option.value === undefined || !option.declared) continue;
+    option.value = acceptValue(policy, option, option.value, scripts, takePath);
+  }
+  line.operands = acceptOperands(policy, line, scripts, exempt, takePath);
+  policy.inspect?.(inspected(line, scripts, exempt, paths));
+  return writeCommandLine(line);
+}
+
+function acceptValue(
+  policy: CommandPolicy,
+  option: GivenOption,
+  value: string,
+  scripts: string[],
+  takePath: (operand: string) => string,
+): string {
+  const takes = option.declared!.takes;
+  if (typeof takes !== 'string') {
+    if (takes.includes(value)) return value;
+    return refuse(policy.name, `${option.written} ${value}`, `${option.written} takes ${takes.join(', ')}`);
+  }
+  if (takes === 'number' && !NUMBER.test(value)) {
+    refuse(policy.name, `${option.written} ${value}`, `${option.written} takes a number`);
+  }
+  if (takes === 'script') scripts.push(value);
+  return takes === 'path' ? takePath(value) : value;
+}
+
+function acceptOperands(
+  policy: CommandPolicy,
+  line: CommandLine,
+  scripts: string[],
+  exempt: string[],
+  takePath: (operand: string) => string,
+): string[] {
+  const { leading, rest, atMost, tooMany } = policy.operands;
+  const unless = new Set(leading?.unless.split(' '));
+  const leads = leading !== undefined && !line.options.some(({ id }) => unless.has(id));
+  const paths = leads ? line.operands.slice(1) : line.operands;
+  if (atMost !== undefined && paths.length > atMost) {
+    const reason = tooMany?.reason ?? `${policy.name} takes at most ${atMost} operands`;
+    refuse(policy.name, paths[atMost]!, reason, tooMany?.instead);
+  }
+  return line.operands.map((operand, index) => {
+    if (leads && index === 0) {
+      if (leading.takes === 'script') scripts.push(operand);
+      return operand;
+    }
+    if (rest === 'text') return operand;
+    if (!policy.operands.exempt?.test(operand)) return takePath(operand);
+    exempt.push(operand);
+    return operand;
+  });
+}
+
+function acceptPath(
+  policy: CommandPolicy,
+  operand: string,
+  resolvePath: ResolvePath,
+  paths: SeenPath[],
+): string {
+  if (operand === '-' && !policy.dashIsName) return operand;
+  const seen = resolvePath(operand);
+  if (seen.type === 'special' && policy.touches !== 'looks') {
+    refuse(policy.name, operand, 'this is a FIFO, a socket or a device, which is never opened');
+  }
+  paths.push(seen);
+  return guarded(policy, seen.path);
+}
+
+/** A path that the command would take for its standard input or for something else than a path. */
+function guarded(policy: CommandPolicy, path: string): string {
+  return path === '-' || policy.operands.exempt?.test(path) ? `./${path}` : path;
+}
+
+function refuseClashes(policy: CommandPolicy, options: readonly GivenOption[]): void {
+  for (const clash of policy.clashes ?? []) {
+    const these = new Set(clash.these.split(' '));
+    const those = new Set(clash.those.split(' '));
+    const first = options.find(({ id }) => these.has(id));
+    const second = options.find(({ id }) => those.has(id));
+    if (first && second) {
+      refuse(policy.name, `${first.written} ${second.written}`, clash.reason, clash.instead);
+    }
+  }
+}
+
+function inspected(
+  line: CommandLine,
+  scripts: readonly string[],
+  exempt: readonly string[],
+  paths: readonly SeenPath[],
+): InspectedLine {
+  const values: { option: string; value: string }[] = [];
+  for (const { id, value } of line.options) if (value !== undefined) values.push({ option: id, value });
+  return { options: new Set(line.options.map(({ id }) => id)), scripts, exempt, paths, values };
+}

@@ -1,0 +1,126 @@
+/** Reads an argument list the way getopt does, but knows only the options that a declaration names. */
+
+import type { CommandPolicy, RefusedOption, ValueOption } from './declaration.ts';
+import { refuse } from './declaration.ts';
+
+export interface GivenOption {
+  /** The option's first declared name, whichever name was used. */
+  id: string;
+  /** As it will be passed on: `-n` or `--lines`. */
+  written: string;
+  declared: ValueOption | undefined;
+  value: string | undefined;
+}
+
+export interface CommandLine {
+  options: GivenOption[];
+  operands: string[];
+}
+
+type Known =
+  | { kind: 'flag'; id: string }
+  | { kind: 'value'; id: string; option: ValueOption }
+  | { kind: 'refused'; option: RefusedOption };
+
+const tables = new WeakMap<CommandPolicy, ReadonlyMap<string, Known>>();
+
+function optionTable(policy: CommandPolicy): ReadonlyMap<string, Known> {
+  const ready = tables.get(policy);
+  if (ready) return ready;
+  const table = new Map<string, Known>();
+  const add = (names: string, known: (id: string) => Known) => {
+    const all = names.split(' ');
+    for (const name of all) table.set(name, known(all[0]!));
+  };
+  for (const names of policy.flags) add(names, (id) => ({ kind: 'flag', id }));
+  for (const option of policy.values) add(option.names, (id) => ({ kind: 'value', id, option }));
+  for (const option of policy.refused) add(option.names, () => ({ kind: 'refused', option }));
+  tables.set(policy, table);
+  return table;
+}
+
+/** Splits `args` into options and operands, or refuses what is not declared. */
+export function readCommandLine(policy: CommandPolicy, args: readonly string[]): CommandLine {
+  const line: CommandLine = { options: [], operands: [] };
+  const rest = [...args];
+  while (rest.length > 0) {
+    const argument = rest.shift()!;
+    if (argument === '--') {
+      line.operands.push(...rest);
+      break;
+    }
+    const meant = policy.shorthand?.(argument);
+    if (meant) {
+      rest.unshift(...meant);
+      continue;
+    }
+    if (argument.startsWith('--')) readLong(policy, argument, rest, line);
+    else if (argument.startsWith('-') && argument.length > 1) readShort(policy, argument, rest, line);
+    else if (policy.ordered) {
+      line.operands.push(argument, ...rest);
+      break;
+    } else line.operands.push(argument);
+  }
+  return line;
+}
+
+function readLong(policy: CommandPolicy, argument: string, rest: string[], line: CommandLine): void {
+  const equals = argument.indexOf('=');
+  const name = equals < 0 ? argument.slice(2) : argument.slice(2, equals);
+  const attached = equals < 0 ? undefined : argument.slice(equals + 1);
+  const known = name.length > 1 ? optionTable(policy).get(name) : undefined;
+  const written = `--${name}`;
+  if (!known) refuseUnknown(policy, name, written);
+  if (known.kind === 'refused') refuse(policy.name, written, known.option.reason, known.option.instead);
+  if (known.kind === 'flag') {
+    if (attached !== undefined) refuse(policy.name, written, `${written} takes no value`);
+    line.options.push({ id: known.id, written, declared: undefined, value: undefined });
+    return;
+  }
+  const value = attached ?? (known.option.optional ? undefined : rest.shift());
+  if (value === undefined && !known.option.optional) refuse(policy.name, written, `${written} needs a value`);
+  line.options.push({ id: known.id, written, declared: known.option, value });
+}
+
+function readShort(policy: CommandPolicy, argument: string, rest: string[], line: CommandLine): void {
+  for (let at = 1; at < argument.length; at++) {
+    const letter = argument[at]!;
+    const written = `-${letter}`;
+    const known = optionTable(policy).get(letter);
+    if (!known) refuseUnknown(policy, letter, written);
+    if (known.kind === 'refused') refuse(policy.name, written, known.option.reason, known.option.instead);
+    if (known.kind === 'flag') {
+      line.options.push({ id: known.id, written, declared: undefined, value: undefined });
+      continue;
+    }
+    let value: string | undefined = argument.slice(at + 1);
+    if (policy.shortEquals && value.startsWith('=')) value = value.slice(1);
+    else if (value === '') value = known.option.optional ? undefined : rest.shift();
+    if (value === undefined && !known.option.optional)
+      refuse(policy.name, written, `${written} needs a value`);
+    line.options.push({ id: known.id, written, declared: known.option, value });
+    return;
+  }
+}
+
+function refuseUnknown(policy: CommandPolicy, name: string, written: string): never {
+  const names = written.startsWith('--') && name !== '' ? [...optionTable(policy).keys()] : [];
+  const meant = names.filter((full) => full.length > 1 && full.startsWith(name));
+  if (meant.length === 0) {
+    refuse(policy.name, written, `${written} is not among the options of ${policy.name} that are allowed`);
+  }
+  const full = meant.map((one) => `--${one}`).join(', ');
+  refuse(policy.name, written, `options are not abbreviated here; ${written} could be ${full}`);
+}
+
+/** The same line in the one form that every program reads alike: options, `--`, operands. */
+export function writeCommandLine(line: CommandLine): string[] {
+  const args: string[] = [];
+  for (const { written, declared, value } of line.options) {
+    if (value === undefined) args.push(written);
+    else if (written.startsWith('--')) args.push(`${written}=${value}`);
+    else if (declared?.optional) args.push(written + value);
+    else args.push(written, value);
+  }
+  return line.operands.length === 0 ? args : [...args, '--', ...line.operands];
+}

@@ -1,0 +1,17 @@
+/** wc: counts lines, words and bytes. */
+
+import type { CommandPolicy } from '../declaration.ts';
+
+export const wc: CommandPolicy = {
+  name: 'wc',
+  flags: ['c bytes', 'm chars', 'l lines', 'L max-line-length', 'w words', 'help', 'version'],
+  values: [{ names: 'total', takes: ['auto', 'always', 'only', 'never'] }],
+  refused: [
+    {
+      names: 'files0-from',
+      reason: 'the file names in that list cannot be checked',
+      instead: 'name the files as operands',
+    },
+  ],
+  operands: { rest: 'path' },
+};

@@ -1,0 +1,101 @@
+/** What a command's declaration may say: its options, what each of them takes, and what its operands are. */
+
+import { fail } from '../../failures.ts';
+
+/** What a value is. Only `path` goes through the wall; only `script` is read for what it would do. */
+export type ValueKind = 'path' | 'number' | 'pattern' | 'script' | 'text';
+
+/** One option that takes a value. An array in `takes` is the complete list of words that it may be. */
+export interface ValueOption {
+  /** All names of the option, by spaces: `n lines`. One character is a short name, more are a long one. */
+  names: string;
+  takes: ValueKind | readonly string[];
+  /** The value may be left out, and then can only be attached: `--color`, `--color=never`. */
+  optional?: true;
+}
+
+/** An option that exists and is not allowed, with the reason and, where there is one, the better way. */
+export interface RefusedOption {
+  names: string;
+  reason: string;
+  instead?: string;
+}
+
+export interface OperandRule {
+  /** The first operand is no path, unless one of the options named in `unless` already gave it. */
+  leading?: { takes: 'pattern' | 'script'; unless: string };
+  rest: 'path' | 'text';
+  atMost?: number;
+  /** Why there may be no more operands, for the refusal. */
+  tooMany?: { reason: string; instead?: string };
+  /** Operands that are not paths although they stand where paths do: `FS=:` of awk. */
+  exempt?: RegExp;
+}
+
+/** Two sets of options that are harmless alone and not together. */
+export interface Clash {
+  these: string;
+  those: string;
+  reason: string;
+  instead?: string;
+}
+
+export interface CommandPolicy {
+  name: string;
+  /** Options without a value, each as its names by spaces. */
+  flags: readonly string[];
+  values: readonly ValueOption[];
+  refused: readonly RefusedOption[];
+  operands: OperandRule;
+  clashes?: readonly Clash[];
+  /** `looks` only asks for metadata, so that a FIFO or device is harmless. Default: `opens`. */
+  touches?: 'opens' | 'looks';
+  /** `-` is a file name and not the (empty) standard input. */
+  dashIsName?: true;
+  /** Options end at the first operand, as in awk. */
+  ordered?: true;
+  /** `-f=x` means `-f x` and not `-f '=x'`, as in rg. */
+  shortEquals?: true;
+  /** What `-5` and the like mean in options that are declared; undefined when it is no such shorthand. */
+  shorthand?: (argument: string) => readonly string[] | undefined;
+  /** Arguments that always go in front. */
+  always?: readonly string[];
+  /** Arguments that go in front when the installed program is GNU's. */
+  alwaysGnu?: readonly string[];
+  /** Looks at the whole line, after everything else has been allowed. */
+  inspect?: (line: InspectedLine) => void;
+  /** A grammar of its own, in place of options and operands. */
+  grammar?: (args: readonly string[], takePath: TakePath) => readonly string[];
+}
+
+/** A path operand or path value as the wall sees it. */
+export interface SeenPath {
+  /** What the command gets to see; usually the operand as it came. */
+  path: string;
+  type: 'file' | 'directory' | 'symlink' | 'special' | 'missing';
+}
+
+/**
+ * Resolves a path as the command itself would, following links, and throws `outside` when that leaves the
+ * roots. What is missing is not thrown: the command complains about it in its own words.
+ */
+export type ResolvePath = (operand: string) => SeenPath;
+
+/** Resolves one path argument and returns what the command gets in its place. */
+export type TakePath = (argument: string) => string;
+
+export interface InspectedLine {
+  /** The first name of each option that was given. */
+  options: ReadonlySet<string>;
+  scripts: readonly string[];
+  /** Operands and values that are paths. */
+  paths: readonly SeenPath[];
+  /** Texts that stand where paths do. */
+  exempt: readonly string[];
+  values: readonly { option: string; value: string }[];
+}
+
+/** Ends the check: this argument is not allowed. */
+export function refuse(command: string, argument: string, reason: string, instead?: string): never {
+  fail({ kind: 'argument-not-allowed', command, argument, reason, ...(instead && { instead }) });
+}

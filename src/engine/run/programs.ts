@@ -1,0 +1,105 @@
+/** Finds programs once, at the start, on a PATH that no root can reach. */
+
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { isWithin } from '../confine/roots.ts';
+import { fail } from '../failures.ts';
+
+const USUAL_PATH = ['/usr/local/bin', '/usr/bin', '/bin'];
+
+export interface ProgramSearch {
+  /** The server's PATH. */
+  path: string | undefined;
+  /** The roots with links resolved: nothing in them is ever a program. */
+  roots: readonly string[];
+  /** Programs that are taken from elsewhere than the PATH when they are there, as the package's own rg. */
+  given?: Readonly<Record<string, string>>;
+}
+
+export interface Programs {
+  /** The directories that were searched, for the environment of commands. */
+  path: string;
+  /** The absolute path of each program that was found. */
+  found: ReadonlyMap<string, string>;
+}
+
+/** Resolves each name to an absolute path outside of every root, or leaves it out. */
+export function resolvePrograms(names: readonly string[], search: ProgramSearch): Programs {
+  const directories = trustedDirectories(search);
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const given = search.given?.[name] ?? [];
+    const candidates = [given, directories.map((directory) => join(directory, name))].flat();
+    const program = candidates.find((candidate) => isProgramOutside(candidate, search.roots));
+    if (program) found.set(name, program);
+  }
+  return { path: directories.join(':'), found };
+}
+
+/** The program of this name, which was allowed before. */
+export function programNamed(programs: Programs, command: string): string {
+  return programs.found.get(command) ?? fail({ kind: 'command-not-installed', command });
+}
+
+/** A command that is chosen by its bare name from a list. */
+export function requireAllowed(command: string, allowed: readonly string[]): void {
+  if (command.includes('/') || !allowed.includes(command)) {
+    fail({ kind: 'command-not-allowed', command, allowed });
+  }
+}
+
+/**
+ * Programs of the package itself, when it is installed inside a root: they are copied at the start, so that
+ * nothing which is written to the root later can take their place.
+ */
+export function adoptPrograms(
+  given: Readonly<Record<string, string>>,
+  roots: readonly string[],
+  into: string,
+): Record<string, string> {
+  const adopted: Record<string, string> = {};
+  for (const [name, path] of Object.entries(given)) {
+    adopted[name] = path;
+    if (!leadsInto(path, roots) || !existsSync(path)) continue;
+    adopted[name] = join(into, name);
+    mkdirSync(into, { recursive: true });
+    copyFileSync(path, adopted[name]);
+    chmodSync(adopted[name], 0o755);
+  }
+  return adopted;
+}
+
+function trustedDirectories({ path, roots }: ProgramSearch): string[] {
+  const directories = path?.split(':').filter((entry) => isAbsolute(entry)) ?? [];
+  const all = new Set(directories.length > 0 ? directories : USUAL_PATH);
+  return [...all].filter((directory) => !leadsInto(directory, roots));
+}
+
+function isProgramOutside(path: string, roots: readonly string[]): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile() && !leadsInto(path, roots);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a path lies in a root, as it is written or with its links resolved. */
+function leadsInto(path: string, roots: readonly string[]): boolean {
+  let real = path;
+  try {
+    real = realpathSync(path);
+  } catch {
+    // A directory that is not there holds no programs.
+  }
+  return roots.some((root) => isWithin(path, root) || isWithin(real, root));
+}

@@ -1,0 +1,184 @@
+/**
+ * Searches the text of one file, line by line in meaning, by candidates in practice: the RegExp itself
+ * decides on every line that the prefilter proposes.
+ */
+import { LineCollector } from './collector.ts';
+import { FileText, WINDOW_BYTES } from './file-text.ts';
+import { type Kernel, loadKernel } from './kernel.ts';
+import type { Recipe } from './plan.ts';
+import type { FoundLine } from './query.ts';
+
+const NEWLINE = 0x0a;
+
+export interface ContentOptions {
+  contextLines: number;
+  maxLineLength: number | undefined;
+  countAll: boolean;
+}
+
+export interface FileOutcome {
+  /** False for a binary file. */
+  text: boolean;
+  /** Matching lines found, of which `lines` shows as many as were wanted. */
+  matches: number;
+  lines: FoundLine[];
+  /** Lines too long to be searched. */
+  longLines: number;
+}
+
+export class ContentSearch {
+  readonly #kernel: Kernel;
+  readonly #text: FileText;
+  readonly #recipe: Recipe;
+  readonly #pattern: RegExp;
+  readonly #collector: LineCollector;
+  readonly #countAll: boolean;
+  #matches = 0;
+
+  constructor(kernel: Kernel, recipe: Recipe, options: ContentOptions) {
+    this.#kernel = kernel;
+    this.#text = new FileText(kernel);
+    this.#recipe = recipe;
+    this.#pattern = new RegExp(recipe.source, recipe.flags);
+    this.#collector = new LineCollector(kernel, options.contextLines, options.maxLineLength);
+    this.#countAll = options.countAll;
+    if (recipe.prefilter) kernel.use(recipe.prefilter);
+  }
+
+  static kernel(): Kernel {
+    return loadKernel(WINDOW_BYTES);
+  }
+
+  /** `limit` is how many matching lines are wanted; with none, they are only counted. */
+  search(fd: number, limit: number): FileOutcome {
+    const text = this.#text;
+    const collector = this.#collector;
+    this.#matches = 0;
+    collector.begin(limit);
+    if (!text.open(fd)) return { text: false, matches: 0, lines: [], longLines: 0 };
+    let number = 1;
+    let longLines = 0;
+    while (text.start < text.end) {
+      const stop = text.ended ? text.end : this.#kernel.memrchr(text.start, text.end, NEWLINE) + 1;
+      if (stop === text.start) {
+        if (text.widen()) continue;
+        longLines++;
+        collector.skipped(number++, text.start, text.end);
+        text.skipLine();
+        continue;
+      }
+      collector.enter(text.start, stop);
+      number = this.#window(text.start, stop, number);
+      if (text.ended || this.#done()) {
+        collector.finish();
+        break;
+      }
+      collector.leave(number);
+      text.advance(stop);
+    }
+    return { text: true, matches: this.#matches, lines: collector.lines, longLines };
+  }
+
+  #done(): boolean {
+    return this.#collector.full && !this.#collector.pending && !this.#countAll;
+  }
+
+  /** The lines of [from, stop), of which the first has this number; gives the number of the line at `stop`. */
+  #window(from: number, stop: number, number: number): number {
+    if (this.#collector.full && !this.#countAll) return number;
+    if (this.#recipe.prefilter) return this.#candidates(from, stop, number);
+    this.#text.confirm();
+    return this.#everyLine(from, stop, number);
+  }
+
+  #candidates(from: number, stop: number, number: number): number {
+    const kernel = this.#kernel;
+    const collector = this.#collector;
+    for (;;) {
+      if (collector.full && !this.#countAll) break;
+      if (collector.full && this.#recipe.candidatesMatch) {
+        this.#text.confirm();
+        this.#matches += kernel.countLines(from, stop);
+        break;
+      }
+      if (!kernel.nextLine(from, stop)) break;
+      this.#text.confirm();
+      const { lineStart, lineEnd } = kernel;
+      number += kernel.linesBefore;
+      const end = collector.textEnd(lineStart, lineEnd, stop);
+      const text = kernel.bytes.toString(kernel.lineIsAscii ? 'latin1' : 'utf8', lineStart, end);
+      this.#decide(text, number, lineStart, lineEnd);
+      number++;
+      from = lineEnd + 1;
+      if (from >= stop) return number;
+    }
+    // Only a further window needs to know.
+    return this.#text.ended ? number : number + kernel.countByte(from, stop, NEWLINE);
+  }
+
+  #decide(text: string, number: number, start: number, lineEnd: number): void {
+    const found = this.#pattern.exec(text);
+    if (!found) return;
+    this.#matches++;
+    if (!this.#collector.full) this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
+  }
+
+  /** Without a prefilter: the window as one string, in which `wholeText` finds lines, or each is tried. */
+  #everyLine(from: number, stop: number, first: number): number {
+    const kernel = this.#kernel;
+    const whole = this.#recipe.wholeText;
+    const text = kernel.bytes.toString(kernel.nonAscii(from, stop) ? 'utf8' : 'latin1', from, stop);
+    let number = first;
+    let place = from;
+    let placeNumber = first;
+    for (let at = 0; at < text.length && !(this.#collector.full && !this.#countAll); ) {
+      if (whole) {
+        const line = nextLineWith(whole, text, at);
+        if (line === undefined) break;
+        number += countNewlines(text, at, line);
+        at = line;
+      }
+      const newline = text.indexOf('\n', at);
+      const lineEnd = newline < 0 ? text.length : newline;
+      const returned = newline > at && text.charCodeAt(newline - 1) === 0x0d;
+      const line = text.slice(at, returned ? lineEnd - 1 : lineEnd);
+      const found = this.#pattern.exec(line);
+      if (found) {
+        place = skip(kernel, place, stop, number - placeNumber);
+        placeNumber = number;
+        this.#keep(found, line, number, place, stop);
+      }
+      at = lineEnd + 1;
+      number++;
+    }
+    return this.#text.ended ? number : placeNumber + kernel.countByte(place, stop, NEWLINE);
+  }
+
+  #keep(found: RegExpExecArray, line: string, number: number, start: number, stop: number): void {
+    this.#matches++;
+    if (this.#collector.full) return;
+    const lineEnd = this.#kernel.memchr(start, stop, NEWLINE);
+    this.#collector.match(number, start, lineEnd, line, found.index, found[0].length);
+  }
+}
+
+/** Where the next line begins, at `from` or behind it, in which the pattern finds something. */
+function nextLineWith(pattern: RegExp, text: string, from: number): number | undefined {
+  pattern.lastIndex = from;
+  const found = pattern.exec(text);
+  if (!found) return undefined;
+  const start = found.index === 0 ? 0 : text.lastIndexOf('\n', found.index - 1) + 1;
+  return start < text.length ? start : undefined;
+}
+
+function countNewlines(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+function skip(kernel: Kernel, from: number, stop: number, lines: number): number {
+  if (lines === 0) return from;
+  const skipped = kernel.skipLines(from, stop, lines);
+  return 'next' in skipped ? skipped.next : stop;
+}

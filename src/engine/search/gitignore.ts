@@ -1,0 +1,125 @@
+/**
+ * Which files git would ignore, by the .gitignore files between the repository's root and the file.
+ *
+ * A chain grows by one link for each directory on the way down. As with git, the deepest file that says
+ * anything about a path decides, by the last of its lines that matches; and a walk does not enter a directory
+ * that is ignored, so nothing in it can be taken back.
+ */
+import { bytesOf, type IgnoreRule, parseIgnoreLine } from './ignore-pattern.ts';
+import { matchPath } from './path-glob.ts';
+
+interface Numbered extends IgnoreRule {
+  /** The later of two rules decides. */
+  readonly order: number;
+}
+
+export class IgnoreChain {
+  static readonly empty = new IgnoreChain(undefined, undefined);
+
+  readonly #parent: IgnoreChain | undefined;
+  readonly #rules: RuleSet | undefined;
+
+  private constructor(parent: IgnoreChain | undefined, rules: RuleSet | undefined) {
+    this.#parent = parent;
+    this.#rules = rules;
+  }
+
+  /**
+   * The chain with one more file in front. The directory is relative to the root of the repository, `''` for
+   * the root itself: that also takes the rules of .git/info/exclude, when they are given first.
+   */
+  child(dirRelative: string, gitignoreText: string): IgnoreChain {
+    const rules = parseRules(gitignoreText);
+    if (rules.length === 0) return this;
+    return new IgnoreChain(this, new RuleSet(bytesOf(dirRelative), rules));
+  }
+
+  /**
+   * What git says about one path, relative to the root and with `/`, whose directories are not ignored
+   * themselves. A link is not a directory, whatever it leads to.
+   */
+  ignores(relativePath: string, isDirectory: boolean): boolean {
+    if (this.#rules === undefined) return false;
+    const path = bytesOf(relativePath);
+    for (let link: IgnoreChain | undefined = this; link !== undefined; link = link.#parent) {
+      const rule = link.#rules?.lastMatch(path, isDirectory);
+      if (rule !== undefined) return !rule.negated;
+    }
+    return false;
+  }
+}
+
+function parseRules(text: string): Numbered[] {
+  const rules: Numbered[] = [];
+  const lines = bytesOf(text.replace(/^\ufeff/, '')).split('\n');
+  for (const [order, line] of lines.entries()) {
+    const rule = parseIgnoreLine(line);
+    if (rule !== undefined) rules.push({ ...rule, order });
+  }
+  return rules;
+}
+
+/** The rules of one file. The usual ones are looked up, so that only unusual ones are tried one by one. */
+class RuleSet {
+  readonly #base: string;
+  /** All lists have the latest rule first. */
+  readonly #byName = new Map<string, Numbered[]>();
+  readonly #byExtension = new Map<string, Numbered[]>();
+  readonly #byPath = new Map<string, Numbered[]>();
+  readonly #others: Numbered[] = [];
+
+  constructor(dirRelative: string, rules: readonly Numbered[]) {
+    this.#base = dirRelative === '' ? '' : `${dirRelative}/`;
+    for (const rule of [...rules].reverse()) this.#file(rule);
+  }
+
+  lastMatch(path: string, isDirectory: boolean): Numbered | undefined {
+    if (!path.startsWith(this.#base)) return undefined;
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const below = path.slice(this.#base.length);
+    const dot = name.lastIndexOf('.');
+    let last = later(undefined, this.#byName.get(name), isDirectory);
+    if (dot >= 0) last = later(last, this.#byExtension.get(name.slice(dot)), isDirectory);
+    last = later(last, this.#byPath.get(below), isDirectory);
+    let names: string[] | undefined;
+    for (const rule of this.#others) {
+      if (last !== undefined && rule.order < last.order) break;
+      if (rule.directoryOnly && !isDirectory) continue;
+      if ('name' in rule.about) {
+        if (rule.about.name.matches(name)) return rule;
+        continue;
+      }
+      names ??= below.split('/');
+      if (matchPath(rule.about.path, rule.about.path.length, names)) return rule;
+    }
+    return last;
+  }
+
+  #file(rule: Numbered): void {
+    const { about } = rule;
+    if ('path' in about) {
+      const names = about.path.map((segment) => (segment === '**' ? undefined : segment.literal));
+      if (names.includes(undefined)) this.#others.push(rule);
+      else add(this.#byPath, names.join('/'), rule);
+    } else if (about.name.literal !== undefined) add(this.#byName, about.name.literal, rule);
+    else if (about.name.extension !== undefined) add(this.#byExtension, about.name.extension, rule);
+    else this.#others.push(rule);
+  }
+}
+
+function add(lists: Map<string, Numbered[]>, key: string, rule: Numbered): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [rule]);
+  else list.push(rule);
+}
+
+/** The later of a rule that matches and the first of a list that applies. */
+function later(
+  known: Numbered | undefined,
+  list: readonly Numbered[] | undefined,
+  isDirectory: boolean,
+): Numbered | undefined {
+  const found = list?.find((rule) => isDirectory || !rule.directoryOnly);
+  if (found === undefined) return known;
+  return known === undefined || found.order > known.order ? found : known;
+}

@@ -1,0 +1,212 @@
+/**
+ * Which relative paths a list of globs means, and which directories a walk may leave out because of them.
+ *
+ * The language: `*` and `?` within a name, `**` as a whole segment for any number of directories, `[abc]`,
+ * `[!a]`, `[^a]`, `[[:alpha:]]`, `{a,b}` and `{1..9}` (nested as well), and `\` before a character that shall
+ * stand for itself. Names that start with a dot are names like any other. `!`, `(`, `)`, `|`, `+`, `@` and
+ * quotes mean nothing: there are no extended globs and no negated patterns, so that every file can be named.
+ * A pattern is taken from the top: `*.ts` is in the directory itself, and needs a `**` before it to be at any
+ * depth. `dir/**` and `dir/` mean everything below `dir`, not `dir` itself.
+ *
+ * Matching takes no more than path × pattern steps per alternative. A regular expression cannot promise that
+ * (`*a*a*a*b` against a long name runs for seconds), so none is used.
+ */
+import { fail } from '../failures.ts';
+import { expandBraces, GlobProblem } from './braces.ts';
+import { foldCase } from './letter-case.ts';
+import { anyName, compileName, type NameGlob } from './name-glob.ts';
+import { GLOBSTAR, matchPath, type PathGlob, type Segment } from './path-glob.ts';
+
+const LONGEST = 4096;
+const MOST_ALTERNATIVES = 1000;
+/** Characters over all alternatives. */
+const MOST_EXPANDED = 131_072;
+/** Segments and characters of starred names over all alternatives: what a hostile path is multiplied with. */
+const MOST_WEIGHT = 16_384;
+
+export interface GlobMatcher {
+  /** Whether the path, relative and with `/`, is meant by one of the globs. */
+  matches(relativePath: string): boolean;
+  /** False only when nothing below the directory can match; `''` is the directory that all is relative to. */
+  mayContain(relativeDir: string): boolean;
+  /** True only when everything below the directory matches: a walk that excludes need not enter it. */
+  covers(relativeDir: string): boolean;
+}
+
+/** Every glob is checked at once: a bad one fails with `bad-glob`. No globs match nothing. */
+export function compileGlobs(patterns: readonly string[], options?: { ignoreCase?: boolean }): GlobMatcher {
+  const ignoreCase = options?.ignoreCase ?? false;
+  return new Globs(
+    patterns.flatMap((pattern) => compile(pattern, ignoreCase)),
+    ignoreCase,
+  );
+}
+
+/** Whether a text is meant as a glob rather than as a path: it has one of `*`, `?`, `[`, `{`, `}`. */
+export function isGlob(text: string): boolean {
+  return /[*?[{}]/.test(text);
+}
+
+/** The leading directories of a glob that hold no magic, without their escapes: `''` when there are none. */
+export function staticPrefix(pattern: string): string {
+  return splitGlob(pattern).base;
+}
+
+/** A glob as the directory where it starts and the glob below that; the base may be absolute or hold `..`. */
+export function splitGlob(pattern: string): { base: string; rest: string } {
+  let base = '';
+  let text = '';
+  let restFrom = 0;
+  for (let at = 0; at < pattern.length && !'*?[{'.includes(pattern[at]!); at++) {
+    if (pattern[at] === '\\') at++;
+    text += pattern[at] ?? '';
+    if (pattern[at] !== '/') continue;
+    base = text;
+    restFrom = at + 1;
+  }
+  let end = base.length;
+  while (end > 1 && base[end - 1] === '/') end--;
+  base = base.slice(0, end).replace(/^(?:\.\/+)+/, '');
+  return { base: base === '.' ? '' : base, rest: pattern.slice(restFrom) || GLOBSTAR };
+}
+
+class Globs implements GlobMatcher {
+  readonly #ignoreCase: boolean;
+  readonly #literals = new Set<string>();
+  // Of `**/name`, only the name needs a look.
+  readonly #names: NameGlob[] = [];
+  readonly #others: PathGlob[] = [];
+  readonly #all: readonly PathGlob[];
+  readonly #covering: readonly PathGlob[];
+
+  constructor(alternatives: readonly PathGlob[], ignoreCase: boolean) {
+    this.#all = alternatives;
+    this.#ignoreCase = ignoreCase;
+    this.#covering = alternatives.filter((segments) => segments.at(-1) === GLOBSTAR);
+    for (const segments of alternatives) {
+      const literal = literalPath(segments);
+      const [first, name, ...more] = segments;
+      if (literal !== undefined) this.#literals.add(literal);
+      else if (first === GLOBSTAR && name !== undefined && name !== GLOBSTAR && more.length === 0) {
+        this.#names.push(name);
+      } else this.#others.push(segments);
+    }
+  }
+
+  matches(relativePath: string): boolean {
+    const path = this.#fold(relativePath);
+    if (this.#literals.has(path)) return true;
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    for (const glob of this.#names) if (glob.matches(name)) return true;
+    let names: string[] | undefined;
+    for (const segments of this.#others) {
+      const last = segments.at(-1)!;
+      if (last !== GLOBSTAR && !last.matches(name)) continue;
+      names ??= path.split('/');
+      if (matchPath(segments, segments.length, names)) return true;
+    }
+    return false;
+  }
+
+  mayContain(relativeDir: string): boolean {
+    const names = this.#namesOf(relativeDir);
+    return this.#all.some((segments) => mayReachBelow(segments, names));
+  }
+
+  covers(relativeDir: string): boolean {
+    if (this.#covering.length === 0) return false;
+    const names = this.#namesOf(relativeDir);
+    return this.#covering.some(
+      (segments) =>
+        matchPath(segments, segments.length - 1, names) || matchPath(segments, segments.length, names),
+    );
+  }
+
+  #namesOf(relativeDir: string): string[] {
+    return relativeDir === '' ? [] : this.#fold(relativeDir).split('/');
+  }
+
+  #fold(path: string): string {
+    return this.#ignoreCase ? foldCase(path) : path;
+  }
+}
+
+function mayReachBelow(segments: PathGlob, names: readonly string[]): boolean {
+  for (const [i, name] of names.entries()) {
+    const segment = segments[i];
+    if (segment === GLOBSTAR) return true;
+    if (segment === undefined || !segment.matches(name)) return false;
+  }
+  return segments.length > names.length;
+}
+
+function literalPath(segments: PathGlob): string | undefined {
+  const names: string[] = [];
+  for (const segment of segments) {
+    if (segment === GLOBSTAR || segment.literal === undefined) return undefined;
+    names.push(segment.literal);
+  }
+  return names.join('/');
+}
+
+function compile(pattern: string, ignoreCase: boolean): PathGlob[] {
+  try {
+    if (pattern.includes('\0')) throw new GlobProblem('it holds a NUL character');
+    if (pattern.length > LONGEST) throw new GlobProblem(`it is longer than ${LONGEST} characters`);
+    const texts = expandBraces(pattern, MOST_ALTERNATIVES);
+    if (texts.reduce((sum, text) => sum + text.length, 0) > MOST_EXPANDED) {
+      throw new GlobProblem('its braces stand for too many long alternatives');
+    }
+    const alternatives: PathGlob[] = [];
+    let weight = 0;
+    for (const text of texts) {
+      const segments = parsePath(text, ignoreCase);
+      weight += weigh(segments);
+      if (weight > MOST_WEIGHT) throw new GlobProblem('it has too many stars in too many alternatives');
+      alternatives.push(segments);
+    }
+    return alternatives;
+  } catch (error) {
+    if (error instanceof GlobProblem) fail({ kind: 'bad-glob', pattern, reason: error.message });
+    throw error;
+  }
+}
+
+/** A path without `**` or stars fits in one way only and weighs nothing. */
+function weigh(segments: PathGlob): number {
+  let weight = segments.includes(GLOBSTAR) ? segments.length : 0;
+  for (const segment of segments) if (segment !== GLOBSTAR) weight += segment.weight;
+  return weight;
+}
+
+function parsePath(text: string, ignoreCase: boolean): PathGlob {
+  const parts = splitSegments(text);
+  if (parts[0] === '' && parts.length > 1) throw new GlobProblem('it starts with a /: globs are relative');
+  if (parts.includes('..')) throw new GlobProblem('it goes up with ..');
+  const endsInSlash = parts.at(-1) === '';
+  const names = parts.filter((part) => part !== '' && part !== '.');
+  if (endsInSlash && parts.length > 1) names.push(GLOBSTAR);
+  const segments: Segment[] = [];
+  for (const name of names) {
+    const segment = name === GLOBSTAR ? GLOBSTAR : compileName(name, ignoreCase);
+    if (segment !== GLOBSTAR || segments.at(-1) !== GLOBSTAR) segments.push(segment);
+  }
+  if (segments.length === 0) throw new GlobProblem('it names nothing');
+  // `**/*` is what `**` means at the end: one spelling lets `covers` see it.
+  if (segments.at(-1) === anyName && segments.at(-2) === GLOBSTAR) segments.pop();
+  return segments;
+}
+
+/** A `/` parts segments also when it is escaped, and never stands in a class: `expandBraces` has seen to it. */
+function splitSegments(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const escaped = text[at] === '\\';
+    if (escaped) at++;
+    if (text[at] !== '/') continue;
+    parts.push(text.slice(from, escaped ? at - 1 : at));
+    from = at + 1;
+  }
+  return [...parts, text.slice(from)];
+}

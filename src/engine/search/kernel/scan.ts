@@ -1,0 +1,298 @@
+/**
+ * The SIMD scan behind content search, in AssemblyScript: built by scripts/build-kernel.mjs.
+ *
+ * It only ever proposes: a position it reports may or may not hold a match, but no line that holds one is
+ * passed over. Bytes up to SLACK beyond `end` are read and ignored, so the memory must reach that far.
+ */
+
+// Memory map; `kernel.ts` writes and reads the same places. Text starts at 64 KiB.
+const NIBBLES: usize = 0; // six tables of 16 bytes: low and high half of a byte, for three positions
+const BUCKETS: usize = 128; // eight literals: address, length, offset of the three positions
+const FOUND: usize = 256; // what nextLine found: line start, line end, newlines before it, all ASCII?
+const SCRATCH: usize = 288;
+const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits
+
+const PAIR = 0;
+const SET = 1;
+const WINDOW = 2;
+
+let mode: i32 = PAIR;
+let fold: bool = false;
+let buckets: u32 = 0;
+let firstByte: i32 = 0;
+let firstAt: usize = 0;
+let firstCase: i32 = 0;
+let secondByte: i32 = 0;
+let secondAt: usize = 0;
+let secondCase: i32 = 0;
+let windowLength: u32 = 0;
+let windowAt0: usize = 0;
+let windowAt1: usize = 0;
+let windowAt2: usize = 0;
+
+/** One literal, found by its two rarest bytes. A `…Case` of 0x20 makes that byte's letter case not matter. */
+export function usePair(b1: i32, at1: i32, case1: i32, b2: i32, at2: i32, case2: i32, ignoreCase: i32): void {
+  mode = PAIR;
+  fold = ignoreCase != 0;
+  firstByte = b1;
+  firstAt = at1;
+  firstCase = case1;
+  secondByte = b2;
+  secondAt = at2;
+  secondCase = case2;
+}
+
+/** Up to eight literals, found by three bytes of each. */
+export function useSet(count: i32, ignoreCase: i32): void {
+  mode = SET;
+  buckets = count;
+  fold = ignoreCase != 0;
+}
+
+/** A run of byte classes, found at three of its positions. */
+export function useWindow(length: i32, at0: i32, at1: i32, at2: i32): void {
+  mode = WINDOW;
+  windowLength = length;
+  windowAt0 = at0;
+  windowAt1 = at1;
+  windowAt2 = at2;
+}
+
+/** Where the next candidate starts in [from, end), or 0. */
+export function find(from: usize, end: usize): usize {
+  if (mode == PAIR) return findPair(from, end);
+  if (mode == SET) return findSet(from, end);
+  return findWindow(from, end);
+}
+
+/**
+ * The next line with a candidate, where `from` is the start of a line: false when there is none.
+ * FOUND then holds its start, its end (its newline, or `end`), the newlines skipped, and whether it is ASCII.
+ */
+export function nextLine(from: usize, end: usize): bool {
+  const hit = find(from, end);
+  if (hit == 0) return false;
+  const start = memrchr(from, hit, 10) + 1;
+  const stop = memchr(hit, end, 10);
+  store<u32>(FOUND, <u32>start);
+  store<u32>(FOUND + 4, <u32>stop);
+  store<u32>(FOUND + 8, countByte(from, start, 10));
+  store<u32>(FOUND + 12, nonAscii(start, stop) ? 0 : 1);
+  return true;
+}
+
+/** How many lines of [from, end) hold a candidate. */
+export function countLines(from: usize, end: usize): u32 {
+  let count: u32 = 0;
+  let at = from;
+  while (at < end) {
+    const hit = find(at, end);
+    if (hit == 0) break;
+    count++;
+    at = memchr(hit, end, 10) + 1;
+  }
+  return count;
+}
+
+function findPair(from: usize, end: usize): usize {
+  const literal: usize = load<u32>(BUCKETS);
+  const length: usize = load<u32>(BUCKETS + 4);
+  if (end < from + length) return 0;
+  const last = end - length;
+  const one = i8x16.splat(<i8>firstByte);
+  const two = i8x16.splat(<i8>secondByte);
+  const oneCase = i8x16.splat(<i8>firstCase);
+  const twoCase = i8x16.splat(<i8>secondCase);
+  const at1 = firstAt;
+  const at2 = secondAt;
+  for (let p = from; p <= last; p += 32) {
+    const a = v128.and(
+      i8x16.eq(v128.or(v128.load(p + at1), oneCase), one),
+      i8x16.eq(v128.or(v128.load(p + at2), twoCase), two),
+    );
+    const b = v128.and(
+      i8x16.eq(v128.or(v128.load(p + at1 + 16), oneCase), one),
+      i8x16.eq(v128.or(v128.load(p + at2 + 16), twoCase), two),
+    );
+    if (!v128.any_true(v128.or(a, b))) continue;
+    let mask = <u32>i8x16.bitmask(a) | (<u32>i8x16.bitmask(b) << 16);
+    while (mask) {
+      const s = p + ctz(mask);
+      mask &= mask - 1;
+      if (s > last) return 0;
+      if (stands(literal, length, s)) return s;
+    }
+  }
+  return 0;
+}
+
+function findSet(from: usize, end: usize): usize {
+  const lo0 = v128.load(NIBBLES), hi0 = v128.load(NIBBLES + 16);
+  const lo1 = v128.load(NIBBLES + 32), hi1 = v128.load(NIBBLES + 48);
+  const lo2 = v128.load(NIBBLES + 64), hi2 = v128.load(NIBBLES + 80);
+  const low = i8x16.splat(15);
+  for (let p = from; p < end; p += 16) {
+    const v0 = v128.load(p), v1 = v128.load(p + 1), v2 = v128.load(p + 2);
+    const bits = v128.and(
+      v128.and(nibbles(v0, lo0, hi0, low), nibbles(v1, lo1, hi1, low)),
+      nibbles(v2, lo2, hi2, low),
+    );
+    if (!v128.any_true(bits)) continue;
+    let mask = <u32>i8x16.bitmask(i8x16.ne(bits, i8x16.splat(0)));
+    v128.store(SCRATCH, bits);
+    while (mask) {
+      const i = ctz(mask);
+      mask &= mask - 1;
+      if (p + i >= end) return 0;
+      const s = standsInSet(p + i, from, end, load<u8>(SCRATCH + i));
+      if (s) return s;
+    }
+  }
+  return 0;
+}
+
+function findWindow(from: usize, end: usize): usize {
+  const length: usize = windowLength;
+  if (end < from + length) return 0;
+  const last = end - length;
+  const lo0 = v128.load(NIBBLES), hi0 = v128.load(NIBBLES + 16);
+  const lo1 = v128.load(NIBBLES + 32), hi1 = v128.load(NIBBLES + 48);
+  const lo2 = v128.load(NIBBLES + 64), hi2 = v128.load(NIBBLES + 80);
+  const low = i8x16.splat(15);
+  const none = i8x16.splat(0);
+  const at0 = windowAt0, at1 = windowAt1, at2 = windowAt2;
+  for (let p = from; p <= last; p += 16) {
+    // The eight bits of a table are rows of one class, not literals: any of them will do at each position.
+    const here = v128.and(
+      v128.and(
+        i8x16.ne(nibbles(v128.load(p + at0), lo0, hi0, low), none),
+        i8x16.ne(nibbles(v128.load(p + at1), lo1, hi1, low), none),
+      ),
+      i8x16.ne(nibbles(v128.load(p + at2), lo2, hi2, low), none),
+    );
+    let mask = <u32>i8x16.bitmask(here);
+    while (mask) {
+      const s = p + ctz(mask);
+      mask &= mask - 1;
+      if (s > last) return 0;
+      if (windowStands(s, length)) return s;
+    }
+  }
+  return 0;
+}
+
+@inline
+function nibbles(bytes: v128, lo: v128, hi: v128, low: v128): v128 {
+  return v128.and(i8x16.swizzle(lo, v128.and(bytes, low)), i8x16.swizzle(hi, i8x16.shr_u(bytes, 4)));
+}
+
+@inline
+function lower(c: u8): u8 {
+  return c >= 65 && c <= 90 ? c | 32 : c;
+}
+
+function stands(literal: usize, length: usize, at: usize): bool {
+  if (fold) {
+    for (let k: usize = 0; k < length; k++) {
+      if (lower(load<u8>(at + k)) != load<u8>(literal + k)) return false;
+    }
+    return true;
+  }
+  for (let k: usize = 0; k < length; k++) {
+    if (load<u8>(at + k) != load<u8>(literal + k)) return false;
+  }
+  return true;
+}
+
+function standsInSet(hit: usize, from: usize, end: usize, bits: u32): usize {
+  for (let b: u32 = 0; b < buckets; b++) {
+    if (!((bits >> b) & 1)) continue;
+    const literal: usize = load<u32>(BUCKETS + b * 12);
+    const length: usize = load<u32>(BUCKETS + b * 12 + 4);
+    const offset: usize = load<u32>(BUCKETS + b * 12 + 8);
+    if (hit < from + offset) continue;
+    const s = hit - offset;
+    if (s + length <= end && stands(literal, length, s)) return s;
+  }
+  return 0;
+}
+
+function windowStands(at: usize, length: usize): bool {
+  for (let k: usize = 0; k < length; k++) {
+    if (!((load<u32>(ALLOWED + (<usize>load<u8>(at + k)) * 4) >> (<u32>k)) & 1)) return false;
+  }
+  return true;
+}
+
+/** Sums matches in vectors, at most 255 rounds at a time: each of the sixteen counters is a byte. */
+export function countByte(from: usize, end: usize, byte: i32): u32 {
+  const wanted = i8x16.splat(<i8>byte);
+  let count: u32 = 0;
+  let p = from;
+  while (p + 16 <= end) {
+    const rounds = min<usize>((end - p) >> 4, 255);
+    const stop = p + (rounds << 4);
+    let sums = i8x16.splat(0);
+    for (; p < stop; p += 16) sums = i8x16.sub(sums, i8x16.eq(v128.load(p), wanted));
+    const pairs = i16x8.extadd_pairwise_i8x16_u(sums);
+    const fours = i32x4.extadd_pairwise_i16x8_u(pairs);
+    count += i32x4.extract_lane(fours, 0) + i32x4.extract_lane(fours, 1);
+    count += i32x4.extract_lane(fours, 2) + i32x4.extract_lane(fours, 3);
+  }
+  for (; p < end; p++) if (load<u8>(p) == <u8>byte) count++;
+  return count;
+}
+
+/** The first place of `byte` in [from, end), or `end`. */
+export function memchr(from: usize, end: usize, byte: i32): usize {
+  const wanted = i8x16.splat(<i8>byte);
+  let p = from;
+  for (; p + 16 <= end; p += 16) {
+    const mask = <u32>i8x16.bitmask(i8x16.eq(v128.load(p), wanted));
+    if (mask) return p + ctz(mask);
+  }
+  for (; p < end; p++) if (load<u8>(p) == <u8>byte) return p;
+  return end;
+}
+
+/** The last place of `byte` in [from, end), or `from - 1`. */
+export function memrchr(from: usize, end: usize, byte: i32): usize {
+  const wanted = i8x16.splat(<i8>byte);
+  let p = end;
+  for (; p >= from + 16; p -= 16) {
+    const mask = <u32>i8x16.bitmask(i8x16.eq(v128.load(p - 16), wanted));
+    if (mask) return p - 16 + (31 - clz(mask));
+  }
+  while (p > from) {
+    p--;
+    if (load<u8>(p) == <u8>byte) return p;
+  }
+  return from - 1;
+}
+
+export function nonAscii(from: usize, end: usize): bool {
+  let p = from;
+  for (; p + 16 <= end; p += 16) if (i8x16.bitmask(v128.load(p))) return true;
+  for (; p < end; p++) if (load<u8>(p) > 127) return true;
+  return false;
+}
+
+/** Goes on by `lines` newlines: the place after the last of them, or 0 with FOUND holding how many are missing. */
+export function skipLines(from: usize, end: usize, lines: u32): usize {
+  let left = lines;
+  let p = from;
+  if (left == 0) return from;
+  for (; p + 4096 <= end; p += 4096) {
+    const here = countByte(p, p + 4096, 10);
+    if (here >= left) break;
+    left -= here;
+  }
+  while (p < end) {
+    const at = memchr(p, end, 10);
+    if (at == end) break;
+    p = at + 1;
+    if (--left == 0) return p;
+  }
+  store<u32>(FOUND, left);
+  return 0;
+}

@@ -1,0 +1,218 @@
+/**
+ * One segment of a glob, matched against one name: `*`, `?`, `[…]` and escapes.
+ *
+ * The stars part the segment into runs. The first run stands at the start of the name, the last one at its end,
+ * and each of the others is taken at the first place where it fits: that leaves the most for the runs after it,
+ * so nothing is ever tried twice and no pattern takes more than name × pattern steps.
+ */
+import { endOfClass, GlobProblem } from './braces.ts';
+import { foldCase, upper } from './letter-case.ts';
+import { membersOfClass } from './posix-classes.ts';
+
+export interface NameGlob {
+  /** With letter case ignored, the name must come folded. */
+  matches(name: string): boolean;
+  /** The only name that matches, when there is only one. */
+  readonly literal: string | undefined;
+  /** For `*.ext`: `.ext`, which is then all that matters. */
+  readonly extension?: string;
+  /** How many steps each character of a hostile name could cost; 0 where it is one at most. */
+  readonly weight: number;
+}
+
+/** One character: the code point of a literal, any at all, or a class. */
+export type Token = number | 'any' | CharClass;
+
+export interface CharClass {
+  readonly negated: boolean;
+  readonly ignoreCase: boolean;
+  /** Pairs of first and last code point. */
+  readonly ranges: readonly (readonly [number, number])[];
+}
+
+/** The tokens between two stars; as text too when all of them are literal. */
+interface Run {
+  readonly tokens: readonly Token[];
+  readonly text: string | undefined;
+}
+
+export const anyName: NameGlob = { matches: () => true, literal: undefined, weight: 0 };
+
+/** Compiles a segment that has no `/` and no braces. */
+export function compileName(segment: string, ignoreCase: boolean): NameGlob {
+  return nameFromRuns(parseRuns(segment, ignoreCase));
+}
+
+/** A name with a star between each two runs of tokens; there is always a first run. */
+export function nameFromRuns(tokenRuns: readonly (readonly Token[])[]): NameGlob {
+  const runs = tokenRuns.map((tokens) => ({ tokens, text: literalText(tokens) }));
+  const [head, ...others] = runs as [Run, ...Run[]];
+  const tail = others.pop();
+  if (tail === undefined) return head.text === undefined ? patternName(head) : literalName(head.text);
+  if (others.length === 0 && head.text !== undefined && tail.text !== undefined) {
+    return headAndTail(head.text, tail.text);
+  }
+  return starredName(head, others, tail);
+}
+
+function literalName(literal: string): NameGlob {
+  return { matches: (name) => name === literal, literal, weight: 0 };
+}
+
+function headAndTail(head: string, tail: string): NameGlob {
+  if (head === '' && tail === '') return anyName;
+  const least = head.length + tail.length;
+  return {
+    matches: (name) => name.length >= least && name.endsWith(tail) && name.startsWith(head),
+    literal: undefined,
+    ...(head === '' && /^\.[^.]*$/.test(tail) && { extension: tail }),
+    weight: 0,
+  };
+}
+
+/** No star: as many characters as tokens. */
+function patternName(run: Run): NameGlob {
+  return { matches: (name) => fitsAt(run, name, 0) === name.length, literal: undefined, weight: 0 };
+}
+
+function starredName(head: Run, middle: readonly Run[], tail: Run): NameGlob {
+  const matches = (name: string): boolean => {
+    let at = fitsAt(head, name, 0);
+    if (at < 0) return false;
+    const tailAt = startOfLast(name, tail.tokens.length);
+    if (tailAt < at || fitsAt(tail, name, tailAt) < 0) return false;
+    for (const run of middle) {
+      at = firstFit(run, name, at);
+      if (at < 0 || at > tailAt) return false;
+    }
+    return true;
+  };
+  const weight = [head, ...middle, tail].reduce((sum, run) => sum + run.tokens.length, 0);
+  return { matches, literal: undefined, weight };
+}
+
+/** Where the run ends when it starts at `at`, or -1 when it does not fit there. */
+function fitsAt({ tokens, text }: Run, name: string, at: number): number {
+  if (text !== undefined) return name.startsWith(text, at) ? at + text.length : -1;
+  let end = at;
+  for (const token of tokens) {
+    if (end >= name.length) return -1;
+    const code = name.codePointAt(end)!;
+    if (!accepts(token, code)) return -1;
+    end += width(code);
+  }
+  return end;
+}
+
+/** Where the run ends at the first place from `from` on where it fits, or -1. */
+function firstFit(run: Run, name: string, from: number): number {
+  if (run.text !== undefined) {
+    const start = name.indexOf(run.text, from);
+    return start < 0 ? -1 : start + run.text.length;
+  }
+  const last = name.length - run.tokens.length;
+  for (let start = from; start <= last; start += width(name.codePointAt(start)!)) {
+    const end = fitsAt(run, name, start);
+    if (end >= 0) return end;
+  }
+  return -1;
+}
+
+/** The index where the last `count` characters of the name start, or -1 when it has fewer. */
+function startOfLast(name: string, count: number): number {
+  let at = name.length;
+  for (let left = count; left > 0; left--) {
+    at--;
+    if (at > 0 && name.codePointAt(at - 1)! > 0xffff) at--;
+    if (at < 0) return -1;
+  }
+  return at;
+}
+
+function accepts(token: Token, code: number): boolean {
+  if (typeof token === 'number') return token === code;
+  if (token === 'any') return true;
+  const { negated, ranges, ignoreCase } = token;
+  if (isWithin(ranges, code)) return !negated;
+  if (ignoreCase && isWithin(ranges, upper(String.fromCodePoint(code)).codePointAt(0)!)) return !negated;
+  return negated;
+}
+
+function isWithin(ranges: CharClass['ranges'], code: number): boolean {
+  for (const [first, last] of ranges) if (first <= code && code <= last) return true;
+  return false;
+}
+
+function width(code: number): number {
+  return code > 0xffff ? 2 : 1;
+}
+
+/** One run more than there are stars; stars side by side are one. */
+function parseRuns(segment: string, ignoreCase: boolean): Token[][] {
+  const runs: Token[][] = [[]];
+  for (let at = 0; at < segment.length; ) {
+    const char = segment[at]!;
+    if (char === '*') {
+      if (segment[at - 1] !== '*' || runs.at(-1)!.length > 0) runs.push([]);
+      at++;
+      continue;
+    }
+    const [token, end] = takeToken(segment, at, ignoreCase);
+    runs.at(-1)!.push(token);
+    at = end;
+  }
+  return runs;
+}
+
+function takeToken(segment: string, at: number, ignoreCase: boolean): [token: Token, end: number] {
+  const char = segment[at];
+  if (char === '?') return ['any', at + 1];
+  if (char === '[') {
+    const end = endOfClass(segment, at);
+    return [parseClass(segment.slice(at + 1, end - 1), ignoreCase), end];
+  }
+  const start = char === '\\' ? at + 1 : at;
+  const literal = String.fromCodePoint(segment.codePointAt(start)!);
+  return [(ignoreCase ? foldCase(literal) : literal).codePointAt(0)!, start + literal.length];
+}
+
+function literalText(tokens: readonly Token[]): string | undefined {
+  if (!tokens.every((token) => typeof token === 'number')) return undefined;
+  return tokens.map((code) => String.fromCodePoint(code)).join('');
+}
+
+function parseClass(inside: string, ignoreCase: boolean): CharClass {
+  const negated = inside[0] === '!' || inside[0] === '^';
+  const ranges: [number, number][] = [];
+  let at = negated ? 1 : 0;
+  const take = (): number => {
+    if (inside[at] === '\\') at++;
+    const code = inside.codePointAt(at)!;
+    at += width(code);
+    return code;
+  };
+  while (at < inside.length) {
+    const named = /^\[:([a-z]*):\]/.exec(inside.slice(at));
+    if (named !== null) {
+      at += named[0].length;
+      ranges.push(...namedRanges(named[1]!));
+      continue;
+    }
+    const first = take();
+    if (inside[at] !== '-' || at + 1 >= inside.length) {
+      ranges.push([first, first]);
+      continue;
+    }
+    at++;
+    const last = take();
+    if (last < first) throw new GlobProblem('a range in its brackets runs backwards');
+    ranges.push([first, last]);
+  }
+  return { negated, ignoreCase, ranges };
+}
+
+function namedRanges(name: string): [number, number][] {
+  const members = membersOfClass(name);
+  if (members === undefined) throw new GlobProblem(`there is no character class [:${name}:]`);
+  return members.map((code) => [code, code]);
+}

@@ -1,0 +1,31 @@
+/** A glob without braces: one pattern for each name of a path, and `**` for any number of names. */
+import type { NameGlob } from './name-glob.ts';
+
+export const GLOBSTAR = '**';
+export type Segment = NameGlob | typeof GLOBSTAR;
+/** No two `**` stand side by side. One at the end takes at least one name, any other may take none. */
+export type PathGlob = readonly Segment[];
+
+/** Matches the first `length` segments. Only the last `**` gives way: it makes up for all the others. */
+export function matchPath(segments: PathGlob, length: number, names: readonly string[]): boolean {
+  let at = 0;
+  let next = 0;
+  let afterGlobstar = -1;
+  let globstarEnd = 0;
+  while (at < names.length) {
+    const segment = next < length ? segments[next] : undefined;
+    if (segment === GLOBSTAR) {
+      if (next === length - 1) return true;
+      afterGlobstar = ++next;
+      globstarEnd = at;
+    } else if (segment?.matches(names[at]!)) {
+      next++;
+      at++;
+    } else {
+      if (afterGlobstar < 0) return false;
+      next = afterGlobstar;
+      at = ++globstarEnd;
+    }
+  }
+  return next === length;
+}

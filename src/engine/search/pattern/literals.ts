@@ -1,0 +1,274 @@
+/**
+ * The literal texts of which every match of a pattern must contain one.
+ *
+ * Each part of a pattern is either known exactly (it matches one of a few texts and nothing else) or is a
+ * gap; texts that follow each other without a gap are joined. What stands in a positive lookaround must be
+ * in the same line too. When in doubt a part is a gap: the result may be weak, it is never wrong.
+ */
+import type { AST } from '@eslint-community/regexpp';
+import { MAX_LITERAL_BYTES, MAX_LITERALS } from '../kernel.ts';
+import { isCharacterNode, lowerAscii, oneCharacter } from './characters.ts';
+import { rarityOf } from './rarity.ts';
+import { type ParsedPattern, type Scope, scopeInside } from './scope.ts';
+
+/** Longer texts are not followed to their end: their beginning tells enough. */
+const LONGEST_TEXT = 256;
+
+export interface RequiredLiterals {
+  /** UTF-8 as one character for each byte. */
+  literals: readonly string[];
+  ignoreCase: boolean;
+  /** A line matches exactly when it holds one of them: nothing else is in the pattern. */
+  decide: boolean;
+  /** The estimated share of places in ordinary text where one of them stands. */
+  share: number;
+}
+
+interface Texts {
+  texts: readonly string[];
+  /** Whether some of the ASCII letters are in lower case because case does not matter. */
+  fold: boolean;
+}
+
+interface Known {
+  exact: Texts | undefined;
+  required: Texts | undefined;
+}
+
+const EMPTY: Texts = { texts: [''], fold: false };
+const GAP: Known = { exact: undefined, required: undefined };
+
+export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | undefined {
+  const known = ofAlternatives(pattern.root.alternatives, pattern.scope);
+  const best = better(known.exact, known.required);
+  const literals = best && toLiterals(best);
+  if (!best || !literals) return undefined;
+  return {
+    literals,
+    ignoreCase: best.fold,
+    decide: best === known.exact && decides(best, pattern),
+    share: shareOfAll(literals),
+  };
+}
+
+function ofAlternatives(alternatives: readonly AST.Alternative[], scope: Scope): Known {
+  let exact: Texts | undefined = { texts: [], fold: false };
+  let required: Texts | undefined = { texts: [], fold: false };
+  for (const alternative of alternatives) {
+    const known = ofSequence(alternative.elements, scope);
+    exact = union(exact, known.exact);
+    required = union(required, better(known.required, known.exact));
+  }
+  return { exact, required };
+}
+
+/** Joins neighbours as far as they are known, and keeps the most telling stretch. */
+function ofSequence(elements: readonly AST.Element[], scope: Scope): Known {
+  const sequence = new Sequence();
+  for (const element of elements) addElement(sequence, element, scope);
+  return sequence.end();
+}
+
+class Sequence {
+  /** What the text since the last gap can be. */
+  #run: Texts = EMPTY;
+  /** The same as far as it is one text alone: looked for faster than several. */
+  #single: Texts = EMPTY;
+  #whole = true;
+  #best: Texts | undefined;
+
+  add(exact: Texts): void {
+    if (exact.texts.length === 1) {
+      this.#single = join(this.#single, exact) ?? exact;
+    } else {
+      this.consider(this.#single);
+      this.#single = EMPTY;
+    }
+    const run = join(this.#run, exact);
+    if (run) {
+      this.#run = run;
+      return;
+    }
+    this.consider(this.#run);
+    this.#run = exact;
+    this.#whole = false;
+  }
+
+  gap(): void {
+    this.consider(this.#run);
+    this.consider(this.#single);
+    this.#run = EMPTY;
+    this.#single = EMPTY;
+    this.#whole = false;
+  }
+
+  consider(texts: Texts | undefined): void {
+    this.#best = better(this.#best, texts);
+  }
+
+  end(): Known {
+    const exact = this.#whole ? this.#run : undefined;
+    this.consider(this.#run);
+    this.consider(this.#single);
+    return { exact, required: this.#best };
+  }
+}
+
+function addElement(sequence: Sequence, element: AST.Element, scope: Scope): void {
+  if (element.type === 'Quantifier') {
+    addRepeated(sequence, element, scope);
+    return;
+  }
+  if (element.type === 'Assertion') {
+    // It takes no text itself; what a positive one holds must stand somewhere in the line.
+    const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
+    if (looks && !element.negate) sequence.consider(telling(ofAlternatives(element.alternatives, scope)));
+    return;
+  }
+  addKnown(sequence, ofElement(element, scope));
+}
+
+function addKnown(sequence: Sequence, known: Known): void {
+  if (known.exact) {
+    sequence.consider(known.required);
+    sequence.add(known.exact);
+    return;
+  }
+  sequence.gap();
+  sequence.consider(known.required);
+}
+
+function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, scope: Scope): void {
+  const { element, min, max } = quantifier;
+  if (element.type === 'Assertion') return;
+  const known = ofElement(element, scope);
+  if (min === 0) {
+    const optional = max === 1 && known.exact && union(known.exact, EMPTY);
+    if (optional) sequence.add(optional);
+    else sequence.gap();
+    return;
+  }
+  const times = known.exact && repeat(known.exact, min);
+  if (times && min === max) {
+    sequence.add(times);
+    return;
+  }
+  // The least number of repetitions stands at the beginning as well as at the end of the repeated part.
+  if (times) sequence.add(times);
+  sequence.gap();
+  sequence.consider(telling(known));
+  if (times) sequence.add(times);
+}
+
+function ofElement(element: Exclude<AST.Element, AST.Quantifier | AST.Assertion>, scope: Scope): Known {
+  if (element.type === 'Group' || element.type === 'CapturingGroup') {
+    return ofAlternatives(element.alternatives, scopeInside(element, scope));
+  }
+  if (!isCharacterNode(element)) return GAP;
+  const texts = oneCharacter(element, scope)?.texts;
+  if (!texts) return GAP;
+  const exact = { texts, fold: scope.ignoreCase };
+  return { exact, required: undefined };
+}
+
+function telling(known: Known): Texts | undefined {
+  return better(known.required, known.exact);
+}
+
+function union(a: Texts | undefined, b: Texts | undefined): Texts | undefined {
+  if (!a || !b) return undefined;
+  const texts = [...new Set([...a.texts, ...b.texts])];
+  return texts.length > MAX_LITERALS ? undefined : { texts, fold: a.fold || b.fold };
+}
+
+function join(a: Texts, b: Texts): Texts | undefined {
+  if (a.texts.length * b.texts.length > MAX_LITERALS) return undefined;
+  const texts = [...new Set(a.texts.flatMap((first) => b.texts.map((second) => first + second)))];
+  if (texts.some((text) => text.length > LONGEST_TEXT)) return undefined;
+  return { texts, fold: a.fold || b.fold };
+}
+
+function repeat(one: Texts, times: number): Texts | undefined {
+  let all: Texts | undefined = EMPTY;
+  for (let i = 0; i < times && all; i++) all = i < LONGEST_TEXT ? join(all, one) : undefined;
+  return all;
+}
+
+/** Whichever is looked for at less cost; undefined stands for what cannot be looked for at all. */
+function better(a: Texts | undefined, b: Texts | undefined): Texts | undefined {
+  return costOf(b) < costOf(a) ? b : a;
+}
+
+function costOf(texts: Texts | undefined): number {
+  const literals = texts && toLiterals(texts);
+  if (!literals) return Number.POSITIVE_INFINITY;
+  return scanCost(literals.length) + shareOfAll(literals) * LINE_COST;
+}
+
+/** Nanoseconds a byte, and for each line that must be looked at closer. */
+const LINE_COST = 400;
+function scanCost(literals: number): number {
+  return literals === 1 ? 0.1 : 0.3;
+}
+
+export function costOfLiterals({ literals, share }: RequiredLiterals): number {
+  return scanCost(literals.length) + share * LINE_COST;
+}
+
+/** Undefined when some text is empty, or nothing of it can be looked for as bytes. */
+function toLiterals({ texts, fold }: Texts): readonly string[] | undefined {
+  if (texts.length === 0 || texts.length > MAX_LITERALS) return undefined;
+  const literals: string[] = [];
+  for (const text of texts) {
+    const piece = longestWellFormed(fold ? lowerAscii(text) : text);
+    const bytes = Buffer.from(piece, 'utf8').toString('latin1').slice(0, MAX_LITERAL_BYTES);
+    if (bytes === '') return undefined;
+    literals.push(bytes);
+  }
+  return [...new Set(literals)];
+}
+
+/** Halves of surrogate pairs have no bytes of their own; what is left of the text is still required. */
+function longestWellFormed(text: string): string {
+  const pieces = text.split(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
+  return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '');
+}
+
+/** Bytes of a text depend on each other: beyond the first, each tells about half of what it would alone. */
+function shareOfAll(literals: readonly string[]): number {
+  let share = 0;
+  for (const literal of literals) {
+    let bits = 0;
+    for (let i = 0; i < literal.length; i++) {
+      const own = rarityOf(literal.charCodeAt(i));
+      bits += i === 0 ? own : own / 2;
+    }
+    share += 2 ** -bits;
+  }
+  return Math.min(1, share);
+}
+
+/**
+ * Whether the texts are the whole pattern: no assertion, one rule of case throughout, and nothing that the
+ * lines as they are seen by the pattern could differ in from their bytes.
+ */
+function decides(exact: Texts, { root, scope }: ParsedPattern): boolean {
+  if (exact.texts.some((text) => text.includes('\r') || text !== longestWellFormed(text))) return false;
+  if (exact.texts.some((text) => Buffer.byteLength(text) > MAX_LITERAL_BYTES)) return false;
+  return exact.fold === scope.ignoreCase && root.alternatives.every(isPlain);
+}
+
+function isPlain(alternative: AST.Alternative): boolean {
+  return alternative.elements.every((element) => {
+    if (element.type === 'Assertion') return false;
+    if (element.type === 'Quantifier') return isPlainElement(element.element);
+    return isPlainElement(element);
+  });
+}
+
+function isPlainElement(element: AST.Element): boolean {
+  if (element.type === 'Group' && element.modifiers) return false;
+  if (element.type === 'Group' || element.type === 'CapturingGroup')
+    return element.alternatives.every(isPlain);
+  return element.type !== 'Assertion' && element.type !== 'Backreference';
+}

@@ -1,0 +1,205 @@
+/**
+ * The work that the threads of one search share: a stack of units in shared memory, and when to stop.
+ *
+ * A unit is a directory or some files of one. What was pushed last is taken first, so units are pushed in
+ * reverse order and all threads work at the front of the tree: a cap is then reached early. Nothing here
+ * depends on the main thread being free.
+ */
+
+// Words of the control block.
+const LOCK = 0;
+const TOP = 1;
+const BUSY = 2;
+const WAITING = 3;
+const CHANGES = 4;
+const OVER = 5;
+const JOINED = 6;
+const BOUND = 7;
+const FILES = 8;
+const MATCHES = 9;
+const ROUND = 10;
+const CONTROL_BYTES = 64;
+
+/** Two slots, written in turn, so that a reader never sees half a path. */
+const BOUND_BYTES = 8192;
+const UNITS_START = CONTROL_BYTES + 2 * (BOUND_BYTES + 4);
+const UNITS_BYTES = 4 << 20;
+
+const WAIT_MS = 20;
+
+export class WorkQueue {
+  readonly memory: SharedArrayBuffer;
+  readonly #control: Int32Array;
+  readonly #bytes: Buffer;
+  #boundSeen = 0;
+  #bound: string | undefined;
+  #boundIsCut = false;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(UNITS_START + UNITS_BYTES)) {
+    this.memory = memory;
+    this.#control = new Int32Array(memory, 0, CONTROL_BYTES / 4);
+    this.#bytes = Buffer.from(memory);
+  }
+
+  /** Which round of work this is: a thread that comes too late for its round takes no part in the next. */
+  get round(): number {
+    return Atomics.load(this.#control, ROUND);
+  }
+
+  /** False when all work of the round was done before this thread came. */
+  join(round: number): boolean {
+    this.#lock();
+    const late = this.#control[OVER] !== 0 || this.#control[ROUND] !== round;
+    if (!late) {
+      this.#control[BUSY]!++;
+      Atomics.add(this.#control, JOINED, 1);
+    }
+    this.#unlock();
+    return !late;
+  }
+
+  /** How many threads took part: all of them report when the work is over. */
+  get joined(): number {
+    return Atomics.load(this.#control, JOINED);
+  }
+
+  get over(): boolean {
+    return Atomics.load(this.#control, OVER) !== 0;
+  }
+
+  /** Ends the work for all threads, as soon as each has finished the file it is at. */
+  end(): void {
+    Atomics.store(this.#control, OVER, 1);
+    this.#announce();
+  }
+
+  /** Whether units are left; only meaningful when no thread is at work. */
+  get hasLeft(): boolean {
+    return this.#control[TOP]! > 0;
+  }
+
+  /** Lets the work go on after it was ended: only when every thread that took part has reported. */
+  reopen(): void {
+    this.#control[BUSY] = 0;
+    this.#control[JOINED] = 0;
+    Atomics.add(this.#control, ROUND, 1);
+    Atomics.store(this.#control, OVER, 0);
+  }
+
+  /** Adds units, the first of them to be taken first. Gives back those that do not fit. */
+  push(units: readonly string[]): readonly string[] {
+    if (units.length === 0) return units;
+    this.#lock();
+    let top = this.#control[TOP]!;
+    let left = units.length;
+    for (; left > 0; left--) {
+      const unit = units[left - 1]!;
+      const end = UNITS_START + top + unit.length;
+      if (end + 4 > this.#bytes.length) break;
+      this.#bytes.write(unit, UNITS_START + top, 'latin1');
+      this.#bytes.writeUInt32LE(unit.length, end);
+      top += unit.length + 4;
+    }
+    this.#control[TOP] = top;
+    this.#unlock();
+    if (Atomics.load(this.#control, WAITING) > 0) this.#announce();
+    return units.slice(0, left);
+  }
+
+  /** The next unit. Waits while others may still add some; undefined when all work is done or was ended. */
+  take(): string | undefined {
+    let idle = false;
+    for (;;) {
+      this.#lock();
+      const changes = Atomics.load(this.#control, CHANGES);
+      const unit = this.over ? undefined : this.#pop();
+      if (unit !== undefined) {
+        if (idle) this.#control[BUSY]!++;
+        this.#unlock();
+        return unit;
+      }
+      if (!idle) this.#control[BUSY]!--;
+      idle = true;
+      const done = this.over || this.#control[BUSY] === 0;
+      this.#unlock();
+      if (done) {
+        this.end();
+        return undefined;
+      }
+      Atomics.add(this.#control, WAITING, 1);
+      Atomics.wait(this.#control, CHANGES, changes, WAIT_MS);
+      Atomics.sub(this.#control, WAITING, 1);
+    }
+  }
+
+  /** From now on nothing behind this path is wanted. Only the main thread says so, each time an earlier one. */
+  setBound(path: string): void {
+    const version = Atomics.load(this.#control, BOUND) + 1;
+    const slot = CONTROL_BYTES + (version & 1) * (BOUND_BYTES + 4);
+    const length = Math.min(path.length, BOUND_BYTES);
+    this.#bytes.writeUInt32LE(path.length, slot);
+    this.#bytes.write(path.slice(0, length), slot + 4, 'latin1');
+    Atomics.store(this.#control, BOUND, version);
+  }
+
+  /** Whether this path, or everything in a directory given as `path/`, comes after the bound. */
+  isBeyondBound(path: string): boolean {
+    if (Atomics.load(this.#control, BOUND) !== this.#boundSeen) this.#readBound();
+    if (this.#bound === undefined || path <= this.#bound) return false;
+    return !(this.#boundIsCut && path.startsWith(this.#bound));
+  }
+
+  addFile(): void {
+    Atomics.add(this.#control, FILES, 1);
+  }
+
+  addMatches(count: number): void {
+    Atomics.add(this.#control, MATCHES, count);
+  }
+
+  get files(): number {
+    return Atomics.load(this.#control, FILES);
+  }
+
+  get matches(): number {
+    return Atomics.load(this.#control, MATCHES);
+  }
+
+  #readBound(): void {
+    for (;;) {
+      const version = Atomics.load(this.#control, BOUND);
+      const slot = CONTROL_BYTES + (version & 1) * (BOUND_BYTES + 4);
+      const length = this.#bytes.readUInt32LE(slot);
+      const stored = Math.min(length, BOUND_BYTES);
+      const path = this.#bytes.toString('latin1', slot + 4, slot + 4 + stored);
+      if (Atomics.load(this.#control, BOUND) - version > 0) continue;
+      this.#boundSeen = version;
+      this.#bound = path;
+      this.#boundIsCut = stored < length;
+      return;
+    }
+  }
+
+  #pop(): string | undefined {
+    const top = this.#control[TOP]!;
+    if (top === 0) return undefined;
+    const length = this.#bytes.readUInt32LE(UNITS_START + top - 4);
+    const start = top - 4 - length;
+    this.#control[TOP] = start;
+    return this.#bytes.toString('latin1', UNITS_START + start, UNITS_START + start + length);
+  }
+
+  #announce(): void {
+    Atomics.add(this.#control, CHANGES, 1);
+    Atomics.notify(this.#control, CHANGES);
+  }
+
+  #lock(): void {
+    while (Atomics.compareExchange(this.#control, LOCK, 0, 1) !== 0) Atomics.wait(this.#control, LOCK, 1, 1);
+  }
+
+  #unlock(): void {
+    Atomics.store(this.#control, LOCK, 0);
+    Atomics.notify(this.#control, LOCK, 1);
+  }
+}

@@ -1,0 +1,287 @@
+/** Searching below a place: contents, names, globs, trees. The one door to this folder. */
+import { availableParallelism } from 'node:os';
+import type { Dir } from '../confine/dir.ts';
+import { rawOf, scanRootOf, textOf } from '../confine/scan.ts';
+import { Place } from '../confine/wall.ts';
+import { fail } from '../failures.ts';
+import { candidateFiles, ripgrep } from '../run/ripgrep.ts';
+import { FirstByPath } from './first.ts';
+import { compileGlobs } from './glob.ts';
+import { ignoreBaseOf } from './ignore-base.ts';
+import type { Account, FoundFile, ListJob } from './jobs.ts';
+import { type Plan, type PlanOptions, planSearch, type SearchPlan } from './plan.ts';
+import { SearchPool } from './pool.ts';
+import type { GrepQuery, GrepResult, SearchCall, Selection, WalkEntry } from './query.ts';
+import { WorkQueue } from './queue.ts';
+import { grepResult, mergedEntries, mergedStatistics, sum, unreadableBefore } from './results.ts';
+import type { IgnoreBase } from './selector.ts';
+import { type JobTemplate, Limits, type Team, workTogether } from './teamwork.ts';
+import { fileUnit } from './walk.ts';
+
+const MOST_WORKERS = 4;
+/** So long the workers try by themselves before ripgrep is started: what is found early needs no process. */
+const HEAD_START_MS = 40;
+
+export interface SearchOptions {
+  /** Default: one for each processor, at least 2 and at most 4. */
+  workers?: number;
+  /** `false` never starts ripgrep. */
+  ripgrep?: boolean;
+  /** The bundled worker, when it is not beside the running bundle. */
+  workerFile?: string;
+}
+
+export interface WalkQuery extends Selection {
+  /** The first so many entries by path. Default: all. */
+  max?: number | undefined;
+  /** Whether files come with size and time. */
+  facts?: boolean | undefined;
+}
+
+export interface WalkResult {
+  /** By path, byte by byte. */
+  entries: readonly WalkEntry[];
+  truncated: boolean;
+  skippedUnreadable: number;
+}
+
+export interface Overview {
+  /** Down to the depth that was asked for. */
+  entries: readonly WalkEntry[];
+  files: number;
+  directories: number;
+  bytes: number;
+  /** Of all files at any depth, most bytes first. Extensions are in lower case with the dot, or `(none)`. */
+  extensions: readonly { extension: string; files: number; bytes: number }[];
+  skippedUnreadable: number;
+}
+
+/** Where a search starts. */
+interface Start {
+  dir: Dir;
+  /** A file by itself instead of all below the directory. */
+  file: string | undefined;
+  ignoreBase: IgnoreBase | undefined;
+}
+
+export class Search {
+  readonly #pool: SearchPool;
+  readonly #ripgrep: boolean;
+
+  constructor(options: SearchOptions = {}) {
+    const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
+    this.#pool = new SearchPool(workers, options.workerFile);
+    this.#ripgrep = options.ripgrep ?? true;
+  }
+
+  /** How many threads are alive. */
+  get threads(): number {
+    return this.#pool.threads;
+  }
+
+  /** Starts the threads ahead of the first search. */
+  warm(): void {
+    this.#pool.warm();
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  /** Lines that a regular expression matches. A place may also be a single file. */
+  async grep(where: Place | Dir, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
+    checkSelection(query);
+    const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
+    return this.#from(where, query, call, (start, team) => grepWith(start, team, query, plan));
+  }
+
+  /** What `grep` would do, and why. */
+  async explain(where: Place | Dir, query: GrepQuery): Promise<Plan> {
+    const { plan, why } = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
+    return { plan, why };
+  }
+
+  /** Files and directories whose name contains a text, whatever the case. */
+  names(
+    where: Place | Dir,
+    query: WalkQuery & { contains: string },
+    call: SearchCall = {},
+  ): Promise<WalkResult> {
+    return this.#list(where, query, { contains: query.contains }, call);
+  }
+
+  /** Files that one of the globs means. */
+  glob(
+    where: Place | Dir,
+    query: WalkQuery & { globs: readonly string[] },
+    call: SearchCall = {},
+  ): Promise<WalkResult> {
+    return this.#list(where, { ...query, include: query.globs }, { report: 'files' }, call);
+  }
+
+  /** All that is below a directory. */
+  walk(where: Place | Dir, query: WalkQuery, call: SearchCall = {}): Promise<WalkResult> {
+    return this.#list(where, query, {}, call);
+  }
+
+  /** The upper levels of a tree, with sizes, and statistics over all of it. */
+  overview(
+    where: Place | Dir,
+    query: Selection & { depth: number },
+    call: SearchCall = {},
+  ): Promise<Overview> {
+    checkSelection(query);
+    return this.#from(where, query, call, async (start, team) => {
+      const job = listTemplate(start, query, { facts: true, statistics: true, reportDepth: query.depth });
+      const accounts = await workTogether(team, job, ignore);
+      const extensions = [...mergedStatistics(accounts)]
+        .map(([extension, counts]) => ({ extension, ...counts }))
+        .sort((a, b) => b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1));
+      return {
+        entries: mergedEntries(accounts, Number.POSITIVE_INFINITY),
+        files: sum(accounts, ({ files }) => files),
+        directories: sum(accounts, ({ directories }) => directories),
+        bytes: extensions.reduce((total, { bytes }) => total + bytes, 0),
+        extensions,
+        skippedUnreadable: unreadableBefore(accounts, undefined),
+      };
+    });
+  }
+
+  #list(
+    where: Place | Dir,
+    query: WalkQuery,
+    how: Partial<ListJob>,
+    call: SearchCall,
+  ): Promise<WalkResult> {
+    checkSelection(query);
+    const max = query.max ?? Number.POSITIVE_INFINITY;
+    return this.#from(where, query, call, async (start, team) => {
+      const job = listTemplate(start, query, { facts: query.facts ?? false, wanted: max + 1, ...how });
+      const accounts = await workTogether(team, job, ignore);
+      const entries = mergedEntries(accounts, max + 1);
+      const truncated = entries.length > max;
+      const shown = truncated ? entries.slice(0, max) : entries;
+      const last = truncated ? rawOf(shown.at(-1)?.path ?? '') : undefined;
+      return { entries: shown, truncated, skippedUnreadable: unreadableBefore(accounts, last) };
+    });
+  }
+
+  /** Holds the directory for as long as threads walk on it, and keeps the call's limits. */
+  async #from<T>(
+    where: Place | Dir,
+    selection: Selection,
+    call: SearchCall,
+    search: (start: Start, team: Team) => Promise<T>,
+  ): Promise<T> {
+    const limits = new Limits(call);
+    const start = begin(where, selection);
+    try {
+      const queue = new WorkQueue();
+      queue.push([start.file === undefined ? '' : fileUnit('', [start.file])]);
+      return await search(start, { pool: this.#pool, queue, limits, onProgress: call.onProgress });
+    } finally {
+      limits.release();
+      if (start.dir !== where && !(where instanceof Place && start.dir === where.dir)) start.dir.close();
+    }
+  }
+
+  async #planOptions(where: Place | Dir, query: GrepQuery): Promise<PlanOptions> {
+    const { plan: only } = query;
+    const refuse = (whyNotRipgrep: string) => ({ ripgrep: false, whyNotRipgrep, only });
+    if (!this.#ripgrep) return refuse('ripgrep is switched off');
+    if (query.countFiles) return refuse('all files are to be counted');
+    if (wantsOnlySome(query)) return refuse('only some of the files are wanted');
+    if (where instanceof Place && !where.isRoot && where.lstat()?.type === 'file') {
+      return refuse('a single file is searched');
+    }
+    const { path, says } = await ripgrep();
+    return path === undefined ? refuse(says) : { ripgrep: true, only };
+  }
+}
+
+async function grepWith(start: Start, team: Team, query: GrepQuery, plan: SearchPlan): Promise<GrepResult> {
+  const { contextLines = 0, countAll = false, maxMatches } = query;
+  const wanted = maxMatches + 1;
+  const found = new FirstByPath<FoundFile>(wanted);
+  const collect = (files: readonly FoundFile[]) => {
+    const before = found.bound;
+    for (const file of files) found.add(file.path, file.matches, file);
+    if (found.bound !== undefined && found.bound !== before) team.queue.setBound(found.bound);
+  };
+  const job = (candidates: readonly string[] | undefined): JobTemplate => ({
+    kind: 'grep',
+    root: scanRootOf(start.dir),
+    selection: selectionOf(query),
+    ignoreBase: start.ignoreBase,
+    recipe: plan.recipe,
+    options: { contextLines, maxLineLength: query.maxLineLength, countAll },
+    wanted,
+    countFiles: query.countFiles ?? false,
+    candidates,
+  });
+  const finish = (accounts: readonly Account[], ran: Plan) =>
+    grepResult({ found, accounts, maxMatches, contextLines, countAll, plan: { plan: ran.plan, why: ran.why } });
+
+  if (plan.superset === undefined) return finish(await workTogether(team, job(undefined), collect), plan);
+  // When ripgrep was asked for, it shall not be beaten to it.
+  const headStart = query.plan === 'ripgrep' ? 0 : HEAD_START_MS;
+  const first = await workTogether(team, job(undefined), collect, headStart);
+  if (!team.queue.hasLeft) {
+    return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
+  }
+  const candidates = await candidateFiles(start.dir.handlePath, plan.superset, team.limits.signal);
+  team.limits.check();
+  team.queue.reopen();
+  const rest = await workTogether(team, job(candidates), collect);
+  const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };
+  return finish([...first, ...rest], ran);
+}
+
+function begin(where: Place | Dir, selection: Selection): Start {
+  if (!(where instanceof Place)) return { dir: where, file: undefined, ignoreBase: undefined };
+  const { type } = where.mustExist('entry');
+  const names = where.path.slice(where.root.real.length).split('/').filter(Boolean).map(rawOf);
+  const ignoreBase = selection.gitignore ? ignoreBaseOf(scanRootOf(where.root.dir), names) : undefined;
+  if (type === 'file') return { dir: where.dir, file: rawOf(where.name), ignoreBase };
+  if (type === 'special') fail({ kind: 'not-a-file', path: where.shown, found: 'special' });
+  return { dir: where.enter(), file: undefined, ignoreBase };
+}
+
+function listTemplate(start: Start, query: Selection, how: Partial<ListJob>): JobTemplate {
+  if (start.file !== undefined) fail({ kind: 'not-a-directory', path: textOf(start.file) });
+  return {
+    kind: 'list',
+    root: scanRootOf(start.dir),
+    selection: selectionOf(query),
+    ignoreBase: start.ignoreBase,
+    report: 'all',
+    contains: undefined,
+    reportDepth: Number.POSITIVE_INFINITY,
+    facts: false,
+    statistics: false,
+    wanted: Number.POSITIVE_INFINITY,
+    ...how,
+  };
+}
+
+/** Only what can be sent to another thread. */
+function selectionOf(query: Selection): Selection {
+  const { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth } = query;
+  return { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth };
+}
+
+/** A bad glob fails here, not in a thread. */
+function checkSelection({ include, exclude, excludedNames }: Selection): void {
+  for (const globs of [include, exclude, excludedNames]) if (globs) compileGlobs(globs);
+}
+
+function wantsOnlySome(query: Selection): boolean {
+  const lists = [query.include, query.exclude, query.excludedDirectories, query.excludedNames];
+  const limited = query.hidden === false || query.gitignore === true || query.maxDepth !== undefined;
+  return limited || lists.some((list) => list !== undefined && list.length > 0);
+}
+
+function ignore(): void {
+  // Listings report all they found at the end.
+}

@@ -1,0 +1,139 @@
+/** Runs one job on the threads of a pool until its work is done, its time is up or it is cancelled. */
+import { EngineFailure, type Failure } from '../failures.ts';
+import type { Account, AnyJob, FoundFile } from './jobs.ts';
+import type { SearchPool, SearchThread } from './pool.ts';
+import type { SearchCall } from './query.ts';
+import type { WorkQueue } from './queue.ts';
+
+/** Threads that are asked to stop do so at the next file; one that is stuck in a pattern never does. */
+const GRACE_MS = 25;
+const PROGRESS_EVERY_MS = 200;
+
+/** Distributes over a union, so that each kind of job keeps its own fields. */
+type Unnumbered<T> = T extends unknown ? Omit<T, 'id' | 'queue' | 'round'> : never;
+export type JobTemplate = Unnumbered<AnyJob>;
+
+/** One call's time and its cancellation, over all the steps of a search. */
+export class Limits {
+  readonly #call: SearchCall;
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #cancel = () => this.#stop({ kind: 'cancelled' });
+  /** Why the search must end, once it must. */
+  failure: Failure | undefined;
+
+  constructor(call: SearchCall) {
+    this.#call = call;
+    const { timeoutMs, signal } = call;
+    if (timeoutMs !== undefined) {
+      const late: Failure = { kind: 'timeout', what: 'search', ms: timeoutMs };
+      this.#timer = setTimeout(() => this.#stop(late), timeoutMs);
+    }
+    if (signal?.aborted) this.#stop({ kind: 'cancelled' });
+    signal?.addEventListener('abort', this.#cancel, { once: true });
+  }
+
+  /** Aborted when the search must end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  check(): void {
+    if (this.failure) throw new EngineFailure(this.failure);
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#call.signal?.removeEventListener('abort', this.#cancel);
+  }
+
+  #stop(failure: Failure): void {
+    this.failure ??= failure;
+    this.#controller.abort();
+  }
+}
+
+export interface Team {
+  pool: SearchPool;
+  queue: WorkQueue;
+  limits: Limits;
+  onProgress: SearchCall['onProgress'];
+}
+
+let lastId = 0;
+
+/**
+ * The accounts of all threads that took part. When `pauseAfterMs` is over the threads stop where they are, and
+ * what they did not get to stays in the queue.
+ */
+export async function workTogether(
+  team: Team,
+  template: JobTemplate,
+  onFound: (files: readonly FoundFile[]) => void,
+  pauseAfterMs?: number,
+): Promise<Account[]> {
+  const { pool, queue, limits } = team;
+  limits.check();
+  const threads = await pool.take(limits.signal);
+  if (limits.failure) {
+    pool.giveBack(threads);
+    limits.check();
+  }
+  const job = { ...template, id: ++lastId, queue: queue.memory, round: queue.round } as AnyJob;
+  const pause = pauseAfterMs === undefined ? undefined : setTimeout(() => queue.end(), pauseAfterMs);
+  const progress =
+    team.onProgress &&
+    setInterval(() => team.onProgress!({ files: queue.files, matches: queue.matches }), PROGRESS_EVERY_MS);
+  try {
+    return await outcomeOf(threads, job, team, onFound);
+  } finally {
+    clearTimeout(pause);
+    clearInterval(progress);
+  }
+}
+
+async function outcomeOf(
+  threads: readonly SearchThread[],
+  job: AnyJob,
+  { queue, limits }: Team,
+  onFound: (files: readonly FoundFile[]) => void,
+): Promise<Account[]> {
+  const accounts: Account[] = [];
+  let stop: (() => void) | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stop = () => reject(new EngineFailure(limits.failure!));
+      limits.signal.addEventListener('abort', stop, { once: true });
+      for (const thread of threads) {
+        thread.start(
+          job,
+          (report) => {
+            if (report.kind === 'found') onFound(report.files);
+            if (report.kind === 'failed') reject(new Error(report.message));
+            if (report.kind !== 'done') return;
+            if (report.account.joined) accounts.push(report.account);
+            // A thread that starts late and finds all done is not waited for.
+            if (queue.over && accounts.length === queue.joined) resolve();
+          },
+          reject,
+        );
+      }
+    });
+    return accounts;
+  } catch (error) {
+    queue.end();
+    await quiet(threads);
+    throw error;
+  } finally {
+    limits.signal.removeEventListener('abort', stop!);
+  }
+}
+
+/** Nothing goes on behind the caller's back: what does not stop by itself is ended. */
+async function quiet(threads: readonly SearchThread[]): Promise<void> {
+  const until = Date.now() + GRACE_MS;
+  while (threads.some((thread) => thread.busy) && Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await Promise.all(threads.filter((thread) => thread.busy).map((thread) => thread.end()));
+}

@@ -1,0 +1,151 @@
+/**
+ * Finds the shortest edit between two stretches of lines by Myers' algorithm, with a bound on its cost.
+ *
+ * When a stretch needs too many steps, it is cut where the search has come furthest: the edit is then longer than
+ * the shortest one, but never wrong.
+ */
+
+/** A stretch of old lines against a stretch of new lines; the ends are exclusive. */
+export interface Stretch {
+  oldFrom: number;
+  oldTo: number;
+  newFrom: number;
+  newTo: number;
+}
+
+/** Told of every pair of lines that stays. */
+export type Keep = (oldLine: number, newLine: number) => void;
+
+/** What all stretches together may cost, in diagonals looked at; then every search takes the fewest steps. */
+const BUDGET = 12_000_000;
+/** How many steps a search may take from one point, each along one diagonal more than the step before. */
+const FEWEST_STEPS = 64;
+const MOST_STEPS = 2048;
+
+export function isOneSided(stretch: Stretch): boolean {
+  return stretch.oldFrom === stretch.oldTo || stretch.newFrom === stretch.newTo;
+}
+
+/** Keeps the lines that are equal at both ends of a stretch, and narrows it to what is left. */
+export function keepEqualEnds(oldIds: Int32Array, newIds: Int32Array, stretch: Stretch, keep: Keep): void {
+  while (!isOneSided(stretch) && oldIds[stretch.oldFrom] === newIds[stretch.newFrom]) {
+    keep(stretch.oldFrom++, stretch.newFrom++);
+  }
+  while (!isOneSided(stretch) && oldIds[stretch.oldTo - 1] === newIds[stretch.newTo - 1]) {
+    keep(--stretch.oldTo, --stretch.newTo);
+  }
+}
+
+/** Compares stretches by Myers' algorithm, after leaving out the lines that the other side does not have. */
+export function shortestEdit(oldIds: Int32Array, newIds: Int32Array, distinct: number, keep: Keep) {
+  const inOld = new Uint8Array(distinct);
+  const inNew = new Uint8Array(distinct);
+  const budget = { left: BUDGET };
+  return ({ oldFrom, oldTo, newFrom, newTo }: Stretch): void => {
+    for (let line = oldFrom; line < oldTo; line++) inOld[oldIds[line]!] = 1;
+    for (let line = newFrom; line < newTo; line++) inNew[newIds[line]!] = 1;
+    const oldLines = linesWith(oldIds, oldFrom, oldTo, inNew);
+    const newLines = linesWith(newIds, newFrom, newTo, inOld);
+    for (let line = oldFrom; line < oldTo; line++) inOld[oldIds[line]!] = 0;
+    for (let line = newFrom; line < newTo; line++) inNew[newIds[line]!] = 0;
+    if (oldLines.length === 0) return;
+    const left = oldLines.map((line) => oldIds[line]!);
+    const right = newLines.map((line) => newIds[line]!);
+    const split = splitter(left, right, budget);
+    const keepShared: Keep = (oldIndex, newIndex) => keep(oldLines[oldIndex]!, newLines[newIndex]!);
+    const open: Stretch[] = [{ oldFrom: 0, oldTo: left.length, newFrom: 0, newTo: right.length }];
+    for (let stretch = open.pop(); stretch !== undefined; stretch = open.pop()) {
+      keepEqualEnds(left, right, stretch, keepShared);
+      if (isOneSided(stretch)) continue;
+      const [oldCut, newCut] = split(stretch);
+      open.push({ ...stretch, oldFrom: oldCut, newFrom: newCut });
+      open.push({ ...stretch, oldTo: oldCut, newTo: newCut });
+    }
+  };
+}
+
+function linesWith(ids: Int32Array, from: number, to: number, wanted: Uint8Array): Int32Array {
+  const lines = new Int32Array(to - from);
+  let count = 0;
+  for (let line = from; line < to; line++) {
+    if (wanted[ids[line]!] === 1) lines[count++] = line;
+  }
+  return lines.subarray(0, count);
+}
+
+type Point = readonly [oldLine: number, newLine: number];
+
+/**
+ * Finds a point through which a short edit passes: two searches, one from the start and one from the end, step
+ * along the diagonals (old line minus new line) until they meet or have taken their share of steps.
+ */
+function splitter(left: Int32Array, right: Int32Array, budget: { left: number }) {
+  const lines = left.length + right.length;
+  // Diagonals run from -right.length to left.length; one more on either side is read at the rim.
+  const middle = right.length + 1;
+  const ahead = new Int32Array(lines + 3);
+  const back = new Int32Array(lines + 3);
+
+  return ({ oldFrom, oldTo, newFrom, newTo }: Stretch): Point => {
+    const lowest = oldFrom - newTo;
+    const highest = oldTo - newFrom;
+    const start = oldFrom - newFrom;
+    const end = oldTo - newTo;
+    const meetsAhead = ((start - end) & 1) !== 0;
+    let aheadLow = start;
+    let aheadHigh = start;
+    let backLow = end;
+    let backHigh = end;
+    ahead[middle + start] = oldFrom;
+    back[middle + end] = oldTo;
+
+    const mostSteps = Math.max(FEWEST_STEPS, Math.min(MOST_STEPS, budget.left / lines));
+    for (let step = 1; step <= mostSteps; step++) {
+      budget.left -= 2 * step;
+      if (aheadLow > lowest) ahead[middle + --aheadLow - 1] = -1;
+      else aheadLow++;
+      if (aheadHigh < highest) ahead[middle + ++aheadHigh + 1] = -1;
+      else aheadHigh--;
+      for (let diagonal = aheadHigh; diagonal >= aheadLow; diagonal -= 2) {
+        const at = middle + diagonal;
+        let line = Math.max(ahead[at - 1]! + 1, ahead[at + 1]!);
+        while (line < oldTo && line - diagonal < newTo && left[line] === right[line - diagonal]) line++;
+        ahead[at] = line;
+        if (meetsAhead && diagonal >= backLow && diagonal <= backHigh && back[at]! <= line) {
+          return [line, line - diagonal];
+        }
+      }
+      if (backLow > lowest) back[middle + --backLow - 1] = oldTo + 1;
+      else backLow++;
+      if (backHigh < highest) back[middle + ++backHigh + 1] = oldTo + 1;
+      else backHigh--;
+      for (let diagonal = backHigh; diagonal >= backLow; diagonal -= 2) {
+        const at = middle + diagonal;
+        let line = Math.min(back[at - 1]!, back[at + 1]! - 1);
+        while (line > oldFrom && line - diagonal > newFrom && left[line - 1] === right[line - diagonal - 1])
+          line--;
+        back[at] = line;
+        if (!meetsAhead && diagonal >= aheadLow && diagonal <= aheadHigh && line <= ahead[at]!) {
+          return [line, line - diagonal];
+        }
+      }
+    }
+    return furthest({ oldFrom, oldTo, newFrom, newTo }, ahead, middle, aheadLow, aheadHigh);
+  };
+}
+
+/** The point within the stretch that the search from the start has reached with the most lines behind it. */
+function furthest(
+  { oldFrom, oldTo, newFrom, newTo }: Stretch,
+  ahead: Int32Array,
+  middle: number,
+  low: number,
+  high: number,
+): Point {
+  let best: Point = [oldFrom, newFrom];
+  for (let diagonal = high; diagonal >= low; diagonal -= 2) {
+    const line = Math.min(ahead[middle + diagonal]!, oldTo, newTo + diagonal);
+    if (line + line - diagonal > best[0] + best[1]) best = [line, line - diagonal];
+  }
+  return best;
+}

@@ -1,0 +1,113 @@
+/**
+ * Cuts texts into lines and numbers them, equal lines with equal numbers, without making a string of each.
+ *
+ * A line is ended by `\n`, which belongs to it: a last line without its newline differs from one with it.
+ */
+
+export interface TextLines {
+  text: string;
+  /** Where each line begins, and where the last one ends. */
+  starts: Int32Array;
+}
+
+export function lineCount(lines: TextLines): number {
+  return lines.starts.length - 1;
+}
+
+/** A line with its newline. */
+export function lineAt({ text, starts }: TextLines, line: number): string {
+  return text.slice(starts[line], starts[line + 1]);
+}
+
+/** The lines from one place in a text to another; both are the beginning of a line, or the end of the text. */
+export function linesBetween(text: string, from: number, to: number): TextLines {
+  const starts: number[] = [];
+  let at = from;
+  while (at < to) {
+    starts.push(at);
+    at = lineAfter(text, at);
+  }
+  starts.push(at);
+  return { text, starts: Int32Array.from(starts) };
+}
+
+/** Where the line after the next newline begins, or the end of the text. */
+export function lineAfter(text: string, from: number): number {
+  const newline = text.indexOf('\n', from);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+export interface LineIds {
+  old: Int32Array;
+  new: Int32Array;
+  /** All numbers are below it. */
+  distinct: number;
+}
+
+/** Nobody can write lines that all fall into one slot of the table without knowing where hashes begin. */
+const HASH_START = Math.floor(Math.random() * 2 ** 31);
+
+/** Numbers the first lines of two texts, `oldCount` and `newCount` of them. */
+export function numberLines(
+  oldLines: TextLines,
+  oldCount: number,
+  newLines: TextLines,
+  newCount: number,
+): LineIds {
+  const seen = seenLines(oldCount + newCount);
+  const ids = { old: new Int32Array(oldCount), new: new Int32Array(newCount), distinct: 0 };
+  for (let line = 0; line < oldCount; line++) ids.old[line] = seen.idOf(oldLines, line);
+  // Mostly the next new line is the next old one: comparing the two is cheaper than looking it up.
+  let next = 0;
+  for (let line = 0; line < newCount; line++) {
+    if (next < oldCount && lineAt(oldLines, next) === lineAt(newLines, line)) {
+      ids.new[line] = ids.old[next++]!;
+      continue;
+    }
+    const id = seen.idOf(newLines, line);
+    ids.new[line] = id;
+    next = seen.firstLineOf(id, oldLines, next) + 1;
+  }
+  ids.distinct = seen.count();
+  return ids;
+}
+
+/** A hash table of lines that keeps places in the texts instead of strings. */
+function seenLines(most: number) {
+  const slots = 2 ** Math.ceil(Math.log2(most * 2 + 2));
+  /** The number in each slot, plus 1; 0 where there is none. */
+  const table = new Int32Array(slots);
+  const hashes = new Int32Array(most);
+  const firstLine = new Int32Array(most);
+  const firstText: TextLines[] = [];
+
+  const idOf = (lines: TextLines, line: number): number => {
+    const hash = hashOf(lines, line);
+    let slot = hash & (slots - 1);
+    for (let entry = table[slot]!; entry !== 0; entry = table[slot]!) {
+      const id = entry - 1;
+      if (hashes[id] === hash && lineAt(firstText[id]!, firstLine[id]!) === lineAt(lines, line)) return id;
+      slot = (slot + 1) & (slots - 1);
+    }
+    const id = firstText.push(lines) - 1;
+    table[slot] = id + 1;
+    hashes[id] = hash;
+    firstLine[id] = line;
+    return id;
+  };
+
+  return {
+    idOf,
+    /** Where a line first stood in a text, or `otherwise` when it did not first stand in this one. */
+    firstLineOf: (id: number, text: TextLines, otherwise: number): number =>
+      firstText[id] === text ? firstLine[id]! : otherwise,
+    count: () => firstText.length,
+  };
+}
+
+function hashOf({ text, starts }: TextLines, line: number): number {
+  let hash = HASH_START;
+  const end = starts[line + 1]!;
+  for (let at = starts[line]!; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash ^ (hash >>> 15);
+}

@@ -1,0 +1,87 @@
+/**
+ * Who may knock: only requests that name this server, and only from pages that were allowed.
+ *
+ * A page that a name server points at this machine sends its own name as Host, and any other page sends its
+ * own Origin. Both are refused before a token is looked at.
+ */
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]/@]+)(?::\d{1,5})?$/;
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/;
+
+export interface FrontDoorOptions {
+  /** The host that is bound. */
+  host: string;
+  /** Further names, with or without a port. */
+  allowHosts: readonly string[];
+  allowOrigins: readonly string[];
+}
+
+export class FrontDoor {
+  readonly #hosts: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+
+  constructor({ host, allowHosts, allowOrigins }: FrontDoorOptions) {
+    const own = isEverywhere(host) ? [] : [inUrl(host)];
+    const loopback = isEverywhere(host) || isLoopback(host) ? LOOPBACK_NAMES : [];
+    this.#hosts = new Set([...loopback, ...own, ...allowHosts].map((name) => name.toLowerCase()));
+    this.#origins = new Set(allowOrigins.map((origin) => origin.toLowerCase()));
+  }
+
+  /** The Host header must name this server: by a name that was given, or by the address that was reached. */
+  servesHost(request: IncomingMessage): boolean {
+    if (countOf(request, 'host') !== 1) return false;
+    const host = request.headers.host!.toLowerCase();
+    const name = HOST.exec(host)?.[1];
+    if (name === undefined) return false;
+    if (this.#hosts.has(name) || this.#hosts.has(host)) return true;
+    const reached = request.socket.localAddress?.replace(/^::ffff:/, '');
+    return reached !== undefined && name === inUrl(reached);
+  }
+
+  /** No Origin (not a page), the origin of this server itself, or one that was allowed. */
+  servesOrigin(request: IncomingMessage): boolean {
+    const { origin } = request.headers;
+    if (origin === undefined) return true;
+    if (countOf(request, 'origin') !== 1) return false;
+    const page = origin.toLowerCase();
+    if (!ORIGIN.test(page)) return false;
+    return this.#origins.has(page) || isSameHost(page, request.headers.host!.toLowerCase());
+  }
+}
+
+/** An origin as browsers send it, or undefined when the text is none. */
+export function asOrigin(text: string): string | undefined {
+  const origin = text.toLowerCase().replace(/\/$/, '');
+  return ORIGIN.test(origin) && !origin.includes('*') ? origin : undefined;
+}
+
+export function isHostName(text: string): boolean {
+  return HOST.test(text.toLowerCase());
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** A host as it stands in a URL. */
+export function inUrl(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+function isSameHost(page: string, host: string): boolean {
+  return page === `http://${host}` || page === `https://${host}`;
+}
+
+/** Node keeps the first of several; a request with two meanings is not served. */
+function countOf({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === name) count++;
+  return count;
+}

@@ -1,0 +1,48 @@
+/** How much one HTTP server takes on before it says 'later'. */
+export interface HttpLimits {
+  bodyBytes: number;
+  /** All request bodies together that are being received or worked on. */
+  allBodiesBytes: number;
+  connections: number;
+  sessions: number;
+  sessionsOfOneToken: number;
+  /** A session without a request or an open stream ends after this time. */
+  sessionIdleMs: number;
+  /** Tool calls under way or waiting for their turn. */
+  calls: number;
+  callsOfOneToken: number;
+  /** The time for the head of a request, and for all of it. */
+  headersMs: number;
+  requestMs: number;
+  keepAliveMs: number;
+  /** A client that takes nothing of its answer for this long is cut off. */
+  stalledMs: number;
+  /** An answer that is not there after this time begins as a stream of events, so that nobody gives up on it. */
+  silenceMs: number;
+  heartbeatMs: number;
+  /** Refusals of wrong tokens that are held back at the same time. */
+  heldRefusals: number;
+  /** The time that calls have to end when the server ends. */
+  graceMs: number;
+}
+
+const MiB = 1024 * 1024;
+
+export const usualLimits: HttpLimits = {
+  bodyBytes: 4 * MiB,
+  allBodiesBytes: 256 * MiB,
+  connections: 512,
+  sessions: 1024,
+  sessionsOfOneToken: 512,
+  sessionIdleMs: 30 * 60_000,
+  calls: 256,
+  callsOfOneToken: 128,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 60_000,
+  stalledMs: 60_000,
+  silenceMs: 10_000,
+  heartbeatMs: 15_000,
+  heldRefusals: 64,
+  graceMs: 5_000,
+};

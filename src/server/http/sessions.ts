@@ -1,0 +1,89 @@
+/** The sessions of clients that begin with `initialize`: found by id and owner, and not too many of them. */
+import { randomUUID } from 'node:crypto';
+import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { App } from '../app.ts';
+import type { SessionShares } from '../session.ts';
+import type { Holder } from './holder.ts';
+import type { HttpLimits } from './limits.ts';
+import type { Refusal } from './reply.ts';
+import { SessionTransport } from './session-transport.ts';
+
+export type CreateServer = (app: App, shares: SessionShares) => Server | McpServer;
+
+/** A session that was used this recently is not given up for another. */
+const FRESH_MS = 60_000;
+
+export interface HttpSession {
+  transport: SessionTransport;
+  holder: Holder;
+  app: App;
+  usedAt: number;
+}
+
+export class Sessions {
+  readonly #byId = new Map<string, HttpSession>();
+  readonly #limits: HttpLimits;
+  readonly #create: CreateServer;
+
+  constructor(limits: HttpLimits, create: CreateServer) {
+    this.#limits = limits;
+    this.#create = create;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Only its owner finds a session, and only where it was opened. */
+  find(id: string, holder: Holder, app: App): HttpSession | undefined {
+    const session = this.#byId.get(id);
+    return session?.holder === holder && session.app === app ? session : undefined;
+  }
+
+  async open(holder: Holder, app: App, now: number): Promise<HttpSession | Refusal> {
+    const refusal = this.#makeRoom(holder, now);
+    if (refusal) return refusal;
+    const transport = new SessionTransport(randomUUID());
+    const session: HttpSession = { transport, holder, app, usedAt: now };
+    this.#byId.set(transport.sessionId, session);
+    transport.onclose = () => this.#byId.delete(transport.sessionId);
+    transport.onerror = (error) => app.log(error.message);
+    await this.#create(app, { gate: holder.gate }).connect(transport);
+    return session;
+  }
+
+  endIdle(now: number): void {
+    for (const { transport, usedAt } of this.#byId.values()) {
+      if (!transport.busy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
+    }
+  }
+
+  endOf(holder: Holder): void {
+    for (const session of this.#byId.values()) if (session.holder === holder) void session.transport.close();
+  }
+
+  endAll(why: string): void {
+    for (const { transport } of this.#byId.values()) transport.end(why);
+  }
+
+  /** When there are too many, the one of this token that was left alone the longest makes room. */
+  #makeRoom(holder: Holder, now: number): Refusal | undefined {
+    const { sessions, sessionsOfOneToken } = this.#limits;
+    let own = 0;
+    let oldest: HttpSession | undefined;
+    for (const session of this.#byId.values()) {
+      if (session.holder !== holder) continue;
+      own++;
+      if (session.transport.busy || now - session.usedAt < FRESH_MS) continue;
+      if (!oldest || session.usedAt < oldest.usedAt) oldest = session;
+    }
+    const ownTooMany = own >= sessionsOfOneToken;
+    if (!ownTooMany && this.#byId.size < sessions) return undefined;
+    if (oldest) {
+      void oldest.transport.close();
+      return undefined;
+    }
+    const message = ownTooMany ? 'This token has too many sessions' : 'There are too many sessions';
+    return { status: ownTooMany ? 429 : 503, retryAfter: 30, message: `${message}: end one, or try later` };
+  }
+}

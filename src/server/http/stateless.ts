@@ -1,0 +1,128 @@
+/**
+ * Clients of protocol 2026-07-28: no session, each request stands for itself.
+ *
+ * The protocol library serves them on web-standard requests and answers. To build these costs more than a
+ * call does, so it is given only what it looks at, and a plain result goes out without the detour.
+ */
+import type { IncomingMessage } from 'node:http';
+import {
+  CLIENT_INFO_META_KEY,
+  createMcpHandler,
+  type JSONRPCMessage,
+  type McpHttpHandler,
+  type McpServer,
+  type Server,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import type { App } from '../app.ts';
+import { withExactCode } from '../exact-codes.ts';
+import { asJson } from '../messages.ts';
+import type { Holder } from './holder.ts';
+import type { HttpLimits } from './limits.ts';
+import type { Reply } from './reply.ts';
+import type { CreateServer } from './sessions.ts';
+
+type Served = Server | McpServer;
+
+/** What the library looks at in a request. */
+class StatelessRequest {
+  readonly method = 'POST';
+  readonly headers: { get(name: string): string | null };
+  readonly signal: AbortSignal;
+  readonly createServer: () => Served;
+
+  constructor({ headers }: IncomingMessage, signal: AbortSignal, createServer: () => Served) {
+    this.headers = { get: (name) => oneOf(headers[name.toLowerCase()]) };
+    this.signal = signal;
+    this.createServer = createServer;
+  }
+}
+
+export class Stateless {
+  readonly #handler: McpHttpHandler;
+  readonly #create: CreateServer;
+
+  constructor(create: CreateServer, limits: HttpLimits) {
+    this.#create = create;
+    this.#handler = createMcpHandler(
+      ({ requestInfo }) => (requestInfo as unknown as StatelessRequest).createServer(),
+      { legacy: 'reject', keepAliveMs: limits.heartbeatMs },
+    );
+  }
+
+  async answer(reply: Reply, message: unknown, holder: Holder, app: App, now: number): Promise<void> {
+    const leaving = new AbortController();
+    reply.onGone = () => leaving.abort();
+    reply.endless = isMethod(message, 'subscriptions/listen');
+    const kept = holder.keep(`${app.dialects[0]!.name} ${clientOf(message)}`, now);
+    try {
+      const request = new StatelessRequest(reply.request, leaving.signal, () =>
+        answeringDirectly(this.#create(app, { gate: holder.gate, state: kept.state }), reply),
+      );
+      const response = await this.#handler.fetch(request as unknown as Request, { parsedBody: message });
+      if (!reply.done) await pass(response, reply);
+    } finally {
+      kept.release();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#handler.close();
+  }
+}
+
+/** A result that nothing came before is written at once, and the library is told that the exchange is over. */
+function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
+  const connect = server.connect.bind(server);
+  server.connect = (transport: Transport) => {
+    const send = transport.send.bind(transport);
+    let streaming = false;
+    transport.send = async (message, options) => {
+      if ('result' in message && !streaming) {
+        reply.json(200, asJson(message));
+        await transport.close();
+        return;
+      }
+      streaming ||= 'method' in message;
+      await send(withExactCode(message), options);
+    };
+    return connect(transport);
+  };
+  return server;
+}
+
+async function pass(response: Response, reply: Reply): Promise<void> {
+  if (response.body === null) {
+    reply.empty(response.status);
+    return;
+  }
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    const allow = response.headers.get('allow');
+    reply.json(response.status, await response.text(), allow === null ? {} : { Allow: allow });
+    return;
+  }
+  reply.startEvents();
+  const reader = response.body.getReader();
+  const gone = reply.onGone;
+  reply.onGone = () => {
+    gone?.();
+    void reader.cancel().catch(() => {});
+  };
+  for (let part = await reader.read(); !part.done; part = await reader.read()) reply.write(part.value);
+  reply.end();
+}
+
+function isMethod(message: unknown, method: string): boolean {
+  return (message as { method?: unknown }).method === method;
+}
+
+function clientOf(message: unknown): string {
+  const { params } = message as JSONRPCMessage & { params?: { _meta?: Record<string, unknown> } };
+  const info = params?._meta?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
+  return typeof info?.name === 'string' ? info.name.slice(0, 200) : '';
+}
+
+function oneOf(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  return typeof header === 'string' ? header : header.join(', ');
+}

@@ -1,0 +1,138 @@
+/** Bearer tokens: whose they are, what they allow, and how one that is shown is recognised. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export interface Grant {
+  /** Who holds the token, for the log and the trace. */
+  readonly name: string;
+  readonly hash: Buffer;
+  readonly readOnly: boolean;
+  /** The dialects that it opens; all that are served when it names none. */
+  readonly dialects: readonly string[] | undefined;
+}
+
+export interface TokenFile {
+  grants: Grant[];
+  /** What is wrong with it, line by line; never with a token in it. A line with a problem gives no access. */
+  problems: string[];
+  warnings: string[];
+}
+
+/** Short enough that a token which was written in its place is not taken for one. */
+const NAME = /^[\w.@-]{1,32}$/;
+/** What can stand in an Authorization header without being quoted. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+const EASILY_GUESSED = 16;
+
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** A token that opens everything that is served. */
+export function fullGrant(token: string, name = 'owner'): Grant {
+  return { name, hash: hashOf(token), readOnly: false, dialects: undefined };
+}
+
+/** What is wrong with a token, without saying it. */
+export function whyNotToken(token: string): string | undefined {
+  if (token === '') return 'is empty';
+  return SENDABLE.test(token) ? undefined : 'has characters that cannot be sent: use letters, digits and - . _ ~';
+}
+
+export function isEasilyGuessed(token: string): boolean {
+  return token.length < EASILY_GUESSED;
+}
+
+/** One token a line: `name token read-only|read-write|dialect,dialect…`; `#` begins a remark. */
+export function parseTokens(text: string, dialects: readonly string[]): TokenFile {
+  const grants: Grant[] = [];
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const words = line.trim().split(/\s+/);
+    if (words[0] === '' || words[0]!.startsWith('#')) continue;
+    const taken = parseLine(words, dialects);
+    const problem = typeof taken === 'string' ? taken : whyNotBeside(taken, grants);
+    if (problem !== undefined) {
+      problems.push(`line ${index + 1}: ${problem}`);
+      continue;
+    }
+    grants.push(taken as Grant);
+    if (isEasilyGuessed(words[1]!)) warnings.push(`line ${index + 1}: the token is short and can be guessed`);
+  }
+  return { grants, problems, warnings };
+}
+
+function parseLine([name, token, ...rights]: string[], dialects: readonly string[]): Grant | string {
+  if (token === undefined) return 'a name, a token and rights are needed';
+  if (!NAME.test(name!)) return 'the name must have at most 32 letters, digits and . _ - @';
+  const bad = whyNotToken(token);
+  if (bad) return `the token ${bad}`;
+  const words = rights.flatMap((word) => word.split(',')).filter((word) => word !== '');
+  if (words.length === 0) return 'there are no rights: read-only, read-write or dialects';
+  const named = words.filter((word) => word !== 'read-only' && word !== 'read-write');
+  const unknown = named.find((word) => !dialects.includes(word));
+  // The word itself is not told: on a line with a slip it may be the token.
+  if (unknown !== undefined)
+    return `the rights are read-only, read-write and dialects (${dialects.join(', ')}); another word stands there`;
+  if (words.includes('read-only') && words.includes('read-write')) return 'both read-only and read-write';
+  return {
+    name: name!,
+    hash: hashOf(token),
+    readOnly: words.includes('read-only'),
+    dialects: named.length > 0 ? [...new Set(named)].sort() : undefined,
+  };
+}
+
+function whyNotBeside(grant: Grant, others: readonly Grant[]): string | undefined {
+  for (const other of others) {
+    if (other.name === grant.name) return 'the name stands on an earlier line already';
+    if (other.hash.equals(grant.hash)) return 'the token stands on an earlier line already';
+  }
+  return undefined;
+}
+
+/** The tokens that are good now. */
+export class Tokens {
+  #grants: readonly Grant[];
+
+  constructor(grants: readonly Grant[]) {
+    this.#grants = grants;
+  }
+
+  get size(): number {
+    return this.#grants.length;
+  }
+
+  /** Takes the same time whichever token matches, and whether one does. */
+  find(shown: string): Grant | undefined {
+    const hash = hashOf(shown);
+    let found: Grant | undefined;
+    for (const grant of this.#grants) if (timingSafeEqual(grant.hash, hash)) found = grant;
+    return found;
+  }
+
+  /** Puts others in their place. What has not changed stays the same object; gives those that are no longer good. */
+  replace(grants: readonly Grant[]): Grant[] {
+    const before = this.#grants;
+    this.#grants = grants.map((grant) => before.find((old) => isSame(old, grant)) ?? grant);
+    return before.filter((old) => !this.#grants.includes(old));
+  }
+}
+
+function isSame(one: Grant, other: Grant): boolean {
+  return (
+    one.name === other.name &&
+    one.readOnly === other.readOnly &&
+    one.hash.equals(other.hash) &&
+    String(one.dialects) === String(other.dialects)
+  );
+}
+
+/** The token of an Authorization header. */
+export function bearerOf(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1];
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

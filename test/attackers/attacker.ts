@@ -1,0 +1,58 @@
+/** Starts a process that swaps names against us, as quick a one as this system can have. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const LONGEST_PAUSE_US = 60;
+
+export interface Attacker {
+  /** Ends the attack and tells how many swaps there were. */
+  stop(): Promise<number>;
+}
+
+let compiled: string | undefined | null = null;
+
+/** Swaps the two names of each pair until it is stopped. */
+export async function startAttacker(pairs: readonly (readonly [string, string])[]): Promise<Attacker> {
+  if (compiled === null) compiled = compile();
+  const names = [String(LONGEST_PAUSE_US), ...pairs.flat()];
+  const quick = compiled && (await begin(spawn(compiled, names, { stdio: ['pipe', 'pipe', 'inherit'] })));
+  if (quick) return quick;
+  const script = fileURLToPath(new URL('swap.mjs', import.meta.url));
+  const slow = await begin(
+    spawn(process.execPath, [script, ...names], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
+  if (!slow) throw new Error('the attacker does not start');
+  return slow;
+}
+
+function compile(): string | undefined {
+  const source = fileURLToPath(new URL('swap.c', import.meta.url));
+  const program = join(mkdtempSync(join(tmpdir(), 'cofferdam-attacker-')), 'swap');
+  return spawnSync('cc', ['-O2', '-o', program, source]).status === 0 ? program : undefined;
+}
+
+/** Waits until the process is at work; undefined when it cannot do its work here. */
+function begin(child: ChildProcess): Promise<Attacker | undefined> {
+  let output = '';
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', resolve);
+    child.once('error', () => resolve(null));
+  });
+  const ready = new Promise<boolean>((resolve) => {
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      // One moment more, in which a system without the call would say so.
+      if (output.includes('ready')) setTimeout(() => resolve(child.exitCode === null), 20);
+    });
+    void exited.then(() => resolve(false));
+  });
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    return Number(output.split('\n')[1] ?? 0);
+  };
+  return ready.then((atWork) => (atWork ? { stop } : undefined));
+}

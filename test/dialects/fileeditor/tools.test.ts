@@ -1,0 +1,46 @@
+/** What clients see of the tools: a change of it shows here. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fileeditor } from '../../../src/dialects/fileeditor/index.ts';
+
+const documented = JSON.parse(readFileSync(new URL('./schemas.json', import.meta.url), 'utf8')) as {
+  name: string;
+  inputSchema: unknown;
+}[];
+
+describe('tools/list', () => {
+  it('offers the seven tools in their order [fileeditor.overview.tools]', () => {
+    expect(fileeditor.tools.map(({ name }) => name)).toEqual([
+      'set_workspace',
+      'read_files',
+      'write_files',
+      'apply_diffs',
+      'insert_contents',
+      'search_and_replace',
+      'list_files',
+    ]);
+  });
+
+  for (const { name, inputSchema } of documented) {
+    it(`shows the schema of ${name} as it is documented, to the order of its keys`, () => {
+      const tool = fileeditor.tools.find((each) => each.name === name)!;
+      expect(JSON.stringify(tool.input, null, 1)).toBe(JSON.stringify(inputSchema, null, 1));
+    });
+  }
+
+  it('says of every tool what it does to files', () => {
+    const hints = fileeditor.tools.map((tool) => [
+      tool.name,
+      Object.entries(tool.hints).flatMap(([hint, holds]) => (holds ? [hint] : [])),
+    ]);
+    expect(Object.fromEntries(hints)).toEqual({
+      set_workspace: ['idempotent'],
+      read_files: ['readOnly', 'idempotent'],
+      write_files: ['destructive', 'idempotent'],
+      apply_diffs: ['destructive'],
+      insert_contents: [],
+      search_and_replace: ['destructive'],
+      list_files: ['readOnly', 'idempotent'],
+    });
+  });
+});

@@ -1,0 +1,214 @@
+/** What the tools leave on disk beyond the text: modes, owners, whole files and nothing else. */
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Tree } from '../../tree.ts';
+import { type House, openHouse } from './house.ts';
+
+let house: House | undefined;
+
+function open(tree: Tree): House {
+  house = openHouse(tree);
+  return house;
+}
+
+afterEach(async () => {
+  await house?.close();
+  house = undefined;
+});
+
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
+
+describe('a written file', () => {
+  it.each([0o755, 0o600, 0o644, 0o4711, 0o444])('keeps its mode %o [all.write.mode]', async (mode) => {
+    const { root, text } = open({ a: 'one\n' });
+    const file = join(root, 'a');
+    chmodSync(file, mode);
+    await text('edit_file', { path: 'a', edits: [{ oldText: 'one', newText: 'two' }] });
+    expect(modeOf(file)).toBe(mode);
+    await text('write_file', { path: 'a', content: 'three' });
+    expect(modeOf(file)).toBe(mode);
+    await text('move_file', { source: 'a', destination: 'd/b' });
+    expect(modeOf(join(root, 'd/b'))).toBe(mode);
+    expect(readFileSync(join(root, 'd/b'), 'utf8')).toBe('three');
+  });
+
+  it.runIf(process.getuid?.() === 0)('keeps its owner and group [all.write.owner]', async () => {
+    const { root, text } = open({ a: 'one\n' });
+    const file = join(root, 'a');
+    chownSync(file, 1234, 4321);
+    await text('edit_file', { path: 'a', edits: [{ oldText: 'one', newText: 'two' }] });
+    await text('write_file', { path: 'a', content: 'three' });
+    const { uid, gid } = statSync(file);
+    expect({ uid, gid }).toEqual({ uid: 1234, gid: 4321 });
+  });
+
+  it('has the usual mode when it is new', async () => {
+    const { root, text } = open({});
+    await text('write_file', { path: 'd/a', content: '' });
+    writeFileSync(join(root, 'd/usual'), '');
+    mkdirSync(join(root, 'usual'));
+    expect(modeOf(join(root, 'd/a'))).toBe(modeOf(join(root, 'd/usual')));
+    expect(modeOf(join(root, 'd'))).toBe(modeOf(join(root, 'usual')));
+  });
+
+  it('is replaced in one step: who has it open still reads all of the old one [all.write.atomic]', async () => {
+    const { root, text } = open({ a: 'old content\n' });
+    const file = join(root, 'a');
+    linkSync(file, join(root, 'other-name'));
+    for (const change of [
+      () => text('write_file', { path: 'a', content: 'new' }),
+      () => text('edit_file', { path: 'a', edits: [{ oldText: 'new', newText: 'newer' }] }),
+    ]) {
+      const before = readFileSync(file, 'utf8');
+      const held = openSync(file, 'r');
+      await change();
+      expect(readFileSync(held, 'utf8')).toBe(before);
+      closeSync(held);
+    }
+    expect(readFileSync(file, 'utf8')).toBe('newer');
+    expect(readFileSync(join(root, 'other-name'), 'utf8')).toBe('old content\n');
+  });
+
+  it('is not touched by an edit that changes nothing', async () => {
+    const { root, text } = open({ a: 'same\n' });
+    const { ino, mtimeMs } = statSync(join(root, 'a'));
+    await text('edit_file', { path: 'a', edits: [{ oldText: 'same', newText: 'same' }] });
+    expect(statSync(join(root, 'a'))).toMatchObject({ ino, mtimeMs });
+  });
+
+  it('leaves no other file behind, whether the call succeeds or fails [all.write.no-litter]', async () => {
+    const { root, call } = open({ a: 'one', 'd/': '' });
+    await Promise.all([
+      call('write_file', { path: 'a', content: 'x' }),
+      call('write_file', { path: 'd', content: 'x' }),
+      call('write_file', { path: 'a/b', content: 'x' }),
+      call('write_file', { path: 'n'.repeat(256), content: 'x' }),
+      call('edit_file', { path: 'a', edits: [{ oldText: 'nope' }] }),
+      call('edit_file', { path: 'd', edits: [{ oldText: 'nope' }] }),
+    ]);
+    expect(readdirSync(root)).toEqual(['a', 'd']);
+  });
+
+  it('has all edits that were sent at once, none lost', async () => {
+    const marks = Array.from({ length: 20 }, (_, i) => `<${i}>`);
+    const { root, text } = open({ a: marks.join('\n') });
+    await Promise.all(
+      marks.map((mark, i) =>
+        text('edit_file', { path: i % 2 ? 'a' : './a', edits: [{ oldText: mark, newText: `[${i}]` }] }),
+      ),
+    );
+    expect(readFileSync(join(root, 'a'), 'utf8')).toBe(marks.map((_, i) => `[${i}]`).join('\n'));
+  });
+});
+
+describe('get_file_info', () => {
+  const at = new Date('2024-02-29T12:34:56.789Z');
+
+  it('tells type, size, time and permissions of a file, in four lines [replay.get_file_info.lines]', async () => {
+    const { root, text } = open({ a: 'grüße' });
+    chmodSync(join(root, 'a'), 0o640);
+    utimesSync(join(root, 'a'), at, at);
+    expect(await text('get_file_info', { path: join(root, 'a') })).toBe(
+      'type: file\nsize: 7\nmodified: 2024-02-29T12:34:56.789Z\npermissions: 640',
+    );
+  });
+
+  it('tells the same of a directory [replay.get_file_info.lines]', async () => {
+    const { root, text } = open({ 'd/x': '' });
+    chmodSync(join(root, 'd'), 0o755);
+    utimesSync(join(root, 'd'), at, at);
+    expect(await text('get_file_info', { path: 'd/' })).toBe(
+      `type: directory\nsize: ${statSync(join(root, 'd')).size}\nmodified: 2024-02-29T12:34:56.789Z\npermissions: 755`,
+    );
+    expect(await text('get_file_info', { path: root })).toMatch(/^type: directory\n/);
+  });
+
+  it('writes permissions in octal, with at least three digits [replay.get_file_info.permissions]', async () => {
+    const { root, text } = open({ a: '' });
+    for (const [mode, shown] of [
+      [0o644, '644'],
+      [0o7, '007'],
+      [0, '000'],
+      [0o4755, '4755'],
+    ] as const) {
+      chmodSync(join(root, 'a'), mode);
+      expect(await text('get_file_info', { path: 'a' })).toMatch(new RegExp(`\npermissions: ${shown}$`));
+    }
+  });
+
+  it('tells of what a link points at when that is inside', async () => {
+    const { text } = open({ a: 'four', 'd/': '', 'to-a': { link: 'a' }, 'to-d': { link: 'd' } });
+    expect(await text('get_file_info', { path: 'to-a' })).toMatch(/^type: file\nsize: 4\n/);
+    expect(await text('get_file_info', { path: 'to-d' })).toMatch(/^type: directory\n/);
+  });
+
+  it('tells times before 1970 and far ahead', async () => {
+    const { root, text } = open({ a: '' });
+    for (const time of ['1960-05-04T03:02:01.000Z', '2400-01-01T00:00:00.000Z']) {
+      utimesSync(join(root, 'a'), new Date(time), new Date(time));
+      const shown = statSync(join(root, 'a')).mtime.toISOString();
+      expect(await text('get_file_info', { path: 'a' })).toContain(`\nmodified: ${shown}\n`);
+    }
+  });
+});
+
+describe('what is too much or not a file', () => {
+  it('a file of more than 64 MiB is told as too large [replay.read_file.failed]', async () => {
+    const { root, failure, text } = open({ a: '' });
+    truncateSync(join(root, 'a'), 64 * 1024 * 1024 + 1);
+    const { code, message } = await failure('read_file', { path: 'a' });
+    expect(code).toBe(-32603);
+    expect(message).toMatch(
+      /^Too large to read whole: a has 67108865 bytes, the limit is 67108864 bytes \(64 MiB\)/,
+    );
+    const edit = await failure('edit_file', { path: 'a', edits: [{ oldText: 'x' }] });
+    expect(edit).toMatchObject({ code: -32603, message: expect.stringMatching(/^Too large to edit whole/) });
+    expect(await text('read_multiple_files', { paths: ['a'] })).toMatch(
+      /^a:\n\[error: Too large to read whole/,
+    );
+  });
+
+  it('a socket is never opened [all.special]', async () => {
+    const { root, failure, text } = open({});
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(root, 's'), resolve));
+    const message = expect.stringContaining('a FIFO, socket or device, which is never opened');
+    for (const tool of ['read_file', 'get_file_info']) {
+      expect(await failure(tool, { path: 's' })).toEqual({ code: -32603, message });
+    }
+    expect(await failure('write_file', { path: 's', content: '' })).toEqual({ code: -32603, message });
+    expect(await text('list_directory', { path: '.' })).toBe('[FILE] s');
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('a block that repeats itself over and over is looked for in reasonable time', async () => {
+    const { failure } = open({ a: '}\n'.repeat(200_000) });
+    const oldText = `${'  }\n'.repeat(5000)}  x`;
+    const edits = [{ oldText }];
+    expect(await failure('edit_file', { path: 'a', edits })).toMatchObject({ code: -32603 });
+  });
+
+  it('so is a long text in a long file of the same letter, with and without regard to case', async () => {
+    const { failure } = open({ a: 'a'.repeat(8_000_000) });
+    const oldText = `${'a'.repeat(10_000)}b${'a'.repeat(10_000)}`;
+    for (const caseInsensitive of [false, true]) {
+      const edits = [{ oldText, caseInsensitive }];
+      expect(await failure('edit_file', { path: 'a', edits })).toMatchObject({ code: -32603 });
+    }
+  });
+});

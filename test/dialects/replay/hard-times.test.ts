@@ -1,0 +1,161 @@
+/** replay through the built program when things go wrong: runaway patterns, swapped directories, sudden death. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawClient } from '../../client.ts';
+import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
+
+let temporary: { path: string; remove(): void };
+let root: string;
+const clients: RawClient[] = [];
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  root = join(temporary.path, 'root');
+});
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.end()));
+  temporary.remove();
+});
+
+async function serve(tree: Tree): Promise<RawClient> {
+  layOut(root, { './': '', ...tree });
+  const client = await RawClient.start(['--dialect', 'replay', root]);
+  clients.push(client);
+  return client;
+}
+
+describe('a pattern that runs away', () => {
+  it('is cut off, and every other call is answered meanwhile [all.regex.cut-off]', async () => {
+    const hostile = `${'a'.repeat(50)}!\n`;
+    const client = await serve({
+      'evil.txt': hostile,
+      'evil-crlf.txt': `x\r\n${hostile}`,
+      'd/b.txt': 'b1\n',
+    });
+    let cutOff = 0;
+    const runaway = (path: string, dryRun: boolean) => {
+      const edits = [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }];
+      return client.call('edit_file', { path, edits, dryRun }).finally(() => cutOff++);
+    };
+    const running = [runaway('evil.txt', false), runaway('evil.txt', true), runaway('evil-crlf.txt', false)];
+
+    const edits = [{ oldText: '(b)(\\d)', newText: '$2$1', isRegex: true }];
+    expect(await client.text('edit_file', { path: 'd/b.txt', edits })).toBe('Successfully edited d/b.txt');
+    expect(await client.text('read_file', { path: 'd/b.txt' })).toBe('1b\n');
+    expect(await client.text('list_directory', { path: 'd' })).toBe('[FILE] b.txt');
+    expect(await client.text('write_file', { path: 'new.txt', content: 'n' })).toContain('Successfully');
+    expect((await client.request('tools/list')).result).toBeDefined();
+    expect((await client.request('ping')).result).toEqual({});
+    expect(await client.text('read_file', { path: 'evil.txt' })).toBe(hostile);
+    expect(await client.text('list_directory', { path: '.' })).toContain('evil.txt');
+    expect(cutOff).toBe(0);
+
+    for (const reply of await Promise.all(running)) {
+      expect(reply.error).toEqual({
+        code: -32603,
+        message:
+          'The regex was cut off after 5 s: the pattern takes too long. Make it simpler or more specific',
+      });
+    }
+    expect(
+      await client.text('edit_file', { path: 'd/b.txt', edits: [{ ...edits[0], oldText: '(1)(b)' }] }),
+    ).toBe('Successfully edited d/b.txt');
+    expect(readBack(root)).toEqual({
+      'evil.txt': hostile,
+      'evil-crlf.txt': `x\r\n${hostile}`,
+      'd/b.txt': 'b1\n',
+      'new.txt': 'n',
+    });
+  });
+});
+
+describe('a directory that somebody swaps for a link while calls run', () => {
+  let swapper: ChildProcess;
+  let swapperGone: Promise<unknown>;
+
+  afterEach(async () => {
+    swapper.kill('SIGKILL');
+    await swapperGone;
+  });
+
+  it('never leads outside [all.outside.race]', async () => {
+    const outside: Tree = { secret: 'SECRET', 'd/x': 'SECRET' };
+    layOut(join(temporary.path, 'outside'), outside);
+    const client = await serve({
+      'real/secret': 'public',
+      'real/d/x': 'public',
+      link: { link: '../outside' },
+    });
+    swapper = spawn(process.execPath, ['-e', SWAP_FOREVER, root], { stdio: ['ignore', 'pipe', 'inherit'] });
+    swapperGone = new Promise((resolve) => swapper.once('exit', resolve));
+    await Promise.race([new Promise((resolve) => swapper.stdout!.once('data', resolve)), swapperGone]);
+
+    const edits = [{ oldText: 'SECRET', newText: 'changed' }];
+    let throughDirectory = 0;
+    for (let round = 0; round < 40; round++) {
+      const replies = await Promise.all([
+        client.call('read_file', { path: 'dir/secret' }),
+        client.call('read_multiple_files', { paths: ['dir/secret', 'dir/d/x'] }),
+        client.call('directory_tree', { path: 'dir' }),
+        client.call('list_directory', { path: 'dir/d' }),
+        client.call('write_file', { path: `dir/w${round}`, content: 'w' }),
+        client.call('write_file', { path: `dir/d/w${round}`, content: 'w' }),
+        client.call('create_directory', { path: `dir/m${round}` }),
+        client.call('edit_file', { path: 'dir/secret', edits }),
+        client.call('edit_files', { paths: ['dir/d/x'], edits }),
+        client.call('move_file', { source: `dir/w${round}`, destination: `dir/d/m${round}` }),
+        client.call('move_file', { source: 'dir/secret', destination: 'taken' }),
+        client.call('delete_file', { path: 'dir/d/x' }),
+      ]);
+      for (const { result } of replies) expect(JSON.stringify(result ?? '')).not.toContain('SECRET');
+      throughDirectory += replies.filter(({ result }) => result).length;
+    }
+    expect(readBack(join(temporary.path, 'outside'))).toEqual(outside);
+    expect(throughDirectory).toBeGreaterThan(40);
+    expect(swapper.exitCode).toBeNull();
+  });
+});
+
+/** `dir` is the real directory one moment and a link to the outside the next; what stands in the way is put aside. */
+const SWAP_FOREVER = `
+  const fs = require('node:fs');
+  process.chdir(process.argv[1]);
+  process.stdout.write('swapping');
+  let aside = 0;
+  function show(name) {
+    try {
+      fs.renameSync(name, 'dir');
+    } catch {
+      fs.renameSync('dir', 'aside' + aside++);
+      fs.renameSync(name, 'dir');
+    }
+    fs.renameSync('dir', name);
+  }
+  for (;;) {
+    show('real');
+    show('link');
+  }
+`;
+
+describe('a server that is killed while it writes', () => {
+  it('leaves the old file or the new one, and the next write clears away the rest [all.write.no-litter] [all.write.atomic]', async () => {
+    const content = 'new content\n'.repeat(3_000_000);
+    const first = await serve({ 'a.txt': 'old\n' });
+    void first.call('write_file', { path: 'a.txt', content }).catch(() => {});
+    while (readdirSync(root).length === 1 && readFileSync(join(root, 'a.txt')).length < 10) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    first.child.kill('SIGKILL');
+    await first.exited;
+    const left = readFileSync(join(root, 'a.txt'), 'utf8');
+    expect(left === 'old\n' || left === content).toBe(true);
+
+    const second = await serve({});
+    expect(await second.text('list_directory', { path: '.' })).toBe('[FILE] a.txt');
+    expect(await second.text('write_file', { path: 'b.txt', content: 'b' })).toBe('Successfully wrote b.txt');
+    expect(readdirSync(root)).toEqual(['a.txt', 'b.txt']);
+  });
+});

@@ -1,0 +1,88 @@
+/** Every tool against every way out: the same refusal, whether there is something or not. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, openHouse } from './house.ts';
+
+let house: House;
+
+beforeAll(() => {
+  house = openHouse({
+    'here.txt': 'here',
+    'sub/deep/f': 'deep',
+    '../outside/secret': 'secret',
+    '../outside/d/x': 'x',
+    '../rootless/secret': 'secret',
+    '../home/secret': 'secret',
+    'link-dir': { link: '../outside' },
+    'link-abs': { link: '/' },
+    'sub/link-up': { link: '../..' },
+    'link-chain': { link: 'sub/link-up/outside' },
+  });
+});
+
+afterAll(() => house.close());
+
+/** Pairs of paths beyond the wall: something is at the first, nothing at the second. */
+const waysOut: Record<string, (root: string) => [string, string]> = {
+  'an absolute path': (root) => [join(root, '../outside/secret'), join(root, '../outside/nothing')],
+  'a path of the system': () => ['/etc/passwd', '/etc/nothing'],
+  'two slashes': () => ['//etc/passwd', '//etc/nothing'],
+  '..': () => ['../outside/secret', '../outside/nothing'],
+  '.. behind the root': (root) => [`${root}/../outside/secret`, `${root}/../outside/nothing`],
+  '.. behind a directory': () => ['sub/../../outside/secret', 'sub/../../outside/nothing'],
+  '.. more often than there are directories': () => [
+    `${'../'.repeat(50)}etc/passwd`,
+    `${'../'.repeat(50)}etc/nothing`,
+  ],
+  'a sibling with the same beginning': (root) => [`${root}less/secret`, `${root}less/nothing`],
+  'the home directory': () => ['~/secret', '~/nothing'],
+  'a linked directory': () => ['link-dir/secret', 'link-dir/nothing'],
+  'a directory linked absolutely': () => ['link-abs/etc/passwd', 'link-abs/etc/nothing'],
+  'a link that goes up': () => ['sub/link-up/outside/secret', 'sub/link-up/outside/nothing'],
+  'a chain of links': () => ['link-chain/secret', 'link-chain/nothing'],
+  '.. behind a link': () => ['link-dir/../outside/secret', 'link-dir/../outside/nothing'],
+  'the root of the process': (root) => [
+    `/proc/self/root${root}/../outside/secret`,
+    `/proc/self/root${root}/../outside/nothing`,
+  ],
+};
+
+const edits = [{ oldText: 'secret', newText: 'public' }];
+const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
+  read_file: (path) => ['read_file', { path }],
+  write_file: (path) => ['write_file', { path, content: 'x' }],
+  create_directory: (path) => ['create_directory', { path }],
+  list_directory: (path) => ['list_directory', { path }],
+  directory_tree: (path) => ['directory_tree', { path }],
+  'move_file from there': (path) => ['move_file', { source: path, destination: 'stolen' }],
+  'move_file to there': (path) => ['move_file', { source: 'here.txt', destination: path }],
+  delete_file: (path) => ['delete_file', { path }],
+  get_file_info: (path) => ['get_file_info', { path }],
+  edit_file: (path) => ['edit_file', { path, edits }],
+  'edit_file, previewed': (path) => ['edit_file', { path, edits, dryRun: true }],
+  edit_files: (path) => ['edit_files', { paths: [path], edits }],
+  'edit_files, previewed': (path) => ['edit_files', { paths: [path], edits, dryRun: true }],
+};
+
+describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
+  it.each(Object.entries(uses))('%s [all.outside] [all.outside.silent]', async (_name, use) => {
+    const before = house.everything();
+    const [there, gone] = pathsOf(house.root);
+    const answers = [];
+    for (const path of [there, gone]) {
+      const { code, message } = await house.failure(...use(path));
+      expect(code).toBe(-32001);
+      answers.push(message.replaceAll(/secret|passwd|nothing/g, 'NAME'));
+    }
+    expect(answers[0]).toBe(answers[1]);
+    expect(house.everything()).toEqual(before);
+  });
+
+  it('read_multiple_files tells it inline [all.outside] [all.outside.silent]', async () => {
+    const paths = pathsOf(house.root);
+    const told = await house.text('read_multiple_files', { paths: ['here.txt', ...paths] });
+    expect(told).toMatch(/^here\.txt:\nhere\n/);
+    expect(told.match(/\[error: Path not allowed: /g)).toHaveLength(2);
+    expect(told).not.toMatch(/root:x:0|:\nsecret/);
+  });
+});

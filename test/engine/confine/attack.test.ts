@@ -1,0 +1,60 @@
+/** The wall under attack: while another process swaps directories and files for links out, nothing escapes. */
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Engine, EngineFailure } from '../../../src/engine/index.ts';
+import { report, seconds } from '../../attackers/campaign.ts';
+import { layScene, type Raid, raid, raids, type Scene } from '../../attackers/raid.ts';
+
+const msForEach = (seconds * 1000) / raids.length;
+
+/** What most servers do: look where the path leads, and then open the path. The attack must win against it. */
+const lookThenOpen: Raid = {
+  name: 'look, then open',
+  call: async (_engine, n, { root }) => {
+    const path = join(root, n % 2 === 0 ? 'd/file.txt' : 'leaf.txt');
+    const outside = () => {
+      throw new EngineFailure({ kind: 'outside', path });
+    };
+    if (!realpathSync.native(path).startsWith(`${root}/`)) outside();
+    return readFileSync(path, 'utf8');
+  },
+};
+
+describe.runIf(process.platform === 'linux')('while an attacker swaps what a path leads through', () => {
+  let scene: Scene;
+  let engine: Engine;
+  beforeAll(() => {
+    scene = layScene();
+    engine = new Engine({ roots: [{ path: scene.root, writable: true }] });
+  });
+  afterAll(async () => {
+    await engine.close();
+    scene.close();
+  });
+
+  it('the wall is the race-free one', () => {
+    expect(engine.protection).toMatchObject({ kind: 'descriptors', raceFree: true });
+  });
+
+  it('the attack is a real one: a server that looks and then opens loses to it', async () => {
+    const { spoils } = await raid(scene, engine, lookThenOpen, msForEach / 2);
+    expect(spoils.escapes).toBeGreaterThan(0);
+    expect(spoils.swaps).toBeGreaterThan(100);
+  });
+
+  it.each(raids.map((each) => [each.name, each] as const))(
+    '%s never leaves the root, and works when it is let',
+    async (_, each) => {
+      const descriptors = readdirSync('/proc/self/fd').length;
+      const { spoils, left } = await raid(scene, engine, each, msForEach);
+      report({ ...spoils });
+      expect(spoils.escapes).toBe(0);
+      expect(spoils.succeeded).toBeGreaterThan(0);
+      expect(spoils.swaps).toBeGreaterThan(100);
+      if (each.leaves !== undefined) expect(left).toBe(spoils.succeeded);
+      expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(descriptors + 1);
+    },
+    msForEach * 4 + 20_000,
+  );
+});

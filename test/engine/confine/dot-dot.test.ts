@@ -1,0 +1,138 @@
+/** `..`, absolute paths and namesakes: no spelling of a path leads out. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readBack } from '../../tree.ts';
+import {
+  changes,
+  entryChanges,
+  everyOperation,
+  expectAllToFail,
+  failureOf,
+  looks,
+  SECRET,
+  siteOf,
+  wallKinds,
+} from './site.ts';
+
+const TREE = { 'a/b/file.txt': 'inside', 'a/file.txt': 'one up', deep: { link: 'a/b' } } as const;
+
+describe.each(wallKinds)('with the %s wall', (kind) => {
+  describe('a path out of the root is refused by every operation', () => {
+    const escapes: Record<string, (root: string) => string> = {
+      '.. alone': () => '..',
+      '.. and a slash': () => '../',
+      '.. at the start': () => '../outside/secret.txt',
+      '.. behind a dot': () => './../outside/secret.txt',
+      '.. after a directory': () => 'a/../../outside/secret.txt',
+      '.. several times in the middle': () => 'a/b/../../../outside/secret.txt',
+      '.. at the end': () => 'a/../..',
+      '.. between doubled slashes': () => 'a//..//..//outside//secret.txt',
+      '.. behind a link, which goes up from where the link leads': () => 'deep/../../../outside/secret.txt',
+      '.. behind the root as an absolute path': (root) => `${root}/../outside/secret.txt`,
+      '.. behind the root and nothing more': (root) => `${root}/..`,
+      'more .. than there are directories': () => `${'../'.repeat(64)}etc/passwd`,
+      'an absolute path': (root) => join(root, '../outside/secret.txt'),
+      'an absolute path of the system': () => '/etc/passwd',
+      'an absolute path with doubled slashes': () => '//etc///passwd',
+      'the top of the file system': () => '/',
+      'a directory whose name starts like the root': (root) => `${root}shop/secret.txt`,
+      'that directory itself': (root) => `${root}shop`,
+      'that directory by way of ..': () => '../workshop/secret.txt',
+      'a name that the root is the start of': (root) => `${root}.txt`,
+      'the parent of the root': (root) => join(root, '..'),
+      'another root-like path that only differs in case': (root) => join(root, '../WORK/a/file.txt'),
+    };
+    it.each(Object.entries(escapes))('%s', async (_, path) => {
+      const site = siteOf(kind, TREE);
+      await expectAllToFail(site, path(site.root), 'outside');
+    });
+  });
+
+  it('a file is not a way: .. behind it is no directory', async () => {
+    const site = siteOf(kind, TREE);
+    await expectAllToFail(site, 'a/file.txt/../../../outside/secret.txt', 'not-a-directory');
+  });
+
+  it('.. behind something missing fails, and a write that got that far takes back what it made', async () => {
+    const site = siteOf(kind, TREE);
+    const before = readBack(site.root);
+    const path = 'missing/../../outside/new.txt';
+    for (const look of Object.values(looks)) {
+      expect(await failureOf(look(site.engine, path))).toMatchObject({ kind: 'not-found' });
+    }
+    for (const change of [changes.write!, changes['making a directory']!]) {
+      expect(await failureOf(change(site.engine, path))).toMatchObject({ kind: 'outside' });
+    }
+    expect(await failureOf(entryChanges['moving there']!(site.engine, path))).toMatchObject({
+      kind: 'outside',
+    });
+    await site.engine.remove('to-be-moved');
+    expect(readBack(site.root)).toEqual(before);
+    site.expectOutsideUntouched();
+  });
+
+  it('~ is a name like any other', async () => {
+    const { engine } = siteOf(kind);
+    expect(await failureOf(engine.read('~/x'))).toMatchObject({ kind: 'not-found' });
+    await engine.write('~/x', 'here');
+    expect((await engine.read('~/x')).text).toBe('here');
+  });
+
+  describe('.. that stays inside works', () => {
+    const ways: Record<string, [path: (root: string) => string, text: string]> = {
+      'up and down again': [() => 'a/b/../file.txt', 'one up'],
+      'out of the root and back in': [() => '../work/a/file.txt', 'one up'],
+      'out of the root by an absolute path and back in': [(root) => `${root}/../work/a/file.txt`, 'one up'],
+      'through a name outside that is not even looked at': [
+        (root) => `${root}/../no-such-thing/../work/a/file.txt`,
+        'one up',
+      ],
+      'behind a link: up from where the link leads': [() => 'deep/../file.txt', 'one up'],
+      'several links deep': [() => 'deep/../../deep/../b/file.txt', 'inside'],
+      'to a directory and back into it': [() => 'a/b/../../a/b/./file.txt', 'inside'],
+    };
+    it.each(Object.entries(ways))('%s', async (_, [path, text]) => {
+      const { engine, root } = siteOf(kind, TREE);
+      expect((await engine.read(path(root))).text).toBe(text);
+    });
+  });
+
+  it('a path may have hundreds of .. as long as it stays inside', async () => {
+    const { engine } = siteOf(kind, TREE);
+    expect((await engine.read(`${'a/b/../../'.repeat(400)}a/file.txt`)).text).toBe('one up');
+  });
+
+  it('a path that is wound without end is cut off, not walked', async () => {
+    const depth = 60;
+    const deep = 'd/'.repeat(depth);
+    const { engine } = siteOf(kind, { [`${deep}x`]: 'x' });
+    const path = `${deep}${'../d/'.repeat(2000)}x`;
+    expect(await failureOf(engine.read(path))).toMatchObject({ kind: 'bad-path', why: 'too-deep' });
+  });
+
+  it('what is said about an outside path does not depend on whether it exists', async () => {
+    const site = siteOf(kind, TREE);
+    const pairs = [
+      ['../outside/secret.txt', '../outside/nothing'],
+      [join(site.outside, 'secret.txt'), join(site.outside, 'nothing')],
+      ['../outside/sub/secret.txt', '../outside/secret.txt/x'],
+      ['/etc/passwd', '/no/such/thing'],
+    ] as const;
+    for (const [existing, missing] of pairs) {
+      for (const [name, operation] of Object.entries(everyOperation)) {
+        const there = await failureOf(operation(site.engine, existing));
+        const notThere = await failureOf(operation(site.engine, missing));
+        expect(notThere, name).toEqual({ ...there, path: missing });
+        expect(there, name).toEqual({ kind: 'outside', path: existing });
+      }
+    }
+  });
+
+  it('no failure carries anything of what lies outside', async () => {
+    const site = siteOf(kind);
+    writeFileSync(join(site.base, 'secrets.txt'), SECRET);
+    const facts = await failureOf(site.engine.read('../secret.txt'));
+    expect(facts).toEqual({ kind: 'outside', path: '../secret.txt' });
+  });
+});

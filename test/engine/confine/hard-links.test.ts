@@ -1,0 +1,61 @@
+/** Hard links: a file with two names may be read, and a change of one name leaves the other's content alone. */
+import { existsSync, linkSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { replacing, SECRET, siteOf, wallKinds } from './site.ts';
+
+describe.each(wallKinds)('with the %s wall', (kind) => {
+  function siteWithTwoNames() {
+    const site = siteOf(kind, { 'd/': '' });
+    const outer = join(site.outside, 'secret.txt');
+    const inner = join(site.root, 'd/alias.txt');
+    linkSync(outer, inner);
+    return { ...site, outer, inner };
+  }
+
+  it('a file whose other name lies outside can be read, and tells that it has two names', async () => {
+    const { engine } = siteWithTwoNames();
+    expect((await engine.read('d/alias.txt')).text).toBe(SECRET);
+    expect((await engine.info('d/alias.txt')).links).toBe(2);
+  });
+
+  it.each([
+    ['a write', (path: string) => ['write', path] as const],
+    ['an edit', (path: string) => ['edit', path] as const],
+    ['an append', (path: string) => ['append', path] as const],
+  ])('%s leaves the content of the other name as it was', async (_, make) => {
+    const { engine, outer, inner } = siteWithTwoNames();
+    const [how, path] = make('d/alias.txt');
+    const before = statSync(outer);
+    if (how === 'write') await engine.write(path, 'new');
+    else if (how === 'edit') await engine.edit(path, [replacing('secret', 'new')]);
+    else await engine.append(path, 'new');
+    expect(readFileSync(inner, 'utf8')).toContain('new');
+    expect(readFileSync(outer, 'utf8')).toBe(SECRET);
+    const after = statSync(outer);
+    expect([after.ino, after.mode, after.uid, after.mtimeMs]).toEqual([
+      before.ino,
+      before.mode,
+      before.uid,
+      before.mtimeMs,
+    ]);
+    expect(after.nlink).toBe(1);
+  });
+
+  it('deleting and moving take one name and leave the other', async () => {
+    const { engine, outer, inner } = siteWithTwoNames();
+    await engine.move('d/alias.txt', 'moved.txt');
+    expect(statSync(outer).nlink).toBe(2);
+    await engine.remove('moved.txt');
+    expect(existsSync(inner)).toBe(false);
+    expect(readFileSync(outer, 'utf8')).toBe(SECRET);
+  });
+
+  it('two names inside: an edit of one is not an edit of the other', async () => {
+    const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+    linkSync(join(root, 'a.txt'), join(root, 'b.txt'));
+    await engine.edit('a.txt', [replacing('one', 'two')]);
+    expect((await engine.read('a.txt')).text).toBe('two');
+    expect((await engine.read('b.txt')).text).toBe('one');
+  });
+});

@@ -1,0 +1,170 @@
+/** Names and depths at their limits: what the system can hold works, what it cannot is told clearly. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readBack } from '../../tree.ts';
+import { everyOperation, failureOf, replacing, siteOf, type WallKind, wallKinds } from './site.ts';
+
+async function expectToWork(kind: WallKind, name: string): Promise<void> {
+  const { engine, root } = siteOf(kind, { 'a.txt': 'x' });
+  await engine.move('a.txt', `${name}/${name}`);
+  expect((await engine.read(`${name}/./${name}`)).text).toBe('x');
+  expect((await engine.read(`${root}//${name}/../${name}/${name}`)).text).toBe('x');
+  expect((await engine.list('.')).map((entry) => entry.name)).toEqual([name]);
+  await engine.remove(name, { recursive: true });
+  expect(readdirSync(root)).toEqual([]);
+}
+
+async function expectAllToWork(kind: WallKind, name: string): Promise<void> {
+  const { engine, root } = siteOf(kind);
+  await engine.write(name, 'one');
+  expect((await engine.read(name)).text).toBe('one');
+  expect((await engine.info(name)).size).toBe(3);
+  await engine.edit(name, [replacing('one', 'two')]);
+  expect((await engine.list('.')).map((entry) => entry.name)).toEqual([name]);
+  await engine.move(name, `d/${name}`);
+  await engine.move(`d/${name}`, name);
+  await engine.remove('d');
+  expect(readBack(root)).toEqual({ [name]: 'two' });
+  await engine.remove(name);
+  await engine.makeDirectory(`${name}/${name}`);
+  await engine.write(`${name}/${name}/${name}`, 'three');
+  expect((await engine.tree('.')).children![0]!.children![0]!.children![0]!.name).toBe(name);
+  await engine.remove(name, { recursive: true });
+  expect(readdirSync(root)).toEqual([]);
+}
+
+describe.each(wallKinds)('with the %s wall', (kind) => {
+  it.each([
+    ['one byte', 'x'.repeat(255)],
+    ['two bytes', `${'é'.repeat(127)}x`],
+    ['three bytes', '€'.repeat(85)],
+  ])('a name of 255 bytes works in every operation, in characters of %s', async (_, name) => {
+    await expectAllToWork(kind, name);
+  });
+
+  describe('names that are odd but real work as they are', () => {
+    const names: Record<string, string> = {
+      'a newline': 'a\nb',
+      'a backslash': 'a\\b',
+      'a colon and a drive letter': 'C:x',
+      'only spaces': '   ',
+      'three dots': '...',
+      'dots and a space': '.. ',
+      'a leading dash': '-rf',
+      'a tilde': '~root',
+      'percent-encoded dots': '%2e%2e',
+      'quotes and dollars': `"'$HOME\``,
+      'an emoji': '🧱.txt',
+      'composed and decomposed letters': 'e\u0301é',
+      'a right-to-left override': 'a\u202etxt.exe',
+      __proto__: '__proto__',
+      constructor: 'constructor',
+    };
+    it.each(Object.entries(names))('%s', async (_, name) => {
+      await expectToWork(kind, name);
+    });
+  });
+
+  describe('a name that is too long is told as such', () => {
+    const names: Record<string, string> = {
+      '256 bytes': 'x'.repeat(256),
+      '256 bytes in characters of two': 'é'.repeat(128),
+      'a hundred thousand bytes': 'x'.repeat(100_000),
+    };
+    it.each(Object.entries(names))('%s', async (_, name) => {
+      const { engine, root } = siteOf(kind, { 'a.txt': 'a' });
+      for (const path of [name, `made/on/the/way/${name}`, `${name}/below`]) {
+        for (const [what, operation] of Object.entries(everyOperation)) {
+          const facts = await failureOf(operation(engine, path));
+          const expected = path.startsWith('made') && facts.kind === 'not-found' ? 'not-found' : 'bad-path';
+          expect(facts.kind, `${what} ${path.slice(0, 20)}`).toBe(expected);
+        }
+      }
+      expect(await failureOf(engine.write(`made/on/the/way/${name}`, 'x'))).toMatchObject({
+        kind: 'bad-path',
+        why: 'name-too-long',
+      });
+      expect(readBack(root)).toEqual({ 'a.txt': 'a', 'to-be-moved': 'x' });
+    });
+  });
+
+  it('a NUL in a path is refused by every operation before anything is touched', async () => {
+    const { engine, root } = siteOf(kind, { 'a.txt': 'a', 'd/': '' });
+    for (const path of ['a.txt\0', '\0', 'a\0.txt', 'd/\0/x', 'new/dir\0/x', `a.txt\0${'x'.repeat(300)}`]) {
+      for (const [what, operation] of Object.entries(everyOperation)) {
+        const facts = await failureOf(operation(engine, path));
+        expect(facts, what).toEqual({ kind: 'bad-path', path, why: 'nul' });
+      }
+    }
+    expect(readBack(root)).toEqual({ 'a.txt': 'a', 'd/': '', 'to-be-moved': 'x' });
+  });
+
+  it('an empty path is refused by every operation', async () => {
+    const { engine } = siteOf(kind);
+    for (const operation of Object.values(everyOperation)) {
+      expect(await failureOf(operation(engine, ''))).toEqual({ kind: 'bad-path', path: '', why: 'empty' });
+    }
+  });
+
+  it('300 levels deep every operation works', async () => {
+    const { engine, root } = siteOf(kind);
+    const deep = Array.from({ length: 300 }, (_, i) => `d${i}`).join('/');
+    await engine.write(`${deep}/a.txt`, 'one');
+    expect((await engine.read(`${deep}/a.txt`)).text).toBe('one');
+    await engine.edit(`${deep}/a.txt`, [replacing('one', 'two')]);
+    await engine.append(`${deep}/a.txt`, '!');
+    await engine.makeDirectory(`${deep}/more/and/more`);
+    await engine.move(`${deep}/a.txt`, `${deep}/more/b.txt`);
+    expect((await engine.list(`${deep}/more`)).map(({ name }) => name)).toEqual(['and', 'b.txt']);
+    expect((await engine.info(`${deep}/more/b.txt`)).size).toBe(4);
+    expect(
+      (await engine.read(`${deep}/${'../'.repeat(299)}d1/d2/../../${deep.slice(3)}/more/b.txt`)).text,
+    ).toBe('two!');
+    let node = await engine.tree('.');
+    let levels = 0;
+    while (node.children?.[0]?.type === 'directory') {
+      node = node.children[0];
+      levels++;
+    }
+    expect(levels).toBe(303);
+    await engine.remove(`${deep}/more/b.txt`);
+    await engine.move('d0', 'e0');
+    await engine.remove('e0', { recursive: true });
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it.runIf(kind === 'strongest')(
+    'a path longer than the system would take works level by level',
+    async () => {
+      const { engine, root } = siteOf(kind);
+      const path = `${Array(40).fill('y'.repeat(200)).join('/')}/a.txt`;
+      expect(path.length).toBeGreaterThan(8000);
+      await engine.write(path, 'far away');
+      expect((await engine.read(path)).text).toBe('far away');
+      await engine.edit(path, [replacing('far', 'very far')]);
+      expect((await engine.read(`${root}/${path}`)).text).toBe('very far away');
+      await engine.remove('y'.repeat(200), { recursive: true });
+      expect(readdirSync(root)).toEqual([]);
+    },
+  );
+
+  it('names that are no UTF-8 are listed, and go with their tree', async () => {
+    const { engine, root } = siteOf(kind, { 'd/': '' });
+    const raw = Buffer.concat([Buffer.from(`${root}/d/bad-`), Buffer.from([0xff, 0xfe])]);
+    writeFileSync(raw, 'x');
+    expect((await engine.list('d')).map(({ name }) => name)).toEqual(['bad-��']);
+    expect(await failureOf(engine.read('d/bad-��'))).toMatchObject({ kind: 'not-found' });
+    await engine.remove('d', { recursive: true });
+    expect(existsSync(join(root, 'd'))).toBe(false);
+  });
+
+  it.runIf(kind === 'strongest')('directories whose names are no UTF-8 go with their tree too', async () => {
+    const { engine, root } = siteOf(kind, { 'd/': '' });
+    const raw = Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff])]);
+    mkdirSync(raw);
+    writeFileSync(Buffer.concat([raw, Buffer.from('/x')]), 'x');
+    await engine.remove('d', { recursive: true });
+    expect(existsSync(join(root, 'd'))).toBe(false);
+  });
+});

@@ -1,0 +1,300 @@
+/** The directories that were given: several, inside each other, read-only, and by way of a link. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Engine } from '../../../src/engine/index.ts';
+import { readBack } from '../../tree.ts';
+import {
+  changes,
+  entryChanges,
+  expectAllToFail,
+  failureOf,
+  looks,
+  replacing,
+  siteOf,
+  wallKinds,
+} from './site.ts';
+
+describe.each(wallKinds)('with the %s wall', (kind) => {
+  describe('two directories', () => {
+    it('are both served; relative paths start in the first', async () => {
+      const { engine, base } = siteOf(kind, { 'a.txt': 'first' }, { roots: ['work', 'workshop'] });
+      expect((await engine.read('a.txt')).text).toBe('first');
+      expect((await engine.read(join(base, 'workshop/secret.txt'))).text).toContain('secret');
+      expect((await engine.read('../workshop/secret.txt')).text).toContain('secret');
+      expect(await failureOf(engine.read('secret.txt'))).toMatchObject({ kind: 'not-found' });
+      expect(await failureOf(engine.read(join(base, 'outside/secret.txt')))).toMatchObject({
+        kind: 'outside',
+      });
+      expect(await failureOf(engine.list(base))).toMatchObject({ kind: 'outside' });
+    });
+
+    it('can be linked into each other, and a move goes from one to the other', async () => {
+      const { engine, base, root } = siteOf(
+        kind,
+        { 'a.txt': 'a', 'to-shop': { link: '../workshop' } },
+        { roots: ['work', 'workshop'] },
+      );
+      await engine.move('a.txt', 'to-shop/a.txt');
+      expect(readFileSync(join(base, 'workshop/a.txt'), 'utf8')).toBe('a');
+      await engine.write(join(base, 'workshop/../work/b.txt'), 'b');
+      expect(readBack(root)).toEqual({ 'b.txt': 'b', 'to-shop': { link: '../workshop' } });
+    });
+  });
+
+  describe('a read-only directory', () => {
+    it('can be looked at and refuses every change', async () => {
+      const site = siteOf(kind, { 'a.txt': 'a secret', 'd/b.txt': 'b' }, { roots: ['work:ro'] });
+      const before = readBack(site.root);
+      expect((await site.engine.read('a.txt')).text).toBe('a secret');
+      expect(await site.engine.list('d')).toHaveLength(1);
+      for (const path of ['a.txt', 'd', 'new.txt', 'new/deeper/file.txt']) {
+        const operations = { ...changes, ...entryChanges, 'moving there': changes.write! };
+        for (const [name, operation] of Object.entries(operations)) {
+          const facts = await failureOf(operation(site.engine, path));
+          const fits = facts.kind === 'read-only' || (facts.kind === 'not-found' && path.startsWith('new/'));
+          expect(fits, `${name} ${path}: ${facts.kind}`).toBe(true);
+        }
+      }
+      expect(readBack(site.root)).toEqual(before);
+      expect(site.engine.roots).toEqual([{ path: site.root, writable: false }]);
+    });
+
+    it('keeps that rule by way of a writable one: through links, .. and moves', async () => {
+      const { engine, base } = siteOf(
+        kind,
+        { 'a.txt': 'a', shop: { link: '../workshop' }, secret: { link: '../workshop/secret.txt' } },
+        { roots: ['work', 'workshop:ro'] },
+      );
+      const before = readBack(join(base, 'workshop'));
+      const refused = [
+        engine.write('shop/new.txt', 'x'),
+        engine.write('secret', 'x'),
+        engine.edit('shop/secret.txt', [replacing('secret', 'x')]),
+        engine.write('../workshop/new/x.txt', 'x'),
+        engine.remove('shop/secret.txt'),
+        engine.move('a.txt', 'shop/a.txt'),
+        engine.move('shop/secret.txt', 'stolen.txt'),
+        engine.makeDirectory('shop/d/e'),
+      ];
+      for (const call of refused) expect(await failureOf(call)).toMatchObject({ kind: 'read-only' });
+      expect(readBack(join(base, 'workshop'))).toEqual(before);
+    });
+
+    it.each([[['work', 'work:ro']], [['work:ro', 'work']]])(
+      'given twice, the stricter rule holds: %j',
+      async (roots) => {
+        const { engine, root } = siteOf(kind, { 'a.txt': 'a' }, { roots });
+        expect(await failureOf(engine.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
+        expect(await failureOf(engine.write(join(root, 'b.txt'), 'x'))).toMatchObject({ kind: 'read-only' });
+      },
+    );
+
+    it('is what a server started as read-only makes of all of them', async () => {
+      const { engine } = siteOf(kind, { 'a.txt': 'a' }, { roots: ['work', 'workshop'], readOnly: true });
+      expect(await failureOf(engine.write('a.txt', 'x'))).toEqual({
+        kind: 'read-only',
+        path: 'a.txt',
+        why: 'server',
+      });
+      expect(engine.roots.map(({ writable }) => writable)).toEqual([false, false]);
+    });
+  });
+
+  describe('a directory inside another', () => {
+    const tree = { 'a.txt': 'a', 'inner/b.txt': 'b', 'inner/deep/c.txt': 'c' };
+
+    it('read-only inside a writable one: each has its own rule, by every way in', async () => {
+      const { engine, root } = siteOf(
+        kind,
+        { ...tree, 'way-in': { link: 'inner/deep' } },
+        { roots: ['work', 'work/inner:ro'] },
+      );
+      await engine.write('a.txt', 'changed');
+      const ways = [
+        'inner/b.txt',
+        './inner//b.txt',
+        'inner/deep/../b.txt',
+        `${root}/inner/new.txt`,
+        'way-in/c.txt',
+      ];
+      for (const path of [...ways, 'inner/deep/new/file.txt', 'way-in/../b.txt']) {
+        expect(await failureOf(engine.write(path, 'x')), path).toMatchObject({ kind: 'read-only' });
+      }
+      expect(await failureOf(engine.move('inner/b.txt', 'b.txt'))).toMatchObject({ kind: 'read-only' });
+      expect(await failureOf(engine.move('a.txt', 'inner/a.txt'))).toMatchObject({ kind: 'read-only' });
+      expect(await failureOf(engine.remove('inner/deep', { recursive: true }))).toMatchObject({
+        kind: 'read-only',
+      });
+      await engine.write('inner/../a.txt', 'again');
+      expect(readBack(root)).toEqual({ ...tree, 'a.txt': 'again', 'way-in': { link: 'inner/deep' } });
+    });
+
+    it('writable inside a read-only one', async () => {
+      const { engine, root } = siteOf(kind, tree, { roots: ['work:ro', 'work/inner'] });
+      expect(await failureOf(engine.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
+      expect(await failureOf(engine.write('inner/../new.txt', 'x'))).toMatchObject({ kind: 'read-only' });
+      await engine.write('inner/deep/../b.txt', 'changed');
+      await engine.move('inner/deep/c.txt', 'inner/c.txt');
+      expect(readBack(root)).toEqual({
+        'a.txt': 'a',
+        'inner/b.txt': 'changed',
+        'inner/c.txt': 'c',
+        'inner/deep/': '',
+      });
+    });
+
+    it('neither can be deleted or moved, nor what holds one of them', async () => {
+      const { engine, root } = siteOf(
+        kind,
+        { 'x/y/inner/b.txt': 'b', 'a.txt': 'a' },
+        { roots: ['work', 'work/x/y/inner'] },
+      );
+      const before = readBack(root);
+      const spellings = [
+        '.',
+        './',
+        root,
+        'x/y/inner',
+        'x/y/inner/.',
+        'x/y/inner/../inner',
+        'x/..',
+        'x',
+        'x/y',
+      ];
+      for (const path of spellings) {
+        const calls = [engine.remove(path), engine.remove(path, { recursive: true }), engine.move(path, 'z')];
+        for (const call of calls) {
+          expect(await failureOf(call), path).toMatchObject({ kind: 'is-root', path });
+        }
+      }
+      expect(await failureOf(engine.move('a.txt', 'x/y/inner'))).toMatchObject({ kind: 'exists' });
+      expect(await failureOf(engine.write('.', 'x'))).toMatchObject({ kind: 'not-a-file' });
+      expect(readBack(root)).toEqual(before);
+    });
+  });
+
+  describe('a directory given by way of a link', () => {
+    it('is known by the name that was given and by its real one', async () => {
+      const { base, root, engine: unused } = siteOf(kind, { 'd/a.txt': 'a' });
+      await unused.close();
+      symlinkSync('work', join(base, 'alias'));
+      const engine = new Engine({
+        roots: [{ path: join(base, 'alias/d'), writable: true }],
+        protection: kind,
+      });
+      try {
+        expect(engine.roots).toEqual([{ path: join(base, 'alias/d'), writable: true }]);
+        for (const path of ['a.txt', join(base, 'alias/d/a.txt'), join(root, 'd/a.txt')]) {
+          expect((await engine.read(path)).text, path).toBe('a');
+        }
+        expect(await failureOf(engine.read(join(base, 'alias')))).toMatchObject({ kind: 'outside' });
+        expect(await failureOf(engine.read('../../secret.txt'))).toMatchObject({ kind: 'outside' });
+      } finally {
+        await engine.close();
+      }
+    });
+
+    it('stays the directory that it was when the link is turned elsewhere', async () => {
+      const site = siteOf(kind, { 'secret.txt': 'ours' });
+      const alias = join(site.base, 'alias');
+      symlinkSync('work', alias);
+      const engine = new Engine({ roots: [{ path: alias, writable: true }], protection: kind });
+      try {
+        rmSync(alias);
+        symlinkSync('outside', alias);
+        expect((await engine.read(join(alias, 'secret.txt'))).text).toBe('ours');
+        await engine.write('new.txt', 'here');
+        expect(readFileSync(join(site.root, 'new.txt'), 'utf8')).toBe('here');
+      } finally {
+        await engine.close();
+      }
+    });
+  });
+
+  it('the root itself swapped for a link after the start is of no use', async () => {
+    const { engine, base, root } = siteOf(kind, { 'secret.txt': 'ours' });
+    renameSync(root, join(base, 'elsewhere'));
+    symlinkSync('outside', root);
+    const read = engine.read('secret.txt').then(
+      ({ text }) => text,
+      () => 'refused',
+    );
+    expect(['ours', 'refused']).toContain(await read);
+    await engine.write('new.txt', 'x').catch(() => {});
+    expect(Object.keys(readBack(join(base, 'outside')))).toEqual(['secret.txt', 'sub/secret.txt']);
+  });
+
+  it('the top of the file system as the root: everything is inside, and can still be read-only', async () => {
+    const site = siteOf(kind, { 'a.txt': 'a' }, { roots: ['/:ro'] });
+    expect((await site.engine.read(join(site.root, 'a.txt'))).text).toBe('a');
+    expect((await site.engine.read(`${site.root.slice(1)}/a.txt`)).text).toBe('a');
+    expect((await site.engine.read(`/../..${site.root}/../work/a.txt`)).text).toBe('a');
+    expect((await site.engine.list('/')).map(({ name }) => name)).toContain('etc');
+    expect((await site.engine.info('/')).type).toBe('directory');
+    const { ino } = await site.engine.info('/proc/self/root');
+    expect(ino).toBe((await site.engine.info('/')).ino);
+    expect(await failureOf(site.engine.write(join(site.root, 'a.txt'), 'x'))).toMatchObject({
+      kind: 'read-only',
+    });
+    expect(await failureOf(site.engine.remove('/'))).toMatchObject({ kind: 'read-only' });
+  });
+
+  it('a mount inside the root is inside', async (context) => {
+    const site = siteOf(kind, { 'mnt/': '' });
+    const mount = join(site.root, 'mnt');
+    try {
+      execFileSync('mount', ['--bind', site.outside, mount], { stdio: 'ignore' });
+    } catch {
+      context.skip();
+    }
+    try {
+      expect((await site.engine.read('mnt/secret.txt')).text).toContain('secret');
+      expect((await site.engine.read('mnt/sub/../secret.txt')).text).toContain('secret');
+      expect(await failureOf(site.engine.read('mnt/../../outside/secret.txt'))).toMatchObject({
+        kind: 'outside',
+      });
+    } finally {
+      execFileSync('umount', [mount]);
+    }
+  });
+
+  describe('what cannot be a root', () => {
+    it.each([
+      ['something missing', 'nothing', 'not-found'],
+      ['a file', 'work/a.txt', 'not-a-directory'],
+      ['a directory below a file', 'work/a.txt/b', 'not-a-directory'],
+      ['a FIFO', 'work/pipe', 'not-a-directory'],
+      ['a dangling link', 'work/dangling', 'not-found'],
+      ['a loop of links', 'work/loop', 'bad-path'],
+    ])('%s', async (_, path, failure) => {
+      const { base } = siteOf(kind, {
+        'a.txt': 'a',
+        pipe: { fifo: true },
+        dangling: { link: 'nowhere' },
+        loop: { link: 'loop' },
+      });
+      const open = async () =>
+        new Engine({ roots: [{ path: join(base, path), writable: true }], protection: kind });
+      expect(await failureOf(open())).toMatchObject({ kind: failure });
+    });
+  });
+
+  it('an engine that is closed does nothing any more', async () => {
+    const site = siteOf(kind, { 'a.txt': 'a' });
+    await site.engine.close();
+    mkdirSync(join(site.root, 'd'));
+    writeFileSync(join(site.root, 'd/a.txt'), 'a');
+    const operations = { ...looks, ...changes };
+    for (const operation of Object.values(operations)) {
+      expect(await failureOf(operation(site.engine, 'a.txt'))).toMatchObject({ kind: 'cancelled' });
+    }
+    expect(readBack(site.root)).toEqual({ 'a.txt': 'a', 'd/a.txt': 'a' });
+  });
+
+  it('a path in another letter case leads somewhere only where the system says so', async () => {
+    const site = siteOf(kind, { 'A.txt': 'a' });
+    await expectAllToFail(site, `${site.root.toUpperCase()}/A.txt`, 'outside');
+  });
+});

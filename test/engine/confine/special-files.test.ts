@@ -1,0 +1,150 @@
+/** FIFOs, sockets and devices: never opened, whatever is asked of them; links of /proc lead nowhere new. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { constants, existsSync, lstatSync, openSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Engine } from '../../../src/engine/index.ts';
+import { expectAllToFail, failureOf, looks, replacing, siteOf, wallKinds } from './site.ts';
+
+const mayMakeDevices = (() => {
+  if (process.getuid?.() !== 0) return false;
+  const path = join(process.env.TMPDIR ?? '/tmp', `cofferdam-device-${process.pid}`);
+  const { status } = spawnSync('mknod', [path, 'c', '1', '5']);
+  if (existsSync(path)) unlinkSync(path);
+  return status === 0;
+})();
+
+describe.each(wallKinds)('with the %s wall', (kind) => {
+  it('five FIFOs at once are refused at once, and other files are served meanwhile', async () => {
+    const fifos = ['f1', 'f2', 'f3', 'f4', 'f5'];
+    const { engine, root } = siteOf(kind, {
+      'a.txt': 'a',
+      ...Object.fromEntries(fifos.map((name) => [name, { fifo: true as const }])),
+    });
+    const refused = Promise.all(
+      fifos.flatMap((path) => [
+        failureOf(engine.read(path)),
+        failureOf(engine.write(path, 'x')),
+        failureOf(engine.edit(path, [replacing('a', 'b')])),
+        failureOf(engine.append(path, 'x')),
+      ]),
+    );
+    expect((await engine.read('a.txt')).text).toBe('a');
+    const facts = await refused;
+    expect(facts.map(({ kind }) => kind)).toEqual(facts.map(() => 'not-a-file'));
+    expect(facts[0]).toEqual({ kind: 'not-a-file', path: 'f1', found: 'special' });
+    for (const path of fifos) {
+      expect(lstatSync(join(root, path)).isFIFO()).toBe(true);
+      // A FIFO that somebody holds open for reading could be opened for writing.
+      const nobodyReads = () => openSync(join(root, path), constants.O_WRONLY | constants.O_NONBLOCK);
+      expect(nobodyReads).toThrow(/ENXIO/);
+    }
+  });
+
+  it('a FIFO shows in listings, can be moved and deleted, and is no directory', async () => {
+    const { engine, root } = siteOf(kind, { 'd/pipe': { fifo: true } });
+    expect(await engine.list('d')).toEqual([{ name: 'pipe', type: 'special', target: 'special' }]);
+    expect((await engine.info('d/pipe')).type).toBe('special');
+    expect(await failureOf(engine.read('d/pipe/x'))).toMatchObject({ kind: 'not-a-directory' });
+    expect(await failureOf(engine.list('d/pipe'))).toMatchObject({ kind: 'not-a-directory' });
+    await engine.move('d/pipe', 'pipe');
+    expect(lstatSync(join(root, 'pipe')).isFIFO()).toBe(true);
+    await engine.remove('pipe');
+    expect(await engine.list('.')).toEqual([{ name: 'd', type: 'directory', target: 'directory' }]);
+  });
+
+  it('a FIFO behind a link is not opened either', async () => {
+    const { engine } = siteOf(kind, { pipe: { fifo: true }, l: { link: 'pipe' }, 'd/up': { link: '../l' } });
+    for (const path of ['l', 'd/up']) {
+      expect(await failureOf(engine.read(path))).toEqual({ kind: 'not-a-file', path, found: 'special' });
+      expect(await failureOf(engine.write(path, 'x'))).toMatchObject({ kind: 'not-a-file' });
+    }
+  });
+
+  it('a socket is refused, and nobody connects to it', async () => {
+    const { engine, root } = siteOf(kind);
+    let connections = 0;
+    const server = createServer(() => connections++);
+    await new Promise<void>((resolve) => server.listen(join(root, 's'), resolve));
+    expect(await failureOf(engine.read('s'))).toEqual({ kind: 'not-a-file', path: 's', found: 'special' });
+    expect(await failureOf(engine.write('s', 'x'))).toMatchObject({ kind: 'not-a-file' });
+    await new Promise((resolve) => server.close(resolve));
+    expect(connections).toBe(0);
+  });
+
+  it.skipIf(!mayMakeDevices)('a device inside is refused, however endless it is', async () => {
+    const { engine, root } = siteOf(kind);
+    execFileSync('mknod', [join(root, 'zero'), 'c', '1', '5']);
+    expect(await failureOf(engine.read('zero'))).toMatchObject({ kind: 'not-a-file', found: 'special' });
+    expect(await failureOf(engine.write('zero', 'x'))).toMatchObject({ kind: 'not-a-file' });
+    expect(lstatSync(join(root, 'zero')).isCharacterDevice()).toBe(true);
+  });
+
+  it('a device behind a link lies outside', async () => {
+    const site = siteOf(kind, { null: { link: '/dev/null' }, stdin: { link: '/dev/stdin' } });
+    for (const path of ['null', 'stdin']) {
+      expect(await failureOf(site.engine.read(path))).toEqual({ kind: 'outside', path });
+      expect(await failureOf(site.engine.write(path, 'x'))).toEqual({ kind: 'outside', path });
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'links of /proc are read as text, never jumped through',
+    async () => {
+      const site = siteOf(kind, {
+        root: { link: '/proc/self/root' },
+        cwd: { link: '/proc/self/cwd' },
+        thread: { link: '/proc/thread-self/root' },
+        exe: { link: '/proc/self/exe' },
+      });
+      const held = openSync(site.outside, 'r');
+      for (const name of [`fd`, `fd/${held}`])
+        symlinkSync(`/proc/self/${name}`, join(site.root, name.replace('/', '-')));
+      await expectAllToFail(site, 'root/etc/passwd', 'outside');
+      await expectAllToFail(site, 'cwd/package.json', 'outside');
+      await expectAllToFail(site, 'thread/etc/passwd', 'outside');
+      await expectAllToFail(site, `fd/${held}/secret.txt`, 'outside');
+      await expectAllToFail(site, `fd-${held}/secret.txt`, 'outside');
+      for (const look of Object.values(looks)) {
+        expect(await failureOf(look(site.engine, 'exe'))).toEqual({ kind: 'outside', path: 'exe' });
+      }
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'even with /proc itself as the root, its links lead nowhere',
+    async () => {
+      const engine = new Engine({ roots: [{ path: '/proc/self', writable: false }], protection: kind });
+      try {
+        expect((await engine.read('status')).text).toContain(`Pid:\t${process.pid}`);
+        for (const path of [
+          'root/etc/passwd',
+          'cwd/package.json',
+          'exe',
+          'root',
+          'task/../root/etc/passwd',
+        ]) {
+          expect(await failureOf(engine.read(path)), path).toEqual({ kind: 'outside', path });
+        }
+        const held = openSync('/etc', 'r');
+        expect(await failureOf(engine.read(`fd/${held}/passwd`))).toMatchObject({ kind: 'outside' });
+      } finally {
+        await engine.close();
+      }
+    },
+  );
+
+  it('a file that tells no size is read whole', async () => {
+    const engine = new Engine({ roots: [{ path: '/proc/self', writable: false }], protection: kind });
+    try {
+      const { text } = await engine.read('cmdline');
+      const { bytes } = await engine.read('maps');
+      expect(text ?? '').not.toContain('undefined');
+      expect(bytes.length).toBeGreaterThan(4096);
+      expect(readFileSync('/proc/self/maps').length).toBeGreaterThan(4096);
+    } finally {
+      await engine.close();
+    }
+  });
+});

@@ -1,0 +1,163 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Engine } from '../../../src/engine/index.ts';
+import { limits } from '../../../src/engine/limits.ts';
+import { layOut, temporaryDirectory } from '../../tree.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let engine: Engine;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
+});
+
+afterEach(async () => {
+  await engine.close();
+  temporary.remove();
+});
+
+async function paths(options: Parameters<Engine['listAll']>[1] = {}): Promise<string[]> {
+  return (await engine.listAll('.', options)).entries.map(({ path }) => path);
+}
+
+/** Names whose neighbours in the order are a matter of single bytes around `/`. */
+const NAMES = [
+  'a',
+  'a-',
+  'a-b',
+  'a.',
+  'a.txt',
+  'a ',
+  'a0',
+  'b',
+  'é',
+  '\uE000',
+  '😀',
+  'A',
+  'a-/x',
+  'a/-',
+  'a/a/a',
+];
+
+function byUtf8(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+describe('everything below a directory', () => {
+  it('comes in the byte order of the whole paths, whichever of the names are directories', async () => {
+    let seed = 7;
+    const random = () => {
+      seed = (seed * 1103515245 + 12345) % 2147483648;
+      return seed / 2147483648;
+    };
+    for (let tree = 0; tree < 15; tree++) {
+      mkdirSync(join(temporary.path, `${tree}`));
+      for (let i = 0; i < 30; i++) {
+        const parts = Array.from(
+          { length: 1 + Math.floor(random() * 4) },
+          () => NAMES[Math.floor(random() * 12)]!,
+        );
+        try {
+          mkdirSync(join(temporary.path, `${tree}`, ...parts.slice(0, -1)), { recursive: true });
+          writeFileSync(join(temporary.path, `${tree}`, ...parts), '');
+        } catch {
+          // The name is taken by an entry of the other kind: fewer entries, as good a tree.
+        }
+      }
+    }
+    const found = await paths();
+    const real = readdirSync(temporary.path, { recursive: true }).map(String);
+    expect(found.length).toBeGreaterThan(200);
+    expect(found).toEqual(real.sort(byUtf8));
+  });
+
+  it('cut at any number gives the beginning of the whole, and says that it was cut', async () => {
+    layOut(temporary.path, { 'a/x': '1', 'a/y/z': '2', 'a.txt': '3', 'b/': '', c: '4' });
+    const whole = await paths();
+    expect(whole).toEqual(['a', 'a.txt', 'a/x', 'a/y', 'a/y/z', 'b', 'c']);
+    for (let max = 1; max <= whole.length + 1; max++) {
+      const { entries, truncated } = await engine.listAll('.', { max });
+      expect(entries.map(({ path }) => path)).toEqual(whole.slice(0, max));
+      expect(truncated).toBe(max < whole.length);
+    }
+  });
+
+  it('goes down as many levels as asked for', async () => {
+    layOut(temporary.path, { 'a/b/c/d': '1' });
+    expect(await paths({ depth: 1 })).toEqual(['a']);
+    expect(await paths({ depth: 3 })).toEqual(['a', 'a/b', 'a/b/c']);
+    expect((await engine.listAll('.', { depth: 1 })).truncated).toBe(false);
+  });
+
+  it('tells types and sizes of the entries themselves, never of what a link points to', async () => {
+    layOut(temporary.path, { 'file.txt': 'hello', dir: { link: 'elsewhere/deep' }, pipe: { fifo: true } });
+    const { entries } = await engine.listAll('.');
+    expect(entries).toEqual([
+      { path: 'dir', type: 'symlink', size: 14 },
+      { path: 'file.txt', type: 'file', size: 5 },
+      { path: 'pipe', type: 'special', size: 0 },
+    ]);
+  });
+
+  it('does not walk into links, so that a circle ends', async () => {
+    mkdirSync(join(temporary.path, 'a'));
+    symlinkSync('..', join(temporary.path, 'a', 'up'));
+    symlinkSync('/', join(temporary.path, 'top'));
+    expect(await paths()).toEqual(['a', 'a/up', 'top']);
+  });
+
+  it('has names that are not UTF-8 in their place, with their size and what is inside them', async () => {
+    const raw = Buffer.concat([Buffer.from(`${temporary.path}/caf`), Buffer.from([0xe9])]);
+    mkdirSync(raw);
+    writeFileSync(Buffer.concat([raw, Buffer.from('/inside')]), '12345');
+    writeFileSync(Buffer.concat([Buffer.from(`${temporary.path}/x`), Buffer.from([0xff])]), '123');
+    const { entries } = await engine.listAll('.');
+    expect(entries.map(({ path, type }) => [path, type])).toEqual([
+      ['caf\uFFFD', 'directory'],
+      ['caf\uFFFD/inside', 'file'],
+      ['x\uFFFD', 'file'],
+    ]);
+    expect(entries[1]!.size).toBe(5);
+    expect(entries[2]!.size).toBe(3);
+  });
+
+  it('is the same on the fallback of the wall', async () => {
+    layOut(temporary.path, { 'a/x': '1', 'a.txt': '22', 'b/c/d': '333', link: { link: 'a' } });
+    mkdirSync(Buffer.concat([Buffer.from(`${temporary.path}/caf`), Buffer.from([0xe9])]));
+    const other = new Engine({
+      roots: [{ path: temporary.path, writable: true }],
+      protection: 'verified',
+    });
+    expect(await other.listAll('.')).toEqual(await engine.listAll('.'));
+    await other.close();
+  });
+
+  it('stops where directories are nested too deeply, and says so', async () => {
+    mkdirSync(join(temporary.path, 'd/'.repeat(limits.treeDepth + 5)), { recursive: true });
+    const { entries, truncated } = await engine.listAll('.');
+    expect(entries).toHaveLength(limits.treeDepth);
+    expect(truncated).toBe(true);
+  });
+
+  it('leaves no descriptor open, also when it is cut or cancelled', async () => {
+    layOut(temporary.path, { 'a/b/c/d/e': '1', 'a/b/c/f': '2' });
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let i = 0; i < 50; i++) {
+      await engine.listAll('.');
+      await engine.listAll('.', { max: 3 });
+      await engine.listAll('a/b/c/f').catch(() => {});
+    }
+    expect(open()).toBe(before);
+  });
+
+  it('can be cancelled', async () => {
+    for (let i = 0; i < 600; i++) mkdirSync(join(temporary.path, `${i}`));
+    const aborting = new AbortController();
+    const listing = engine.listAll('.', { signal: aborting.signal });
+    aborting.abort();
+    await expect(listing).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
+  });
+});

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EngineFailure } from '../../../src/engine/failures.ts';
+import type { Commands } from '../../../src/engine/run/commands.ts';
+import { checkArgv } from '../../../src/engine/run/policy/check.ts';
+import { readingCommands } from '../../../src/engine/run/policy/reading-commands.ts';
+import { pathsThroughWall } from '../../../src/engine/run/wall-paths.ts';
+import type { Workshop } from './workshop.ts';
+import { makeWorkshop, SECRET, snapshot } from './workshop.ts';
+
+interface Row {
+  command: string;
+  args: string[];
+  effect: string;
+  expect: 'deny' | 'contain' | 'inert' | 'allow';
+}
+
+const table = (name: string): Row[] => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+const rows = [...table('abuse.json'), ...table('abuse-more.json')];
+const REFUSALS = ['outside', 'argument-not-allowed', 'command-not-allowed'];
+
+/** A row that runs for ever is cut off here. */
+const CUT_OFF_MS = 700;
+
+let place: Workshop;
+let unconfined: Commands;
+let sandboxed: Commands | undefined;
+let before: { root: string; out: string };
+
+beforeAll(async () => {
+  place = makeWorkshop();
+  process.env.LEAKME_VAR = 'LEAKED-from-the-server';
+  unconfined = await place.open({ sandbox: 'off' });
+  const boxed = await place.open({ sandbox: 'auto' });
+  const active = boxed.layers().some((layer) => layer.name === 'bubblewrap' && layer.active);
+  sandboxed = active ? boxed : undefined;
+  before = { root: snapshot(place.root), out: snapshot(place.out) };
+});
+
+afterAll(() => {
+  delete process.env.LEAKME_VAR;
+  place.close();
+});
+
+const filled = (row: Row) =>
+  row.args.map((arg) => arg.replaceAll('{ROOT}', place.root).replaceAll('{OUT}', place.out));
+const title = (row: Row) => JSON.stringify([row.command, ...row.args]).slice(0, 100);
+
+function refusalOf(row: Row): string | undefined {
+  try {
+    checkArgv(row.command, filled(row), {
+      policies: readingCommands,
+      resolvePath: pathsThroughWall(place.wall, place.root),
+      isGnu: () => true,
+    });
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof EngineFailure)) throw thrown;
+    return thrown.facts.kind;
+  }
+}
+
+describe('what is refused before anything is started', () => {
+  for (const row of rows.filter((one) => one.expect === 'deny')) {
+    it(`${title(row)}: ${row.effect}`, () => {
+      expect(REFUSALS).toContain(refusalOf(row));
+    });
+  }
+});
+
+describe('what is allowed to start', () => {
+  for (const row of rows.filter((one) => one.expect !== 'deny')) {
+    it(`${title(row)}: ${row.effect}`, () => {
+      expect(refusalOf(row)).toBeUndefined();
+    });
+  }
+});
+
+for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
+  describe(`what starts, ${kind}`, () => {
+    const chosen = () => (kind === 'in bubblewrap' ? sandboxed : unconfined);
+    for (const row of rows.filter((one) => one.expect !== 'deny')) {
+      it.concurrent(`${title(row)}: ${row.expect}`, async ({ skip }) => {
+        const commands = chosen();
+        if (!commands) return skip('bubblewrap is not installed or cannot make a sandbox here');
+        const result = await commands.read(row.command, filled(row), { timeoutMs: CUT_OFF_MS });
+        const printed = result.stdout + result.stderr;
+        expect(printed).not.toContain(SECRET);
+        expect(printed).not.toContain('LEAKED-from-the-server');
+        expect(Buffer.byteLength(result.stdout)).toBeLessThanOrEqual(1024 * 1024);
+        if (row.expect === 'allow') {
+          expect(result.stderr).toBe('');
+          expect(result.timedOut).toBe(false);
+          expect([0, 1]).toContain(result.exitCode);
+          expect(result.stdout !== '' || SILENT.has(title(row))).toBe(true);
+        }
+      });
+    }
+
+    it('leaves every file inside and outside as it was', () => {
+      expect(existsSync(join(place.out, 'pwned'))).toBe(false);
+      expect(snapshot(place.root)).toBe(before.root);
+      expect(snapshot(place.out)).toBe(before.out);
+    });
+  });
+}
+
+/** Allowed rows that rightly print nothing. */
+const SILENT = new Set(
+  [
+    ['cat', '-'],
+    ['tr', '-d', '/etc'],
+    ['diff', '-r', '--no-dereference', 'sub', 'sub2'],
+    ['find', '.', '-path', '*/../*', '-prune'],
+  ].map((words) => JSON.stringify(words).slice(0, 100)),
+);

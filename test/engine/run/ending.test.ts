@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EngineFailure } from '../../../src/engine/failures.ts';
+import type { Commands } from '../../../src/engine/run/commands.ts';
+import type { RunResult } from '../../../src/engine/run/run-command.ts';
+import { endAllRuns, killAllRuns } from '../../../src/engine/run/run-command.ts';
+import { processesWith, survivors, uniqueSeconds, waitForProcess } from './process-search.ts';
+import type { Workshop } from './workshop.ts';
+import { makeWorkshop } from './workshop.ts';
+
+let place: Workshop;
+let built: string;
+let server: string;
+const rooms = new Map<string, Commands>();
+const MODES = { 'without a sandbox': 'off', 'in bubblewrap': 'require' } as const;
+
+beforeAll(async () => {
+  place = makeWorkshop();
+  rooms.set('without a sandbox', await place.open({ sandbox: 'off' }));
+  const boxed = await place.open({ sandbox: 'auto' });
+  if (boxed.layers().some((layer) => layer.name === 'bubblewrap' && layer.active)) {
+    rooms.set('in bubblewrap', boxed);
+  }
+  built = mkdtempSync(join(tmpdir(), 'cofferdam-lone-'));
+  server = join(built, 'lone-server.mjs');
+  buildSync({
+    entryPoints: [fileURLToPath(new URL('lone-server.ts', import.meta.url))],
+    outfile: server,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
+});
+
+afterAll(() => {
+  place.close();
+  rmSync(built, { recursive: true, force: true });
+});
+
+const failureKind = (run: Promise<unknown>) =>
+  run.then(
+    () => 'no failure',
+    (thrown) => (thrown instanceof EngineFailure ? thrown.facts.kind : String(thrown)),
+  );
+
+/** Runs one line in a server of its own, started by `via` with the server's command line behind it. */
+function loneServer(mode: string, line: string, via: readonly string[] = []): ChildProcess {
+  const [file, ...args] = [...via, process.execPath, server, place.root, mode, line];
+  return spawn(file!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function answerOf(child: ChildProcess): Promise<RunResult> {
+  let text = '';
+  for await (const chunk of child.stdout!) text += chunk;
+  return JSON.parse(text);
+}
+
+for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
+  const inRoom = (name: string, test: (commands: Commands) => Promise<void>) =>
+    it(name, async ({ skip }) => {
+      const commands = rooms.get(kind);
+      if (!commands) return skip('bubblewrap is not installed or cannot make a sandbox here');
+      await test(commands);
+    });
+
+  describe(`a command ${kind}`, () => {
+    inRoom('ends with all others when the server ends', async (commands) => {
+      const seconds = uniqueSeconds();
+      const runs = [1, 2].map(() => failureKind(commands.shell(`sleep ${seconds}`)));
+      await waitForProcess(seconds);
+      await endAllRuns();
+      expect(await Promise.all(runs)).toEqual(['cancelled', 'cancelled']);
+      expect(processesWith(seconds)).toEqual([]);
+      const stubborn = failureKind(commands.shell(`trap "" TERM; sleep ${seconds}`));
+      await waitForProcess(seconds);
+      killAllRuns();
+      expect(await survivors(seconds)).toEqual([]);
+      await stubborn;
+    });
+
+    inRoom('is ended when it starts too many processes', async (commands) => {
+      const seconds = uniqueSeconds();
+      const line = `i=0; while [ $i -lt 800 ]; do sleep ${seconds} & i=$((i+1)); done; wait`;
+      const result = await commands.shell(line, { timeoutMs: 20_000 });
+      expect(result.timedOut).toBe(false);
+      expect(result.endedBy === 'too-many-processes' || result.stderr.includes('fork')).toBe(true);
+      expect(await survivors(seconds)).toEqual([]);
+    });
+
+    inRoom('may flood its output without filling the memory', async (commands) => {
+      const before = process.memoryUsage().rss;
+      const result = await commands.shell('yes', { timeoutMs: 700 });
+      expect(result).toMatchObject({ timedOut: true, stdoutTruncated: true });
+      expect(result.stdout.length).toBe(512 * 1024);
+      expect(result.stdoutBytes).toBeGreaterThan(5 * 1024 * 1024);
+      expect(process.memoryUsage().rss - before).toBeLessThan(96 * 1024 * 1024);
+    });
+
+    inRoom('dies with its children when the server is killed', async () => {
+      const seconds = uniqueSeconds();
+      const line = `setsid sleep ${seconds} & sh -c 'sleep ${seconds}; :' & sleep ${seconds}`;
+      const child = loneServer(MODES[kind], line);
+      const exited = new Promise((resolve) => child.once('exit', resolve));
+      for (let tries = 0; tries < 400 && processesWith(seconds).length < 3; tries++)
+        await waitForProcess(seconds);
+      expect(processesWith(seconds).length).toBeGreaterThanOrEqual(3);
+      child.kill('SIGKILL');
+      await exited;
+      expect(await survivors(seconds)).toEqual([]);
+    });
+
+    inRoom('gets no descriptor that the server was started with', async () => {
+      const leak = `exec 7</ 9<${place.out} 12<${place.out}; exec "$@"`;
+      const line = 'ls -l /proc/self/fd; cat /proc/self/fd/9/secret.txt /proc/self/fd/12/secret.txt';
+      const result = await answerOf(loneServer(MODES[kind], line, ['bash', '-c', leak, 'bash']));
+      expect(result.stdout).toContain(' 2 -> ');
+      expect(result.stdout).not.toContain(place.out);
+      expect(result.stdout).not.toContain('S3CRET');
+      expect(result.stdout).not.toMatch(/ 7 -> \/$/m);
+    });
+  });
+}

@@ -1,0 +1,227 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { awkScriptProblem } from '../../../../src/engine/run/policy/awk-script.ts';
+import { sedScriptProblem } from '../../../../src/engine/run/policy/sed-script.ts';
+
+describe('a sed script', () => {
+  const harmless = [
+    'p',
+    '',
+    '# w comment',
+    '#n\np',
+    '1!G;h;$!d',
+    '/a/,/b/{/c/!d}',
+    '/a/I,+3 p',
+    '0~3d;2,~4p',
+    '\\|/usr|d',
+    's/a/b/gI3p',
+    's/\\/w/\\/e/',
+    's|w file|e id|',
+    's,[^,]*,x,',
+    's/[]w/]/x/',
+    's/[[:space:]/]*$//',
+    'y/we/ew/',
+    '$!N;s/\\n/ /;P;D',
+    ':a;s/x/y/;ta',
+    ': a\nN\nb a',
+    'b end;d;:end',
+    'a\\\nw out',
+    'a w out',
+    'i\\  e id',
+    'c\\\none\\\nw two\\\nr three\np',
+    '1{a hello\n}',
+    'q5',
+    'l 20;=;F;z;x',
+    's/a/b/ ; s/c/d/ # w out',
+    '{p;p};{p}',
+  ];
+  for (const script of harmless) {
+    it(`may be ${JSON.stringify(script)}`, () => expect(sedScriptProblem(script)).toBeUndefined());
+  }
+
+  const dangerous = [
+    'w out',
+    '1,2w out',
+    '/a/ !w out',
+    '$!{w out\n}',
+    'p;w out',
+    'r in',
+    'R in',
+    'W out',
+    'e',
+    'e id',
+    's/a/b/e',
+    's/a/b/pw out',
+    's/a/b/;s/c/d/2e',
+    's|a|b|gw out',
+    's/[/]/x/w out',
+    'a\\\ntext\nw out',
+    'a text\nw out',
+    'a text\\\\\nw out',
+    '#n\nw out',
+    ':a;w out',
+    'y/a/b/;w out',
+    '}w out',
+    '\\xaxw out',
+    's\\a\\b\\w out',
+    'q;e id',
+  ];
+  for (const script of dangerous) {
+    it(`may not be ${JSON.stringify(script)}`, () => expect(sedScriptProblem(script)).toBeDefined());
+  }
+});
+
+describe('an awk program', () => {
+  const harmless = [
+    '1',
+    '',
+    '$3 > 10 {print}',
+    '$3 > 10 && $2 < 5',
+    '{ print ($1 > 2), ($1 < 2) }',
+    '{ print($1 > 2) }',
+    '{ x = $1 > 2; print x }',
+    '{ print "a > b", "c | d" }',
+    '/[/]/ { print }',
+    '/[|>]/',
+    '{ print $1 / 2, $2/4 }',
+    '{ a[$1]++ } END { for (k in a) print k, a[k] / NR }',
+    '{ gsub(/\\//, "-"); sub(/[^/]+$/, ""); print }',
+    '{ if (x) print "system"; else printf "%s\\n", "getline < file" }',
+    '{ print; next } # system("id") > "x"',
+    '{ while ((getline line) > 0) n++ } END { print n }',
+    '/x/ { getline; print }',
+    'BEGIN { print ENVIRON["HOME"]; if ("A" in ENVIRON) print 1 }',
+    'BEGIN { printf("%d %s\\n", 1, "x"); fflush(); close("x") }',
+    '{ print length / 2 }',
+    '{ print length($0) / 2 }',
+    'function f(x, y) {\n  return x > y ? x : y\n}\n{ print f($1, $2) }',
+    '{ print \\\n $1 }',
+    'BEGIN { x = 0x1F + 1e5 + .5 }',
+    '{ print > 5 ? 1 : 0 }'.replace('print > 5', 'y = x > 5'),
+  ];
+  for (const program of harmless) {
+    it(`may be ${JSON.stringify(program)}`, () => expect(awkScriptProblem(program)).toBeUndefined());
+  }
+
+  const dangerous = [
+    '{ print > "out" }',
+    '{ print $1, $2 >> "out" }',
+    '{ print ($1) > "out" }',
+    '{ print(1)(2) > "out" }',
+    '{ printf "%s", $1 > $2 }',
+    '{ print a[1 > 2] }',
+    '{ print | "sh" }',
+    '{ "id" | getline }',
+    'BEGIN { system("id") }',
+    'BEGIN { awk::system("id") }',
+    'BEGIN { getline x < "in" }',
+    'BEGIN { getline a[1] < "in" }',
+    'BEGIN { getline $1 < "in" }',
+    'BEGIN { while (getline < "in") print }',
+    '@include "x"',
+    '@namespace "x"',
+    'BEGIN { @f() }',
+    'BEGIN { ARGV[1] = "x" }',
+    'BEGIN { split("a b", ARGV) }',
+    'BEGIN { ARGC++ }',
+    'BEGIN { ENVIRON["X"] = 1 }',
+    'BEGIN { ENVIRON["X"]++ }',
+    'BEGIN { f(ENVIRON) }',
+    'BEGIN { FUNCTAB["x"] }',
+    'BEGIN { 1 /=/; system("id") #/\n}',
+    'BEGIN { x++ /"/; system("id") #"/\n}',
+    'BEGIN { x = case /"/; system("id") #"/\n}',
+    'BEGIN { "unfinished }',
+    'BEGIN { ( }',
+    `BEGIN { ${'x;'.repeat(20_000)} }`,
+  ];
+  for (const program of dangerous) {
+    it(`may not be ${JSON.stringify(program).slice(0, 70)}`, () =>
+      expect(awkScriptProblem(program)).toBeDefined());
+  }
+});
+
+/** Numbers that look random and are the same each time. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed;
+  return (sides) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
+  };
+}
+
+describe('scripts made by chance', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'cofferdam-scripts-'));
+  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+  const run = (program: string, args: string[]) =>
+    spawnSync(program, args, { cwd, input: 'a/b\n', timeout: 300 });
+  const isThere = (program: string) => spawnSync(program, ['1'], { input: '' }).error === undefined;
+
+  const awkParts = {
+    operand: ['x', '1', '$1', 'x++', 'a[1]', '(x)', 'length', 'case', 'f(1)', '"/"', '"\\""', '"[/"'],
+    regex: ['/a/', '/"/', '/[/]/', '/\\//', '/[]/]/', '/=/', '/="/', '/#/', '/[^"/]/', '/a[/', '/]/'],
+    danger: ['system("touch PWN")', 'print "x" > "PWN"', 'print "touch PWN" | "sh"', '"touch PWN" | getline'],
+  };
+
+  function awkProgram(roll: (sides: number) => number): string {
+    const pick = (list: readonly string[]) => list[roll(list.length)]!;
+    const { operand, regex, danger } = awkParts;
+    const expression = () =>
+      [
+        pick(operand),
+        pick(regex),
+        `${pick(operand)} / ${pick(operand)}`,
+        `${pick(operand)} ${pick(regex)}`,
+        `${pick(operand)} > ${pick(operand)}`,
+      ][roll(5)]!;
+    const statement = () =>
+      [
+        `x = ${expression()}`,
+        `if (${expression()}) ${expression()}`,
+        `print ${expression()}`,
+        `print 1 ?\n 2 : ${expression()}`,
+        `print a,\n\n ${expression()}`,
+        pick(danger),
+        `x = ${expression()} # ${pick(['"', '/', '[/'])}\n`,
+      ][roll(7)]!;
+    const body = Array.from({ length: 1 + roll(4) }, statement).join(pick(['; ', '\n']));
+    return `function f(y) { return y }\nBEGIN { ${body}\n} ${pick(['', '#"/', '# /'])}`;
+  }
+
+  for (const awk of ['awk', 'mawk', 'gawk']) {
+    it(`do nothing in ${awk} when they are allowed`, ({ skip }) => {
+      if (!isThere(awk)) return skip(`${awk} is not installed`);
+      const roll = dice(41);
+      let allowed = 0;
+      for (let turn = 0; turn < 250; turn++) {
+        const program = awkProgram(roll);
+        if (awkScriptProblem(program)) continue;
+        allowed++;
+        run(awk, [program]);
+        expect(readdirSync(cwd), program).toEqual([]);
+      }
+      expect(allowed).toBeGreaterThan(50);
+    });
+  }
+
+  it('do nothing in sed when they are allowed', () => {
+    const parts =
+      '/ / s/a/b/ s/ | [ ] [/] [^/] \\ \\/ ; { } a i\\ c p $ 1 2, ! # y/a/b/ :a ba \\] [\\] []'.split(' ');
+    const all = [...parts, ' ', '\n', '\n', 'a\\\n', 'w PWN', 'w PWN', 'e touch PWN', 'e touch PWN'];
+    const roll = dice(17);
+    let allowed = 0;
+    for (let turn = 0; turn < 800; turn++) {
+      const script = Array.from({ length: 1 + roll(8) }, () => all[roll(all.length)]!).join('');
+      if (sedScriptProblem(script)) continue;
+      allowed++;
+      run('sed', ['--', script]);
+      expect(readdirSync(cwd), script).toEqual([]);
+    }
+    expect(allowed).toBeGreaterThan(50);
+  });
+});

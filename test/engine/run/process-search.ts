@@ -1,0 +1,36 @@
+/** Finds running processes by a word on their command line: to show that nothing survived. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export function processesWith(word: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const running = !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+        return running && readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(word);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** Waits a moment for the dead to be gone, and returns who is still there. */
+export async function survivors(word: string): Promise<number[]> {
+  for (let tries = 0; tries < 40 && processesWith(word).length > 0; tries++) await delay(25);
+  return processesWith(word);
+}
+
+export async function waitForProcess(word: string): Promise<void> {
+  for (let tries = 0; tries < 400 && processesWith(word).length === 0; tries++) await delay(25);
+}
+
+let counter = 0;
+
+/** A number of seconds that no other process sleeps for. */
+export function uniqueSeconds(): string {
+  counter++;
+  return `9${process.pid}.${Date.now() % 1_000_000}${counter}`;
+}

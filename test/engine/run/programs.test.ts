@@ -1,0 +1,107 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installationsOf } from '../../../src/engine/run/installations.ts';
+import { adoptPrograms, resolvePrograms } from '../../../src/engine/run/programs.ts';
+
+let base: string;
+let root: string;
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'cofferdam-programs-')));
+  root = join(base, 'root');
+  for (const directory of [root, join(root, 'bin'), join(base, 'tools')]) mkdirSync(directory);
+  program(join(root, 'bin', 'thing'));
+  program(join(root, 'bin', 'other'));
+  program(join(base, 'tools', 'thing'));
+  writeFileSync(join(base, 'tools', 'plain'), 'not executable');
+  mkdirSync(join(base, 'tools', 'directory'));
+  symlinkSync(join(root, 'bin'), join(base, 'bin-link'));
+  symlinkSync(join(root, 'bin', 'other'), join(base, 'tools', 'other'));
+});
+
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function program(path: string, text = 'echo hi'): void {
+  writeFileSync(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
+
+const NAMES = ['thing', 'other', 'plain', 'directory', 'nowhere'];
+const found = (path: string | undefined) =>
+  Object.fromEntries(resolvePrograms(NAMES, { path, roots: [root] }).found);
+
+describe('a program', () => {
+  it('is found on the PATH, executable and a file', () => {
+    expect(found(join(base, 'tools'))).toEqual({ thing: join(base, 'tools', 'thing') });
+  });
+
+  it('is never found in a root, as it is written or through a link', () => {
+    expect(found(`${root}/bin:${base}/bin-link`)).toEqual({});
+    expect(found(`${root}/bin:${base}/tools`)).toEqual({ thing: join(base, 'tools', 'thing') });
+  });
+
+  it('is never found in . or another relative entry', () => {
+    const { path } = resolvePrograms([], { path: `.::bin:./x:${base}/tools:${root}`, roots: [root] });
+    expect(path).toBe(`${base}/tools`);
+  });
+
+  it('is looked for in the usual places when there is no PATH', () => {
+    expect(resolvePrograms(['sh'], { path: undefined, roots: [] }).found.get('sh')).toMatch(/\/bin\/sh$/);
+  });
+
+  it('may come with the package, and is copied when that is installed in a root', () => {
+    const into = join(base, 'adopted');
+    const given = adoptPrograms({ thing: join(root, 'bin', 'thing'), rg: '/usr/bin/rg' }, [root], into);
+    expect(given).toEqual({ thing: join(into, 'thing'), rg: '/usr/bin/rg' });
+    program(join(root, 'bin', 'thing'), 'echo replaced');
+    expect(readFileSync(join(into, 'thing'), 'utf8')).toContain('echo hi');
+    const { found } = resolvePrograms(['thing'], { path: '/usr/bin', roots: [root], given });
+    expect(found.get('thing')).toBe(join(into, 'thing'));
+  });
+});
+
+describe('what a sandbox shows for programs', () => {
+  const shown = (...programs: string[]) => installationsOf(programs, ['/usr', '/bin'], ['/home/me/code/app']);
+
+  it('is nothing more for those of the system', () => {
+    expect(shown('/usr/bin/env', '/bin/sh')).toEqual([]);
+  });
+
+  it('is the directory in which a program was installed', () => {
+    expect(shown('/opt/node-20/bin/node')).toEqual(['/opt/node-20']);
+    expect(shown('/home/me/.nvm/versions/node/v20/bin/node')).toEqual(['/home/me/.nvm/versions/node/v20']);
+    expect(shown('/opt/x/bin/a', '/opt/x/bin/b')).toEqual(['/opt/x']);
+    expect(shown('/srv/package/rg')).toEqual(['/srv/package']);
+  });
+
+  it('is the whole store where packages refer to each other', () => {
+    expect(shown('/nix/store/abc-node/bin/node')).toEqual(['/nix/store']);
+  });
+
+  it('is never a home directory, nor what contains a root', () => {
+    const home = homedir();
+    expect(shown(`${home}/bin/tool`)).toEqual([`${home}/bin`]);
+    expect(shown(`${home}/tool`)).toEqual([`${home}/tool`]);
+    expect(shown('/home/me/code/bin/tool')).toEqual(['/home/me/code/bin']);
+    expect(shown('/home/me/.local/bin/pytest')).toEqual(
+      ['bin', 'lib', 'lib64', 'libexec'].map((part) => `/home/me/.local/${part}`),
+    );
+  });
+
+  it('includes every link on the way to the program', () => {
+    const [first, second] = [join(base, 'first', 'bin'), join(base, 'second', 'bin')];
+    for (const directory of [first, second]) mkdirSync(directory, { recursive: true });
+    program(join(second, 'real'));
+    symlinkSync(join(second, 'real'), join(first, 'tool'));
+    expect(shown(join(first, 'tool'))).toEqual([join(base, 'first'), join(base, 'second')]);
+  });
+});
