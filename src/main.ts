@@ -4,18 +4,27 @@ import { callOnce } from './cli/call.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { helpText } from './cli/flags.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
-import { describeCommands, describeStart, whyNotServed, withoutUnsafeCommands } from './cli/start.ts';
+import {
+  clientConfigs,
+  describeCommands,
+  describeHttp,
+  describeStart,
+  whyNotServed,
+  withoutUnsafeCommands,
+} from './cli/start.ts';
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';
 import { Engine, EngineFailure, type RootSpec } from './engine/index.ts';
 import type { App } from './server/app.ts';
+import type { HttpRequest } from './server/http/start.ts';
 import { serveOnStdio } from './server/stdio.ts';
 import { version } from './version.ts';
 
 const USAGE = 2;
 
 async function main(): Promise<number> {
-  const command = parseCommand(process.argv.slice(2));
+  const token = takeToken();
+  const command = parseCommand(process.argv.slice(2), process.env);
   switch (command.do) {
     case 'help':
       return say(helpText(dialects, defaultDialect));
@@ -30,7 +39,7 @@ async function main(): Promise<number> {
     case 'call':
       return call(command);
     case 'serve':
-      return serve(command);
+      return command.http ? serveHttp(command, command.http, token) : serve(command);
   }
 }
 
@@ -68,7 +77,50 @@ async function serve({ roots, options }: Command & { do: 'serve' }): Promise<num
   return 0;
 }
 
+async function serveHttp(
+  { roots, options }: Command & { do: 'serve' },
+  asked: HttpRequest,
+  token: string | undefined,
+): Promise<number> {
+  // Loaded only when asked for: on stdio nothing of it is needed.
+  const { startHttp, StartError } = await import('./server/http/start.ts');
+  const required = options.commands.sandbox === 'require';
+  const app = await withoutUnsafeCommands(openApp(roots, options), required);
+  let readOnly: Engine | undefined;
+  const readOnlyEngine = () => (readOnly ??= openEngine(roots, { ...options, readOnly: true }));
+  const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
+  try {
+    const around = { token, terminal: terminal !== undefined, readOnlyEngine };
+    const { serving, newToken, reload } = await startHttp(app, asked, around);
+    app.log(describeStart(app, await describeCommands(app)));
+    for (const line of describeHttp(app, asked, serving.url)) app.log(line);
+    if (newToken !== undefined) terminal?.write(clientConfigs(serving.url, newToken));
+    const stop = () => void serving.stop();
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
+    process.on('SIGHUP', reload ?? stop);
+    await serving.done;
+  } catch (error) {
+    throw error instanceof StartError ? new UsageError(error.message) : error;
+  } finally {
+    await readOnly?.close();
+    await app.engine.close();
+  }
+  return 0;
+}
+
+/** Taken out of the environment: no setting, no command and no child sees it. */
+function takeToken(): string | undefined {
+  const token = process.env.COFFERDAM_TOKEN;
+  delete process.env.COFFERDAM_TOKEN;
+  return token;
+}
+
 function openApp(roots: readonly RootSpec[], options: Options): App {
+  for (const dialect of options.dialects) {
+    const problem = dialect.checkSettings?.(process.env);
+    if (problem !== undefined) throw new UsageError(problem);
+  }
   return {
     version,
     engine: openEngine(roots, options),
@@ -82,7 +134,9 @@ function openApp(roots: readonly RootSpec[], options: Options): App {
 function openEngine(roots: readonly RootSpec[], options: Options): Engine {
   try {
     const commands = { ...options.commands, environment: process.env };
-    return new Engine({ roots, readOnly: options.readOnly, commands });
+    // Where no tool changes anything, the wall need not let anything be changed either.
+    const onlyLooks = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
+    return new Engine({ roots, readOnly: options.readOnly || onlyLooks, commands });
   } catch (error) {
     if (error instanceof EngineFailure) throw new UsageError(whyNotServed(error.facts));
     throw error;

@@ -34,6 +34,30 @@ export const flags = [
     repeatable: true,
     help: 'a variable of this environment that commands get to see',
   },
+  {
+    name: 'http',
+    value: '[HOST:]PORT',
+    help: 'serve over HTTP at /mcp and /mcp/DIALECT; only for this machine unless a HOST is given',
+  },
+  {
+    name: 'token-file',
+    value: 'FILE',
+    help: 'with --http: who may come in, a line each: name token read-only|read-write|DIALECT,…; read again on SIGHUP',
+  },
+  { name: 'tls-cert', value: 'FILE', help: 'with --http: the certificate (PEM), for HTTPS' },
+  { name: 'tls-key', value: 'FILE', help: 'with --http: its key (PEM)' },
+  {
+    name: 'allow-host',
+    value: 'NAME',
+    repeatable: true,
+    help: 'with --http: one more name under which this server is reached',
+  },
+  {
+    name: 'allow-origin',
+    value: 'URL',
+    repeatable: true,
+    help: 'with --http: a web page that may use this server',
+  },
   { name: 'json', help: 'with tools: as JSON' },
   { name: 'explain', help: 'with call: tell on stderr how the call was done' },
   { name: 'version', help: 'print the version' },
@@ -46,6 +70,10 @@ export const commands = [
   {
     usage: 'cofferdam [options] DIR[:ro] [DIR[:ro] …]',
     help: 'an MCP server on stdio for these directories',
+  },
+  {
+    usage: 'cofferdam --http [HOST:]PORT [options] DIR…',
+    help: 'the same over HTTP, with a token (COFFERDAM_TOKEN or --token-file)',
   },
   { usage: "cofferdam call TOOL 'JSON' [options] DIR…", help: 'one tool call; exit code 1 when it fails' },
   { usage: 'cofferdam tools [--dialect NAME] [--json]', help: 'the tools, their parameters and their cost' },

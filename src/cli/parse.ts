@@ -3,7 +3,12 @@ import { parseArgs } from 'node:util';
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
 import type { CommandSettings, RootSpec } from '../engine/index.ts';
+import type { HttpRequest } from '../server/http/start.ts';
 import { type Flag, flags } from './flags.ts';
+import { type HttpValues, parseHttp } from './http-flags.ts';
+import { UsageError } from './usage-error.ts';
+
+export { UsageError };
 
 export interface Options {
   dialects: Dialect[];
@@ -16,15 +21,14 @@ export interface Options {
 export type Command =
   | { do: 'help' }
   | { do: 'version' }
-  | { do: 'serve'; roots: RootSpec[]; options: Options }
+  | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpRequest | undefined }
   | { do: 'call'; tool: string; json: string; roots: RootSpec[]; options: Options }
   | { do: 'tools'; options: Options; named: boolean }
   | { do: 'doctor'; roots: RootSpec[]; options: Options };
 
-/** Wrong use of the command line: told in one line, exit code 2. */
-export class UsageError extends Error {}
+export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function parseCommand(argv: readonly string[]): Command {
+export function parseCommand(argv: readonly string[], environment: Environment): Command {
   const { values, positionals } = parse(argv);
   if (values.help) return { do: 'help' };
   if (values.version) return { do: 'version' };
@@ -39,14 +43,19 @@ export function parseCommand(argv: readonly string[]): Command {
   const [first, ...rest] = positionals;
   switch (first) {
     case 'call':
-      return parseCall(rest, options);
+      return parseCall(rest, options, environment);
     case 'tools':
       if (rest.length > 0) throw new UsageError(`tools takes no argument: ${rest[0]}`);
       return { do: 'tools', options, named: named !== undefined };
     case 'doctor':
       return { do: 'doctor', roots: rest.map(toRoot), options };
     default:
-      return { do: 'serve', roots: someRoots(positionals), options };
+      return {
+        do: 'serve',
+        roots: someRoots(positionals, options, environment),
+        options,
+        http: parseHttp(values as HttpValues),
+      };
   }
 }
 
@@ -86,10 +95,14 @@ function commandSettings(values: Record<string, unknown>): CommandSettings {
   };
 }
 
-function parseCall([tool, json, ...directories]: string[], options: Options): Command {
+function parseCall(
+  [tool, json, ...directories]: string[],
+  options: Options,
+  environment: Environment,
+): Command {
   if (tool === undefined) throw new UsageError("call needs a tool: cofferdam call TOOL 'JSON' DIR…");
   if (json === undefined) throw new UsageError(`call ${tool} needs its arguments as JSON, for example '{}'`);
-  return { do: 'call', tool, json, roots: someRoots(directories), options };
+  return { do: 'call', tool, json, roots: someRoots(directories, options, environment), options };
 }
 
 function chooseDialects(named: readonly string[]): Dialect[] {
@@ -102,11 +115,20 @@ function chooseDialects(named: readonly string[]): Dialect[] {
   });
 }
 
-function someRoots(directories: readonly string[]): RootSpec[] {
-  if (directories.length === 0) {
-    throw new UsageError('no directory given: cofferdam [options] DIR… (cofferdam --help tells more)');
-  }
-  return directories.map(toRoot);
+/** When none is given, a dialect's own setting may name one: that gives leave to look there, not to change. */
+function someRoots(
+  directories: readonly string[],
+  { dialects: chosen }: Options,
+  environment: Environment,
+): RootSpec[] {
+  if (directories.length > 0) return directories.map(toRoot);
+  const settings = chosen.flatMap(({ rootSetting }) => rootSetting ?? []);
+  const path = settings.map((name) => environment[name]).find((value) => value);
+  if (path !== undefined) return [{ path, writable: false }];
+  const instead = settings.map((name) => `, or set ${name}`).join('');
+  throw new UsageError(
+    `no directory given: cofferdam [options] DIR…${instead} (cofferdam --help tells more)`,
+  );
 }
 
 function toRoot(text: string): RootSpec {

@@ -2,6 +2,8 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { EngineFailure, type Failure } from '../engine/index.ts';
 import type { App } from '../server/app.ts';
+import { isLoopback } from '../server/http/front-door.ts';
+import type { HttpRequest } from '../server/http/start.ts';
 
 /** What is offered, where, and what protects it. */
 export function describeStart({ version, dialects, engine }: App, commands: string): string {
@@ -43,6 +45,42 @@ export async function withoutUnsafeCommands(app: App, required: boolean): Promis
     });
     return { ...app, dialects: app.dialects.map(safe) };
   }
+}
+
+/** Where it is served over HTTP, and a warning when others can listen. */
+export function describeHttp({ dialects }: App, { host, tls }: HttpRequest, url: string): string[] {
+  const paths = dialects.map(({ name }) => `${new URL(url).pathname}/${name}`).join(', ');
+  const where = `serving ${url} (${dialects[0]!.name}); by name: ${paths}`;
+  if (tls || isLoopback(host)) return [where];
+  return [
+    where,
+    `warning: ${host} is reached from other machines, and without TLS anybody on the way can read the token and the files: give --tls-cert and --tls-key, or put a proxy with TLS in front`,
+  ];
+}
+
+/** A new token, shown once, in the form in which clients take it. */
+export function clientConfigs(url: string, token: string): string {
+  const headers = { Authorization: `Bearer ${token}` };
+  const server = { type: 'http', url, headers };
+  return [
+    '',
+    'A new token, shown only now (it ends with this server; set COFFERDAM_TOKEN or --token-file to keep one):',
+    '',
+    `  ${token}`,
+    '',
+    'Claude Code:',
+    `  claude mcp add --transport http cofferdam ${url} --header "Authorization: Bearer ${token}"`,
+    'Cursor (.cursor/mcp.json) and most others:',
+    `  ${JSON.stringify({ mcpServers: { cofferdam: server } })}`,
+    'VS Code (.vscode/mcp.json):',
+    `  ${JSON.stringify({ servers: { cofferdam: server } })}`,
+    'Codex (config.toml), with the token in its environment as COFFERDAM_TOKEN:',
+    `  [mcp_servers.cofferdam]`,
+    `  url = "${url}"`,
+    `  bearer_token_env_var = "COFFERDAM_TOKEN"`,
+    '',
+    '',
+  ].join('\n');
 }
 
 /** Why a directory that was given cannot be served. */

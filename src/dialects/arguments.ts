@@ -16,7 +16,24 @@ export function checkArguments(tool: Tool, sent: unknown): Record<string, unknow
   }
   const { valid, errors } = validator.validate(args);
   if (!valid) fail({ kind: 'bad-arguments', problems: problemsOf(errors, tool.input) });
+  const torn = tornTexts(args, '');
+  if (torn.length > 0) fail({ kind: 'bad-arguments', problems: torn });
   return withDefaults(tool.input, args as Record<string, unknown>) as Record<string, unknown>;
+}
+
+/** Half of a character beyond U+FFFF, alone: no file name and no UTF-8 text can hold it. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function tornTexts(value: unknown, at: string): ArgumentProblem[] {
+  if (typeof value === 'string') {
+    if (!LONE_SURROGATE.test(value)) return [];
+    return [
+      { field: at, missing: false, message: `${at} is not valid Unicode: it holds half of a character` },
+    ];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, i) => tornTexts(item, `${at}[${i}]`));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => tornTexts(inner, join(at, name)));
 }
 
 function renamed(tool: Tool, sent: unknown): unknown {
@@ -75,6 +92,8 @@ function problemOf(error: OutputUnit, input: ObjectSchema): ArgumentProblem {
     }
     case 'oneOf':
       return { field: at, missing: false, message: `${at} must be ${formsOf(keywordIn(input, error))}` };
+    case 'multipleOf':
+      return { field: at, missing: false, message: `${at} must be a whole number` };
     case 'pattern':
       return { field: at, missing: false, message: `${at} must match ${keywordIn(input, error)}` };
     default:

@@ -81,6 +81,10 @@ export interface Dialect {
   /** One line for listings. */
   summary: string;
   tools: readonly Tool[];
+  /** The environment setting that names the directory to serve when the command line names none. */
+  rootSetting?: string;
+  /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
+  checkSettings?(settings: ToolContext['settings']): string | undefined;
   failed(facts: Failure, tool: Tool): Told;
 }
 

@@ -3,9 +3,10 @@ import type { Dialect } from './dialect.ts';
 import { fileeditor } from './fileeditor/index.ts';
 import { patch } from './patch/index.ts';
 import { replay } from './replay/index.ts';
+import { repo } from './repo/index.ts';
 import { workspace } from './workspace/index.ts';
 
-export const dialects: readonly Dialect[] = [replay, patch, workspace, fileeditor];
+export const dialects: readonly Dialect[] = [replay, patch, workspace, fileeditor, repo];
 
 export const defaultDialect = replay.name;
 

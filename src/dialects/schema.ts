@@ -17,6 +17,8 @@ export interface NumberSchema extends Described {
   readonly type: 'integer' | 'number';
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Only whole numbers, where a reference calls the type `number`. */
+  readonly multipleOf?: 1;
   readonly default?: number;
 }
 

@@ -5,6 +5,7 @@
  */
 import { constants } from 'node:os';
 import type { Wall } from './confine/wall.ts';
+import { fail } from './failures.ts';
 import type { Arrivals } from './files/arrivals.ts';
 import { type CommandCall, Commands } from './run/commands.ts';
 import type { Layer } from './run/layers.ts';
@@ -37,7 +38,10 @@ export class CommandDesk {
 
   /** A line for /bin/sh. */
   shell(line: string, call: CommandCall = {}): Promise<RunResult> {
-    return this.#run((commands) => commands.shell(line, call));
+    return this.#run((commands) => {
+      this.#requireHeld(commands);
+      return commands.shell(line, call);
+    });
   }
 
   /** One of the reading commands, its arguments checked before anything starts. */
@@ -47,7 +51,10 @@ export class CommandDesk {
 
   /** One of the developer tools, with any arguments. */
   develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run((commands) => commands.develop(command, args, call));
+    return this.#run((commands) => {
+      this.#requireHeld(commands);
+      return commands.develop(command, args, call);
+    });
   }
 
   /** What stands around commands here. Fails with `no-sandbox` when one is required and missing. */
@@ -62,6 +69,13 @@ export class CommandDesk {
       (commands) => commands.close(),
       () => {},
     );
+  }
+
+  /** Where nothing may be changed, a program that could write is only run where the system stops it. */
+  #requireHeld(commands: Commands): void {
+    if (commands.sandboxed || this.#wall.roots.some((root) => root.readOnly === undefined)) return;
+    const reason = 'nothing may be changed here, and without bubblewrap a command could';
+    fail({ kind: 'no-sandbox', reason });
   }
 
   async #run(run: (commands: Commands) => Promise<RunResult>): Promise<RunResult> {

@@ -8,10 +8,11 @@ import { resolve as resolvePath } from 'node:path';
 import { CommandDesk, type CommandSettings } from './command-desk.ts';
 import type { Stat } from './confine/dir.ts';
 import { attempt } from './confine/errno.ts';
+import type { Place } from './confine/place.ts';
 import type { Protection } from './confine/protection.ts';
 import type { RootSpec } from './confine/roots.ts';
-import { type Place, type WalkOptions, Wall } from './confine/wall.ts';
-import { fail } from './failures.ts';
+import { type WalkOptions, Wall } from './confine/wall.ts';
+import { EngineFailure, fail } from './failures.ts';
 import { Arrivals, type Doing } from './files/arrivals.ts';
 import { replaceContent, requireUnchanged } from './files/atomic.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
@@ -22,6 +23,7 @@ import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files
 import { moveEntry } from './files/moving.ts';
 import { removeEntry } from './files/removal.ts';
 import { type Rewritten, replaceText, requireFits, rewriteTogether } from './files/rewriting.ts';
+import { type FileStart, readStart, type StartOptions } from './files/start.ts';
 import { replaceTogether, requireDifferent } from './files/together.ts';
 import { inTurn } from './files/turns.ts';
 import { limits } from './limits.ts';
@@ -142,6 +144,11 @@ export class Engine {
   /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
   readText(path: string, options: { limit?: number } & Call = {}): Promise<{ text: string; bytes: number }> {
     return this.#at(path, {}, (place) => readText(place, options));
+  }
+
+  /** The first bytes of a file of any size, and what they say when they are text. */
+  readStart(path: string, options: StartOptions): Promise<FileStart> {
+    return this.#at(path, {}, (place) => readStart(place, options));
   }
 
   /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
@@ -305,7 +312,10 @@ export class Engine {
 
   /** Applies a unified diff of one file: changes it, creates it or deletes it, as the diff says. */
   async patch(path: string, patch: string, options: Call = {}): Promise<PatchResult> {
-    await this.check(path, 'write');
+    // Where a path leads counts before what the patch says; a new file may get new directories above it.
+    await this.check(path, 'write').catch((error: unknown) => {
+      if (!(error instanceof EngineFailure) || error.facts.kind !== 'not-found') throw error;
+    });
     const parsed = parsePatch(patch);
     const hunks = parsed.hunks.length;
     if (parsed.action === 'create') {

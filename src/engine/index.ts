@@ -27,6 +27,7 @@ export type { FileContent } from './files/contents.ts';
 export type { TextEdit } from './files/editing.ts';
 export type { ListedEntry, TreeNode } from './files/listing.ts';
 export { byBytes } from './files/order.ts';
+export type { FileStart, StartOptions } from './files/start.ts';
 export { limits } from './limits.ts';
 export type { CommandCall } from './run/commands.ts';
 export type { Layer } from './run/layers.ts';
@@ -42,6 +43,7 @@ export {
   matchesWithContext,
   type WalkEntry,
 } from './search/query.ts';
+export { residualGlobs } from './search/residual-glob.ts';
 export type { Overview, WalkResult } from './search/search.ts';
 export { unifiedDiff } from './text/diff.ts';
 export { countLines, splitLines } from './text/encoding.ts';

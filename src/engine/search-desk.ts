@@ -1,7 +1,8 @@
 /** The engine's searches, by path: opened when the first one is asked for, ended when the engine closes. */
 import { resolve } from 'node:path';
+import type { Place } from './confine/place.ts';
 import { isWithin } from './confine/roots.ts';
-import type { Place, Wall } from './confine/wall.ts';
+import type { Wall } from './confine/wall.ts';
 import { fail } from './failures.ts';
 import type { Arrivals } from './files/arrivals.ts';
 import { byBytes } from './files/order.ts';

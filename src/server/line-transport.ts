@@ -76,7 +76,8 @@ export class LineTransport implements Transport {
   /** The writer has gone: nobody can be answered any more, so the work stops too. */
   readonly #onOutputError = (error: Error): void => {
     if (this.#closed) return;
-    this.onerror?.(error);
+    // That the client hung up is nothing to report, and there may be nobody left to report it to.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') this.onerror?.(error);
     void this.close();
   };
 

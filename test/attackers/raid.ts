@@ -39,7 +39,7 @@ export interface Raid {
   name: string;
   prepare?(scene: Scene, n: number): void;
   call(engine: Engine, n: number, scene: Scene): Promise<unknown>;
-  /** Entries that each success must have left in the honest directory; every name starts with this. */
+  /** Each success must have left one entry inside whose name starts with this. */
   leaves?: string;
 }
 
@@ -103,11 +103,13 @@ function layPrey({ honest, root, outside }: Scene, n: number): void {
     writeFileSync(`${honest}/sub/inner/prey`, 'honest');
     return;
   }
+  // Laid out where nobody swaps anything, so that it is not we who write outside.
+  mkdirSync(`${root}/calm/tree-${n}/inner/more`, { recursive: true });
+  for (let i = 0; i < 8; i++) writeFileSync(`${root}/calm/tree-${n}/inner/more/prey-${i}`, 'honest');
   try {
-    mkdirSync(`${root}/victim/inner/more`, { recursive: true });
-    for (let i = 0; i < 8; i++) writeFileSync(`${root}/victim/inner/more/prey-${i}`, 'honest');
+    renameSync(`${root}/calm/tree-${n}`, `${root}/victim`);
   } catch {
-    // The attacker was quicker.
+    // The last one is still there: it was not let go.
   }
   if ([`${root}/victim/inner`, `${root}/victim.evil`].some(isLink)) return;
   try {
@@ -194,6 +196,10 @@ export async function raid(scene: Scene, engine: Engine, { name, prepare, call, 
   spoils.escapes += after.filter((line) => !before.includes(line)).length;
   spoils.escapes += before.filter((line) => !after.includes(line)).length;
   if (readdirSync(scene.base).join() !== above) spoils.escapes++;
-  const left = leaves && readdirSync(scene.honest).filter((entry) => entry.startsWith(leaves)).length;
-  return { spoils, left };
+  return { spoils, left: leaves === undefined ? undefined : countBelow(scene.root, leaves) };
+}
+
+function countBelow(directory: string, prefix: string): number {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return entries.filter(({ name }) => name.startsWith(prefix)).length;
 }

@@ -13,18 +13,24 @@ console.log('ready');
 
 function swap(a, b) {
   const aside = `${a}.aside`;
-  for (const [from, to] of [
-    [a, aside],
-    [b, a],
-    [aside, b],
-  ]) {
+  put(a, aside);
+  put(b, a);
+  put(aside, b);
+  exchanges++;
+}
+
+/** For a moment the name is free: what was made there meanwhile is moved out of the way. */
+function put(from, to) {
+  try {
+    renameSync(from, to);
+  } catch {
     try {
+      renameSync(to, `${to}.made-${exchanges}`);
       renameSync(from, to);
     } catch {
-      // Something is being made or removed there at this moment.
+      // Something is being made or removed there at this very moment.
     }
   }
-  exchanges++;
 }
 
 function pause() {

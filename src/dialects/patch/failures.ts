@@ -1,15 +1,16 @@
 /** The engine's facts in patch's words: `Code: message`, as an answer marked as an error. */
 import type { Failure } from '../../engine/index.ts';
-import { type Told, text } from '../dialect.ts';
+import { type Told, type Tool, text } from '../dialect.ts';
 
 type Words = readonly [code: string, message: string];
 
-export function patchFailed(facts: Failure): Told {
-  const [code, message] = wordsFor(facts);
+export function patchFailed(facts: Failure, tool: Tool): Told {
+  const [code, message] = wordsFor(facts, tool.name === 'patch_apply');
   return { answer: { content: [text(`${code}: ${message}`)], isError: true } };
 }
 
-function wordsFor(facts: Failure): Words {
+/** `patching`: a file that cannot be patched is PatchFailed, whatever the reason; other tools say what it is. */
+function wordsFor(facts: Failure, patching: boolean): Words {
   switch (facts.kind) {
     case 'outside':
       return ['OutsideRoot', `${facts.path} resolves outside the configured root`];
@@ -30,21 +31,24 @@ function wordsFor(facts: Failure): Words {
     case 'hunk-mismatch':
       return ['PatchFailed', mismatch(facts)];
     case 'not-text':
-      return ['PatchFailed', `${facts.path} is not valid UTF-8 text; it was left untouched`];
+      return [
+        patching ? 'PatchFailed' : 'NotText',
+        `${facts.path} is not valid UTF-8 text; it was left untouched`,
+      ];
     case 'changed-meanwhile':
       return [
-        'PatchFailed',
+        patching ? 'PatchFailed' : 'Busy',
         `${facts.path} was changed by another program during the call; it was not modified`,
       ];
     case 'command-not-allowed':
       return [
         'CommandNotAllowed',
-        `${facts.command} is not permitted. Permitted commands: ${facts.allowed.join(', ')}`,
+        `${shown(facts.command)} is not permitted. Permitted commands: ${facts.allowed.join(', ')}`,
       ];
     case 'argument-not-allowed':
       return [
         'ArgumentNotAllowed',
-        `${facts.command}: ${facts.argument}: ${facts.reason}${use(facts.instead)}`,
+        `${facts.command}: ${shown(facts.argument)}: ${facts.reason}${instead(facts.instead)}`,
       ];
     case 'command-not-installed':
       return ['CommandNotInstalled', `${facts.command} is permitted but not installed on this machine`];
@@ -75,6 +79,8 @@ function wordsFor(facts: Failure): Words {
     case 'busy':
       return ['Busy', `${facts.path} kept changing during the call; try again`];
     case 'io':
+      if (facts.code === 'E2BIG')
+        return ['ArgumentsTooLong', 'the arguments are longer than the system passes to a program'];
       return ['IoError', `cannot ${facts.action} ${facts.path}: ${facts.code}`];
     case 'timeout':
       return ['Timeout', `cut off after ${facts.ms / 1000} s`];
@@ -98,13 +104,19 @@ function mismatch(facts: Failure & { kind: 'hunk-mismatch' }): string {
   const parts = [
     `hunk ${facts.hunk} does not match ${facts.path} at line ${facts.line}; the file was not modified`,
     'expected:',
-    ...facts.expected.map((line) => `  ${line}`),
+    ...indented(facts.expected),
     'found:',
-    ...(facts.found.length > 0 ? facts.found.map((line) => `  ${line}`) : ['  (the end of the file)']),
+    ...indented(facts.found),
   ];
   if (facts.elsewhere.length > 0)
-    parts.push(`the expected lines stand at line ${facts.elsewhere.join(', ')}`);
+    parts.push(`the lines to change stand at line ${facts.elsewhere.join(', ')}`);
   return parts.join('\n');
+}
+
+/** A last line without a newline carries the usual remark on a line of its own. */
+function indented(lines: readonly string[]): string[] {
+  if (lines.length === 0) return ['  (the end of the file)'];
+  return lines.flatMap((line) => line.split('\n')).map((line) => `  ${line}`);
 }
 
 function badPath(facts: Failure & { kind: 'bad-path' }): string {
@@ -132,6 +144,14 @@ function didYouMean(near: readonly string[]): string {
   return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
 }
 
-function use(instead: string | undefined): string {
-  return instead === undefined ? '' : `; use ${instead}`;
+function instead(way: string | undefined): string {
+  return way === undefined ? '' : `; instead: ${way}`;
+}
+
+const LONGEST_SHOWN = 200;
+
+/** A word of the caller's on one line: cut when it is long, quoted when it holds control characters. */
+function shown(word: string): string {
+  const short = word.length > LONGEST_SHOWN ? `${word.slice(0, LONGEST_SHOWN)}…` : word;
+  return /[\u0000-\u001f\u007f]/.test(short) ? JSON.stringify(short) : short;
 }

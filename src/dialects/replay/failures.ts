@@ -64,7 +64,9 @@ function messageOf(facts: Failure): string {
     case 'unstable':
       return `${facts.path} kept changing during the call; try again`;
     case 'io':
-      return `Cannot ${facts.action} ${facts.path}: ${facts.code}`;
+      return facts.code === 'EXDEV'
+        ? `Cannot ${facts.action} to ${facts.path}: it is on another file system, where only files can be moved to`
+        : `Cannot ${facts.action} ${facts.path}: ${facts.code}`;
     case 'too-large':
       return tooLarge(facts);
     case 'not-text':

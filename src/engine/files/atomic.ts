@@ -1,8 +1,8 @@
 /** Replaces a file's content in one step: the old content or the new one, never anything in between. */
 import type { Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
 import { readBytesSync } from '../confine/reading.ts';
-import type { Place } from '../confine/wall.ts';
 import { dressDraft, fillDraft, flushDraft } from '../confine/writing.ts';
 import { fail } from '../failures.ts';
 
@@ -49,7 +49,7 @@ export async function prepareContent(
   { expect, like, signal }: ReplaceOptions,
 ): Promise<Prepared> {
   const { shown, name, dir } = place;
-  if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
+  if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
   const draft = attempt(shown, 'write', () => dir.draft());
   try {

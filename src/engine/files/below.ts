@@ -1,8 +1,8 @@
 /** Everything below a directory with type and size, in one fixed order, never through a link. */
 import type { Dir } from '../confine/dir.ts';
 import { attempt, failFrom } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
 import { isTemporary } from '../confine/temporaries.ts';
-import type { Place } from '../confine/wall.ts';
 import type { EntryType } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { Breathing } from './breathing.ts';

@@ -212,7 +212,7 @@ function characterStart(bytes: Buffer): number {
 }
 
 /** The length without a UTF-8 character that lacks its end. */
-function characterEnd(bytes: Buffer): number {
+export function characterEnd(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;
     if (isContinuation(byte)) continue;

@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Stat } from '../confine/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
 import { readBytes } from '../confine/reading.ts';
-import type { Place } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { decodeForEdit, type TextContent, whyBinary } from '../text/encoding.ts';

@@ -39,6 +39,14 @@ export interface EditOutcome {
   replacements: number[];
 }
 
+/** Told before the text is put together: beyond some length there is no such string at all. */
+function requireRoom(text: string, splices: readonly Splice[], path: string): void {
+  let size = text.length;
+  for (const { start, end, text: put } of splices) size += put.length - (end - start);
+  const limit = limits.wholeFileBytes;
+  if (size > limit) fail({ kind: 'too-large', path, size, limit, action: 'write' });
+}
+
 export class Editor {
   #regexes: CutOffPool<RegexEdit, RegexOutcome> | undefined;
 
@@ -57,6 +65,7 @@ export class Editor {
         ? this.#splicesWithin(edit.lines, current, edit, context, signal)
         : this.#splices(current, edit, context, signal));
       replacements.push(splices.length);
+      requireRoom(current, splices, path);
       current = applySplices(current, splices);
     }
     return { text: current, replacements };

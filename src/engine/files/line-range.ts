@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { OpenFile } from '../confine/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
 import { readChunk } from '../confine/reading.ts';
-import type { Place } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { BOM, splitLines } from '../text/encoding.ts';

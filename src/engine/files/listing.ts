@@ -1,7 +1,8 @@
 /** What is in a directory, and below it. */
 import type { Dir, Entry } from '../confine/dir.ts';
 import { attempt } from '../confine/errno.ts';
-import type { Place, Wall } from '../confine/wall.ts';
+import type { Place } from '../confine/place.ts';
+import type { Wall } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { Breathing } from './breathing.ts';
@@ -51,7 +52,8 @@ export async function buildTree(
     if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
     await breathing.pause();
     const children: TreeNode[] = [];
-    for (const entry of readable(here)) {
+    const entries = level === 0 ? sortedEntries(here, place.shown) : readable(here);
+    for (const entry of entries) {
       const below = `${path}/${entry.name}`;
       if (entry.type === 'symlink') {
         const isDirectory = targetOf(wall, path, entry) === 'directory';

@@ -1,8 +1,9 @@
 /** Moves and renames. Without leave to overwrite, the system itself refuses an occupied name: no gap to slip into. */
 import type { Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
-import type { Place, Wall } from '../confine/wall.ts';
+import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { replaceContent } from './atomic.ts';
 import { readSnapshot } from './contents.ts';

@@ -1,7 +1,8 @@
 /** Deletes files and whole trees on held directories, so that nothing outside can be swapped in. */
 import type { Dir } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
-import type { Place, Wall } from '../confine/wall.ts';
+import type { Place } from '../confine/place.ts';
+import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { Breathing } from './breathing.ts';

@@ -1,5 +1,5 @@
 /** Changes that depend on what the files hold: read them, compute their new texts, and store all of those or none. */
-import type { Place } from '../confine/wall.ts';
+import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { encode, type TextContent } from '../text/encoding.ts';

@@ -7,8 +7,8 @@
  */
 import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
 import { temporaryName } from '../confine/temporaries.ts';
-import type { Place } from '../confine/wall.ts';
 import { dressDraft, fillDraft, flushDraft } from '../confine/writing.ts';
 import { fail } from '../failures.ts';
 import { type Prepared, prepareContent, replaceContent, type Snapshot } from './atomic.ts';

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
-import type { Place } from '../confine/wall.ts';
+import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 
 const WAIT_MS = 30_000;

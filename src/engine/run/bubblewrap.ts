@@ -55,6 +55,7 @@ const ETC_NETWORK = [
   'protocols',
 ];
 
+const SHARED_MEMORY_MIB = 64;
 /** In /proc, what the system's root may write to by owning it, whatever namespace and capabilities it has. */
 const ROOTS_OWN = ['acpi', 'asound', 'fs', 'mtrr', 'scsi', 'sys', 'sysrq-trigger'];
 
@@ -129,19 +130,22 @@ function givenLinks({ roots }: SandboxView, mounts: readonly Mount[]): Mount[] {
 function ownMounts(view: SandboxView, features: BubblewrapFeatures): Mount[] {
   const paths = view.roots.map(({ path }) => path);
   const { temporary, home } = sandboxPlaces(paths);
-  const sized = features.size ? ['--size', String(view.temporaryMiB * 1024 * 1024)] : [];
-  const memory = (at: string): Mount => ({ at, args: [...sized, '--tmpfs', at] });
+  const memory = (at: string, mebibytes: number): Mount => {
+    const size = features.size ? ['--size', String(mebibytes * 1024 * 1024)] : [];
+    return { at, args: [...size, '--tmpfs', at] };
+  };
   const mounts: Mount[] = [
     { at: '/proc', args: ['--proc', '/proc'] },
     { at: '/dev', args: ['--dev', '/dev'] },
-    memory('/dev/shm'),
+    memory('/dev/shm', SHARED_MEMORY_MIB),
   ];
   if (process.getuid?.() === 0) {
     for (const at of ROOTS_OWN.map((name) => `/proc/${name}`)) {
       mounts.push({ at, args: ['--ro-bind-try', at, at] });
     }
   }
-  if (temporary !== home) mounts.push(memory(temporary), { at: home, args: ['--dir', home] });
+  if (temporary !== home)
+    mounts.push(memory(temporary, view.temporaryMiB), { at: home, args: ['--dir', home] });
   return mounts;
 }
 

@@ -1,7 +1,5 @@
 /** Commands for one server: three front doors on the same wall, the same sandbox and the same programs. */
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Wall } from '../confine/wall.ts';
 import { systemDirectories } from './bubblewrap.ts';
 import { passedVariables } from './environment.ts';
@@ -13,6 +11,7 @@ import type { Layer } from './layers.ts';
 import { layersReport } from './layers.ts';
 import { checkArgv } from './policy/check.ts';
 import { readingCommands } from './policy/reading-commands.ts';
+import { gnuPrograms, workingSetpriv } from './probes.ts';
 import type { Programs } from './programs.ts';
 import { adoptPrograms, programNamed, requireAllowed, resolvePrograms } from './programs.ts';
 import type { RunResult } from './run-command.ts';
@@ -43,8 +42,6 @@ export interface CommandCall {
   maxOutputBytes?: number | undefined;
   signal?: AbortSignal | undefined;
 }
-
-const execute = promisify(execFile);
 
 export class Commands {
   /** The programs that `develop` takes. */
@@ -86,9 +83,10 @@ export class Commands {
     const names = [...readingCommands.keys(), ...allowed, 'bwrap', 'setpriv'];
     const given = adoptPrograms(options.given ?? {}, roots, scratch.bin);
     const programs = resolvePrograms(names, { path: environment.PATH, roots, given });
-    const [sandbox, gnu] = await Promise.all([
+    const [sandbox, gnu, setpriv] = await Promise.all([
       planSandbox(options.sandbox, programs, options.allowNet),
       gnuPrograms(programs),
+      workingSetpriv(programs),
     ]);
     const setting: Setting = {
       roots: wall.roots.map(({ real, given, dir, readOnly }) => {
@@ -99,21 +97,28 @@ export class Commands {
       path: programs.path,
       passed: passedVariables(passEnv, environment),
       installations: installationsOf(programs.found.values(), systemDirectories(roots), roots),
-      setpriv: programs.found.get('setpriv'),
+      setpriv,
     };
     return new Commands(wall, allowed, programs, setting, gnu);
   }
 
   /** A command that only reads: its arguments are checked before anything starts. */
-  read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#inDirectory(call, readingTools, (cwd) => {
+  async read(
+    command: string,
+    args: readonly string[],
+    call: CommandCall = {},
+  ): Promise<RunResult & { reads: readonly string[] }> {
+    let reads: readonly string[] = [];
+    const result = await this.#inDirectory(call, readingTools, (cwd) => {
       const checked = checkArgv(command, args, {
         policies: readingCommands,
         resolvePath: pathsThroughWall(this.#wall, cwd),
         isGnu: (name) => this.#gnu.has(name),
       });
+      reads = checked.reads;
       return { program: programNamed(this.#programs, command), args: checked.args };
     });
+    return { ...result, reads };
   }
 
   /** A program of the list, with arguments of any kind. */
@@ -127,6 +132,11 @@ export class Commands {
   /** A line for the shell. */
   shell(line: string, call: CommandCall = {}): Promise<RunResult> {
     return this.#inDirectory(call, shellLine, () => ({ program: '/bin/sh', args: ['-c', line] }));
+  }
+
+  /** Whether the system itself keeps commands inside, and read-only roots read-only. */
+  get sandboxed(): boolean {
+    return this.#setting.sandbox.kind !== 'none';
   }
 
   layers(): Layer[] {
@@ -164,21 +174,4 @@ export class Commands {
       place.close();
     }
   }
-}
-
-/** Which of sed and awk are GNU's, whose own sandbox can be switched on. */
-async function gnuPrograms(programs: Programs): Promise<Set<string>> {
-  const gnu = new Set<string>();
-  const ask = async (name: string, answer: RegExp) => {
-    const program = programs.found.get(name);
-    if (!program) return;
-    try {
-      const { stdout } = await execute(program, ['--version'], { timeout: 2000, env: {}, cwd: '/' });
-      if (answer.test(stdout)) gnu.add(name);
-    } catch {
-      // It does not know the question, so it is not GNU's.
-    }
-  };
-  await Promise.all([ask('sed', /^sed \(GNU sed\) (?:4\.[3-9]|[5-9])/), ask('awk', /^GNU Awk [4-9]/)]);
-  return gnu;
 }

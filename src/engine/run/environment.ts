@@ -21,10 +21,10 @@ export function commandEnvironment(around: Surroundings): Record<string, string>
     USER: 'user',
     LOGNAME: 'user',
     SHELL: '/bin/sh',
-    ...around.passed,
     PATH: around.path,
     HOME: around.home,
     TMPDIR: around.temporary,
+    ...around.passed,
     [MARK]: around.mark,
   };
 }

@@ -5,8 +5,18 @@
  * was seen while it still had its parent, or because it carries the run's mark in its environment.
  */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessFacts } from './processes.ts';
-import { allProcesses, childrenOf, environmentHolds, processFacts, signalProcess } from './processes.ts';
+import { allPids, childrenOf, processFacts, signalProcess, startEnvironment } from './processes.ts';
+
+const ROUNDS = 5;
+const KERNEL_THREADS = 2;
+
+interface Look {
+  members: ProcessFacts[];
+  /** Something changed while we looked, so that a process may have slipped through. */
+  unsettled: boolean;
+}
 
 export class Family {
   readonly leader: number;
@@ -15,6 +25,8 @@ export class Family {
   readonly #leaderStart: number;
   /** Every descendant that was ever seen: pid → start. */
   readonly #seen = new Map<number, number>();
+  /** Processes that were found dying or without an environment: once more is no news. */
+  readonly #odd = new Set<number>();
 
   constructor(leader: number, mark: string, sandboxed: boolean) {
     this.leader = leader;
@@ -48,26 +60,7 @@ export class Family {
 
   /** Everybody who lives now, found in every way there is. */
   members(): ProcessFacts[] {
-    const all = allProcesses().filter((one) => one.pid !== process.pid && !one.zombie);
-    const found = new Map<number, ProcessFacts>();
-    for (const one of all) if (this.#belongs(one)) found.set(one.pid, one);
-    for (let grown = true; grown; ) {
-      grown = false;
-      for (const one of all) {
-        if (found.has(one.pid) || !found.has(one.parent)) continue;
-        found.set(one.pid, one);
-        grown = true;
-      }
-    }
-    for (const { pid, start } of found.values()) this.#seen.set(pid, start);
-    return [...found.values()];
-  }
-
-  #belongs(one: ProcessFacts): boolean {
-    if (one.start < this.#leaderStart) return false;
-    if (one.group === this.leader || one.session === this.leader) return true;
-    if (this.#seen.get(one.pid) === one.start) return true;
-    return environmentHolds(one.pid, this.#mark);
+    return this.#look().members;
   }
 
   /** Asks everybody to end. The sandbox itself is spared: its end would be the end of all, at once. */
@@ -79,13 +72,67 @@ export class Family {
     }
   }
 
-  /** Ends everybody. Twice, because a process may fork while it is being looked for. */
+  /** Ends everybody at once, again and again because a process may fork while it is being looked for. */
   kill(): void {
     signalProcess(-this.leader, 'SIGKILL');
-    for (let round = 0; round < 2; round++) {
-      const members = this.members();
-      for (const { pid } of members) signalProcess(pid, 'SIGKILL');
-      if (members.length === 0) return;
+    for (let round = 0; round < ROUNDS; round++) {
+      if (!this.#killSeen().unsettled) return;
+    }
+  }
+
+  /** The same when there is time to wait for what was just changing. */
+  async killAndMakeSure(): Promise<void> {
+    signalProcess(-this.leader, 'SIGKILL');
+    for (let round = 0; round < ROUNDS; round++) {
+      if (!this.#killSeen().unsettled) return;
+      await delay(2);
+    }
+  }
+
+  #killSeen(): Look {
+    const look = this.#look();
+    for (const { pid } of look.members) signalProcess(pid, 'SIGKILL');
+    return look.members.length > 0 ? { ...look, unsettled: true } : look;
+  }
+
+  #look(): Look {
+    const younger: ProcessFacts[] = [];
+    let unsettled = false;
+    for (const pid of allPids()) {
+      const facts = pid === process.pid ? undefined : processFacts(pid);
+      // It may have left a child that is not in the list yet.
+      if (!facts) unsettled ||= pid > this.leader && pid !== process.pid;
+      else if (facts.start >= this.#leaderStart && facts.parent !== KERNEL_THREADS) younger.push(facts);
+    }
+    const found = new Map<number, ProcessFacts>();
+    for (const one of younger) {
+      const belongs = this.#belongs(one);
+      if (belongs === 'unknown') unsettled ||= !this.#odd.has(one.pid);
+      if (belongs === 'unknown') this.#odd.add(one.pid);
+      if (belongs === true) found.set(one.pid, one);
+    }
+    addDescendants(found, younger);
+    for (const { pid, start } of found.values()) this.#seen.set(pid, start);
+    return { members: [...found.values()], unsettled };
+  }
+
+  #belongs(one: ProcessFacts): boolean | 'unknown' {
+    if (one.zombie) return 'unknown';
+    if (one.group === this.leader || one.session === this.leader) return true;
+    if (this.#seen.get(one.pid) === one.start) return true;
+    const environment = startEnvironment(one.pid);
+    // It is empty for a moment when a process becomes another program.
+    return environment === '' ? 'unknown' : environment.includes(this.#mark);
+  }
+}
+
+function addDescendants(found: Map<number, ProcessFacts>, all: readonly ProcessFacts[]): void {
+  for (let grown = found.size > 0; grown; ) {
+    grown = false;
+    for (const one of all) {
+      if (one.zombie || found.has(one.pid) || !found.has(one.parent)) continue;
+      found.set(one.pid, one);
+      grown = true;
     }
   }
 }

@@ -37,7 +37,7 @@ export const developerTools: FrontDoor = {
   forks: true,
   shell: false,
   limits: { dataMiB: 4096, fileMiB: 2048, processes: MAX_PROCESSES },
-  temporaryMiB: 1024,
+  temporaryMiB: 512,
 };
 
 /** A line for /bin/sh. */

@@ -8,6 +8,7 @@ import type { Descriptors } from './descriptors.ts';
 import { layDescriptors } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
+import { SETPRIV_ARGS } from './probes.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 import { withLimits } from './resource-limits.ts';
 import type { SandboxPlan } from './sandbox.ts';
@@ -25,7 +26,7 @@ export interface Setting {
   passed: Readonly<Record<string, string>>;
   /** Directories of programs outside of the system's places. */
   installations: readonly string[];
-  /** The program setpriv, where the system has it. */
+  /** The program setpriv, where the system has one that works. */
   setpriv: string | undefined;
 }
 
@@ -92,7 +93,7 @@ function prepareUnconfined(request: RunRequest): Launch {
   const { setting, door } = request;
   const { setpriv } = setting;
   const mark = newMark();
-  const bound = setpriv ? [setpriv, '--no-new-privs', '--pdeathsig', 'KILL'] : [];
+  const bound = setpriv ? [setpriv, ...SETPRIV_ARGS] : [];
   // Outside of a namespace of its own all processes of the user would count.
   const { processes: _, ...limits } = door.limits;
   const [file, ...args] = limited(request, bound, limits);

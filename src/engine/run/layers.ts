@@ -31,7 +31,7 @@ export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
     {
       name: 'no new privileges',
       active: boxed || setpriv !== undefined,
-      why: boxed || setpriv ? 'sudo and its like do not work' : 'setpriv (util-linux) is not installed',
+      why: boxed || setpriv ? 'sudo and its like do not work' : 'setpriv of util-linux is missing or too old',
     },
     {
       name: 'limits',

@@ -50,10 +50,9 @@ export function processFacts(pid: number): ProcessFacts | undefined {
   }
 }
 
-export function allProcesses(): ProcessFacts[] {
+export function allPids(): number[] {
   try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.flatMap((pid) => processFacts(Number(pid)) ?? []);
+    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
   } catch {
     return [];
   }
@@ -79,12 +78,12 @@ export function childrenOf(pid: number): number[] | undefined {
   return children;
 }
 
-/** Whether the environment that a process was started with holds this text. */
-export function environmentHolds(pid: number, text: string): boolean {
+/** The environment that a process was started with; empty when it is not ours to read. */
+export function startEnvironment(pid: number): string {
   try {
-    return readProc(`/proc/${pid}/environ`).includes(text);
+    return readProc(`/proc/${pid}/environ`);
   } catch {
-    return false;
+    return '';
   }
 }
 

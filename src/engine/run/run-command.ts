@@ -76,6 +76,8 @@ class Run {
   #family: Family | undefined;
   #endedBy: RunResult['endedBy'] = 'itself';
   #cancelled = false;
+  /** The command itself has ended; only what it left is still looked after. */
+  #over = false;
   /** When the grace is over; undefined as long as nobody was asked to end. */
   #killAt: number | undefined;
   /** A process in the middle of a system call cannot be killed: the call is answered without its end. */
@@ -89,8 +91,14 @@ class Run {
     this.#stdout = new CappedStream(request.maxOutputBytes);
     this.#stderr = new CappedStream(request.maxOutputBytes);
     this.#child = start(launch);
-    this.#child.stdout?.on('data', (chunk: Buffer) => this.#stdout.add(chunk));
-    this.#child.stderr?.on('data', (chunk: Buffer) => this.#stderr.add(chunk));
+    for (const [from, to] of [
+      [this.#child.stdout, this.#stdout],
+      [this.#child.stderr, this.#stderr],
+    ] as const) {
+      from?.on('data', (chunk: Buffer) => to.add(chunk));
+      // What can no longer be read is what the command printed so far.
+      from?.on('error', () => {});
+    }
   }
 
   async result(): Promise<RunResult> {
@@ -105,7 +113,7 @@ class Run {
       return fail({ kind: 'io', path: this.#request.program, action: 'run', code: 'unknown' });
     }
     const cancel = () => this.#cancel();
-    const forget = this.#sandboxed ? () => {} : watchOver(child.pid);
+    const forget = this.#needsWatchman() ? watchOver(child.pid) : () => {};
     this.#family = new Family(child.pid, this.#launch.mark, this.#sandboxed);
     live.add(this);
     this.#request.signal?.addEventListener('abort', cancel, { once: true });
@@ -116,6 +124,7 @@ class Run {
         this.#giveUp = resolve;
       });
       const end = (await Promise.race([ended, stuck])) ?? { code: null, signal: 'SIGKILL' };
+      this.#over = true;
       await this.#windUp(closed);
       if (this.#cancelled) fail({ kind: 'cancelled' });
       return this.#describe(end);
@@ -131,7 +140,7 @@ class Run {
 
   /** TERM for everybody now, KILL after the grace. */
   terminate(why: RunResult['endedBy']): void {
-    if (this.#killAt !== undefined) return;
+    if (this.#killAt !== undefined || this.#over) return;
     this.#endedBy = why;
     this.#killAt = Date.now() + TERM_GRACE_MS;
     this.#family?.terminate();
@@ -162,10 +171,17 @@ class Run {
     this.#timers.add(timer);
   }
 
+  /** A single process dies with the server by itself, where setpriv is there to see to it. */
+  #needsWatchman(): boolean {
+    const { setting, door } = this.#request;
+    return !this.#sandboxed && (door.forks || setting.setpriv === undefined);
+  }
+
   #watchFamily(turn: number): void {
     this.#later(LOOK_AFTER_MS[turn] ?? LOOK_EVERY_MS, () => {
+      if (this.#over) return;
       if ((this.#family?.observe() ?? 0) > MAX_PROCESSES) {
-        this.#endedBy = 'too-many-processes';
+        if (this.#killAt === undefined) this.#endedBy = 'too-many-processes';
         this.kill();
       }
       this.#watchFamily(turn + 1);
@@ -178,7 +194,7 @@ class Run {
     const mayLeave = this.#request.door.forks && !this.#sandboxed;
     while (mayLeave && Date.now() < (this.#killAt ?? 0) && family.members().length > 0) await delay(25);
     await Promise.race([closed, delay(STREAM_GRACE_MS, undefined, { ref: false })]);
-    if (mayLeave) family.kill();
+    if (mayLeave) await family.killAndMakeSure();
     await Promise.race([closed, delay(STREAM_GRACE_MS, undefined, { ref: false })]);
   }
 

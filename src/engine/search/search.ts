@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Dir } from '../confine/dir.ts';
 import { rawOf, scanRootOf, textOf } from '../confine/scan.ts';
-import { Place } from '../confine/wall.ts';
+import { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import { candidateFiles, ripgrep } from '../run/ripgrep.ts';
 import { FirstByPath } from './first.ts';
@@ -224,15 +224,17 @@ async function grepWith(start: Start, team: Team, query: GrepQuery, plan: Search
     grepResult({ found, accounts, maxMatches, contextLines, countAll, plan: { plan: ran.plan, why: ran.why } });
 
   if (plan.superset === undefined) return finish(await workTogether(team, job(undefined), collect), plan);
-  // When ripgrep was asked for, it shall not be beaten to it.
-  const headStart = query.plan === 'ripgrep' ? 0 : HEAD_START_MS;
-  const first = await workTogether(team, job(undefined), collect, headStart);
-  if (!team.queue.hasLeft) {
-    return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
+  const first: Account[] = [];
+  // When ripgrep was asked for, nothing beats it to it.
+  if (query.plan !== 'ripgrep') {
+    first.push(...(await workTogether(team, job(undefined), collect, HEAD_START_MS)));
+    if (!team.queue.hasLeft) {
+      return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
+    }
+    team.queue.reopen();
   }
   const candidates = await candidateFiles(start.dir.handlePath, plan.superset, team.limits.signal);
   team.limits.check();
-  team.queue.reopen();
   const rest = await workTogether(team, job(candidates), collect);
   const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };
   return finish([...first, ...rest], ran);

@@ -7,9 +7,9 @@
  * changed; they may share lines of context.
  */
 import { fail } from '../failures.ts';
+import { type BlockIndex, blockIndex } from './block-places.ts';
 import { BOM, type LineEnding } from './encoding.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from './line-ids.ts';
-import { type LineIndex, lineIndex } from './line-index.ts';
 import type { Hunk, HunkLine, ParsedPatch } from './patch.ts';
 import { hunkMismatch, linesLeft } from './patch-mismatch.ts';
 import { contextOf, findPlace, type PatchedLines } from './patch-place.ts';
@@ -86,7 +86,7 @@ function keyOf({ text, newline }: Pick<HunkLine, 'text' | 'newline'>, endings: E
 
 function patchedLines(lines: TextLines, endings: Endings): PatchedLines {
   const keys: string[] = new Array(lineCount(lines));
-  let index: LineIndex | undefined;
+  let index: BlockIndex | undefined;
   const text: PatchedLines = {
     count: lineCount(lines),
     keyAt: (line) => {
@@ -94,7 +94,7 @@ function patchedLines(lines: TextLines, endings: Endings): PatchedLines {
       return keys[line];
     },
     index: () => {
-      index ??= lineIndex(text);
+      index ??= blockIndex(text);
       return index;
     },
   };

@@ -1,10 +1,12 @@
 /** Finds where in a text the old lines of a hunk stand. */
-import type { KeyedLines, LineIndex } from './line-index.ts';
+import type { BlockIndex, KeyedLines } from './block-places.ts';
 import type { Hunk } from './patch-hunk.ts';
+
+export { type KeyedLines, placesOf } from './block-places.ts';
 
 /** The text that is patched. Its index is made when it is first asked for: most hunks stand where they state. */
 export interface PatchedLines extends KeyedLines {
-  index(): LineIndex;
+  index(): BlockIndex;
 }
 
 /** What has to be found, and within which lines. All lines count from 0. */

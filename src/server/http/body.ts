@@ -43,7 +43,9 @@ export function readBody(request: IncomingMessage, limit: number, room: BodyRoom
         return;
       }
       if (!room.take(part.length)) {
-        settle({ refusal: { status: 503, retryAfter: 1, message: 'Too much is being sent at once: try again' } });
+        settle({
+          refusal: { status: 503, retryAfter: 1, message: 'Too much is being sent at once: try again' },
+        });
         return;
       }
       bytes += part.length;

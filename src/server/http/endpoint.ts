@@ -1,5 +1,10 @@
 /** `/mcp` and `/mcp/<dialect>`: from an admitted request to the session or the stateless answer. */
-import { classifyInboundRequest, isJsonContentType, type JSONRPCMessage } from '@modelcontextprotocol/server';
+import {
+  classifyInboundRequest,
+  isJsonContentType,
+  type JSONRPCMessage,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
 import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../messages.ts';
 import { type BodyRoom, readBody } from './body.ts';
@@ -16,7 +21,6 @@ const SESSION_NOT_FOUND = -32001;
 /** The only version that knows batches. */
 const WITH_BATCHES = '2025-03-26';
 const MOST_IN_A_BATCH = 100;
-const SESSION_VERSIONS = ['2025-11-25', '2025-06-18', WITH_BATCHES, '2024-11-05', '2024-10-07'];
 const ALLOWED = { Allow: 'POST, GET, DELETE' };
 
 export interface Endpoint {
@@ -36,58 +40,60 @@ interface Visit {
   waits: boolean;
 }
 
-export async function serveVisit(endpoint: Endpoint, visit: Visit): Promise<void> {
-  const { reply } = visit;
-  switch (reply.request.method) {
+/** What came of a request: it has been answered, or it is to be refused. */
+type Outcome = Refusal | undefined;
+
+export async function serveVisit(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
+  switch (visit.reply.request.method) {
     case 'POST':
       return servePost(endpoint, visit);
     case 'GET':
       return serveListening(endpoint, visit);
-    case 'DELETE': {
-      const found = findSession(endpoint, visit);
-      if ('status' in found) return reply.refuse(found);
-      await found.transport.close();
-      return reply.empty(204);
-    }
+    case 'DELETE':
+      return serveEnding(endpoint, visit);
     default:
-      return reply.refuse({ status: 405, message: 'POST, GET and DELETE are served here', headers: ALLOWED });
+      return { status: 405, message: 'POST, GET and DELETE are served here', headers: ALLOWED };
   }
 }
 
-function serveListening(endpoint: Endpoint, visit: Visit): void {
-  const { reply } = visit;
+function serveListening(endpoint: Endpoint, visit: Visit): Outcome {
   if (!accepts(visit, 'text/event-stream'))
-    return reply.refuse({ status: 406, message: 'GET opens a stream: accept text/event-stream' });
+    return { status: 406, message: 'GET opens a stream: accept text/event-stream' };
   const found = findSession(endpoint, visit);
-  if ('status' in found) return reply.refuse(found);
-  found.transport.listen(reply);
+  if ('status' in found) return found;
+  found.transport.listen(visit.reply);
+  return undefined;
 }
 
-async function servePost(endpoint: Endpoint, visit: Visit): Promise<void> {
-  const { reply } = visit;
-  const { headers } = reply.request;
+async function serveEnding(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
+  const found = findSession(endpoint, visit);
+  if ('status' in found) return found;
+  await found.transport.close();
+  visit.reply.empty(204);
+  return undefined;
+}
+
+async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
+  const { headers } = visit.reply.request;
   if (!isJsonContentType(headers['content-type']))
-    return reply.refuse({ status: 415, message: 'The body must be sent as Content-Type: application/json' });
+    return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
   if (!accepts(visit, 'application/json'))
-    return reply.refuse({ status: 406, message: 'Accept must name application/json and text/event-stream' });
-  const body = await takeBody(endpoint, visit);
-  if (body === undefined) return;
+    return { status: 406, message: 'Accept must name application/json and text/event-stream' };
+  const taken = await takeBody(endpoint, visit);
+  if (taken === undefined || 'status' in taken) return taken;
   const classified = classifyInboundRequest({
     httpMethod: 'POST',
     ...named('protocolVersionHeader', headers['mcp-protocol-version']),
     ...named('mcpMethodHeader', headers['mcp-method']),
     ...named('mcpNameHeader', headers['mcp-name']),
-    body: body.value,
+    body: taken.value,
   });
-  if (classified.kind === 'legacy') return serveInSession(endpoint, visit, body.messages, body.batch);
-  const [message] = body.messages;
-  const busy = whyNotNow(endpoint, visit, body.messages);
-  if (busy) return reply.refuse(busy);
-  if (classified.kind === 'modern' && message) {
-    const problem = whyNotMeta(message) ?? whyNotCall(message);
-    if (problem !== undefined) return answerInvalid(reply, problem, idOf(message));
-  }
-  await endpoint.stateless.answer(reply, body.value, visit.holder, visit.app, Date.now());
+  if (classified.kind === 'legacy') return serveInSession(endpoint, visit, taken);
+  const refusal = whyNotNow(endpoint, visit, taken.messages);
+  if (refusal) return refusal;
+  if (classified.kind === 'modern' && answersInvalid(visit.reply, taken.messages)) return undefined;
+  await endpoint.stateless.answer(visit.reply, taken.value, visit.holder, visit.app, Date.now());
+  return undefined;
 }
 
 interface Taken {
@@ -96,31 +102,27 @@ interface Taken {
   batch: boolean;
 }
 
-/** The messages of the body; refuses by itself what is none. */
-async function takeBody({ limits, room }: Endpoint, { reply, waits }: Visit): Promise<Taken | undefined> {
+/** The messages of the body; nothing when the client has gone meanwhile. */
+async function takeBody(
+  { limits, room }: Endpoint,
+  { reply, waits }: Visit,
+): Promise<Taken | Refusal | undefined> {
   if (waits) reply.response.writeContinue();
   const body = await readBody(reply.request, limits.bodyBytes, room);
   if ('gone' in body) return undefined;
-  if ('refusal' in body) {
-    reply.refuse(body.refusal);
-    return undefined;
-  }
+  if ('refusal' in body) return body.refusal;
   reply.response.once('close', () => room.giveBack(body.bytes));
   let value: unknown;
   try {
     value = JSON.parse(body.text);
   } catch {
-    reply.refuse({ status: 400, code: PARSE_ERROR, message: 'Parse error: the body is not valid JSON' });
-    return undefined;
+    return { status: 400, code: PARSE_ERROR, message: 'Parse error: the body is not valid JSON' };
   }
   const batch = Array.isArray(value);
   const values = batch ? (value as unknown[]) : [value];
   const problem = whyNotBatch(values) ?? firstProblem(values);
-  if (problem !== undefined) {
-    const told = { code: INVALID_REQUEST, message: `Invalid request: ${problem}` };
-    reply.refuse({ status: 400, ...told, id: idOf(value) });
-    return undefined;
-  }
+  if (problem !== undefined)
+    return { status: 400, code: INVALID_REQUEST, message: `Invalid request: ${problem}`, id: idOf(value) };
   const messages = values.map((each) => withoutExtras(each as JSONRPCMessage));
   return { value: batch ? messages : messages[0], messages, batch };
 }
@@ -138,41 +140,32 @@ function firstProblem(values: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-async function serveInSession(
-  endpoint: Endpoint,
-  visit: Visit,
-  messages: readonly JSONRPCMessage[],
-  batch: boolean,
-): Promise<void> {
-  const { reply } = visit;
+async function serveInSession(endpoint: Endpoint, visit: Visit, taken: Taken): Promise<Outcome> {
+  const { messages, batch } = taken;
   const opening = messages.some((message) => 'method' in message && message.method === 'initialize');
   if (opening && visit.reply.request.headers['mcp-session-id'] === undefined)
-    return openSession(endpoint, visit, messages, batch);
+    return openSession(endpoint, visit, taken);
   const found = findSession(endpoint, visit);
-  if ('status' in found) return reply.refuse(found);
-  const refusal = whyNotInSession(found, messages, batch, opening) ?? whyNotNow(endpoint, visit, messages);
-  if (refusal) return reply.refuse(refusal);
-  for (const message of messages) {
-    const problem = whyNotMeta(message) ?? whyNotCall(message);
-    if (problem !== undefined) return answerInvalid(reply, problem, idOf(message));
-  }
-  const ids = requestIds(messages);
+  if ('status' in found) return found;
+  const refusal = whyNotInSession(found, taken, opening) ?? whyNotNow(endpoint, visit, messages);
+  if (refusal) return refusal;
+  if (answersInvalid(visit.reply, messages)) return undefined;
   const mayStream = accepts(visit, 'text/event-stream');
-  found.transport.receive(messages, ids, reply, { batch, mayStream });
+  found.transport.receive(messages, requestIds(messages), visit.reply, { batch, mayStream });
+  return undefined;
 }
 
 /** The session is known to the client only when `initialize` went well; otherwise it ends at once. */
 async function openSession(
-  endpoint: Endpoint,
+  { sessions }: Endpoint,
   { reply, holder, app }: Visit,
-  messages: readonly JSONRPCMessage[],
-  batch: boolean,
-): Promise<void> {
+  { messages, batch }: Taken,
+): Promise<Outcome> {
   const ids = requestIds(messages);
   if (batch || ids.length !== 1)
-    return reply.refuse(invalidRequest('initialize is one request, and stands alone', messages[0]));
-  const session = await endpoint.sessions.open(holder, app, Date.now());
-  if ('status' in session) return reply.refuse(session);
+    return invalidRequest('initialize is one request, and stands alone', messages[0]);
+  const session = await sessions.open(holder, app, Date.now());
+  if ('status' in session) return session;
   const { transport } = session;
   transport.receive(messages, ids, reply, {
     batch,
@@ -183,6 +176,7 @@ async function openSession(
       return {};
     },
   });
+  return undefined;
 }
 
 function findSession({ sessions }: Endpoint, { reply, holder, app }: Visit): HttpSession | Refusal {
@@ -191,8 +185,8 @@ function findSession({ sessions }: Endpoint, { reply, holder, app }: Visit): Htt
   if (typeof id !== 'string')
     return { status: 400, message: 'A session is needed: begin with initialize and send its Mcp-Session-Id' };
   const version = headers['mcp-protocol-version'];
-  if (version !== undefined && !SESSION_VERSIONS.includes(String(version))) {
-    const versions = SESSION_VERSIONS.join(', ');
+  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) {
+    const versions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return { status: 400, message: `Unsupported protocol version; those of sessions are: ${versions}` };
   }
   const session = sessions.find(id, holder, app);
@@ -201,12 +195,7 @@ function findSession({ sessions }: Endpoint, { reply, holder, app }: Visit): Htt
   return session;
 }
 
-function whyNotInSession(
-  { transport }: HttpSession,
-  messages: readonly JSONRPCMessage[],
-  batch: boolean,
-  opening: boolean,
-): Refusal | undefined {
+function whyNotInSession({ transport }: HttpSession, { messages, batch }: Taken, opening: boolean): Outcome {
   const [first] = messages;
   if (opening) return invalidRequest('the session has been initialized already', first);
   if (batch && transport.protocolVersion !== WITH_BATCHES)
@@ -222,7 +211,7 @@ function whyNotNow(
   { limits, load }: Endpoint,
   { holder }: Visit,
   messages: readonly JSONRPCMessage[],
-): Refusal | undefined {
+): Outcome {
   const calls = messages.filter((message) => 'method' in message && message.method === 'tools/call').length;
   if (calls === 0) return undefined;
   if (holder.gate.load + calls > limits.callsOfOneToken)
@@ -232,9 +221,17 @@ function whyNotNow(
   return undefined;
 }
 
-function answerInvalid(reply: Reply, problem: string, id: Id | null): void {
-  const error = { code: INVALID_PARAMS, message: `Invalid params: ${problem}` };
-  reply.json(id === null ? 400 : 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
+/** Answers params that are wrong, as an answer to the call; gives whether there were any. */
+function answersInvalid(reply: Reply, messages: readonly JSONRPCMessage[]): boolean {
+  for (const message of messages) {
+    const problem = whyNotMeta(message) ?? whyNotCall(message);
+    if (problem === undefined) continue;
+    const id = idOf(message);
+    const error = { code: INVALID_PARAMS, message: `Invalid params: ${problem}` };
+    reply.json(id === null ? 400 : 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
+    return true;
+  }
+  return false;
 }
 
 function invalidRequest(problem: string, message: JSONRPCMessage | undefined): Refusal {
@@ -253,4 +250,3 @@ function accepts({ reply }: Visit, type: string): boolean {
 function named<N extends string>(name: N, header: string | string[] | undefined): Record<N, string> | object {
   return header === undefined ? {} : { [name]: String(header) };
 }
-

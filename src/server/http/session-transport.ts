@@ -42,7 +42,12 @@ export class SessionTransport implements Transport {
   }
 
   /** Takes messages in; requests among them are answered on the reply, which the caller leaves alone then. */
-  receive(messages: readonly JSONRPCMessage[], ids: readonly Id[], reply: Reply, options: ExchangeOptions): void {
+  receive(
+    messages: readonly JSONRPCMessage[],
+    ids: readonly Id[],
+    reply: Reply,
+    options: ExchangeOptions,
+  ): void {
     if (ids.length > 0) {
       const exchange = new Exchange(reply, ids, options);
       for (const id of ids) this.#exchanges.set(id, exchange);

@@ -12,6 +12,7 @@ import {
   type McpHttpHandler,
   type McpServer,
   type Server,
+  type ServerEventBus,
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
@@ -42,11 +43,11 @@ export class Stateless {
   readonly #handler: McpHttpHandler;
   readonly #create: CreateServer;
 
-  constructor(create: CreateServer, limits: HttpLimits) {
+  constructor(create: CreateServer, limits: HttpLimits, bus?: ServerEventBus) {
     this.#create = create;
     this.#handler = createMcpHandler(
       ({ requestInfo }) => (requestInfo as unknown as StatelessRequest).createServer(),
-      { legacy: 'reject', keepAliveMs: limits.heartbeatMs },
+      { legacy: 'reject', keepAliveMs: limits.heartbeatMs, ...(bus && { bus }) },
     );
   }
 

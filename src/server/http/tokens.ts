@@ -35,7 +35,9 @@ export function fullGrant(token: string, name = 'owner'): Grant {
 /** What is wrong with a token, without saying it. */
 export function whyNotToken(token: string): string | undefined {
   if (token === '') return 'is empty';
-  return SENDABLE.test(token) ? undefined : 'has characters that cannot be sent: use letters, digits and - . _ ~';
+  return SENDABLE.test(token)
+    ? undefined
+    : 'has characters that cannot be sent: use letters, digits and - . _ ~';
 }
 
 export function isEasilyGuessed(token: string): boolean {

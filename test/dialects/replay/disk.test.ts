@@ -104,6 +104,17 @@ describe('a written file', () => {
     expect(readdirSync(root)).toEqual(['a', 'd']);
   });
 
+  it('is not torn inside a character by half of one [replay.edit_file.whole-characters]', async () => {
+    const { root, failure } = open({ a: '😀\n' });
+    for (const oldText of ['\ud83d', '\ude00', '\ude00\n']) {
+      for (const caseInsensitive of [false, true]) {
+        const edits = [{ oldText, newText: 'x', caseInsensitive }];
+        expect((await failure('edit_file', { path: 'a', edits })).code).toBeLessThan(0);
+      }
+    }
+    expect(readFileSync(join(root, 'a'), 'utf8')).toBe('😀\n');
+  });
+
   it('has all edits that were sent at once, none lost', async () => {
     const marks = Array.from({ length: 20 }, (_, i) => `<${i}>`);
     const { root, text } = open({ a: marks.join('\n') });
@@ -181,6 +192,17 @@ describe('what is too much or not a file', () => {
     expect(await text('read_multiple_files', { paths: ['a'] })).toMatch(
       /^a:\n\[error: Too large to read whole/,
     );
+  });
+
+  it('an edit that would make a file too large writes nothing [replay.edit_file.failed]', async () => {
+    const { root, failure } = open({ a: 'x' });
+    const file = join(root, 'a');
+    truncateSync(file, 64 * 1024 * 1024);
+    const edits = [{ oldText: 'x', newText: 'yy' }];
+    const { code, message } = await failure('edit_file', { path: 'a', edits });
+    expect(code).toBe(-32603);
+    expect(message).toMatch(/^Too large to write: a would have 67108865 bytes/);
+    expect(statSync(file).size).toBe(64 * 1024 * 1024);
   });
 
   it('a socket is never opened [all.special]', async () => {

@@ -2,6 +2,7 @@
 import { existsSync, linkSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Engine } from '../../../src/engine/index.ts';
 import { replacing, SECRET, siteOf, wallKinds } from './site.ts';
 
 describe.each(wallKinds)('with the %s wall', (kind) => {
@@ -19,17 +20,15 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect((await engine.info('d/alias.txt')).links).toBe(2);
   });
 
-  it.each([
-    ['a write', (path: string) => ['write', path] as const],
-    ['an edit', (path: string) => ['edit', path] as const],
-    ['an append', (path: string) => ['append', path] as const],
-  ])('%s leaves the content of the other name as it was', async (_, make) => {
+  const changes: Record<string, (engine: Engine, path: string) => Promise<unknown>> = {
+    'a write': (engine, path) => engine.write(path, 'new'),
+    'an edit': (engine, path) => engine.edit(path, [replacing('secret', 'new')]),
+    'an append': (engine, path) => engine.append(path, 'new'),
+  };
+  it.each(Object.entries(changes))('%s leaves the content of the other name as it was', async (_, change) => {
     const { engine, outer, inner } = siteWithTwoNames();
-    const [how, path] = make('d/alias.txt');
     const before = statSync(outer);
-    if (how === 'write') await engine.write(path, 'new');
-    else if (how === 'edit') await engine.edit(path, [replacing('secret', 'new')]);
-    else await engine.append(path, 'new');
+    await change(engine, 'd/alias.txt');
     expect(readFileSync(inner, 'utf8')).toContain('new');
     expect(readFileSync(outer, 'utf8')).toBe(SECRET);
     const after = statSync(outer);

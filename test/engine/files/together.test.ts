@@ -2,7 +2,8 @@ import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Dir } from '../../../src/engine/confine/dir.ts';
-import { Place, Wall } from '../../../src/engine/confine/wall.ts';
+import { Place } from '../../../src/engine/confine/place.ts';
+import { Wall } from '../../../src/engine/confine/wall.ts';
 import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';
 import { readSnapshot } from '../../../src/engine/files/contents.ts';
 import { replaceTogether } from '../../../src/engine/files/together.ts';

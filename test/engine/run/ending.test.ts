@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EngineFailure } from '../../../src/engine/failures.ts';
 import type { Commands } from '../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../src/engine/run/run-command.ts';
 import { endAllRuns, killAllRuns } from '../../../src/engine/run/run-command.ts';
 import { processesWith, survivors, uniqueSeconds, waitForProcess } from './process-search.ts';
 import type { Workshop } from './workshop.ts';
-import { makeWorkshop } from './workshop.ts';
+import { failureKind, makeWorkshop, NO_SANDBOX } from './workshop.ts';
 
 let place: Workshop;
 let built: string;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   place = makeWorkshop();
   rooms.set('without a sandbox', await place.open({ sandbox: 'off' }));
   const boxed = await place.open({ sandbox: 'auto' });
-  if (boxed.layers().some((layer) => layer.name === 'bubblewrap' && layer.active)) {
+  if (boxed.sandboxed) {
     rooms.set('in bubblewrap', boxed);
   }
   built = mkdtempSync(join(tmpdir(), 'cofferdam-lone-'));
@@ -42,16 +42,21 @@ afterAll(() => {
   rmSync(built, { recursive: true, force: true });
 });
 
-const failureKind = (run: Promise<unknown>) =>
-  run.then(
-    () => 'no failure',
-    (thrown) => (thrown instanceof EngineFailure ? thrown.facts.kind : String(thrown)),
-  );
-
-/** Runs one line in a server of its own, started by `via` with the server's command line behind it. */
-function loneServer(mode: string, line: string, via: readonly string[] = []): ChildProcess {
-  const [file, ...args] = [...via, process.execPath, server, place.root, mode, line];
+/** Runs one command in a server of its own, started by `via` with the server's command line behind it. */
+function loneServer(mode: string, words: readonly string[], via: readonly string[] = []): ChildProcess {
+  const [file, ...args] = [...via, process.execPath, server, place.root, mode, ...words];
   return spawn(file!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Kills a server while its command runs, and returns what is left of the command. */
+async function leftByKilledServer(mode: string, words: readonly string[], sign: string, processes: number) {
+  const child = loneServer(mode, words);
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  for (let tries = 0; tries < 400 && processesWith(sign).length < processes; tries++) await delay(25);
+  expect(processesWith(sign).length).toBeGreaterThanOrEqual(processes);
+  child.kill('SIGKILL');
+  await exited;
+  return survivors(sign);
 }
 
 async function answerOf(child: ChildProcess): Promise<RunResult> {
@@ -64,7 +69,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
   const inRoom = (name: string, test: (commands: Commands) => Promise<void>) =>
     it(name, async ({ skip }) => {
       const commands = rooms.get(kind);
-      if (!commands) return skip('bubblewrap is not installed or cannot make a sandbox here');
+      if (!commands) return skip(NO_SANDBOX);
       await test(commands);
     });
 
@@ -104,20 +109,18 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
     inRoom('dies with its children when the server is killed', async () => {
       const seconds = uniqueSeconds();
       const line = `setsid sleep ${seconds} & sh -c 'sleep ${seconds}; :' & sleep ${seconds}`;
-      const child = loneServer(MODES[kind], line);
-      const exited = new Promise((resolve) => child.once('exit', resolve));
-      for (let tries = 0; tries < 400 && processesWith(seconds).length < 3; tries++)
-        await waitForProcess(seconds);
-      expect(processesWith(seconds).length).toBeGreaterThanOrEqual(3);
-      child.kill('SIGKILL');
-      await exited;
-      expect(await survivors(seconds)).toEqual([]);
+      expect(await leftByKilledServer(MODES[kind], ['shell', line], seconds, 3)).toEqual([]);
+    });
+
+    inRoom('that only reads dies as well', async () => {
+      const script = `BEGIN { while (1) x = ${uniqueSeconds()} }`;
+      expect(await leftByKilledServer(MODES[kind], ['read', 'awk', script], script, 1)).toEqual([]);
     });
 
     inRoom('gets no descriptor that the server was started with', async () => {
       const leak = `exec 7</ 9<${place.out} 12<${place.out}; exec "$@"`;
       const line = 'ls -l /proc/self/fd; cat /proc/self/fd/9/secret.txt /proc/self/fd/12/secret.txt';
-      const result = await answerOf(loneServer(MODES[kind], line, ['bash', '-c', leak, 'bash']));
+      const result = await answerOf(loneServer(MODES[kind], ['shell', line], ['bash', '-c', leak, 'bash']));
       expect(result.stdout).toContain(' 2 -> ');
       expect(result.stdout).not.toContain(place.out);
       expect(result.stdout).not.toContain('S3CRET');

@@ -1,13 +1,19 @@
-/** A process of its own that runs one shell line, for tests that end it from outside. */
+/** A process of its own that runs one command, for tests that end it from outside. */
 
 import { writeSync } from 'node:fs';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { Commands } from '../../../src/engine/run/commands.ts';
 import type { SandboxMode } from '../../../src/engine/run/sandbox.ts';
 
-const [root, sandbox, line] = process.argv.slice(2) as [string, SandboxMode, string];
+const [root, sandbox, door, command, ...args] = process.argv.slice(2) as [
+  string,
+  SandboxMode,
+  'shell' | 'read',
+  string,
+];
 const wall = new Wall([{ path: root, writable: true }]);
 const commands = await Commands.open({ wall, sandbox, allowNet: false, environment: process.env });
-const result = await commands.shell(line, { timeoutMs: 20_000 });
-writeSync(1, JSON.stringify(result));
+const call = { timeoutMs: 20_000 };
+const run = door === 'read' ? commands.read(command, args, call) : commands.shell(command, call);
+writeSync(1, JSON.stringify(await run));
 commands.close();

@@ -98,7 +98,10 @@ describe('the choice of a sandbox', () => {
   });
 
   it('is none, with the reason, where there is none', async () => {
-    expect(await planSandbox('auto', nothing, false)).toMatchObject({ kind: 'none', why: /bubblewrap/ });
+    expect(await planSandbox('auto', nothing, false)).toMatchObject({
+      kind: 'none',
+      why: expect.stringContaining('bubblewrap'),
+    });
   });
 
   it('fails where one is required and there is none', async () => {

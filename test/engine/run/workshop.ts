@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Wall } from '../../../src/engine/confine/wall.ts';
+import { EngineFailure } from '../../../src/engine/failures.ts';
 import type { CommandsOptions } from '../../../src/engine/run/commands.ts';
 import { Commands } from '../../../src/engine/run/commands.ts';
 
@@ -112,6 +113,17 @@ export function packagedRipgrep(): string {
   const { rgPath } = createRequire(import.meta.url)('@vscode/ripgrep') as { rgPath: string };
   return rgPath;
 }
+
+/** The kind of failure that something ends with. */
+export function failureKind(run: Promise<unknown>): Promise<string> {
+  return run.then(
+    () => 'no failure',
+    (thrown) => (thrown instanceof EngineFailure ? thrown.facts.kind : String(thrown)),
+  );
+}
+
+/** Why a test in the sandbox is passed over. */
+export const NO_SANDBOX = 'bubblewrap is not installed or cannot make a sandbox here';
 
 /** Everything below a directory, with contents: to show that a command changed nothing. */
 export function snapshot(directory: string): string {

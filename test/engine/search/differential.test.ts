@@ -11,7 +11,7 @@ import { type PlanKind, planSearch, type Recipe } from '../../../src/engine/sear
 import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, randomFrom } from './generated.ts';
 
 const SEED = Number(process.env.SEARCH_SEED ?? 7);
-const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? 4000);
+const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? 2500);
 const RIPGREP_PATTERNS = Number(process.env.SEARCH_RIPGREP_PATTERNS ?? 300);
 const OPTIONS = { contextLines: 0, maxLineLength: undefined, countAll: true };
 const ALL = 1_000_000;
@@ -91,7 +91,7 @@ describe('every plan finds exactly the lines that the RegExp matches', () => {
     const plans = new Set(
       generated(500).map(({ source, flags }) => planSearch(source, flags, { ripgrep: true }).plan),
     );
-    expect([...plans].sort()).toEqual(['classes', 'literal', 'ripgrep']);
+    expect([...plans]).toEqual(expect.arrayContaining(['classes', 'literal', 'ripgrep']));
   });
 });
 

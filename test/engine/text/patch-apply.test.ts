@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';
 import { applyPatch, type Patched } from '../../../src/engine/text/apply-patch.ts';
+import { blockIndex } from '../../../src/engine/text/block-places.ts';
 import { unifiedDiff } from '../../../src/engine/text/diff.ts';
-import { lineIndex } from '../../../src/engine/text/line-index.ts';
 import { parsePatch } from '../../../src/engine/text/patch.ts';
 import { pick, seededRandom } from './patch-samples.ts';
 
@@ -92,7 +92,7 @@ describe('the search for a place', () => {
       const each = lines
         .map((_, line) => line)
         .filter((line) => keys.every((key, at) => lines[line + at] === key));
-      expect(lineIndex(text).placesOf(keys)).toEqual(each);
+      expect(blockIndex(text).placesOf(keys)).toEqual(each);
     }
   });
 

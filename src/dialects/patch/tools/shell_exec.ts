@@ -36,7 +36,8 @@ export const shellExec = defineTool({
 function stream(output: string, truncated: boolean, note: string): string {
   const notices = [truncated ? '[truncated at 1 MiB]' : '', note].filter((notice) => notice !== '');
   if (notices.length === 0) return output;
-  return [output.replace(/\n$/, ''), ...notices].join('\n');
+  const printed = output === '' || output.endsWith('\n') ? output : `${output}\n`;
+  return printed + notices.join('\n');
 }
 
 function whyEnded({ endedBy }: RunResult): string {

@@ -41,7 +41,7 @@ export function isCharacterNode(node: AST.Element): node is CharacterNode {
 /** Undefined for what may also match no or several characters, and for what no line can hold. */
 export function oneCharacter(node: CharacterNode, scope: Scope): OneCharacter | undefined {
   if (node.type === 'Character') return fromCode(node.value, scope);
-  if (mayMatchStrings(node)) return undefined;
+  if (mayMatchStrings(node) || isEmptyClass(node, scope)) return undefined;
   const ascii = asciiMembers(node.raw, scope);
   if (!ascii) return undefined;
   const onlyAscii = isOnlyAscii(node, scope, ascii);
@@ -72,6 +72,11 @@ function mayMatchStrings(node: Exclude<CharacterNode, AST.Character>): boolean {
       (element.type === 'CharacterSet' && mayMatchStrings(element)) ||
       (element.type === 'CharacterClass' && mayMatchStrings(element)),
   );
+}
+
+/** V8 11 forgets the quantifier of `[^]` when `v` is set. */
+function isEmptyClass(node: CharacterNode, scope: Scope): boolean {
+  return scope.sets && node.type === 'CharacterClass' && node.elements.length === 0;
 }
 
 function asciiMembers(raw: string, scope: Scope): Uint8Array | undefined {

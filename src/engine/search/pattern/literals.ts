@@ -9,7 +9,7 @@ import type { AST } from '@eslint-community/regexpp';
 import { MAX_LITERAL_BYTES, MAX_LITERALS } from '../kernel.ts';
 import { isCharacterNode, lowerAscii, oneCharacter } from './characters.ts';
 import { rarityOf } from './rarity.ts';
-import { type ParsedPattern, type Scope, scopeInside } from './scope.ts';
+import type { ParsedPattern, Scope } from './scope.ts';
 
 /** Longer texts are not followed to their end: their beginning tells enough. */
 const LONGEST_TEXT = 256;
@@ -162,7 +162,7 @@ function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, scope: Scop
 
 function ofElement(element: Exclude<AST.Element, AST.Quantifier | AST.Assertion>, scope: Scope): Known {
   if (element.type === 'Group' || element.type === 'CapturingGroup') {
-    return ofAlternatives(element.alternatives, scopeInside(element, scope));
+    return ofAlternatives(element.alternatives, scope);
   }
   if (!isCharacterNode(element)) return GAP;
   const texts = oneCharacter(element, scope)?.texts;
@@ -249,13 +249,13 @@ function shareOfAll(literals: readonly string[]): number {
 }
 
 /**
- * Whether the texts are the whole pattern: no assertion, one rule of case throughout, and nothing that the
- * lines as they are seen by the pattern could differ in from their bytes.
+ * Whether the texts are the whole pattern: no assertion, and nothing that the lines as they are seen by the
+ * pattern could differ in from their bytes.
  */
-function decides(exact: Texts, { root, scope }: ParsedPattern): boolean {
+function decides(exact: Texts, { root }: ParsedPattern): boolean {
   if (exact.texts.some((text) => text.includes('\r') || text !== longestWellFormed(text))) return false;
   if (exact.texts.some((text) => Buffer.byteLength(text) > MAX_LITERAL_BYTES)) return false;
-  return exact.fold === scope.ignoreCase && root.alternatives.every(isPlain);
+  return root.alternatives.every(isPlain);
 }
 
 function isPlain(alternative: AST.Alternative): boolean {
@@ -267,7 +267,6 @@ function isPlain(alternative: AST.Alternative): boolean {
 }
 
 function isPlainElement(element: AST.Element): boolean {
-  if (element.type === 'Group' && element.modifiers) return false;
   if (element.type === 'Group' || element.type === 'CapturingGroup')
     return element.alternatives.every(isPlain);
   return element.type !== 'Assertion' && element.type !== 'Backreference';

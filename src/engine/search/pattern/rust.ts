@@ -4,7 +4,7 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode, oneCharacter } from './characters.ts';
-import { type ParsedPattern, type Scope, scopeInside } from './scope.ts';
+import type { ParsedPattern, Scope } from './scope.ts';
 
 const ANY_BYTE = '(?-u:[^\\n])';
 /** One UTF-16 unit or code point of a line, whatever its bytes are. */
@@ -33,7 +33,7 @@ function ofElement(element: AST.Element, scope: Scope): string {
       return ofRepeated(element, scope);
     case 'Group':
     case 'CapturingGroup':
-      return ofAlternatives(element.alternatives, scopeInside(element, scope));
+      return ofAlternatives(element.alternatives, scope);
     case 'Backreference':
       return ANYTHING;
     default:

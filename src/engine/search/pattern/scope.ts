@@ -1,5 +1,5 @@
-/** A parsed pattern, and which flags hold where: `(?i:…)` changes them for a part of it. */
-import { type AST, RegExpParser } from '@eslint-community/regexpp';
+/** A parsed pattern and the flags that it is read with. */
+import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 
 export interface Scope {
   ignoreCase: boolean;
@@ -19,15 +19,16 @@ export interface ParsedPattern {
 
 const parser = new RegExpParser({ ecmaVersion: 2025 });
 
-/** Undefined when the parser does not know what the running engine accepts: then nothing is assumed about it. */
+/**
+ * Undefined when nothing may be assumed about the pattern, because the engine may see something else in it.
+ * That is also so with `(?i:…)`: V8 up to 13 lets it leak into later classes (`/(?i:k)?[a]/v` matches `A`).
+ */
 export function parsePattern(source: string, flags: string): ParsedPattern | undefined {
   const sets = flags.includes('v');
   const unicode = sets || flags.includes('u');
   try {
-    const root = parser.parsePattern(source, 0, source.length, {
-      unicode: unicode && !sets,
-      unicodeSets: sets,
-    });
+    const root = parser.parsePattern(source, 0, source.length, { unicode: unicode && !sets, unicodeSets: sets });
+    if (changesFlags(root)) return undefined;
     const scope = {
       ignoreCase: flags.includes('i'),
       multiline: flags.includes('m'),
@@ -41,15 +42,14 @@ export function parsePattern(source: string, flags: string): ParsedPattern | und
   }
 }
 
-export function scopeInside(group: AST.Group | AST.CapturingGroup, outside: Scope): Scope {
-  if (group.type !== 'Group' || !group.modifiers) return outside;
-  const { add, remove } = group.modifiers;
-  return {
-    ...outside,
-    ignoreCase: (outside.ignoreCase || add.ignoreCase) && !remove?.ignoreCase,
-    multiline: (outside.multiline || add.multiline) && !remove?.multiline,
-    dotAll: (outside.dotAll || add.dotAll) && !remove?.dotAll,
-  };
+function changesFlags(root: AST.Pattern): boolean {
+  let changes = false;
+  visitRegExpAST(root, {
+    onModifiersEnter: () => {
+      changes = true;
+    },
+  });
+  return changes;
 }
 
 /** The flags of a scope, for trying a part of the pattern by itself. */

@@ -3,8 +3,7 @@
  * pattern matches by itself: for patterns that no prefilter fits.
  *
  * Everything that could take a newline is kept from doing so, or a single `[^x]*` would run to the end of
- * the file from every line. Where a match of the whole may be missed that the line alone has (a negative
- * lookaround sees beyond the line, modifiers change what `^` means), there is no such form.
+ * the file from every line. With a negative lookaround, which sees beyond the line, there is no such form.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode } from './characters.ts';
@@ -28,7 +27,6 @@ function cannotBeWhole(alternatives: readonly AST.Alternative[]): boolean {
 function refuses(element: AST.Element): boolean {
   switch (element.type) {
     case 'Group':
-      return element.modifiers !== null || cannotBeWhole(element.alternatives);
     case 'CapturingGroup':
       return cannotBeWhole(element.alternatives);
     case 'Quantifier':

@@ -9,7 +9,7 @@ import type { AST } from '@eslint-community/regexpp';
 import { MAX_WINDOW, type WindowFilter } from '../kernel.ts';
 import { type CharacterNode, isCharacterNode, type OneCharacter, oneCharacter } from './characters.ts';
 import { shareOf } from './rarity.ts';
-import { type ParsedPattern, type Scope, scopeInside } from './scope.ts';
+import type { ParsedPattern, Scope } from './scope.ts';
 
 /** What one byte of the run can be: 1 for each allowed value. */
 type ByteClass = Uint8Array;
@@ -73,7 +73,7 @@ function addElement(runs: Runs, element: AST.Element, scope: Scope): void {
   if (element.type === 'Group' || element.type === 'CapturingGroup') {
     const [only, ...others] = element.alternatives;
     if (only && others.length === 0) {
-      addSequence(runs, only.elements, scopeInside(element, scope));
+      addSequence(runs, only.elements, scope);
       return;
     }
   }

@@ -1,0 +1,52 @@
+/** What the options of the HTTP server ask for, or one clear line about what is wrong with them. */
+import { asOrigin, isHostName } from '../server/http/front-door.ts';
+import type { HttpRequest } from '../server/http/start.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface HttpValues {
+  http?: string | undefined;
+  'token-file'?: string | undefined;
+  'tls-cert'?: string | undefined;
+  'tls-key'?: string | undefined;
+  'allow-host'?: string[] | undefined;
+  'allow-origin'?: string[] | undefined;
+}
+
+const NEED_HTTP = ['token-file', 'tls-cert', 'tls-key', 'allow-host', 'allow-origin'] as const;
+
+export function parseHttp(values: HttpValues): HttpRequest | undefined {
+  if (values.http === undefined) {
+    const alone = NEED_HTTP.find((name) => values[name] !== undefined);
+    if (alone) throw new UsageError(`--${alone} is for a server over HTTP: --http [HOST:]PORT`);
+    return undefined;
+  }
+  const { 'token-file': tokenFile, 'tls-cert': certFile, 'tls-key': keyFile } = values;
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw new UsageError('--tls-cert and --tls-key belong together');
+  return {
+    ...parseAddress(values.http),
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+    ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+    allowHosts: (values['allow-host'] ?? []).map(checkHost),
+    allowOrigins: (values['allow-origin'] ?? []).map(checkOrigin),
+  };
+}
+
+function parseAddress(text: string): { host: string; port: number } {
+  const parts = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/\s]+)):)?(\d{1,5})$/.exec(text);
+  const port = Number(parts?.[3]);
+  if (!parts || port > 65535)
+    throw new UsageError(`--http ${text}: give [HOST:]PORT, as 8080, 127.0.0.1:8080 or [::1]:8080`);
+  return { host: parts[1] ?? parts[2] ?? '127.0.0.1', port };
+}
+
+function checkHost(text: string): string {
+  if (isHostName(text)) return text;
+  throw new UsageError(`--allow-host ${text}: give a host name, with or without :PORT`);
+}
+
+function checkOrigin(text: string): string {
+  const origin = asOrigin(text);
+  if (origin !== undefined) return origin;
+  throw new UsageError(`--allow-origin ${text}: give one origin, as https://app.example`);
+}

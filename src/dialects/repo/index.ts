@@ -1,0 +1,17 @@
+/** repo: looking around in one repository, and nothing else: no tool here changes anything. */
+import type { Dialect } from '../dialect.ts';
+import { repoError } from './failures.ts';
+import { settingsProblem } from './settings.ts';
+import { getRepoOverview } from './tools/get_repo_overview.ts';
+import { listFiles } from './tools/list_files.ts';
+import { readFile } from './tools/read_file.ts';
+import { searchFiles } from './tools/search_files.ts';
+
+export const repo: Dialect = {
+  name: 'repo',
+  summary: 'read-only: list, read, search and survey one repository; answers as JSON',
+  tools: [listFiles, readFile, searchFiles, getRepoOverview],
+  rootSetting: 'ALLOWED_REPO_ROOT',
+  checkSettings: settingsProblem,
+  failed: (facts, tool) => ({ error: repoError(facts, tool) }),
+};

@@ -1,0 +1,36 @@
+/** How repo reads a path: from the repository, never with `..`, absolute only when it leads inside. */
+import { isAbsolute, sep } from 'node:path';
+import { type Engine, fail } from '../../engine/index.ts';
+
+const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
+
+/** The path from the repository's root, as it reads; empty for the root itself. Fails for what leads out. */
+export async function pathInside(engine: Engine, sent: string): Promise<string> {
+  if (goesUp(sent) || isHome(sent)) fail({ kind: 'outside', path: sent });
+  const names = namesOf(sent);
+  if (!isAbsolute(sent)) return names.join('/');
+  for (const root of await rootsOf(engine)) {
+    const above = namesOf(root);
+    if (above.every((name, index) => names[index] === name)) return names.slice(above.length).join('/');
+  }
+  return fail({ kind: 'outside', path: sent });
+}
+
+/** What counts on any system is refused on every one. */
+export function goesUp(path: string): boolean {
+  return path.split(/[\\/]/).includes('..');
+}
+
+/** The repository under the name that was given and under its real one. */
+export async function rootsOf(engine: Engine): Promise<string[]> {
+  const { path: real } = await engine.check('.', 'read');
+  return [engine.roots[0]!.path, real];
+}
+
+function isHome(path: string): boolean {
+  return /^~(?:[\\/]|$)/.test(path);
+}
+
+function namesOf(path: string): string[] {
+  return path.split(SEPARATORS).filter((name) => name !== '' && name !== '.');
+}

@@ -1,0 +1,121 @@
+import { basename } from 'node:path';
+import type { Overview } from '../../../engine/index.ts';
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { jsonAnswer, skipped } from '../answer.ts';
+import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
+import { searchCall } from '../searching.ts';
+
+const EXCLUDED_DIRECTORIES = [
+  'node_modules',
+  '.git',
+  '.next',
+  'dist',
+  'build',
+  '__pycache__',
+  '.cache',
+  'coverage',
+  '.nyc_output',
+];
+const MOST_LANGUAGES = 15;
+/** More would be no overview: the upper levels come first. */
+const MOST_NODES = 10_000;
+
+interface DirectoryNode {
+  name: string;
+  type: 'file' | 'directory';
+  size?: number;
+  /** Absent where the content was not looked at. */
+  children?: DirectoryNode[];
+}
+
+export const getRepoOverview = defineTool({
+  name: 'get_repo_overview',
+  title: 'Repository overview',
+  description:
+    'Get a high-level overview of the repository: its directory tree, and statistics with file counts and languages by extension. Skips node_modules, .git, build output and caches.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      max_depth: {
+        type: 'number',
+        multipleOf: 1,
+        minimum: 1,
+        maximum: 5,
+        default: 2,
+        description: 'Maximum directory depth of the tree; statistics cover everything',
+      },
+      include_stats: {
+        type: 'boolean',
+        default: true,
+        description: 'Include file counts and language statistics',
+      },
+    },
+  },
+  async run({ max_depth, include_stats }, context) {
+    const { found, stats } = await survey(context, max_depth, include_stats);
+    const entries = await repoEntries(context, found.entries, '');
+    const root = basename(context.engine.roots[0]!.path) || '/';
+    return { root, entries: entries.sort(upperLevelsFirst), stats, skipped: found.skippedUnreadable };
+  },
+  render: ({ root, entries, stats, skipped: unreadable }, { max_depth }) =>
+    jsonAnswer({
+      root,
+      structure: treeOf(root, entries.slice(0, MOST_NODES), max_depth),
+      ...(stats === undefined ? {} : { stats }),
+      ...(entries.length > MOST_NODES ? { truncated: true } : {}),
+      ...skipped('skipped_unreadable', unreadable),
+    }),
+});
+
+/** Without statistics only the levels that are shown need a look. */
+async function survey(context: ToolContext, depth: number, withStatistics: boolean) {
+  const { search } = context.engine;
+  const call = searchCall(context);
+  const excludedDirectories = EXCLUDED_DIRECTORIES;
+  if (!withStatistics) {
+    const query = { excludedDirectories, maxDepth: depth, facts: true };
+    return { found: await search.walk('.', query, call), stats: undefined };
+  }
+  const found = await search.overview('.', { excludedDirectories, depth }, call);
+  return { found, stats: statisticsOf(found) };
+}
+
+function statisticsOf({ files, directories, bytes, extensions }: Overview) {
+  return {
+    total_files: files,
+    total_directories: directories,
+    total_size: bytes,
+    languages: extensions
+      .slice(0, MOST_LANGUAGES)
+      .map(({ extension, files: count, bytes: size }) => ({ extension, count, bytes: size })),
+  };
+}
+
+/** Parents before what is in them, and in each directory its directories before its files. */
+function upperLevelsFirst(a: RepoEntry, b: RepoEntry): number {
+  return depthOf(a) - depthOf(b) || directoriesFirst(a, b);
+}
+
+function treeOf(name: string, entries: readonly RepoEntry[], maxDepth: number): DirectoryNode {
+  const children: DirectoryNode[] = [];
+  const open = new Map([['', children]]);
+  for (const entry of entries) {
+    const { path, type, size, linked } = entry;
+    const slash = path.lastIndexOf('/');
+    const node: DirectoryNode = {
+      name: path.slice(slash + 1),
+      type,
+      ...(size === undefined ? {} : { size }),
+    };
+    open.get(path.slice(0, Math.max(0, slash)))?.push(node);
+    if (type === 'file' || linked || depthOf(entry) === maxDepth) continue;
+    node.children = [];
+    open.set(path, node.children);
+  }
+  return { name, type: 'directory', children };
+}
+
+function depthOf({ path }: RepoEntry): number {
+  return path.split('/').length;
+}

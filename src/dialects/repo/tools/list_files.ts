@@ -1,0 +1,74 @@
+import { fail } from '../../../engine/index.ts';
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { jsonAnswer, skipped, timestamp } from '../answer.ts';
+import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
+import { globsBelow } from '../globs.ts';
+import { pathInside } from '../paths.ts';
+import { searchCall } from '../searching.ts';
+
+const MOST_ENTRIES = 500;
+
+export const listFiles = defineTool({
+  name: 'list_files',
+  title: 'List files',
+  description:
+    'List files and directories in the repository: paths, types, sizes and modification dates. Directories come first. With a pattern only files are listed.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      directory: {
+        type: 'string',
+        default: '.',
+        description: 'Directory path relative to the repository root',
+      },
+      pattern: {
+        type: 'string',
+        description: 'Glob to filter files: "*.ts" for names at any depth, "src/**/*.ts" for paths',
+      },
+      max_depth: {
+        type: 'number',
+        multipleOf: 1,
+        minimum: 1,
+        maximum: 10,
+        default: 3,
+        description: 'Maximum directory depth',
+      },
+      include_hidden: {
+        type: 'boolean',
+        default: false,
+        description: 'Include hidden files and directories',
+      },
+    },
+  },
+  async run({ directory, pattern, max_depth, include_hidden }, context) {
+    const { sent, inside } = await directoryAt(directory, context);
+    const include = pattern === undefined ? undefined : await globsBelow(context.engine, pattern, inside);
+    const query = { include, hidden: include_hidden, maxDepth: max_depth, facts: true };
+    const found = await context.engine.search.walk(sent, query, searchCall(context));
+    const all = await repoEntries(context, found.entries, inside);
+    const entries = pattern === undefined ? all : all.filter(({ type }) => type === 'file');
+    return { entries: entries.sort(directoriesFirst), skippedUnreadable: found.skippedUnreadable };
+  },
+  render: ({ entries, skippedUnreadable }) =>
+    jsonAnswer({
+      files: entries.slice(0, MOST_ENTRIES).map(fileEntry),
+      total_count: entries.length,
+      truncated: entries.length > MOST_ENTRIES,
+      ...skipped('skipped_unreadable', skippedUnreadable),
+    }),
+});
+
+/** As it was sent, for the engine and its errors, and from the repository's root, for the paths in the answer. */
+async function directoryAt(directory: string, { engine }: ToolContext) {
+  const sent = directory === '' ? '.' : directory;
+  const inside = await pathInside(engine, sent);
+  const { type } = await engine.info(sent);
+  if (type !== 'directory') fail({ kind: 'not-a-directory', path: sent });
+  return { sent, inside };
+}
+
+function fileEntry({ path, type, size, modifiedMs }: RepoEntry) {
+  if (size === undefined || modifiedMs === undefined) return { path, type };
+  return { path, type, size, modified_at: timestamp(modifiedMs) };
+}

@@ -1,0 +1,63 @@
+import { extname } from 'node:path';
+import { fail } from '../../../engine/index.ts';
+import { defineTool, hints } from '../../dialect.ts';
+import { jsonAnswer, milliseconds, timestamp } from '../answer.ts';
+import { pathInside } from '../paths.ts';
+import { settingOf } from '../settings.ts';
+
+/** However much is asked for: an answer twice as JSON must still fit into one message. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Never read as UTF-8, whatever is in them. */
+const BLOCKED_EXTENSIONS = new Set([
+  ...['.png', '.jpg', '.jpeg', '.gif', '.ico', '.webp', '.bmp'],
+  ...['.zip', '.tar', '.gz', '.bz2', '.7z', '.rar'],
+  ...['.exe', '.dll', '.so', '.dylib', '.wasm'],
+  ...['.pyc', '.class', '.o', '.obj'],
+  ...['.woff', '.woff2', '.ttf', '.otf', '.eot'],
+  ...['.mp3', '.mp4', '.wav', '.avi', '.mov'],
+  ...['.sqlite', '.db', '.pdf'],
+]);
+
+export const readFile = defineTool({
+  name: 'read_file',
+  title: 'Read file',
+  description:
+    'Read a file of the repository: text as UTF-8, binary files with encoding "base64". When truncated is true, the file goes on behind max_bytes.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'File path relative to the repository root' },
+      max_bytes: {
+        type: 'number',
+        multipleOf: 1,
+        minimum: 0,
+        default: 100_000,
+        description: 'Maximum bytes to read',
+      },
+      encoding: {
+        type: 'string',
+        enum: ['utf-8', 'base64'],
+        default: 'utf-8',
+        description: 'Output encoding',
+      },
+    },
+    required: ['path'],
+  },
+  async run({ path, max_bytes, encoding }, { engine, settings, signal }) {
+    await pathInside(engine, path);
+    const limit = settingOf(settings, 'MAX_FILE_SIZE_BYTES');
+    const most = Math.min(max_bytes, MOST_BYTES);
+    const { size, bytes, text, truncated, stat } = await engine.readStart(path, { most, limit, signal });
+    const content = encoding === 'base64' ? bytes.toString('base64') : isBlocked(path) ? undefined : text;
+    if (content === undefined) return fail({ kind: 'not-text', path, why: 'not-utf8' });
+    return { content, size, truncated, modifiedMs: milliseconds(stat.mtimeNs) };
+  },
+  render: ({ content, size, truncated, modifiedMs }, { path, encoding }) =>
+    jsonAnswer({ path, content, size, modified_at: timestamp(modifiedMs), encoding, truncated }),
+});
+
+function isBlocked(path: string): boolean {
+  return BLOCKED_EXTENSIONS.has(extname(path).toLowerCase());
+}

@@ -1,0 +1,90 @@
+import { matchesWithContext } from '../../../engine/index.ts';
+import { defineTool, hints } from '../../dialect.ts';
+import { jsonAnswer, skipped } from '../answer.ts';
+import { globsBelow } from '../globs.ts';
+import { searchCall } from '../searching.ts';
+import { settingOf } from '../settings.ts';
+
+const EXCLUDED = {
+  excludedDirectories: ['node_modules', '.git', 'dist', 'build'],
+  excludedNames: ['*.min.js', '*.min.css', 'package-lock.json', 'yarn.lock', '*.map'],
+};
+
+const LONGEST_LINE = 500;
+
+export const searchFiles = defineTool({
+  name: 'search_files',
+  title: 'Search files',
+  description:
+    'Search the files of the repository, line by line, for plain text or a regex (ECMAScript). Returns matching lines with context. Skips node_modules, .git, dist, build, minified files, lock files and source maps.',
+  hints: hints.looks,
+  input: {
+    type: 'object',
+    properties: {
+      pattern: { type: 'string', minLength: 1, description: 'Search pattern: plain text or regex' },
+      is_regex: { type: 'boolean', default: false, description: 'Treat pattern as a regular expression' },
+      glob: {
+        type: 'string',
+        description: 'Glob to filter files: "src/**/*.ts" for paths, "*.ts" for names at any depth',
+      },
+      max_results: {
+        type: 'number',
+        multipleOf: 1,
+        minimum: 1,
+        maximum: 1000,
+        default: 50,
+        description: 'Maximum matches to return',
+      },
+      context_lines: {
+        type: 'number',
+        multipleOf: 1,
+        minimum: 0,
+        maximum: 10,
+        default: 2,
+        description: 'Lines of context around matches',
+      },
+      case_sensitive: { type: 'boolean', default: false, description: 'Case-sensitive search' },
+    },
+    required: ['pattern'],
+  },
+  async run(args, context) {
+    const { engine, settings } = context;
+    const began = performance.now();
+    const query = {
+      ...EXCLUDED,
+      regex: args.is_regex ? args.pattern : literally(args.pattern),
+      flags: args.case_sensitive ? '' : 'i',
+      include: args.glob === undefined ? undefined : await globsBelow(engine, args.glob, ''),
+      maxMatches: Math.min(args.max_results, settingOf(settings, 'MAX_SEARCH_RESULTS')),
+      contextLines: args.context_lines,
+      maxLineLength: LONGEST_LINE,
+      countAll: true,
+      countFiles: true,
+    };
+    const found = await engine.search.grep('.', query, searchCall(context));
+    context.explain?.(`plan: ${found.plan.plan} (${found.plan.why})`);
+    return { ...found, ms: Math.round(performance.now() - began) };
+  },
+  render: (found, { context_lines }) =>
+    jsonAnswer({
+      matches: found.files.flatMap((file) =>
+        matchesWithContext(file, context_lines).map(({ line, before, after }) => ({
+          path: file.path,
+          line_number: line.number,
+          line_content: line.text,
+          context: { before, after },
+        })),
+      ),
+      total_matches: found.totalMatches,
+      files_searched: found.filesSearched,
+      truncated: found.truncated,
+      duration_ms: found.ms,
+      ...skipped('skipped_unreadable', found.skippedUnreadable),
+      ...skipped('skipped_long_lines', found.skippedLongLines),
+    }),
+});
+
+/** A regular expression that means the text itself. */
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

@@ -1,0 +1,253 @@
+/** Walks a path one component at a time on held directories, resolving links by hand. */
+import { fail } from '../failures.ts';
+import type { Dir } from './dir.ts';
+import { attempt, failMissing } from './errno.ts';
+import { Place, similarPaths } from './place.ts';
+import type { Root } from './roots.ts';
+import type { WalkOptions, Wall } from './wall.ts';
+
+const MAX_LINKS = 40;
+const MAX_STEPS = 4096;
+const MAX_NAME_BYTES = 255;
+
+/** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
+export class Walk {
+  readonly #wall: Wall;
+  readonly #shown: string;
+  readonly #options: WalkOptions;
+  #root: Root;
+  #names: string[] = [];
+  #dir: Dir;
+  #todo: string[];
+  #links = 0;
+  #steps = 0;
+  #made: { dir: Dir; name: string }[] = [];
+
+  constructor(wall: Wall, path: string, options: WalkOptions) {
+    this.#wall = wall;
+    this.#shown = path;
+    this.#options = options;
+    const absolute = isAbsolute(path);
+    const start =
+      absolute || options.base !== undefined
+        ? wall.locate(components(absolute ? path : `${options.base}/${path}`), path)
+        : { root: wall.roots[0]!, rest: components(path) };
+    this.#root = start.root;
+    this.#dir = start.root.dir;
+    this.#todo = start.rest;
+  }
+
+  run(): Place | undefined {
+    for (;;) {
+      this.#step();
+      const name = this.#todo.shift();
+      if (name === undefined) return this.#arrivedAtDirectory();
+      if (name === '..') {
+        if (!this.#up()) return undefined;
+        continue;
+      }
+      this.#checkName(name);
+      if (this.#todo.length === 0) {
+        const link = this.#options.follow === false ? undefined : this.#linkAt(name);
+        if (link === undefined) return this.#arrived(name);
+        this.#follow(link);
+        continue;
+      }
+      if (!this.#into(name)) return undefined;
+    }
+  }
+
+  /** Every lookup counts, so that no path and no link, however it is wound, can keep the others waiting. */
+  #step(): void {
+    if (++this.#steps > MAX_STEPS) fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
+  }
+
+  abandon(): void {
+    this.#release();
+    for (const { dir, name } of this.#made.reverse()) {
+      try {
+        dir.rmdir(name);
+      } catch {
+        // Somebody put something there meanwhile: it stays.
+      }
+      dir.close();
+    }
+  }
+
+  #checkName(name: string): void {
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+      fail({ kind: 'bad-path', path: this.#shown, why: 'name-too-long' });
+    }
+  }
+
+  /** Steps into a directory that is not the last component. False when it changed under the walk. */
+  #into(name: string): boolean {
+    const found = attempt(this.#shown, 'open', () => this.#dir.enter(name));
+    if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.#shown });
+    if (found === 'missing') {
+      if (this.#climbsOut()) fail({ kind: 'outside', path: this.#shown });
+      // What the path leaves again is not made: it would stay behind.
+      if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
+      const near = similarPaths(this.#dir, this.#shown, name, this.#todo.map((rest) => `/${rest}`).join(''));
+      return failMissing(this.#shown, 'entry', near);
+    }
+    if ('linkTarget' in found) {
+      this.#follow(found.linkTarget);
+      return true;
+    }
+    this.#moveTo(found, name);
+    return true;
+  }
+
+  /** Whether the rest of the path, were all of it there, would leave the root. */
+  #climbsOut(): boolean {
+    let level = this.#names.length + 1;
+    return this.#todo.some((name) => {
+      level += name === '..' ? -1 : 1;
+      return level < 0;
+    });
+  }
+
+  #moveTo(dir: Dir, name: string): void {
+    this.#release();
+    this.#dir = dir;
+    this.#names.push(name);
+    const root = this.#wall.roots.length > 1 ? this.#wall.rootOf(dir) : undefined;
+    if (root === undefined || root === this.#root) return;
+    dir.close();
+    this.#enterRoot(root);
+  }
+
+  #enterRoot(root: Root): void {
+    this.#root = root;
+    this.#dir = root.dir;
+    this.#names = [];
+  }
+
+  #make(name: string): boolean {
+    if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
+    try {
+      this.#dir.mkdir(name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      attempt(this.#shown, 'create', () => {
+        throw error;
+      });
+    }
+    const parent = this.#dir;
+    const made = parent.enter(name);
+    if (typeof made === 'string' || 'linkTarget' in made) return false;
+    // The parent stays held until the place is closed, so that the new directory can be taken back.
+    this.#made.push({ dir: parent === this.#root.dir ? parent.again() : parent, name });
+    this.#dir = made;
+    this.#names.push(name);
+    return true;
+  }
+
+  #linkAt(name: string): string | undefined {
+    const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
+    if (stat?.type !== 'symlink') return undefined;
+    try {
+      return this.#dir.readlink(name);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #follow(link: string): void {
+    if (++this.#links > MAX_LINKS) fail({ kind: 'bad-path', path: this.#shown, why: 'link-loop' });
+    const next = components(link);
+    if (!isAbsolute(link)) {
+      this.#todo.unshift(...next);
+      return;
+    }
+    const { root, rest } = this.#wall.locate(next, this.#shown);
+    this.#release();
+    this.#enterRoot(root);
+    this.#todo.unshift(...rest);
+  }
+
+  /** `..`: back to where the walk came from; above a root only the way to another root is open. */
+  #up(): boolean {
+    if (this.#names.length === 0) {
+      const parent = components(this.#root.real).slice(0, -1);
+      const { root, rest } = this.#wall.locate([...parent, ...this.#todo], this.#shown);
+      this.#release();
+      this.#enterRoot(root);
+      this.#todo = rest;
+      return true;
+    }
+    let levels = 1;
+    while (levels < this.#names.length && this.#todo[0] === '..') {
+      this.#todo.shift();
+      levels++;
+    }
+    return this.#rewalk(this.#names.slice(0, -levels));
+  }
+
+  /** Goes again from the root to names that were directories a moment ago; links are not followed. */
+  #rewalk(names: readonly string[]): boolean {
+    this.#release();
+    this.#enterRoot(this.#root);
+    for (const name of names) {
+      this.#step();
+      const found = attempt(this.#shown, 'open', () => this.#dir.enter(name));
+      if (typeof found === 'string' || 'linkTarget' in found) return false;
+      if (this.#wall.roots.length > 1 && this.#wall.rootOf(found)) {
+        // Another root was moved here meanwhile: it has rules of its own.
+        found.close();
+        return false;
+      }
+      this.#release();
+      this.#dir = found;
+      this.#names.push(name);
+    }
+    return true;
+  }
+
+  #arrivedAtDirectory(): Place | undefined {
+    const name = this.#names.at(-1);
+    if (name === undefined) return this.#arrived('');
+    return this.#rewalk(this.#names.slice(0, -1)) ? this.#arrived(name) : undefined;
+  }
+
+  #arrived(name: string): Place {
+    const nested = name !== '' && this.#wall.roots.length > 1 ? this.#nestedRoot(name) : undefined;
+    if (nested) {
+      this.#release();
+      this.#enterRoot(nested);
+      return this.#arrived('');
+    }
+    const below = [...this.#names, name].filter((part) => part !== '');
+    return new Place({
+      root: this.#root,
+      dir: this.#dir,
+      owned: this.#dir !== this.#root.dir,
+      name,
+      shown: this.#shown,
+      path: [this.#root.real === '/' ? '' : this.#root.real, ...below].join('/') || '/',
+      made: this.#made,
+    });
+  }
+
+  #nestedRoot(name: string): Root | undefined {
+    const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
+    if (stat?.type !== 'directory') return undefined;
+    return this.#wall.roots.find((root) => root.dir.identity === `${stat.dev}:${stat.ino}`);
+  }
+
+  #release(): void {
+    const held = this.#made.some(({ dir }) => dir === this.#dir);
+    if (this.#dir !== this.#root.dir && !held) this.#dir.close();
+    this.#dir = this.#root.dir;
+  }
+}
+
+function isAbsolute(path: string): boolean {
+  return path.startsWith('/') || (process.platform === 'win32' && /^[A-Za-z]:[\\/]/.test(path));
+}
+
+function components(path: string): string[] {
+  const parts = process.platform === 'win32' ? path.split(/[\\/]/) : path.split('/');
+  return parts.filter((part) => part !== '' && part !== '.');
+}

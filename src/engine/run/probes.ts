@@ -1,0 +1,40 @@
+/** What the installed programs can do, asked once at the start. */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Programs } from './programs.ts';
+
+const PROBE_MS = 5000;
+const execute = promisify(execFile);
+
+/** What a program prints when it is asked this; undefined when it fails. */
+async function answerTo(program: string | undefined, args: readonly string[]): Promise<string | undefined> {
+  if (program === undefined) return undefined;
+  try {
+    const { stdout } = await execute(program, [...args], { timeout: PROBE_MS, env: {}, cwd: '/' });
+    return stdout;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Which of sed and awk are GNU's and recent enough, so that their own sandbox can be switched on. */
+export async function gnuPrograms({ found }: Programs): Promise<Set<string>> {
+  const [sed = '', awk = ''] = await Promise.all([
+    answerTo(found.get('sed'), ['--version']),
+    answerTo(found.get('awk'), ['--version']),
+  ]);
+  const gnu = new Set<string>();
+  if (/^sed \(GNU sed\) (?:4\.[3-9]|[5-9])/.test(sed)) gnu.add('sed');
+  if (/^GNU Awk [4-9]/.test(awk)) gnu.add('awk');
+  return gnu;
+}
+
+export const SETPRIV_ARGS: readonly string[] = ['--no-new-privs', '--pdeathsig', 'KILL'];
+
+/** The program setpriv, when it is util-linux's with all that is needed of it. */
+export async function workingSetpriv({ found }: Programs): Promise<string | undefined> {
+  const program = found.get('setpriv');
+  const works = await answerTo(program, [...SETPRIV_ARGS, '/bin/sh', '-c', 'exit 0']);
+  return works === undefined ? undefined : program;
+}

@@ -1,0 +1,44 @@
+/** Files that the operator names on the command line: they are not a client's, so the wall is not asked. */
+// biome-ignore lint/style/noRestrictedImports: tokens, certificates and keys lie outside the served directories.
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { platform, userInfo } from 'node:os';
+
+const MOST_BYTES = 1024 * 1024;
+
+/** Why the server does not start: said in one line. */
+export class StartError extends Error {}
+
+/** Refuses a file that another user could read or could have written. */
+export function readSecret(path: string): string {
+  return read(path, ({ mode, uid }) => {
+    if (platform() === 'win32') return undefined;
+    if ((mode & 0o077) !== 0) return `other users can reach it (mode ${modeOf(mode)}): chmod 600 ${path}`;
+    return uid === userInfo().uid || uid === 0 ? undefined : 'it belongs to another user';
+  }).toString('utf8');
+}
+
+export function readPlain(path: string): Buffer {
+  return read(path, () => undefined);
+}
+
+function read(path: string, whyNot: (stat: { mode: number; uid: number }) => string | undefined): Buffer {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    // What was opened is what is looked at: the name may mean another file a moment later.
+    const stat = fstatSync(file);
+    const problem = stat.isFile() ? whyNot(stat) : 'it is not a file';
+    if (problem) throw new StartError(`${path}: ${problem}`);
+    if (stat.size > MOST_BYTES) throw new StartError(`${path}: it is larger than 1 MiB`);
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${path}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be read'}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function modeOf(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, '0');
+}

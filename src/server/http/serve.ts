@@ -1,0 +1,265 @@
+/** Serves several clients over HTTP: each dialect under its own path, each request with a token. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { ServerEventBus } from '@modelcontextprotocol/server';
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { Engine } from '../../engine/index.ts';
+import type { App } from '../app.ts';
+import { createSession } from '../session.ts';
+import { Admission } from './admission.ts';
+import { BodyRoom } from './body.ts';
+import { type Endpoint, serveVisit } from './endpoint.ts';
+import { FrontDoor, inUrl } from './front-door.ts';
+import { Holder } from './holder.ts';
+import { type HttpLimits, usualLimits } from './limits.ts';
+import { type Refusal, Reply } from './reply.ts';
+import { type CreateServer, Sessions } from './sessions.ts';
+import { Stateless } from './stateless.ts';
+import { type Grant, Tokens } from './tokens.ts';
+
+export interface Certificate {
+  cert: Buffer;
+  key: Buffer;
+}
+
+export interface HttpOptions {
+  host: string;
+  port: number;
+  grants: readonly Grant[];
+  tls?: Certificate | undefined;
+  allowHosts?: readonly string[];
+  allowOrigins?: readonly string[];
+  /** An engine over the same directories that cannot change anything, for tokens that may only read. */
+  readOnlyEngine(): Engine;
+  limits?: Partial<HttpLimits>;
+  createServer?: CreateServer;
+  /** Where changes are announced that clients without a session listen for. */
+  bus?: ServerEventBus;
+}
+
+const TICK_MS = 1000;
+/** Connections above the limit get an answer that says so, up to this many; beyond, they are dropped. */
+const ANSWERED_ABOVE = 128;
+const ROOT = '/mcp';
+const INTERNAL_ERROR = -32603;
+
+export class HttpServing {
+  /** Settles when everything is answered and closed. */
+  readonly done: Promise<void>;
+  readonly #app: App;
+  readonly #options: HttpOptions;
+  readonly #limits: HttpLimits;
+  readonly #server: Server | TlsServer;
+  readonly #tokens: Tokens;
+  readonly #admission: Admission;
+  readonly #sessions: Sessions;
+  readonly #endpoint: Endpoint;
+  readonly #holders = new Map<Grant, Holder>();
+  readonly #replies = new Map<Reply, Grant | undefined>();
+  readonly #dialects: ReadonlyMap<string, Dialect>;
+  #connections = 0;
+  #stopping: Promise<void> | undefined;
+  #ended!: () => void;
+
+  constructor(app: App, options: HttpOptions) {
+    this.#app = app;
+    this.#options = options;
+    this.#limits = { ...usualLimits, ...options.limits };
+    const { host, allowHosts = [], allowOrigins = [], createServer: create = createSession } = options;
+    this.#tokens = new Tokens(options.grants);
+    this.#admission = new Admission({
+      door: new FrontDoor({ host, allowHosts, allowOrigins }),
+      tokens: this.#tokens,
+      heldRefusals: this.#limits.heldRefusals,
+      log: (line) => app.log(line),
+    });
+    this.#sessions = new Sessions(this.#limits, create);
+    this.#endpoint = {
+      limits: this.#limits,
+      sessions: this.#sessions,
+      stateless: new Stateless(create, this.#limits, options.bus),
+      room: new BodyRoom(this.#limits.allBodiesBytes),
+      load: () => this.#load(),
+    };
+    this.#dialects = pathsOf(app.dialects);
+    this.#server = this.#makeServer(options.tls);
+    this.done = new Promise((resolve) => {
+      this.#ended = resolve;
+    });
+  }
+
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#server.on('error', (error) => this.#app.log(`http: ${error.message}`));
+    const ticking = setInterval(() => this.#tick(Date.now()), TICK_MS);
+    ticking.unref();
+    void this.done.then(() => clearInterval(ticking));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    const scheme = this.#options.tls ? 'https' : 'http';
+    return `${scheme}://${inUrl(this.#options.host)}:${this.port}${ROOT}`;
+  }
+
+  /** Puts other tokens in place. Those that are gone stop working at once, also for what is under way. */
+  replaceTokens(grants: readonly Grant[]): void {
+    for (const grant of this.#tokens.replace(grants)) this.#withdraw(grant);
+  }
+
+  replaceCertificate(certificate: Certificate): void {
+    if ('setSecureContext' in this.#server) this.#server.setSecureContext(certificate);
+  }
+
+  /** Takes no new requests, lets those under way be answered for a while, and then ends what is left. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const reply of this.#replies.keys()) {
+      if (!reply.response.headersSent) reply.response.shouldKeepAlive = false;
+      if (!reply.endless) continue;
+      reply.onGone?.();
+      reply.end();
+    }
+    await this.#untilAnswered(Date.now() + this.#limits.graceMs);
+    this.#sessions.endAll('The server is ending');
+    await this.#endpoint.stateless.close();
+    for (const holder of this.#holders.values()) holder.close();
+    // What was just answered is still on its way.
+    await new Promise((resolve) => setTimeout(resolve, this.#replies.size > 0 ? 100 : 0));
+    this.#server.closeAllConnections();
+    await closed;
+    this.#ended();
+  }
+
+  async #untilAnswered(deadline: number): Promise<void> {
+    while (this.#replies.size > 0 && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  #makeServer(tls: Certificate | undefined): Server | TlsServer {
+    const { headersMs, requestMs, keepAliveMs, connections } = this.#limits;
+    const settings = {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: Math.min(headersMs, TICK_MS),
+      noDelay: true,
+    };
+    const server = tls
+      ? createTlsServer({ ...settings, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: headersMs })
+      : createServer(settings);
+    server.maxHeadersCount = 100;
+    server.maxConnections = connections + ANSWERED_ABOVE;
+    server.on('request', (request, response) => this.#take(request, response, false));
+    server.on('checkContinue', (request, response) => this.#take(request, response, true));
+    server.on('connection', (socket) => {
+      this.#connections++;
+      socket.once('close', () => this.#connections--);
+    });
+    return server;
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse, waits: boolean): void {
+    const reply = new Reply(request, response, Date.now());
+    this.#replies.set(reply, undefined);
+    response.once('close', () => this.#replies.delete(reply));
+    this.#serve(reply, waits).then(
+      (refusal) => refusal && reply.refuse(refusal),
+      (error: unknown) => {
+        this.#app.log(`http: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+        if (response.headersSent) reply.destroy();
+        else reply.refuse({ status: 500, code: INTERNAL_ERROR, message: 'Internal error' });
+      },
+    );
+  }
+
+  async #serve(reply: Reply, waits: boolean): Promise<Refusal | undefined> {
+    const { request, response } = reply;
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (this.#stopping || this.#connections > this.#limits.connections) {
+      response.shouldKeepAlive = false;
+      const message = this.#stopping ? 'The server is ending' : 'There are too many connections: try again';
+      return { status: 503, retryAfter: 2, message };
+    }
+    if (!this.#admission.letsIn(reply)) return undefined;
+    const path = request.url!.replace(/\?.*$/s, '');
+    if (path === '/healthz') return answerHealth(reply);
+    const grant = this.#admission.grantOf(reply);
+    if (!grant) return undefined;
+    this.#replies.set(reply, grant);
+    const dialect = this.#dialects.get(path);
+    if (!dialect) return { status: 404, message: 'There is nothing at this path' };
+    const holder = this.#holderOf(grant);
+    if (!holder.mayUse(dialect.name))
+      return { status: 403, message: `This token does not open the dialect ${dialect.name}` };
+    return serveVisit(this.#endpoint, { reply, holder, app: holder.appFor(dialect), waits });
+  }
+
+  #holderOf(grant: Grant): Holder {
+    let holder = this.#holders.get(grant);
+    if (!holder) {
+      const engine = grant.readOnly ? this.#options.readOnlyEngine() : this.#app.engine;
+      holder = new Holder(grant, { ...this.#app, engine });
+      this.#holders.set(grant, holder);
+    }
+    return holder;
+  }
+
+  #withdraw(grant: Grant): void {
+    for (const [reply, owner] of this.#replies) if (owner === grant) reply.destroy();
+    const holder = this.#holders.get(grant);
+    if (!holder) return;
+    this.#holders.delete(grant);
+    this.#sessions.endOf(holder);
+    holder.close();
+  }
+
+  #load(): number {
+    let load = 0;
+    for (const { gate } of this.#holders.values()) load += gate.load;
+    return load;
+  }
+
+  #tick(now: number): void {
+    for (const reply of this.#replies.keys()) reply.tick(now, this.#limits);
+    this.#sessions.endIdle(now);
+    for (const holder of this.#holders.values()) holder.forgetIdle(now, this.#limits.sessionIdleMs);
+  }
+}
+
+export async function serveOnHttp(app: App, options: HttpOptions): Promise<HttpServing> {
+  const serving = new HttpServing(app, options);
+  await serving.listen();
+  return serving;
+}
+
+/** `/mcp` is the first dialect named, `/mcp/<dialect>` each of them; nothing else is there. */
+function pathsOf(dialects: readonly Dialect[]): Map<string, Dialect> {
+  const paths = new Map(dialects.map((dialect) => [`${ROOT}/${dialect.name}`, dialect]));
+  return paths.set(ROOT, dialects[0]!);
+}
+
+/** Says that somebody is there, and nothing more. */
+function answerHealth({ request, response }: Reply): Refusal | undefined {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 3, 'Cache-Control': 'no-store' });
+  response.end('ok\n');
+  return undefined;
+}

@@ -1,0 +1,140 @@
+/** From what the command line asks to an HTTP server: tokens, certificate, and what SIGHUP reads again. */
+import { createSecureContext } from 'node:tls';
+import { dialects } from '../../dialects/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import type { App } from '../app.ts';
+import { readPlain, readSecret, StartError } from './operator-files.ts';
+import { type Certificate, type HttpServing, serveOnHttp } from './serve.ts';
+import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './tokens.ts';
+
+export { StartError };
+
+export interface HttpRequest {
+  host: string;
+  port: number;
+  tokenFile?: string;
+  tls?: { certFile: string; keyFile: string };
+  allowHosts: string[];
+  allowOrigins: string[];
+}
+
+export interface HttpSurroundings {
+  /** The token that the environment gave. */
+  token: string | undefined;
+  /** Whether there is a terminal on which a new token can be shown. */
+  terminal: boolean;
+  readOnlyEngine(): Engine;
+}
+
+export interface Started {
+  serving: HttpServing;
+  /** Made just now, for whoever sits at the terminal. */
+  newToken: string | undefined;
+  /** Reads the tokens and the certificate again; undefined when there is nothing to be read again. */
+  reload: (() => void) | undefined;
+}
+
+export async function startHttp(app: App, asked: HttpRequest, around: HttpSurroundings): Promise<Started> {
+  const chosen = chooseGrants(app, asked, around);
+  const { host, port, allowHosts, allowOrigins, tls, tokenFile } = asked;
+  const { readOnlyEngine } = around;
+  try {
+    const serving = await serveOnHttp(app, {
+      ...{ host, port, allowHosts, allowOrigins, readOnlyEngine },
+      grants: chosen.grants,
+      tls: tls && readCertificate(tls),
+    });
+    const reload = tokenFile || tls ? () => readAgain(app, asked, serving) : undefined;
+    return { serving, newToken: chosen.made, reload };
+  } catch (error) {
+    throw error instanceof StartError ? error : new StartError(whyNotListening(error, asked));
+  }
+}
+
+function chooseGrants(
+  app: App,
+  { tokenFile }: HttpRequest,
+  { token, terminal }: HttpSurroundings,
+): { grants: Grant[]; made?: string } {
+  if (tokenFile !== undefined) {
+    if (token !== undefined) app.log('COFFERDAM_TOKEN is not used: --token-file has the tokens');
+    const { grants, problems } = readTokens(app, tokenFile);
+    if (problems[0] !== undefined) throw new StartError(problems[0]);
+    if (grants.length === 0) throw new StartError(`${tokenFile}: there is no token in it`);
+    return { grants };
+  }
+  if (token !== undefined) {
+    const problem = whyNotToken(token);
+    if (problem) throw new StartError(`COFFERDAM_TOKEN ${problem}`);
+    if (isEasilyGuessed(token)) app.log('warning: COFFERDAM_TOKEN is short and can be guessed');
+    return { grants: [fullGrant(token)] };
+  }
+  if (!terminal)
+    throw new StartError(
+      'no token: set COFFERDAM_TOKEN or give --token-file (a new token is made only where a terminal can show it)',
+    );
+  const made = newToken();
+  return { grants: [fullGrant(made)], made };
+}
+
+function readTokens(app: App, file: string): { grants: Grant[]; problems: string[] } {
+  const known = dialects.map(({ name }) => name);
+  const { grants, problems, warnings } = parseTokens(readSecret(file), known);
+  for (const warning of warnings) app.log(`warning: ${file}, ${warning}`);
+  return { grants, problems: problems.map((problem) => `${file}, ${problem}`) };
+}
+
+/** What cannot be read gives nobody access: better a token too few than one that was withdrawn. */
+function readAgain(app: App, { tokenFile, tls }: HttpRequest, serving: HttpServing): void {
+  if (tokenFile !== undefined) {
+    const { grants, problems } = attempt(() => readTokens(app, tokenFile));
+    for (const problem of problems) app.log(`tokens: ${problem}`);
+    serving.replaceTokens(grants);
+    app.log(`tokens: read again, ${grants.length} good`);
+  }
+  if (tls === undefined) return;
+  try {
+    serving.replaceCertificate(readCertificate(tls));
+    app.log('certificate: read again');
+  } catch (error) {
+    app.log(`certificate: the old one stays: ${(error as Error).message}`);
+  }
+}
+
+function attempt(read: () => { grants: Grant[]; problems: string[] }): {
+  grants: Grant[];
+  problems: string[];
+} {
+  try {
+    return read();
+  } catch (error) {
+    return { grants: [], problems: [(error as Error).message] };
+  }
+}
+
+function readCertificate({ certFile, keyFile }: { certFile: string; keyFile: string }): Certificate {
+  const certificate = { cert: readPlain(certFile), key: readPlain(keyFile) };
+  try {
+    createSecureContext(certificate);
+  } catch {
+    throw new StartError(`${certFile} and ${keyFile} are no certificate (PEM) and its key`);
+  }
+  return certificate;
+}
+
+function whyNotListening(error: unknown, { host, port }: HttpRequest): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const where = `${host}, port ${port}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `${where}: in use already`;
+    case 'EACCES':
+      return `${where}: not allowed for this user`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${where}: this machine has no such address`;
+    default:
+      return `${where}: ${message}`;
+  }
+}

@@ -1,0 +1,237 @@
+/** What a golden cannot show: many entries, large files, times, cancelled and simultaneous calls. */
+import { chmodSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Tree } from '../../tree.ts';
+import { type House, openHouse } from './house.ts';
+
+const opened: House[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((house) => house.close()));
+});
+
+function open(tree?: Tree, given?: string): House {
+  const house = openHouse(tree, given);
+  opened.push(house);
+  return house;
+}
+
+interface Listing {
+  files: { path: string; type: string; size?: number; modified_at?: string }[];
+  total_count: number;
+  truncated: boolean;
+}
+
+interface Found {
+  matches: { path: string; line_number: number }[];
+  total_matches: number;
+  files_searched: number;
+  truncated: boolean;
+  duration_ms: number;
+}
+
+interface Overview {
+  root: string;
+  structure: { name: string; children: { name: string; children?: unknown[] }[] };
+  stats: { total_files: number };
+  truncated?: boolean;
+}
+
+function filesNamed(count: number): Tree {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${String(i).padStart(5, '0')}`, '']));
+}
+
+describe('every answer', () => {
+  it('is one compact JSON text and the same object as structured content [repo.decided.answers]', async () => {
+    const house = open({ 'a.txt': 'a' });
+    for (const [tool, args] of [
+      ['list_files', {}],
+      ['read_file', { path: 'a.txt' }],
+      ['search_files', { pattern: 'a' }],
+      ['get_repo_overview', {}],
+    ] as const) {
+      const told = await house.call(tool, args);
+      if (!('content' in told)) throw new Error(`${tool} failed`);
+      expect(told.content).toEqual([{ type: 'text', text: JSON.stringify(told.structuredContent) }]);
+      expect(told.isError).toBeUndefined();
+    }
+  });
+});
+
+describe('list_files', () => {
+  it('gives 500 entries and counts all [repo.list_files.response.truncated] [repo.decided.list.total]', async () => {
+    const house = open({ ...filesNamed(501), 'sub/': '' });
+    const all = await house.json<Listing>('list_files', {});
+    expect([all.files.length, all.total_count, all.truncated]).toEqual([500, 502, true]);
+    expect(all.files[0]).toEqual({ path: 'sub', type: 'directory' });
+    expect(all.files.at(-1)!.path).toBe('f00498');
+    const some = await house.json<Listing>('list_files', { pattern: 'f00[0-4]*' });
+    expect([some.files.length, some.total_count, some.truncated]).toEqual([500, 500, false]);
+  });
+
+  it('tells when a file was modified, as read_file does [repo.list_files.response.modified_at] [repo.read_file.response.modified_at]', async () => {
+    const house = open({ 'src/index.ts': '', 'old.txt': '', 'late.txt': '' });
+    utimesSync(join(house.root, 'src/index.ts'), 0, new Date('2026-01-11T14:30:00.123Z'));
+    utimesSync(join(house.root, 'old.txt'), 0, -1.5);
+    utimesSync(join(house.root, 'late.txt'), 0, 1_700_000_000.999_999_9);
+    const { files } = await house.json<Listing>('list_files', {});
+    const times = Object.fromEntries(files.map(({ path, modified_at }) => [path, modified_at]));
+    expect(times['src/index.ts']).toBe('2026-01-11T14:30:00.123Z');
+    expect(times['old.txt']).toBe('1969-12-31T23:59:58.500Z');
+    expect(times.src).toBeUndefined();
+    for (const path of ['src/index.ts', 'old.txt', 'late.txt']) {
+      const { modified_at } = await house.json<{ modified_at: string }>('read_file', { path });
+      expect(modified_at).toBe(times[path]);
+    }
+  });
+
+  it('names what it lists under a link or a real name of the repository alike [repo.decided.absolute]', async () => {
+    const house = open({ 'real/src/a.ts': '', given: { link: 'real' } }, 'given');
+    for (const above of ['given', 'real']) {
+      const { files } = await house.json<Listing>('list_files', {
+        directory: join(house.root, above, 'src'),
+        pattern: join(house.root, above, 'src/*.ts'),
+      });
+      expect(files.map(({ path }) => path)).toEqual(['src/a.ts']);
+    }
+    expect(await house.failure('list_files', { directory: house.root })).toMatchObject({ code: -32002 });
+  });
+
+  it('tells very many links by what they lead to, and can be cancelled meanwhile', async () => {
+    const house = open({ 'd/a.txt': 'abc' });
+    for (let i = 0; i < 1000; i++) symlinkSync(i % 2 ? 'd' : 'd/a.txt', join(house.root, `l${i}`));
+    const { files, total_count } = await house.json<Listing>('list_files', { pattern: 'l*' });
+    expect([files.length, total_count]).toEqual([500, 500]);
+    expect(files.every(({ type, size }) => type === 'file' && size === 3)).toBe(true);
+    const aborting = new AbortController();
+    const stopped = house.failure('list_files', {}, { signal: aborting.signal });
+    aborting.abort();
+    expect(await stopped).toMatchObject({ code: -32603, message: 'The call was cancelled' });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('counts what may not be read [repo.decided.skipped]', async () => {
+    const house = open({ 'a/x.txt': 'needle', 'b.txt': 'needle' });
+    chmodSync(join(house.root, 'a'), 0);
+    try {
+      expect(await house.json('list_files', {})).toMatchObject({ total_count: 2, skipped_unreadable: 1 });
+      const found = await house.json('search_files', { pattern: 'needle' });
+      expect(found).toMatchObject({ total_matches: 1, skipped_unreadable: 1 });
+      expect(await house.json('get_repo_overview', {})).toMatchObject({ skipped_unreadable: 1 });
+    } finally {
+      chmodSync(join(house.root, 'a'), 0o755);
+    }
+  });
+});
+
+describe('read_file', () => {
+  it('gives 100000 bytes unless told otherwise [repo.read_file.max_bytes.default]', async () => {
+    const house = open({ 'fits.txt': 'x'.repeat(100_000), 'more.txt': 'x'.repeat(100_001) });
+    const read = (path: string) => house.json<{ content: string; truncated: boolean }>('read_file', { path });
+    expect(await read('fits.txt')).toMatchObject({ content: 'x'.repeat(100_000), truncated: false });
+    expect(await read('more.txt')).toMatchObject({
+      content: 'x'.repeat(100_000),
+      size: 100_001,
+      truncated: true,
+    });
+  });
+
+  it('takes the beginning of a file of many gigabytes without reading it [repo.decided.read.bounded]', async () => {
+    const house = open();
+    const file = join(house.root, 'huge.log');
+    writeFileSync(file, 'é'.repeat(10_000));
+    truncateSync(file, 5 * 1024 ** 3);
+    const settings = { MAX_FILE_SIZE_BYTES: String(10 * 1024 ** 3) };
+    const read = (args: object) => house.json('read_file', { path: 'huge.log', ...args }, { settings });
+    const size = 5 * 1024 ** 3;
+    expect(await read({ max_bytes: 7 })).toMatchObject({ content: 'ééé', size, truncated: true });
+    const { content, truncated } = (await read({ max_bytes: size, encoding: 'base64' })) as {
+      content: string;
+      truncated: boolean;
+    };
+    expect(Buffer.from(content, 'base64')).toHaveLength(16 * 1024 * 1024);
+    expect(truncated).toBe(true);
+  });
+});
+
+describe('search_files', () => {
+  const numbered = (found: Found) => found.matches.map(({ path, line_number }) => `${path}:${line_number}`);
+  const lines = (path: string, count: number) => Array.from({ length: count }, (_, i) => `${path}:${i + 1}`);
+
+  it('gives 50 matches unless told otherwise, and counts all [repo.search_files.max_results.default] [repo.decided.search.total]', async () => {
+    const house = open({ 'a.txt': 'x\n'.repeat(60), 'b.txt': 'x\n'.repeat(5), 'c.txt': 'y' });
+    const found = await house.json<Found>('search_files', { pattern: 'x' });
+    expect(numbered(found)).toEqual(lines('a.txt', 50));
+    expect(found).toMatchObject({ total_matches: 65, files_searched: 3, truncated: true });
+    const more = await house.json<Found>('search_files', { pattern: 'x', max_results: 62 });
+    expect(numbered(more)).toEqual([...lines('a.txt', 60), ...lines('b.txt', 2)]);
+    expect(more).toMatchObject({ total_matches: 65, files_searched: 3, truncated: true });
+    const all = await house.json<Found>('search_files', { pattern: 'x', max_results: 65 });
+    expect(all).toMatchObject({ total_matches: 65, files_searched: 3, truncated: false });
+  });
+
+  it('never gives more than MAX_SEARCH_RESULTS, which is 100 [repo.env.MAX_SEARCH_RESULTS] [repo.env.MAX_SEARCH_RESULTS.default] [repo.decided.search.cap]', async () => {
+    const house = open({ 'a.txt': 'x\n'.repeat(1100) });
+    const count = async (max_results: number, settings = {}) => {
+      const found = await house.json<Found>('search_files', { pattern: 'x', max_results }, { settings });
+      expect(found).toMatchObject({ total_matches: 1100, truncated: true });
+      return found.matches.length;
+    };
+    expect(await count(1000)).toBe(100);
+    expect(await count(99)).toBe(99);
+    expect(await count(1000, { MAX_SEARCH_RESULTS: '7' })).toBe(7);
+    expect(await count(1000, { MAX_SEARCH_RESULTS: '5000' })).toBe(1000);
+  });
+
+  it('takes whole milliseconds, and waits as long as it is told [repo.search_files.response.duration_ms] [repo.env.SEARCH_TIMEOUT_MS]', async () => {
+    const house = open({ 'a.txt': 'x' });
+    const settings = { SEARCH_TIMEOUT_MS: '9007199254740991' };
+    const found = await house.json<Found>('search_files', { pattern: 'x' }, { settings });
+    expect(Number.isInteger(found.duration_ms) && found.duration_ms >= 0).toBe(true);
+    expect(found.total_matches).toBe(1);
+  });
+
+  it('lets other calls be answered while a pattern runs away [all.regex.cut-off]', async () => {
+    const house = open({ 'a.txt': `${'a'.repeat(40)}b`, 'b.txt': 'b' });
+    const stuck = house.failure(
+      'search_files',
+      { pattern: '^(a+)+$', is_regex: true },
+      { settings: { SEARCH_TIMEOUT_MS: '1500' } },
+    );
+    let ended = false;
+    void stuck.then(() => {
+      ended = true;
+    });
+    expect(await house.json('read_file', { path: 'b.txt' })).toMatchObject({ content: 'b' });
+    expect(await house.json('search_files', { pattern: 'ab' })).toMatchObject({ total_matches: 1 });
+    expect(await house.json('list_files', {})).toMatchObject({ total_count: 2 });
+    expect(ended).toBe(false);
+    expect(await stuck).toMatchObject({ code: -32006, data: { error_code: 'search_timeout' } });
+  });
+
+  it('tells that a line is too long to be searched [repo.decided.skipped]', async () => {
+    const house = open({ 'a.txt': `x${'y'.repeat(17 * 1024 * 1024)}\nx\n` });
+    expect(await house.json('search_files', { pattern: 'x', context_lines: 0 })).toMatchObject({
+      matches: [{ line_number: 2 }],
+      skipped_long_lines: 1,
+    });
+  });
+});
+
+describe('get_repo_overview', () => {
+  it('is called like the directory that was given [repo.get_repo_overview.response.root]', async () => {
+    const house = open({ 'real/a.txt': '', 'my-project': { link: 'real' } }, 'my-project');
+    const { root, structure } = await house.json<Overview>('get_repo_overview', {});
+    expect([root, structure.name]).toEqual(['my-project', 'my-project']);
+    expect(basename(house.root)).toBe('root');
+  });
+
+  it('shows the upper levels of a very large tree, and says so [repo.decided.overview.large]', async () => {
+    const house = open({ ...filesNamed(9_999), 'sub/a': '', 'sub/b': '' });
+    const { structure, stats, truncated } = await house.json<Overview>('get_repo_overview', {});
+    expect(truncated).toBe(true);
+    expect(stats.total_files).toBe(10_001);
+    expect(structure.children).toHaveLength(10_000);
+    expect(structure.children[0]).toEqual({ name: 'sub', type: 'directory', children: [] });
+  });
+});

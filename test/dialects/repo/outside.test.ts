@@ -1,0 +1,79 @@
+/** Every tool against every way out: the same refusal, whether there is something or not. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, openHouse } from './house.ts';
+
+let house: House;
+
+beforeAll(() => {
+  house = openHouse({
+    'here.txt': 'here',
+    'sub/deep/f': 'deep',
+    '../outside/secret': 'secret',
+    '../outside/dir/x': 'x',
+    '../rootless/secret': 'secret',
+    'link-file': { link: '../outside/secret' },
+    'link-dir': { link: '../outside' },
+    'link-abs': { link: '/' },
+    'sub/link-up': { link: '../..' },
+    'link-chain': { link: 'sub/link-up/outside' },
+  });
+});
+
+afterAll(() => house.close());
+
+/** Pairs of paths beyond the root: something is at the first, nothing at the second. */
+const waysOut: Record<string, (root: string) => [string, string]> = {
+  'an absolute path': (root) => [join(root, '../outside/secret'), join(root, '../outside/nothing')],
+  'a path of the system': () => ['/etc/passwd', '/etc/nothing'],
+  'two slashes': () => ['//etc/passwd', '//etc/nothing'],
+  '..': () => ['../outside/secret', '../outside/nothing'],
+  '.. behind the root': (root) => [`${root}/../outside/secret`, `${root}/../outside/nothing`],
+  '.. that would stay inside': () => ['sub/../here.txt', 'sub/../nothing'],
+  '.. with backslashes': () => ['..\\outside\\secret', '..\\outside\\nothing'],
+  'a sibling with the same beginning': (root) => [`${root}less/secret`, `${root}less/nothing`],
+  'the home directory': () => ['~/secret', '~/nothing'],
+  'a linked directory': () => ['link-dir/secret', 'link-dir/nothing'],
+  'a directory linked absolutely': () => ['link-abs/etc/passwd', 'link-abs/etc/nothing'],
+  'a link that goes up': () => ['sub/link-up/outside/secret', 'sub/link-up/outside/nothing'],
+  'a chain of links': () => ['link-chain/secret', 'link-chain/nothing'],
+  'the directory above': () => ['..', '../'],
+  'the root of the process': (root) => [
+    `/proc/self/root${root}/../outside/secret`,
+    `/proc/self/root${root}/../outside/nothing`,
+  ],
+};
+
+const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
+  read_file: (path) => ['read_file', { path }],
+  'read_file as base64': (path) => ['read_file', { path, encoding: 'base64' }],
+  list_files: (directory) => ['list_files', { directory }],
+};
+
+describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
+  it.each(Object.entries(uses))(
+    '%s is refused [all.outside] [all.outside.silent] [repo.security.sandbox] [repo.security.real-path] [repo.error.access_denied]',
+    async (_name, use) => {
+      const answers = [];
+      for (const path of pathsOf(house.root)) {
+        const { code, message, data } = await house.failure(...use(path));
+        expect(code).toBe(-32002);
+        expect(data).toEqual({ error_code: 'access_denied', path });
+        answers.push(message.replace(path, 'PATH'));
+      }
+      expect(answers[0]).toBe(answers[1]);
+    },
+  );
+});
+
+describe('walks', () => {
+  it('see nothing of what links lead to outside [all.outside] [all.walk]', async () => {
+    const before = house.everything();
+    const listed = JSON.stringify(await house.json('list_files', { include_hidden: true, max_depth: 10 }));
+    const tree = JSON.stringify(await house.json('get_repo_overview', { max_depth: 5 }));
+    for (const text of [listed, tree]) expect(text).not.toMatch(/secret|passwd|"x"|"dir"/);
+    const found = await house.json<{ total_matches: number }>('search_files', { pattern: 'secret' });
+    expect(found.total_matches).toBe(0);
+    expect(house.everything()).toEqual(before);
+  });
+});

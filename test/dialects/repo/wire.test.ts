@@ -1,0 +1,209 @@
+/** repo through the built program: what a client sees on the wire, and what the environment sets. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { repo } from '../../../src/dialects/repo/index.ts';
+import { RawClient, type Reply } from '../../client.ts';
+import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
+
+const snapshot = JSON.parse(readFileSync(new URL('tools-list.json', import.meta.url), 'utf8')) as {
+  name: string;
+  inputSchema: unknown;
+}[];
+
+const tree = { 'src/index.ts': 'import x;\nx x\nx\n', 'logo.png': { base64: 'iVBORwA=' } };
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let root: string;
+let client: RawClient | undefined;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  root = join(temporary.path, 'my-project');
+  layOut(root, tree);
+  layOut(temporary.path, { 'outside.txt': 'secret' });
+});
+
+afterEach(async () => {
+  await client?.end();
+  client = undefined;
+  temporary.remove();
+});
+
+async function start(args: string[], settings: Record<string, string> = {}): Promise<RawClient> {
+  client = await RawClient.start(['--dialect', 'repo', ...args], { ...process.env, ...settings });
+  return client;
+}
+
+/** How a start ended that was not to succeed. */
+async function refused(args: string[], settings: Record<string, string> = {}) {
+  const failed = new RawClient(args, { ...process.env, ...settings });
+  const { code } = await failed.exited;
+  return { code, says: failed.stderr };
+}
+
+function objectOf({ result }: Reply): Record<string, unknown> {
+  expect(JSON.parse(result!.content[0]!.text!)).toEqual(result!.structuredContent);
+  return result!.structuredContent as Record<string, unknown>;
+}
+
+describe('tools/list', () => {
+  it('shows exactly these tools [repo.tools] [repo.readonly.nothing-else] [repo.list_files.input] [repo.read_file.input] [repo.search_files.input] [repo.get_repo_overview.input]', async () => {
+    const { result } = await (await start([root])).request('tools/list');
+    const listed = result!.tools as typeof snapshot;
+    expect(listed).toEqual(snapshot);
+    // Equal as text is equal in the order of keys, too.
+    expect(JSON.stringify(listed.map(({ inputSchema }) => inputSchema))).toBe(
+      JSON.stringify(snapshot.map(({ inputSchema }) => inputSchema)),
+    );
+    for (const tool of repo.tools) {
+      expect(tool.hints).toEqual({ readOnly: true, destructive: false, idempotent: true, openWorld: false });
+      expect(tool.startsPrograms).toBe(false);
+    }
+  });
+});
+
+describe('tools/call', () => {
+  it('answers with an object as text and as structured content [repo.decided.answers]', async () => {
+    const server = await start([root]);
+    expect(objectOf(await server.call('get_repo_overview', { max_depth: 1 }))).toMatchObject({
+      root: 'my-project',
+      stats: { total_files: 2, total_directories: 1 },
+    });
+    expect(objectOf(await server.call('read_file', { path: 'logo.png', encoding: 'base64' }))).toMatchObject({
+      path: 'logo.png',
+      content: 'iVBORwA=',
+      size: 5,
+      encoding: 'base64',
+      truncated: false,
+    });
+  });
+
+  it('fails with the codes and the data of the document [repo.error.codes] [repo.error.format]', async () => {
+    const server = await start([root], { SEARCH_TIMEOUT_MS: '400', MAX_FILE_SIZE_BYTES: '5' });
+    layOut(root, { 'run.txt': `${'a'.repeat(40)}b` });
+    const error = async (tool: string, args: unknown) => {
+      const reply = await server.call(tool, args);
+      expect(reply.result).toBeUndefined();
+      return reply.error;
+    };
+    expect(await error('read_file', { path: 'src/missing.ts' })).toEqual({
+      code: -32001,
+      message: 'File not found: src/missing.ts',
+      data: { error_code: 'file_not_found', path: 'src/missing.ts' },
+    });
+    expect(await error('list_files', { directory: 'lib' })).toEqual({
+      code: -32001,
+      message: 'Directory not found: lib',
+      data: { error_code: 'directory_not_found', path: 'lib' },
+    });
+    const codes = [
+      ['read_file', { path: '../outside.txt' }, -32002, 'access_denied'],
+      ['read_file', { path: 'src/index.ts' }, -32003, 'file_too_large'],
+      ['read_file', { path: 'logo.png' }, -32004, 'binary_file'],
+      ['search_files', { pattern: '(', is_regex: true }, -32005, 'invalid_pattern'],
+      ['search_files', { pattern: '^(a+)+$', is_regex: true }, -32006, 'search_timeout'],
+      ['search_files', {}, -32602, 'invalid_arguments'],
+    ] as const;
+    for (const [tool, args, code, error_code] of codes) {
+      expect(await error(tool, args)).toMatchObject({ code, data: { error_code } });
+    }
+  });
+
+  it('changes nothing, and stands behind a wall that lets nothing be changed [repo.overview.read-only] [repo.readonly.nothing-else]', async () => {
+    const server = await start([root]);
+    for (const tool of ['write_file', 'delete_file', 'execute_command', 'repo_read_file']) {
+      const { error } = await server.call(tool, { path: 'a.txt', content: 'a' });
+      expect(error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining(`Unknown tool: ${tool}`),
+      });
+    }
+    for (const { name } of repo.tools) await server.call(name, { path: 'src/index.ts', pattern: 'x' });
+    expect(readBack(root)).toEqual(tree);
+    expect(server.stderr).toContain(`repo on ${root} (read-only)`);
+  });
+
+  it('goes under a longer name where another dialect has the short one', async () => {
+    client = await RawClient.start(['--dialect', 'replay,repo', root]);
+    const { result } = await client.request('tools/list');
+    const names = (result!.tools as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['read_file', 'repo_read_file', 'list_files']));
+    expect(objectOf(await client.call('repo_read_file', { path: 'src/index.ts' }))).toMatchObject({
+      content: tree['src/index.ts'],
+    });
+  });
+});
+
+describe('the environment', () => {
+  it('names the repository when the command line does not [repo.env.ALLOWED_REPO_ROOT] [repo.decided.root]', async () => {
+    const server = await start([], { ALLOWED_REPO_ROOT: root });
+    expect(objectOf(await server.call('list_files', {}))).toMatchObject({ total_count: 3 });
+    const { error } = await server.call('read_file', { path: join(root, '../outside.txt') });
+    expect(error).toMatchObject({ code: -32002 });
+  });
+
+  it('does not count where the command line names one [repo.decided.root]', async () => {
+    const server = await start([join(root, 'src')], { ALLOWED_REPO_ROOT: temporary.path });
+    expect(objectOf(await server.call('list_files', {}))).toMatchObject({
+      files: [{ path: 'index.ts' }],
+      total_count: 1,
+    });
+  });
+
+  it('gives other dialects no leave to write there [repo.decided.root.read-only]', async () => {
+    client = await RawClient.start(['--dialect', 'replay,repo'], { ...process.env, ALLOWED_REPO_ROOT: root });
+    const { error } = await client.call('write_file', { path: 'new.txt', content: 'x' });
+    expect(error).toMatchObject({ code: -32001, message: expect.stringContaining('read-only') });
+    expect(readBack(root)).toEqual(tree);
+  });
+
+  it('sets the limits [repo.env.MAX_FILE_SIZE_BYTES] [repo.env.MAX_SEARCH_RESULTS]', async () => {
+    const server = await start([root], { MAX_FILE_SIZE_BYTES: '17', MAX_SEARCH_RESULTS: '2' });
+    layOut(root, { 'large.txt': 'x'.repeat(18) });
+    expect(objectOf(await server.call('read_file', { path: 'src/index.ts' }))).toMatchObject({ size: 16 });
+    expect((await server.call('read_file', { path: 'large.txt' })).error).toMatchObject({ code: -32003 });
+    const found = objectOf(await server.call('search_files', { pattern: 'x', glob: '*.ts' }));
+    expect(found).toMatchObject({ total_matches: 3, truncated: true });
+    expect(found.matches).toHaveLength(2);
+  });
+
+  it('ends the start with one line and code 2 when it says something else [repo.env.invalid]', async () => {
+    for (const name of ['MAX_FILE_SIZE_BYTES', 'SEARCH_TIMEOUT_MS', 'MAX_SEARCH_RESULTS']) {
+      expect(await refused(['--dialect', 'replay,repo', root], { [name]: '10 MB' })).toEqual({
+        code: 2,
+        says: `cofferdam: ${name} must be a positive integer, not "10 MB"\n`,
+      });
+    }
+    const call = ['call', 'read_file', '{"path":"src/index.ts"}', '--dialect', 'repo', root];
+    expect((await refused(call, { SEARCH_TIMEOUT_MS: '0' })).code).toBe(2);
+  });
+
+  it('is taken as it is by a positive integer only [repo.env.invalid]', () => {
+    const problem = (value: string) => repo.checkSettings!({ MAX_SEARCH_RESULTS: value });
+    for (const value of ['1', '100', '007', '9007199254740991']) expect(problem(value)).toBeUndefined();
+    const wrong = ['', '0', '-1', '+1', '1.5', '1e3', '0x10', ' 1', '1\n', 'ten', 'NaN', '9007199254740993'];
+    for (const value of wrong) expect(problem(value)).toMatch(/^MAX_SEARCH_RESULTS must be .*$/);
+    expect(repo.checkSettings!({})).toBeUndefined();
+  });
+
+  it('does not matter to other dialects [repo.env.invalid]', async () => {
+    client = await RawClient.start(['--dialect', 'replay', root], {
+      ...process.env,
+      SEARCH_TIMEOUT_MS: 'soon',
+    });
+    expect(await client.text('read_file', { path: 'src/index.ts' })).toBe(tree['src/index.ts']);
+    expect(await refused(['--dialect', 'replay'], { ALLOWED_REPO_ROOT: root })).toMatchObject({ code: 2 });
+  });
+
+  it('says what is missing when nothing names a directory, or one that is not there [repo.env.ALLOWED_REPO_ROOT]', async () => {
+    const none = await refused(['--dialect', 'repo'], { ALLOWED_REPO_ROOT: '' });
+    expect(none.code).toBe(2);
+    expect(none.says).toMatch(/^cofferdam: no directory given: .*ALLOWED_REPO_ROOT.*\n$/);
+    const gone = join(root, 'gone');
+    expect(await refused(['--dialect', 'repo'], { ALLOWED_REPO_ROOT: gone })).toEqual({
+      code: 2,
+      says: `cofferdam: ${gone}: no such directory\n`,
+    });
+  });
+});

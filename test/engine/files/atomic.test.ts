@@ -1,0 +1,305 @@
+/** Writes are all or nothing, and leave the mode, the owner and everything else about a file as it was. */
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { program } from '../../client.ts';
+import { readBack, temporaryDirectory } from '../../tree.ts';
+import { failureOf, replacing, siteOf, wallKinds } from '../confine/site.ts';
+
+const isSystemAdministrator = process.getuid?.() === 0;
+const SOMEBODY = 1234;
+
+function asSomebody(...args: string[]): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', uid: SOMEBODY, gid: SOMEBODY });
+}
+/** Whether the program can be run by another user at all: not where the sources lie in a private home. */
+const canBeSomebody = isSystemAdministrator && asSomebody('--version').status === 0;
+
+describe.each(wallKinds)('with the %s wall', (kind) => {
+  describe('a write that fails changes nothing and leaves no directories behind', () => {
+    const tree = { 'a.txt': 'a', 'd/b.txt': 'b' };
+
+    it.each([
+      ['below a file', 'a.txt/new/x.txt', 'not-a-directory'],
+      ['to a directory', 'd', 'not-a-file'],
+      ['to the root', '.', 'not-a-file'],
+      ['with a name that is too long', `new/deeper/${'x'.repeat(256)}`, 'bad-path'],
+      ['to a path that leads out in the end', 'new/../../outside/x', 'outside'],
+    ])('%s', async (_, path, failure) => {
+      const site = siteOf(kind, tree);
+      expect(await failureOf(site.engine.write(path, 'x'))).toMatchObject({ kind: failure });
+      expect(readBack(site.root)).toEqual(tree);
+      site.expectOutsideUntouched();
+    });
+
+    it('because it was cancelled before it began', async () => {
+      const { engine, root } = siteOf(kind, tree);
+      const signal = AbortSignal.abort();
+      expect(await failureOf(engine.write('new/deeper/x.txt', 'x', { signal }))).toEqual({
+        kind: 'cancelled',
+      });
+      expect(await failureOf(engine.edit('a.txt', [replacing('a', 'b')], { signal }))).toEqual({
+        kind: 'cancelled',
+      });
+      expect(await failureOf(engine.remove('d', { recursive: true, signal }))).toEqual({ kind: 'cancelled' });
+      expect(await failureOf(engine.move('a.txt', 'new/a.txt', { signal }))).toEqual({ kind: 'cancelled' });
+      expect(await failureOf(engine.makeDirectory('new/d', { signal }))).toEqual({ kind: 'cancelled' });
+      expect(readBack(root)).toEqual(tree);
+    });
+
+    it('because it was cancelled on the way', async () => {
+      const { engine, root } = siteOf(kind, tree);
+      const content = Buffer.alloc(48 * 1024 * 1024, 'x');
+      for (const path of ['a.txt', 'new/deeper/x.txt']) {
+        const cancelling = new AbortController();
+        const write = failureOf(engine.write(path, content, { signal: cancelling.signal }));
+        await new Promise((resolve) => setImmediate(resolve));
+        cancelling.abort();
+        expect(await write).toEqual({ kind: 'cancelled' });
+        expect(readBack(root)).toEqual(tree);
+      }
+    });
+
+    it('because the new text would be too large', async () => {
+      const { engine, root } = siteOf(kind, tree);
+      const edit = engine.edit('a.txt', [replacing('a', 'x'.repeat(100))], { limit: 50 });
+      expect(await failureOf(edit)).toMatchObject({ kind: 'too-large', size: 100, limit: 50 });
+      expect(await failureOf(engine.write('n/x', 'x'.repeat(100), { limit: 50 }))).toMatchObject({
+        kind: 'too-large',
+      });
+      expect(readBack(root)).toEqual(tree);
+    });
+  });
+
+  describe('a move that fails changes nothing and leaves no directories behind', () => {
+    const tree = { 'a.txt': 'a', 'd/e/b.txt': 'b', 'c.txt': 'c' };
+
+    it.each([
+      ['of something missing', 'nothing', 'new/deeper/x', 'not-found'],
+      ['onto a file', 'a.txt', 'c.txt', 'exists'],
+      ['onto a directory', 'a.txt', 'd', 'exists'],
+      ['of a directory onto a file', 'd', 'a.txt', 'exists'],
+      ['onto itself', 'a.txt', './a.txt', 'exists'],
+      ['of a directory into itself', 'd', 'd/new/deeper', 'into-itself'],
+      ['below a file', 'a.txt', 'c.txt/x/y', 'not-a-directory'],
+      ['out', 'a.txt', '../outside/a.txt', 'outside'],
+      ['to the root', 'a.txt', '.', 'exists'],
+    ])('%s', async (_, from, to, failure) => {
+      const site = siteOf(kind, tree);
+      expect(await failureOf(site.engine.move(from, to))).toMatchObject({ kind: failure });
+      expect(readBack(site.root)).toEqual(tree);
+      site.expectOutsideUntouched();
+    });
+  });
+
+  it('a move of a directory takes everything along, and makes the parents', async () => {
+    const { engine, root } = siteOf(kind, { 'd/e/b.txt': 'b', 'd/l': { link: 'e/b.txt' }, 'd/f/': '' });
+    await engine.move('d', 'x/y/d');
+    expect(readBack(root)).toEqual({ 'x/y/d/e/b.txt': 'b', 'x/y/d/l': { link: 'e/b.txt' }, 'x/y/d/f/': '' });
+  });
+
+  describe('what a file keeps', () => {
+    it.each([0o600, 0o640, 0o644, 0o755, 0o444, 0o1666])('its mode %o', async (mode) => {
+      const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+      const path = join(root, 'a.txt');
+      const now = () => statSync(path).mode & 0o7777;
+      chmodSync(path, mode);
+      const writable = isSystemAdministrator || (mode & 0o200) !== 0;
+      for (const change of [
+        () => engine.write('a.txt', 'one'),
+        () => engine.edit('a.txt', [replacing('one', 'two')]),
+        () => engine.append('a.txt', '!'),
+      ]) {
+        if (writable) await change();
+        else expect(await failureOf(change())).toMatchObject({ kind: 'permission' });
+        expect(now()).toBe(mode);
+      }
+      await engine.move('a.txt', 'b.txt');
+      expect(statSync(join(root, 'b.txt')).mode & 0o7777).toBe(mode);
+    });
+
+    it.runIf(isSystemAdministrator)('its owner and group', async () => {
+      const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+      const path = join(root, 'a.txt');
+      chmodSync(path, 0o4711);
+      chownSync(path, SOMEBODY, 4321);
+      chmodSync(path, 0o4711);
+      await engine.edit('a.txt', [replacing('one', 'two')]);
+      await engine.write('a.txt', 'three');
+      const { uid, gid, mode } = statSync(path);
+      expect([uid, gid, mode & 0o7777]).toEqual([SOMEBODY, 4321, 0o4711]);
+    });
+
+    it('a new file gets what the umask leaves', async () => {
+      const { engine, root } = siteOf(kind);
+      const before = process.umask(0o027);
+      try {
+        await engine.write('d/a.txt', 'x');
+      } finally {
+        process.umask(before);
+      }
+      expect(statSync(join(root, 'd/a.txt')).mode & 0o777).toBe(0o640);
+      expect(statSync(join(root, 'd')).mode & 0o777).toBe(0o750);
+    });
+
+    it('an edit that changes nothing does not touch the file', async () => {
+      const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+      const before = statSync(join(root, 'a.txt'));
+      await engine.edit('a.txt', [replacing('one', 'one')]);
+      const after = statSync(join(root, 'a.txt'));
+      expect([after.ino, after.mtimeMs, after.ctimeMs]).toEqual([before.ino, before.mtimeMs, before.ctimeMs]);
+    });
+  });
+
+  it('readers see the old content or the new one, never anything between', async () => {
+    const { engine, root } = siteOf(kind, { 'a.txt': 'old'.repeat(200_000) });
+    const whole = new Set(['old'.repeat(200_000), 'new'.repeat(200_000)]);
+    let writing = true;
+    const writes = (async () => {
+      for (let i = 0; i < 15; i++) await engine.write('a.txt', (i % 2 ? 'old' : 'new').repeat(200_000));
+      writing = false;
+    })();
+    let reads = 0;
+    while (writing) {
+      expect(whole.has(readFileSync(join(root, 'a.txt'), 'utf8'))).toBe(true);
+      reads++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writes;
+    expect(reads).toBeGreaterThan(15);
+    expect(readdirSync(root)).toEqual(['a.txt']);
+  });
+
+  it('a tree is only removed when all of it can be', async () => {
+    const { engine, root } = siteOf(
+      kind,
+      { 'd/a.txt': 'a', 'd/z/inner/b.txt': 'b' },
+      { roots: ['work', 'work/d/z/inner'] },
+    );
+    const before = readBack(root);
+    expect(await failureOf(engine.remove('d', { recursive: true }))).toMatchObject({ kind: 'is-root' });
+    expect(await failureOf(engine.remove('d'))).toMatchObject({
+      kind: expect.stringMatching(/is-root|not-empty/),
+    });
+    expect(readBack(root)).toEqual(before);
+  });
+});
+
+describe.runIf(canBeSomebody)('as a user without special rights', () => {
+  function inDirectoryOfSomebody(test: (path: string) => void): void {
+    const directory = temporaryDirectory();
+    try {
+      chmodSync(directory.path, 0o755);
+      mkdirSync(join(directory.path, 'mine'));
+      writeFileSync(join(directory.path, 'mine/a.txt'), 'one');
+      chownSync(join(directory.path, 'mine'), SOMEBODY, SOMEBODY);
+      chownSync(join(directory.path, 'mine/a.txt'), SOMEBODY, SOMEBODY);
+      test(join(directory.path, 'mine'));
+    } finally {
+      directory.remove();
+    }
+  }
+  const call = (root: string, tool: string, args: object) =>
+    asSomebody('call', tool, JSON.stringify(args), root);
+  const edits = [{ oldText: 'one', newText: 'two' }];
+
+  it('a file can be written where that is allowed', () =>
+    inDirectoryOfSomebody((root) => {
+      const { status, stdout } = call(root, 'edit_file', { path: 'a.txt', edits });
+      expect([status, stdout]).toEqual([0, 'Successfully edited a.txt\n']);
+      expect(readBack(root)).toEqual({ 'a.txt': 'two' });
+    }));
+
+  it('a file without the right to write is not replaced, although its directory would let it', () =>
+    inDirectoryOfSomebody((root) => {
+      chmodSync(join(root, 'a.txt'), 0o444);
+      for (const [tool, args] of [
+        ['write_file', { path: 'a.txt', content: 'two' }],
+        ['edit_file', { path: 'a.txt', edits }],
+      ] as const) {
+        const { status, stderr } = call(root, tool, args);
+        expect([status, stderr]).toEqual([1, 'error -32603: Permission denied: cannot write a.txt\n']);
+      }
+      expect(readBack(root)).toEqual({ 'a.txt': 'one' });
+      expect(statSync(join(root, 'a.txt')).mode & 0o777).toBe(0o444);
+    }));
+
+  it('a directory without the right to write takes nothing new and keeps what it has', () =>
+    inDirectoryOfSomebody((root) => {
+      chmodSync(root, 0o555);
+      for (const [tool, args] of [
+        ['write_file', { path: 'new.txt', content: 'x' }],
+        ['write_file', { path: 'd/e/new.txt', content: 'x' }],
+        ['write_file', { path: 'a.txt', content: 'x' }],
+        ['create_directory', { path: 'd' }],
+        ['delete_file', { path: 'a.txt' }],
+        ['move_file', { source: 'a.txt', destination: 'b.txt' }],
+      ] as const) {
+        const { status, stderr } = call(root, tool, args);
+        expect(status, tool).toBe(1);
+        expect(stderr, tool).toMatch(/^error -32603: Permission denied: cannot \w+ \S+\n$/);
+      }
+      expect(readBack(root)).toEqual({ 'a.txt': 'one' });
+    }));
+
+  it('a tree with a part that cannot be removed is left whole', () =>
+    inDirectoryOfSomebody((root) => {
+      mkdirSync(join(root, 'd/z'), { recursive: true });
+      writeFileSync(join(root, 'd/a.txt'), 'a');
+      writeFileSync(join(root, 'd/z/b.txt'), 'b');
+      chownSync(join(root, 'd'), SOMEBODY, SOMEBODY);
+      const { status, stderr } = call(root, 'delete_file', { path: 'd' });
+      expect([status, stderr]).toEqual([1, expect.stringContaining('Permission denied')]);
+      expect(readBack(root)).toEqual({ 'a.txt': 'one', 'd/a.txt': 'a', 'd/z/b.txt': 'b' });
+    }));
+
+  it('a directory that may be written to but not listed can be written to', () =>
+    inDirectoryOfSomebody((root) => {
+      mkdirSync(join(root, 'box'));
+      chownSync(join(root, 'box'), SOMEBODY, SOMEBODY);
+      chmodSync(join(root, 'box'), 0o300);
+      const { status, stderr } = call(root, 'write_file', { path: 'box/a.txt', content: 'dropped' });
+      expect([status, stderr]).toEqual([0, '']);
+      expect(readFileSync(join(root, 'box/a.txt'), 'utf8')).toBe('dropped');
+    }));
+
+  it("somebody else's file is refused rather than taken over", () =>
+    inDirectoryOfSomebody((root) => {
+      chmodSync(join(root, 'a.txt'), 0o666);
+      chownSync(join(root, 'a.txt'), 0, 0);
+      const { status, stderr } = call(root, 'write_file', { path: 'a.txt', content: 'two' });
+      expect([status, stderr]).toEqual([1, 'error -32603: Permission denied: cannot write a.txt\n']);
+      const { uid, mode } = statSync(join(root, 'a.txt'));
+      expect([uid, mode & 0o777]).toEqual([0, 0o666]);
+      expect(readBack(root)).toEqual({ 'a.txt': 'one' });
+    }));
+
+  it('a file or directory that may not be read is told as such', () =>
+    inDirectoryOfSomebody((root) => {
+      chmodSync(join(root, 'a.txt'), 0o200);
+      mkdirSync(join(root, 'closed'), { mode: 0o700 });
+      symlinkSync('closed/x', join(root, 'way-in'));
+      expect(existsSync(join(root, 'closed'))).toBe(true);
+      for (const [tool, path] of [
+        ['read_file', 'a.txt'],
+        ['list_directory', 'closed'],
+        ['read_file', 'closed/x'],
+        ['read_file', 'way-in'],
+      ] as const) {
+        const { status, stderr } = call(root, tool, { path });
+        expect(status, path).toBe(1);
+        expect(stderr, path).toContain('Permission denied');
+      }
+    }));
+});

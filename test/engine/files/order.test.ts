@@ -1,0 +1,108 @@
+/** Calls that are sent without waiting take effect in the order in which they were sent. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawClient } from '../../client.ts';
+import { layOut, temporaryDirectory } from '../../tree.ts';
+
+let directory: { path: string; remove(): void };
+let client: RawClient;
+beforeEach(async () => {
+  directory = temporaryDirectory();
+  client = await RawClient.start([directory.path]);
+});
+afterEach(async () => {
+  await client.end();
+  directory.remove();
+});
+
+const said = async (call: Promise<string>) => call.catch((error: Error) => error.message);
+
+describe('pipelined calls', () => {
+  it('of one file: write, read, edit, read, move, read, delete, read', async () => {
+    const answers = await Promise.all(
+      (
+        [
+          ['write_file', { path: 'a.txt', content: 'one' }],
+          ['read_file', { path: 'a.txt' }],
+          ['edit_file', { path: 'a.txt', edits: [{ oldText: 'one', newText: 'two' }] }],
+          ['read_file', { path: 'a.txt' }],
+          ['edit_file', { path: 'a.txt', edits: [{ oldText: 't(w)o', newText: '$1', isRegex: true }] }],
+          ['read_file', { path: `${directory.path}/./a.txt` }],
+          ['move_file', { source: 'a.txt', destination: 'b.txt' }],
+          ['read_file', { path: 'b.txt' }],
+          ['delete_file', { path: 'b.txt' }],
+          ['read_file', { path: 'b.txt' }],
+        ] as const
+      ).map(([tool, args]) => said(client.text(tool, args))),
+    );
+    expect(answers).toEqual([
+      'Successfully wrote a.txt',
+      'one',
+      'Successfully edited a.txt',
+      'two',
+      'Successfully edited a.txt',
+      'w',
+      'Successfully moved a.txt to b.txt',
+      'w',
+      'Successfully deleted b.txt',
+      expect.stringContaining('-32002'),
+    ]);
+  });
+
+  it('of a directory and what is in it', async () => {
+    const answers = await Promise.all([
+      client.text('create_directory', { path: 'd/e' }),
+      client.text('write_file', { path: 'd/e/a.txt', content: 'a' }),
+      client.text('list_directory', { path: 'd/e' }),
+      client.text('write_file', { path: 'd/e/b.txt', content: 'b' }),
+      client.text('directory_tree', { path: 'd' }),
+      client.text('delete_file', { path: 'd' }),
+      client.text('list_directory', { path: '.' }),
+      client.text('write_file', { path: 'd', content: 'now a file' }),
+      client.text('list_directory', { path: '.' }),
+    ]);
+    expect(answers[2]).toBe('[FILE] a.txt');
+    expect(JSON.parse(answers[4]!).children[0].children).toHaveLength(2);
+    expect([answers[6], answers[8]]).toEqual(['', '[FILE] d']);
+  });
+
+  it('a hundred writes of one file: the last one stands, and each read sees the write before it', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => [
+        client.text('write_file', { path: 'a.txt', content: `version ${i}` }),
+        client.text('read_file', { path: 'a.txt' }),
+      ]).flat(),
+    );
+    const read = answers.filter((_, i) => i % 2 === 1);
+    expect(read).toEqual(read.map((_, i) => `version ${i}`));
+  });
+});
+
+describe('a call that does not get done', () => {
+  it('holds up nobody: not its directory, not its file, not writes beside it', async () => {
+    layOut(directory.path, { 'slow.txt': `${'a'.repeat(40)}!`, 'b.txt': 'b' });
+    let ended = false;
+    const runaway = client
+      .call('edit_file', {
+        path: 'slow.txt',
+        edits: [{ oldText: '^(a+)+$', newText: 'x', isRegex: true }],
+      })
+      .finally(() => {
+        ended = true;
+      });
+    const others = await Promise.all([
+      client.text('list_directory', { path: '.' }),
+      client.text('directory_tree', { path: '.' }),
+      client.text('read_file', { path: 'slow.txt' }),
+      client.text('get_file_info', { path: 'slow.txt' }),
+      client.text('read_file', { path: 'b.txt' }),
+      client.text('write_file', { path: 'c.txt', content: 'c' }),
+      client.text('create_directory', { path: 'd' }),
+    ]);
+    expect(ended).toBe(false);
+    expect(others[0]).toContain('slow.txt');
+    expect(others[2]).toBe(`${'a'.repeat(40)}!`);
+    expect(others[4]).toBe('b');
+    const { error } = await runaway;
+    expect(error).toMatchObject({ code: -32603, message: expect.stringContaining('cut off after 5 s') });
+  });
+});

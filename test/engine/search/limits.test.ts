@@ -1,0 +1,195 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Tree } from '../../tree.ts';
+import { builtWorker, bundle, openDescriptors, type Site, site } from './searching.ts';
+
+/** Backtracks for longer than anybody waits. */
+const RUNAWAY = '^(a+)+$';
+/** Ripgrep's engine is not troubled by such a pattern and would rule the bait out. */
+const ALONE = { ripgrep: false };
+const BAIT = `${'a'.repeat(40)}b\n`;
+
+const sites: Site[] = [];
+async function siteOf(...args: Parameters<typeof site>): Promise<Site> {
+  const made = await site(...args);
+  sites.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const open of sites.splice(0)) await open.close();
+});
+
+/** Threads of this process that search, by the operating system's account. */
+function searchThreads(): number {
+  return readdirSync('/proc/self/task').filter(
+    (task) => readFileSync(`/proc/self/task/${task}/comm`, 'utf8').trim() === 'search',
+  ).length;
+}
+
+function childProcesses(): string[] {
+  const { stdout } = spawnSync('ps', ['-o', 'comm=', '--ppid', String(process.pid)]);
+  return stdout
+    .toString()
+    .split('\n')
+    .filter((name) => name === 'rg');
+}
+
+function files(count: number, text = 'plain\n'): Tree {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`d${i % 40}/e${i % 7}/f${i}.txt`, text] as const),
+  );
+}
+
+describe('a pattern that runs away', () => {
+  it('is cut off at the time limit, and its threads are gone', async () => {
+    const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT }, ALONE);
+    const before = openDescriptors();
+    const began = Date.now();
+    await expect(here.grep({ regex: RUNAWAY }, { timeoutMs: 300 })).rejects.toMatchObject({
+      facts: { kind: 'timeout', what: 'search', ms: 300 },
+    });
+    expect(Date.now() - began).toBeLessThan(5000);
+    expect(here.search.threads).toBe(0);
+    expect(openDescriptors()).toBeLessThanOrEqual(before);
+    expect(await here.lines({ regex: 'b$' })).toHaveLength(2);
+  });
+
+  it('keeps no other search waiting', async () => {
+    const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT }, ALONE);
+    const stuck = [1, 2].map(() =>
+      here.grep({ regex: RUNAWAY }, { timeoutMs: 3000 }).catch((error) => error.facts),
+    );
+    let answered = 0;
+    const others = here.lines({ regex: 'b$' }).then((lines) => {
+      answered = Date.now();
+      return lines;
+    });
+    expect(await others).toHaveLength(2);
+    const ended = await Promise.all(stuck);
+    expect(ended).toEqual([1, 2].map(() => ({ kind: 'timeout', what: 'search', ms: 3000 })));
+    expect(answered).toBeLessThan(Date.now());
+    expect(here.search.threads).toBeLessThanOrEqual(2);
+  });
+
+  it('ends at once when the call is cancelled', async () => {
+    const here = await siteOf({ 'bait.txt': BAIT }, ALONE);
+    const cancel = new AbortController();
+    const running = here.grep({ regex: RUNAWAY }, { signal: cancel.signal, timeoutMs: 60_000 });
+    setTimeout(() => cancel.abort(), 100);
+    await expect(running).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
+    expect(here.search.threads).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a cancelled call', () => {
+  it('does not even start when it was cancelled before', async () => {
+    const here = await siteOf({ 'a.txt': 'x' });
+    const call = { signal: AbortSignal.abort() };
+    await expect(here.grep({ regex: 'x' }, call)).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
+    expect(here.search.threads).toBe(0);
+  });
+
+  it('ends the search and ripgrep with it', async () => {
+    const here = await siteOf(files(3000));
+    const cancel = new AbortController();
+    const running = here.grep({ regex: '\\w\\s?$', plan: 'ripgrep' }, { signal: cancel.signal });
+    setTimeout(() => cancel.abort(), 10);
+    await expect(running).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
+    expect(childProcesses()).toEqual([]);
+  });
+});
+
+describe('threads', () => {
+  it('start with the first search and end with the last', async () => {
+    const here = await siteOf({ 'a.txt': 'x' });
+    expect(here.search.threads).toBe(0);
+    await here.grep({ regex: 'x' });
+    expect(here.search.threads).toBe(2);
+    await here.search.close();
+    expect(here.search.threads).toBe(0);
+    expect(searchThreads()).toBe(0);
+  });
+
+  it('do not keep the process alive', async () => {
+    const here = await siteOf({ 'a.txt': 'x\n' });
+    const script = await bundle('test/engine/search/one-search.ts', 'one-search.mjs');
+    const ran = spawnSync(process.execPath, [script, here.root, await builtWorker(), 'x'], {
+      timeout: 20_000,
+    });
+    expect(ran.stdout.toString()).toBe('{"matches":1,"skippedUnreadable":0}\n');
+    expect(ran.status).toBe(0);
+  });
+});
+
+describe('progress', () => {
+  it('is told while a search goes on', async () => {
+    const here = await siteOf({ 'a.txt': 'x\n', 'b.txt': BAIT }, ALONE);
+    const seen: { files: number; matches: number }[] = [];
+    const call = { timeoutMs: 1000, onProgress: (now: (typeof seen)[number]) => seen.push(now) };
+    await expect(here.grep({ regex: `x|${RUNAWAY}` }, call)).rejects.toThrow();
+    expect(seen.at(-1)).toEqual({ files: 1, matches: 1 });
+  });
+});
+
+describe('a big tree', () => {
+  it('is searched with few descriptors, and none is left', async () => {
+    const here = await siteOf(files(4000));
+    await here.grep({ regex: 'x' });
+    const before = openDescriptors();
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, openDescriptors());
+    }, 1);
+    for (let i = 0; i < 3; i++) await here.grep({ regex: 'plain', maxMatches: 50_000 });
+    clearInterval(watch);
+    expect(most - before).toBeLessThanOrEqual(30);
+    expect(openDescriptors()).toBe(before);
+  });
+
+  it('may be deeper than descriptors are held and paths are long', async () => {
+    const here = await siteOf({ 'top.txt': 'needle' });
+    // Deeper than any path that the system takes at once.
+    let made = here.root;
+    const script = ['let d = process.argv[1]; process.chdir(d);'];
+    script.push('const fs = require("fs");');
+    script.push('for (let i = 0; i < 700; i++) { fs.mkdirSync("level-" + i); process.chdir("level-" + i);');
+    script.push(
+      'if (i % 50 === 0) fs.writeFileSync("z" + i + ".txt", "needle"); fs.writeFileSync("a", "x"); }',
+    );
+    const ran = spawnSync(process.execPath, ['-e', script.join('\n'), made]);
+    expect(ran.stderr.toString()).toBe('');
+    made = 'level-0';
+    const { files: found, skippedUnreadable } = await here.grep({ regex: 'needle' });
+    expect(found).toHaveLength(15);
+    expect(skippedUnreadable).toBe(0);
+    const longest = found.map(({ path }) => path.length).sort((a, b) => b - a)[0]!;
+    expect(longest).toBeGreaterThan(4096);
+    const all = await here.wall.at(here.root, {}, (place) => here.search.walk(place, {}));
+    expect(all.entries).toHaveLength(700 * 2 + 14 + 1);
+  });
+});
+
+describe('what may not be read', () => {
+  it('is counted and does not end the search', async () => {
+    const here = await siteOf({
+      'a.txt': 'needle\n',
+      'locked.txt': { text: 'needle\n', mode: '000' },
+      'z.txt': 'needle\n',
+    });
+    mkdirSync(join(here.root, 'm/closed'), { recursive: true });
+    writeFileSync(join(here.root, 'm/closed/x.txt'), 'needle');
+    spawnSync('chmod', ['000', join(here.root, 'm/closed')]);
+    spawnSync('chmod', ['755', here.root]);
+    // The super-user may read everything, so somebody else asks.
+    const script = await bundle('test/engine/search/one-search.ts', 'one-search.mjs');
+    const worker = await builtWorker();
+    spawnSync('chmod', ['-R', 'a+rX', join(script, '..'), join(worker, '..')]);
+    const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const ran = spawnSync(process.execPath, [script, here.root, worker, 'needle'], { cwd: '/', ...asNobody });
+    spawnSync('chmod', ['755', join(here.root, 'm/closed')]);
+    expect(ran.stderr.toString()).toBe('');
+    expect(ran.stdout.toString()).toBe('{"matches":2,"skippedUnreadable":2}\n');
+  });
+});

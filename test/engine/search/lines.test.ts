@@ -1,0 +1,165 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf, matchesWithContext } from '../../../src/engine/search/query.ts';
+import { type Site, shown, site } from './searching.ts';
+
+const MIB = 1 << 20;
+let here: Site;
+
+beforeAll(async () => {
+  here = await site({
+    'final.txt': 'one\ntwo\nlast',
+    'crlf.txt': 'one\r\ntwo\r\n\r\nlast\r',
+    'empty.txt': '',
+    'newline.txt': '\n',
+    'marked.txt': '\ufeffone\ntwo\n',
+    'latin1.txt': { base64: Buffer.from('caf\xe9 one\n', 'latin1').toString('base64') },
+    'late-nul.txt': { base64: Buffer.from(`${'x'.repeat(5000)}\none\0\n`).toString('base64') },
+    'binary.bin': { base64: Buffer.from('one\0one\n').toString('base64') },
+    'utf16le.txt': { base64: Buffer.from('\ufeffone\r\nzwölf 😀\n', 'utf16le').toString('base64') },
+    'utf16be.txt': {
+      base64: Buffer.from('\ufeffone\nzwölf 😀', 'utf16le').swap16().toString('base64'),
+    },
+  });
+});
+
+afterAll(() => here.close());
+
+describe('a line', () => {
+  it('is found with its number, with or without a final newline', async () => {
+    expect(await here.lines({ regex: 'last|^two$' }, join(here.root, 'final.txt'))).toEqual([
+      'final.txt:2:two',
+      'final.txt:3:last',
+    ]);
+  });
+
+  it('has no newline and no return before it, but keeps a return that ends the file', async () => {
+    expect(await here.lines({ regex: '^(one|two)$|^$|^last\\r$' }, join(here.root, 'crlf.txt'))).toEqual([
+      'crlf.txt:1:one',
+      'crlf.txt:2:two',
+      'crlf.txt:3:',
+      'crlf.txt:4:last\r',
+    ]);
+  });
+
+  it('is ended by its newline: an empty file has none, a newline alone has one', async () => {
+    expect(await here.lines({ regex: '^$' })).toEqual(['crlf.txt:3:', 'newline.txt:1:']);
+  });
+
+  it('does not begin with the mark of its encoding', async () => {
+    expect(await here.lines({ regex: '^one$' }, join(here.root, 'marked.txt'))).toEqual(['marked.txt:1:one']);
+    expect(await here.lines({ regex: '\\ufeff' })).toEqual([]);
+  });
+
+  it('shows bytes that are no UTF-8 as replacement characters', async () => {
+    expect(await here.lines({ regex: 'caf\\ufffd one' })).toEqual(['latin1.txt:1:caf\ufffd one']);
+  });
+
+  it('is found in UTF-16 of both orders', async () => {
+    expect(await here.lines({ regex: 'zwölf 😀$' })).toEqual([
+      'utf16be.txt:2:zwölf 😀',
+      'utf16le.txt:2:zwölf 😀',
+    ]);
+  });
+
+  it('is not looked for in binary files, which have a NUL byte near the beginning', async () => {
+    const { files } = await here.grep({ regex: 'one' });
+    const paths = files.map(({ path }) => path);
+    expect(paths).not.toContain('binary.bin');
+    expect(paths).toContain('late-nul.txt');
+  });
+
+  it('counts its file among the searched ones unless that is binary', async () => {
+    expect((await here.grep({ regex: 'one', countFiles: true })).filesSearched).toBe(9);
+  });
+});
+
+describe('flags', () => {
+  it('mean what they mean to a RegExp', async () => {
+    const path = join(here.root, 'final.txt');
+    expect(await here.lines({ regex: 'LAST' }, path)).toEqual([]);
+    expect(await here.lines({ regex: 'LAST', flags: 'i' }, path)).toEqual(['final.txt:3:last']);
+    expect(await here.lines({ regex: '\\p{Ll}{4}', flags: 'gu' }, path)).toEqual(['final.txt:3:last']);
+  });
+
+  it('that do not exist are refused like a bad pattern', async () => {
+    await expect(here.grep({ regex: 'a', flags: 'q' })).rejects.toMatchObject({
+      facts: { kind: 'bad-regex', pattern: 'a' },
+    });
+    await expect(here.grep({ regex: '(' })).rejects.toMatchObject({
+      facts: { kind: 'bad-regex', pattern: '(', reason: 'Unterminated group' },
+    });
+  });
+});
+
+describe('context', () => {
+  it('is merged without repeating lines', async () => {
+    const path = join(here.root, 'context.txt');
+    writeFileSync(
+      path,
+      Array.from({ length: 20 }, (_, i) => `line ${i + 1}${[5, 7, 15].includes(i + 1) ? ' x' : ''}`).join(
+        '\n',
+      ),
+    );
+    const { files } = await here.grep({ regex: 'x$', contextLines: 2 }, {}, path);
+    expect(blocksOf(files[0]!).map((block) => block.map(({ number }) => number))).toEqual([
+      [3, 4, 5, 6, 7, 8, 9],
+      [13, 14, 15, 16, 17],
+    ]);
+    expect(files[0]!.lines.filter(({ match }) => match).map(({ number }) => number)).toEqual([5, 7, 15]);
+    expect(matchesWithContext(files[0]!, 2)[1]).toEqual({
+      line: { number: 7, text: 'line 7 x', match: true },
+      before: ['line 5 x', 'line 6'],
+      after: ['line 8', 'line 9'],
+    });
+  });
+
+  it('reaches over the end of what is read at once', async () => {
+    const path = join(here.root, 'wide.txt');
+    const texts = Array.from({ length: 60_000 }, (_, i) => `line ${i + 1} ${'.'.repeat(i % 97)}`);
+    const wanted = new Set([1, 17_000, 19_501, 19_502, 30_000, 39_000, 59_999, 60_000]);
+    for (const number of wanted) texts[number - 1] += ' hit';
+    writeFileSync(path, `${texts.join('\n')}\n`);
+    for (const plan of ['literal', 'workers'] as const) {
+      const { files } = await here.grep({ regex: 'hit$', contextLines: 50, plan }, {}, path);
+      const expected = new Set<number>();
+      for (const number of wanted)
+        for (let near = number - 50; near <= number + 50; near++) expected.add(near);
+      const numbers = [...expected].filter((n) => n >= 1 && n <= 60_000).sort((a, b) => a - b);
+      expect(files[0]!.lines).toEqual(
+        numbers.map((number) => ({ number, text: texts[number - 1], match: wanted.has(number) })),
+      );
+    }
+  });
+});
+
+describe('a long line', () => {
+  it('is cut around the match, between characters', async () => {
+    const path = join(here.root, 'long.txt');
+    writeFileSync(path, `${'a'.repeat(1000)}needle${'b'.repeat(1000)}\n${'😀'.repeat(300)}needle\n`);
+    const [first, second] = await here.lines({ regex: 'needle', maxLineLength: 500 }, path);
+    expect(first).toBe(`long.txt:1:…${'a'.repeat(247)}needle${'b'.repeat(247)}…`);
+    expect(second).toBe(`long.txt:2:…${'😀'.repeat(247)}needle`);
+  });
+
+  it('of some megabytes is searched like any other', async () => {
+    const path = join(here.root, 'minified.js');
+    writeFileSync(path, `start\n${'x'.repeat(5 * MIB)}needle${'y'.repeat(3 * MIB)}\nneedle\n`);
+    const result = await here.grep({ regex: 'needle', maxLineLength: 20 }, {}, path);
+    expect(shown(result)).toEqual(['minified.js:2:…xxxxxxxneedleyyyyyyy…', 'minified.js:3:needle']);
+    expect(result.skippedLongLines).toBe(0);
+  });
+
+  it('that is too long to be held is skipped and counted, and the numbers behind it are right', async () => {
+    const path = join(here.root, 'endless.txt');
+    writeFileSync(path, `first\n${'z'.repeat(40 * MIB)}needle\nneedle\n`);
+    const result = await here.grep({ regex: 'needle', contextLines: 2, maxLineLength: 10 }, {}, path);
+    expect(shown(result)).toEqual([
+      'endless.txt-1-first',
+      'endless.txt-2-zzzzzzzzzz…',
+      'endless.txt:3:needle',
+    ]);
+    expect(result.skippedLongLines).toBe(1);
+  });
+});

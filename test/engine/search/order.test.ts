@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tree } from '../../tree.ts';
+import { pick, randomFrom } from './generated.ts';
+import { plainly, type Site, shown, site } from './searching.ts';
+
+const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'Füße', 'needle', 'x'];
+
+/** Some hundred files in nested directories, with names that sort differently by bytes than by words. */
+function manyFiles(): Tree {
+  const random = randomFrom(3);
+  const tree: Tree = {};
+  const names = ['a', 'a.txt', 'a-b', 'A', 'b', 'z', 'ä', 'Ω', '\ue000', '😀', 'a b', '.hidden'];
+  for (let i = 0; i < 700; i++) {
+    const depth = 1 + Math.floor(random() * 4);
+    const directories = Array.from({ length: depth }, () => `${pick(random, names)}.d`);
+    const lines = Array.from(
+      { length: Math.floor(random() * 30) },
+      () => `${pick(random, WORDS)} ${pick(random, WORDS)}`,
+    );
+    tree[`${directories.join('/')}/${pick(random, names)}${i % 5}`] = lines.join('\n');
+  }
+  // A directory sorts by the path of what is in it: `a.txt` comes before `a/…`, `a0` behind.
+  return { ...tree, 'a/b': 'needle', 'a.txt': 'needle', a0: 'needle', 'a-': 'needle' };
+}
+
+let here: Site;
+beforeAll(async () => {
+  here = await site(manyFiles());
+});
+afterAll(() => here.close());
+
+describe('results', () => {
+  it('come by path, byte by byte, then by line', async () => {
+    const found = await here.lines({ regex: 'needle' });
+    expect(found).toEqual(plainly(here.root, /needle/));
+    expect(found.filter((line) => /^a[^b]?[^d]*:1:needle$/.test(line))).toEqual([
+      'a-:1:needle',
+      'a.txt:1:needle',
+      'a/b:1:needle',
+      'a0:1:needle',
+    ]);
+  });
+
+  it.each(['literal', 'classes', 'ripgrep', 'workers'] as const)(
+    'are the same by the plan %s',
+    async (plan) => {
+      const result = await here.grep({ regex: 'need[l]e f|Füße$|[g]amma be', flags: 'i', plan });
+      expect(shown(result)).toEqual(plainly(here.root, /need[l]e f|Füße$|[g]amma be/i));
+      expect(result.truncated).toBe(false);
+    },
+  );
+});
+
+describe('a cap', () => {
+  it.each([1, 2, 10, 137, 500])('of %i cuts at the same place on every run', async (maxMatches) => {
+    const all = await here.lines({ regex: 'needle' });
+    for (let run = 0; run < 5; run++) {
+      const result = await here.grep({ regex: 'needle', maxMatches });
+      expect(shown(result)).toEqual(all.slice(0, maxMatches));
+      expect(result).toMatchObject({ matches: maxMatches, truncated: true });
+    }
+  });
+
+  it('also when ripgrep names the files', async () => {
+    const all = await here.lines({ regex: 'needle' });
+    const result = await here.grep({ regex: 'needle', maxMatches: 100, plan: 'ripgrep' });
+    expect(result.plan.plan).toBe('ripgrep');
+    expect(shown(result)).toEqual(all.slice(0, 100));
+  });
+
+  it('is not reached by exactly as many matches', async () => {
+    const { matches } = await here.grep({ regex: 'needle' });
+    expect(await here.grep({ regex: 'needle', maxMatches: matches })).toMatchObject({
+      matches,
+      truncated: false,
+    });
+  });
+
+  it('keeps the context of the last match, with what matches there as context', async () => {
+    const close = await site({ 'x.txt': 'hit 1\nhit 2\nhit 3\nno\nhit 5\n' });
+    try {
+      const result = await close.grep({ regex: 'hit', maxMatches: 1, contextLines: 2 });
+      expect(shown(result)).toEqual(['x.txt:1:hit 1', 'x.txt-2-hit 2', 'x.txt-3-hit 3']);
+    } finally {
+      await close.close();
+    }
+  });
+
+  it('leaves the count of all matches and files alone when that is asked for', async () => {
+    const all = await here.grep({ regex: 'needle' });
+    for (const plan of ['literal', 'classes', 'workers'] as const) {
+      const counted = await here.grep({
+        regex: 'needle',
+        maxMatches: 3,
+        countAll: true,
+        countFiles: true,
+        plan,
+      });
+      expect(counted).toMatchObject({
+        matches: 3,
+        totalMatches: all.matches,
+        truncated: true,
+        filesSearched: all.filesSearched,
+      });
+    }
+  });
+});

@@ -1,0 +1,238 @@
+/** MCP over HTTP: sessions, requests without one, and several dialects on one port. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventsOf, hello, Stage, TOKEN, usual } from './http-stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await Stage.open({}, { 'a.txt': 'hello\n', 'inner/b.txt': 'inner\n' });
+});
+afterAll(() => stage.close());
+
+describe('a client that initializes', () => {
+  it('gets a session, calls in it and ends it', async () => {
+    const opened = await stage.post(hello());
+    expect(opened.status).toBe(200);
+    expect(opened.json.result).toMatchObject({ protocolVersion: '2025-11-25' });
+    const headers = { 'mcp-session-id': opened.headers['mcp-session-id'] as string };
+    expect(headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{32,}$/);
+
+    const told = await stage.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
+    expect([told.status, told.text]).toEqual([202, '']);
+    const listed = await stage.post({ jsonrpc: '2.0', id: 'x', method: 'tools/list' }, headers);
+    expect(listed.json.id).toBe('x');
+    expect(listed.json.result!.tools).toHaveLength(4);
+
+    expect(
+      (await stage.send({ method: 'DELETE', path: '/mcp', headers: { ...usual, ...headers } })).status,
+    ).toBe(204);
+    const after = await stage.post({ jsonrpc: '2.0', id: 2, method: 'tools/list' }, headers);
+    expect([after.status, after.json.error!.code]).toEqual([404, -32001]);
+  });
+
+  it('gets error codes exactly as the dialect gave them', async () => {
+    const talk = await stage.session('/mcp/replay');
+    const missing = await talk.call('read_file', { path: 'nothing.txt' });
+    expect([missing.status, missing.json.error!.code]).toEqual([200, -32002]);
+    expect((await talk.call('no_such_tool')).json.error!.code).toBe(-32602);
+    expect((await talk.ask('tools/call', { name: 5 })).json.error).toMatchObject({
+      code: -32602,
+      message: 'Invalid params: tools/call needs the name of a tool',
+    });
+    expect((await talk.ask('no/such/method')).json.error!.code).toBe(-32601);
+  });
+
+  it('is told the progress of a call as events before the answer', async () => {
+    const talk = await stage.session();
+    const answer = await talk.call('tell', {}, { _meta: { progressToken: 'p' } });
+    expect(answer.headers['content-type']).toBe('text/event-stream');
+    const events = eventsOf(answer.text) as { method?: string; params?: { progress: number } }[];
+    expect(events.map((event) => event.params?.progress)).toEqual([1, 2, 3, undefined]);
+    expect(events.at(-1)).toMatchObject({ result: { content: [{ text: 'told' }] } });
+    expect((await talk.call('tell')).json.result!.content![0]!.text).toBe('told');
+  });
+
+  it('may cancel a call, whose request then ends without an answer', async () => {
+    const talk = await stage.session();
+    const aborted = stage.held.aborted;
+    const call = talk.ask('tools/call', { name: 'wait', arguments: {} }, 77);
+    await stage.held.started();
+    expect((await talk.tell('notifications/cancelled', { requestId: 77 })).status).toBe(202);
+    expect((await call).text).toBe('');
+    expect(stage.held.aborted).toBe(aborted + 1);
+  });
+
+  it('listens on one stream; a new one takes the place of the old one', async () => {
+    const talk = await stage.session();
+    const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
+    const first = stage.send({ path: '/mcp', headers });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const second = stage.send({ path: '/mcp', headers });
+    expect((await first).headers['content-type']).toBe('text/event-stream');
+    await stage.send({ method: 'DELETE', path: '/mcp', headers });
+    expect((await second).status).toBe(200);
+  });
+
+  it('is refused what does not fit the session', async () => {
+    const talk = await stage.session();
+    const id = talk.headers;
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    expect((await stage.post(list)).status).toBe(400);
+    expect((await stage.post(list, { 'mcp-session-id': 'made-up' })).status).toBe(404);
+    expect((await stage.post(list, id, '/mcp/replay')).status).toBe(404);
+    expect((await stage.post(list, id, '/mcp/stage')).status).toBe(200);
+    expect((await stage.post(list, { ...id, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
+    expect((await stage.post(hello(), id)).json.error!.message).toContain('initialized already');
+    expect(
+      (await stage.send({ path: '/mcp', headers: { ...usual, ...id, accept: 'text/html' } })).status,
+    ).toBe(406);
+    expect((await stage.send({ method: 'PUT', path: '/mcp', headers: usual })).headers.allow).toBe(
+      'POST, GET, DELETE',
+    );
+  });
+
+  it('does not get a session when initialize fails', async () => {
+    const failed = await stage.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
+    expect(failed.json.error).toBeDefined();
+    expect(failed.headers['mcp-session-id']).toBeUndefined();
+  });
+
+  it('may send batches only by the one version that knows them', async () => {
+    const batch = [1, 2].map((id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'echo' },
+    }));
+    const old = await stage.session('/mcp', {}, '2025-03-26');
+    const answers = (await stage.post(batch, old.headers)).json as unknown as { id: number }[];
+    expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+    const talk = await stage.session();
+    const refused = await stage.post(batch, talk.headers);
+    expect([refused.status, refused.json.error!.code]).toEqual([400, -32600]);
+    expect((await stage.post([], old.headers)).status).toBe(400);
+    expect((await stage.post([hello()])).json.error!.message).toContain('stands alone');
+  });
+
+  it('keeps its workspace for itself', async () => {
+    const [one, other] = [await stage.session('/mcp/fileeditor'), await stage.session('/mcp/fileeditor')];
+    await one.call('set_workspace', { path: stage.root });
+    await other.call('set_workspace', { path: join(stage.root, 'inner') });
+    expect((await one.call('read_files', { path: 'a.txt' })).text).toContain('1 | hello');
+    expect((await other.call('read_files', { path: 'b.txt' })).text).toContain('1 | inner');
+    expect((await other.call('read_files', { path: 'a.txt' })).text).toContain('"isError":true');
+  });
+});
+
+describe('a client of 2026-07-28', () => {
+  it('calls without a session', async () => {
+    const found = await stage.stateless('server/discover');
+    expect(found.json.result).toMatchObject({ supportedVersions: ['2026-07-28'] });
+    const answer = await stage.stateless('tools/call', { name: 'echo', arguments: {} });
+    expect(answer.json.result).toMatchObject({ resultType: 'complete', content: [{ text: 'echo' }] });
+    expect(answer.headers['mcp-session-id']).toBeUndefined();
+  });
+
+  it('gets error codes exactly as the dialect gave them', async () => {
+    const asked = { name: 'read_file', arguments: { path: 'nothing.txt' } };
+    const missing = await stage.stateless('tools/call', asked, {}, '/mcp/replay');
+    expect([missing.status, missing.json.error!.code]).toEqual([200, -32002]);
+    expect((await stage.stateless('no/such/method')).status).toBe(404);
+  });
+
+  it('is told the progress of a call as events before the answer', async () => {
+    const { 'io.modelcontextprotocol/protocolVersion': version, ...rest } = (await import('./http-stage.ts'))
+      .meta;
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': version, ...rest, progressToken: 1 };
+    const answer = await stage.stateless('tools/call', { name: 'tell', arguments: {}, _meta });
+    expect(answer.headers['content-type']).toBe('text/event-stream');
+    expect(eventsOf(answer.text)).toHaveLength(4);
+  });
+
+  it('finds the workspace again that it chose', async () => {
+    const call = (name: string, args: object) =>
+      stage.stateless('tools/call', { name, arguments: args }, {}, '/mcp/fileeditor');
+    expect((await call('read_files', { path: 'a.txt' })).text).toContain('"isError":true');
+    await call('set_workspace', { path: stage.root });
+    expect((await call('read_files', { path: 'a.txt' })).text).toContain('1 | hello');
+  });
+
+  it('is told when headers and body disagree', async () => {
+    const answer = await stage.stateless('tools/call', { name: 'echo' }, { 'mcp-name': 'other' });
+    expect([answer.status, answer.json.error!.code]).toEqual([400, -32020]);
+  });
+});
+
+describe('several dialects on one port', () => {
+  it('are reached by their names, and the first one named also without', async () => {
+    const names = async (path: string) => {
+      const { json } = await stage.stateless('tools/list', {}, {}, path);
+      return (json.result!.tools as { name: string }[]).map(({ name }) => name);
+    };
+    expect(await names('/mcp')).toEqual(await names('/mcp/stage'));
+    expect(await names('/mcp/fileeditor')).toContain('set_workspace');
+    expect(await names('/mcp/replay')).not.toContain('set_workspace');
+  });
+
+  it('are all that is there', async () => {
+    for (const path of ['/mcp/patch', '/mcp/', '/mcp/stage/', '/', '/mcp/../mcp', '/MCP', '/mcp%2Fstage'])
+      expect([path, (await stage.post(hello(), {}, path)).status]).toEqual([path, 404]);
+  });
+
+  it('share the port with a sign of life that needs no token and tells nothing', async () => {
+    const alive = await stage.send({ path: '/healthz' });
+    expect([alive.status, alive.text]).toEqual([200, 'ok\n']);
+    expect((await stage.send({ path: '/healthz', method: 'POST' })).status).toBe(405);
+    expect(alive.headers.server).toBeUndefined();
+  });
+});
+
+describe.each([
+  ['the handshake of 2025', 'legacy', 'legacy'],
+  ['the revision 2026-07-28', { pin: '2026-07-28' }, 'modern'],
+  ['whichever the client finds', 'auto', 'modern'],
+] as const)("the protocol's own client, by %s", (_, mode, era) => {
+  it('lists, reads, writes, is refused, and cancels', async () => {
+    const url = new URL(`${stage.serving.url}/replay`);
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    const client = new Client({ name: 'sdk', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+    try {
+      expect(client.getProtocolEra()).toBe(era);
+      expect((await client.listTools()).tools[0]!.name).toBe('read_file');
+      const read = await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } });
+      expect(read.content).toEqual([{ type: 'text', text: 'hello\n' }]);
+      const content = `by ${era}\n`;
+      await client.callTool({ name: 'write_file', arguments: { path: `${era}.txt`, content } });
+      expect(readFileSync(join(stage.root, `${era}.txt`), 'utf8')).toBe(content);
+      const missing = client.callTool({ name: 'read_file', arguments: { path: 'nothing' } });
+      await expect(missing).rejects.toSatisfy(
+        (error) => error instanceof ProtocolError && error.code === -32002,
+      );
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('cancels a call that runs', async () => {
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    const client = new Client({ name: 'sdk', version: '1' }, { versionNegotiation: { mode } });
+    const url = new URL(stage.serving.url);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+    try {
+      const aborted = stage.held.aborted;
+      const cancelling = new AbortController();
+      const call = client.callTool({ name: 'wait', arguments: {} }, { signal: cancelling.signal });
+      await stage.held.started();
+      cancelling.abort('enough');
+      await expect(call).rejects.toThrow();
+      while (stage.held.aborted === aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+      const { tools } = await client.listTools();
+      expect(tools).toHaveLength(4);
+    } finally {
+      await client.close();
+    }
+  });
+});

@@ -1,0 +1,188 @@
+/** The wire on stdio, byte by byte: where messages begin and end, and what is said about those that are none. */
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { LineTransport } from '../../src/server/line-transport.ts';
+
+const soon = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+
+async function connect() {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const received: unknown[] = [];
+  let closed = false;
+  const transport = new LineTransport(input, output);
+  transport.onmessage = (message) => {
+    received.push(message);
+  };
+  transport.onclose = () => {
+    closed = true;
+  };
+  await transport.start();
+  const sent = () =>
+    String(output.read() ?? '')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  return { input, transport, received, sent, isClosed: () => closed };
+}
+
+const ping = (id: number | string, params?: object) => ({
+  jsonrpc: '2.0' as const,
+  id,
+  method: 'ping',
+  ...(params ? { params } : {}),
+});
+const line = (message: unknown) => `${JSON.stringify(message)}\n`;
+
+describe('messages', () => {
+  it('come in whole however the bytes are cut, also within a character', async () => {
+    const message = ping(1, { text: 'ä€🧱\u2028\u0000 "quoted" \\n' });
+    const bytes = Buffer.from(line(message).repeat(2));
+    for (const size of [1, 2, 3, 5, 7, 64, bytes.length]) {
+      const { input, received } = await connect();
+      for (let at = 0; at < bytes.length; at += size) input.write(bytes.subarray(at, at + size));
+      await soon();
+      expect(received, `in pieces of ${size}`).toEqual([message, message]);
+    }
+  });
+
+  it('may come many in one piece, with the last one still open', async () => {
+    const { input, received } = await connect();
+    const many = Array.from({ length: 500 }, (_, i) => ping(i));
+    const text = many.map(line).join('');
+    input.write(text.slice(0, -9));
+    await soon();
+    expect(received).toEqual(many.slice(0, -1));
+    input.write(text.slice(-9));
+    await soon();
+    expect(received).toEqual(many);
+  });
+
+  it('may end in CRLF, and empty lines mean nothing', async () => {
+    const { input, received, sent } = await connect();
+    input.write(`\r\n\n  \n${JSON.stringify(ping(1))}\r\n\r\n${JSON.stringify(ping(2))} \t\n`);
+    await soon();
+    expect(received).toEqual([ping(1), ping(2)]);
+    expect(sent()).toEqual([]);
+  });
+
+  it('without a newline at the very end count too', async () => {
+    const { input, received } = await connect();
+    input.end(JSON.stringify(ping(1)));
+    await soon();
+    expect(received).toEqual([ping(1)]);
+  });
+
+  it('may carry members that JSON-RPC does not know', async () => {
+    const { input, received } = await connect();
+    input.write(line({ ...ping(1), extra: true }));
+    await soon();
+    expect(received).toEqual([ping(1)]);
+  });
+});
+
+describe('what is no message is answered, and the conversation goes on', () => {
+  it.each([
+    ['not JSON', 'hello', -32700, null],
+    ['half of a message', '{"jsonrpc":"2.0","id":1', -32700, null],
+    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), -32700, null],
+    ['a number', '3', -32600, null],
+    ['null', 'null', -32600, null],
+    ['a batch', `[${JSON.stringify(ping(1))}]`, -32600, null],
+    ['an empty batch', '[]', -32600, null],
+    ['no version', '{"id":1,"method":"ping"}', -32600, 1],
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600, 1],
+    ['no method', '{"jsonrpc":"2.0","id":"a"}', -32600, 'a'],
+    ['a method that is no text', '{"jsonrpc":"2.0","id":1,"method":7}', -32600, 1],
+    ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32600, 1],
+    ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, null],
+    ['an id that is a fraction', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, null],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, null],
+    ['a _meta that is no object', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":3}}', -32602, 1],
+    [
+      'a progress token that is none',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":{}}}}',
+      -32602,
+      1,
+    ],
+    ['a tool without a name', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', -32602, 1],
+    [
+      'arguments that are a list',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":[]}}',
+      -32602,
+      1,
+    ],
+  ] as const)('%s', async (_, text, code, id) => {
+    const { input, received, sent } = await connect();
+    input.write(text);
+    input.write('\n');
+    input.write(line(ping(2)));
+    await soon();
+    expect(sent()).toEqual([{ jsonrpc: '2.0', id, error: { code, message: expect.any(String) } }]);
+    expect(received).toEqual([ping(2)]);
+  });
+
+  it('a line that is longer than the limit is dropped as it comes, and told', async () => {
+    const { input, received, sent } = await connect();
+    const piece = Buffer.alloc(32 * 1024 * 1024, 'x');
+    for (let i = 0; i < 9; i++) {
+      input.write(piece);
+      await soon();
+    }
+    input.write(`\n${line(ping(1))}`);
+    await soon();
+    expect(sent()).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: expect.stringContaining('268435456 bytes') },
+      },
+    ]);
+    expect(received).toEqual([ping(1)]);
+  });
+
+  it('a notification that is malformed is passed over in silence', async () => {
+    const { input, received, sent } = await connect();
+    input.write(line({ jsonrpc: '2.0', method: 'notifications/progress', params: { _meta: 3 } }));
+    input.write(line(ping(1)));
+    await soon();
+    expect(sent()).toEqual([]);
+    expect(received).toEqual([ping(1)]);
+  });
+});
+
+describe('answers', () => {
+  it('that are longer than a text can be are told as an error instead of never', async () => {
+    const { transport, sent } = await connect();
+    // What JSON.stringify throws beyond half a gigabyte, without the half gigabyte.
+    const tooLong = {
+      toJSON: () => 'x'.repeat(2 ** 30),
+    };
+    await transport.send({ jsonrpc: '2.0', id: 1, result: { tooLong } });
+    await soon();
+    expect(sent()).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: expect.stringContaining('too large') } },
+    ]);
+  });
+
+  it('are waited for when the input ends', async () => {
+    const { input, transport, sent, isClosed } = await connect();
+    input.end(line(ping(1)) + line(ping(2)));
+    await soon();
+    await transport.send({ jsonrpc: '2.0', id: 2, result: {} });
+    await soon();
+    expect(isClosed()).toBe(false);
+    await transport.send({ jsonrpc: '2.0', id: 1, result: {} });
+    await soon();
+    expect(isClosed()).toBe(true);
+    expect(sent().map(({ id }) => id)).toEqual([2, 1]);
+  });
+
+  it('to cancelled calls are not waited for', async () => {
+    const { input, isClosed } = await connect();
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    input.end(line(ping(1)) + line(cancelled));
+    await soon();
+    expect(isClosed()).toBe(true);
+  });
+});
