@@ -1,6 +1,6 @@
 /** Starts a process that swaps names against us, as quick a one as this system can have. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,9 @@ export async function startAttacker(pairs: readonly (readonly [string, string])[
 
 function compile(): string | undefined {
   const source = fileURLToPath(new URL('swap.c', import.meta.url));
-  const program = join(mkdtempSync(join(tmpdir(), 'cofferdam-attacker-')), 'swap');
+  const directory = mkdtempSync(join(tmpdir(), 'cofferdam-attacker-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const program = join(directory, 'swap');
   return spawnSync('cc', ['-O2', '-o', program, source]).status === 0 ? program : undefined;
 }
 

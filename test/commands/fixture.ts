@@ -19,8 +19,18 @@ export const modes: readonly Mode[] = boxed ? ['in bubblewrap', 'without a sandb
 
 function bubblewrapWorks(): boolean {
   try {
-    const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-net', '--proc', '/proc', '--dev', '/dev'];
-    execFileSync('bwrap', ['--ro-bind', '/', '/', ...namespaces, '/bin/sh', '-c', 'exit 0'], { stdio: 'ignore' });
+    const namespaces = [
+      '--unshare-user',
+      '--unshare-pid',
+      '--unshare-net',
+      '--proc',
+      '/proc',
+      '--dev',
+      '/dev',
+    ];
+    execFileSync('bwrap', ['--ro-bind', '/', '/', ...namespaces, '/bin/sh', '-c', 'exit 0'], {
+      stdio: 'ignore',
+    });
     return true;
   } catch {
     return false;
@@ -33,7 +43,7 @@ export interface Site {
   root: string;
   /** Beside it: `{OUT}`. */
   out: string;
-  /** Replaces `{ROOT}` and `{OUT}`. */
+  /** Replaces `{ROOT}` and `{OUT}`, and `{3*ab}` by `ababab`. */
   fill(text: string): string;
   /** Every entry inside and outside with its type, mode, size, times and target: any change shows. */
   snapshot(): string;
@@ -47,11 +57,27 @@ export function makeSite(): Site {
   layOut(out, { 'secret.txt': `${SECRET}\n`, 'only-outside.txt': 'outside\n', 'info/exclude': 'b.txt\n' });
   // Above the root, where rg would look for it.
   layOut(base, { '.ignore': 'a.txt\n', '.rgignore': 'a.txt\n', 'rootshop/x': `${SECRET}\n` });
+  // Behind this link `..` is not where it seems to be.
+  layOut(base, { 'deep/er/': '', turn: { link: 'deep/er' }, 'deep/root/a.txt': `${SECRET}\n` });
   layOut(root, insideOf(out));
-  for (const odd of ['odd/--help', 'odd/-e', 'odd/-i', 'odd/-exec', 'odd/x=1', 'odd/ARGC=2', 'odd/new\nline', 'odd/−f', 'odd/*']) {
+  for (const odd of [
+    'odd/--help',
+    'odd/-e',
+    'odd/-i',
+    'odd/-exec',
+    'odd/x=1',
+    'odd/ARGC=2',
+    'odd/new\nline',
+    'odd/−f',
+    'odd/*',
+  ]) {
     writeFileSync(join(root, odd), `inside ${odd.slice(4)}\n`);
   }
-  const fill = (text: string) => text.replaceAll('{ROOT}', root).replaceAll('{OUT}', out);
+  const fill = (text: string) =>
+    text
+      .replaceAll('{ROOT}', root)
+      .replaceAll('{OUT}', out)
+      .replace(/\{(\d+)\*([^}]+)\}/g, (_, times, part: string) => part.repeat(Number(times)));
   return {
     base,
     root,
@@ -98,6 +124,8 @@ function insideOf(out: string): Tree {
     inlink: { link: 'a.txt' },
     sublink: { link: 'sub' },
     loop: { link: 'loop' },
+    twisted: { link: '../turn' },
+    twisting: { link: '../turn/../root/a.txt' },
     'holder/b.txt': { link: '../../out/secret.txt' },
     // Links that take so many steps together that whoever counts them may give up before the end.
     winding1: { link: `${winding}winding2` },

@@ -1,7 +1,7 @@
 /** An HTTP server on loopback with a dialect whose calls tests can hold, and a client that sends what it is told. */
 import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { type Dialect, defineTool, hints } from '../../src/dialects/dialect.ts';
+import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dialects/dialect.ts';
 import { fileeditor } from '../../src/dialects/fileeditor/index.ts';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
@@ -58,7 +58,7 @@ export class Held {
 
 function stageDialect(held: Held): Dialect {
   const input = { type: 'object', properties: {} } as const;
-  const tool = (name: string, run: Parameters<typeof defineTool>[0]['run']) =>
+  const tool = (name: string, run: (args: object, context: ToolContext) => Promise<string>) =>
     defineTool({ name, title: name, description: name, hints: hints.looks, input, run, render: String });
   return {
     name: 'stage',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventsOf, hello, Stage, TOKEN, usual } from './http-stage.ts';
+import { eventsOf, hello, meta, Stage, TOKEN, usual } from './http-stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -143,9 +143,7 @@ describe('a client of 2026-07-28', () => {
   });
 
   it('is told the progress of a call as events before the answer', async () => {
-    const { 'io.modelcontextprotocol/protocolVersion': version, ...rest } = (await import('./http-stage.ts'))
-      .meta;
-    const _meta = { 'io.modelcontextprotocol/protocolVersion': version, ...rest, progressToken: 1 };
+    const _meta = { ...meta, progressToken: 1 };
     const answer = await stage.stateless('tools/call', { name: 'tell', arguments: {}, _meta });
     expect(answer.headers['content-type']).toBe('text/event-stream');
     expect(eventsOf(answer.text)).toHaveLength(4);

@@ -1,21 +1,53 @@
-/** What replay's searching tools share: where a search starts and how its notes read. */
+/** What replay's searching tools share: where a search starts and how its answers read. */
 import { resolve } from 'node:path';
+import { fail } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { expandHome } from './paths.ts';
+import { expandHome, onOneLine } from './paths.ts';
 
 export const SEARCH_MS = 30_000;
 
-/** A directory as results show it: absolute; relative ones are taken from the first allowed directory. */
-export function absoluteDirectory(directory: string, { engine, home }: ToolContext): string {
-  return resolve(engine.roots[0]!.path, expandHome(directory, home));
+/** Where a search starts, as results show it: absolute; relative ones are taken from the first allowed directory. */
+export async function startOf(
+  sent: string,
+  { engine, home }: ToolContext,
+): Promise<{ path: string; isDirectory: boolean }> {
+  const path = expandHome(sent, home);
+  const { type, path: real } = await engine.info(path);
+  // `..` behind a link leads to where only a look at the disk can tell.
+  const shown = path.split('/').includes('..') ? real : resolve(engine.roots[0]!.path, path);
+  return { path: shown, isDirectory: type === 'directory' };
+}
+
+export async function startDirectory(sent: string, context: ToolContext): Promise<string> {
+  const { path, isDirectory } = await startOf(sent, context);
+  if (!isDirectory) fail({ kind: 'not-a-directory', path: sent });
+  return path;
+}
+
+export function homeExpanded(globs: readonly string[] | undefined, { home }: ToolContext): string[] {
+  return (globs ?? []).map((glob) => expandHome(glob, home));
+}
+
+/** What is to be left out below a directory, as globs relative to it. */
+export function exclusionsIn(
+  directory: string,
+  globs: readonly string[] | undefined,
+  context: ToolContext,
+): string[] {
+  return context.engine.search.exclusions(directory, homeExpanded(globs, context));
 }
 
 export function searchCall({ signal, progress }: ToolContext) {
+  let told = -1;
   return {
     signal,
     timeoutMs: SEARCH_MS,
-    onProgress: ({ files, matches }: { files: number; matches: number }) =>
-      progress(files, `${files} files searched, ${matches} matches`),
+    // The protocol wants progress to grow with every notification.
+    onProgress: ({ files, matches }: { files: number; matches: number }) => {
+      if (files <= told) return;
+      told = files;
+      progress(files, `${files} files searched, ${matches} matches`);
+    },
   };
 }
 
@@ -23,6 +55,7 @@ export function unreadableNote(count: number): string[] {
   return count === 0 ? [] : [`[${count} unreadable path(s) skipped]`];
 }
 
+/** One line for one path, whatever its name holds. */
 export function below(directory: string, path: string): string {
-  return `${directory === '/' ? '' : directory}/${path}`;
+  return onOneLine(`${directory === '/' ? '' : directory}/${path}`);
 }

@@ -11,9 +11,8 @@ export async function globsBelow(engine: Engine, glob: string, directory: string
   if (glob === '') fail({ kind: 'bad-glob', pattern: glob, reason: 'it is empty' });
   if (!glob.includes('/')) return residualGlobs(glob, '').map((name) => `**/${name}`);
   const path = await fromRoot(engine, glob);
-  const whole = path.replace(/^(?:\.\/+)+/, '').replace(/\/$/, '/**');
-  const below = residualGlobs(whole, directory);
-  return path === glob && directory !== '' ? [whole, ...below] : below;
+  const below = residualGlobs(path, directory);
+  return path === glob && directory !== '' ? [path, ...below] : below;
 }
 
 async function fromRoot(engine: Engine, glob: string): Promise<string> {

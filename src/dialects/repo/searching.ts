@@ -5,7 +5,11 @@ import { settingOf } from './settings.ts';
 /** Timers cannot wait any longer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-export function searchCall({ settings, signal, progress }: ToolContext) {
+export function searchCall({
+  settings,
+  signal,
+  progress,
+}: Pick<ToolContext, 'settings' | 'signal' | 'progress'>) {
   return {
     signal,
     timeoutMs: Math.min(settingOf(settings, 'SEARCH_TIMEOUT_MS'), LONGEST_MS),

@@ -9,6 +9,7 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
+import { allows, tryUnlink } from './quietly.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
 import { isLitter, isTemporary, temporaryName } from './temporaries.ts';
 
@@ -302,21 +303,4 @@ function oneName(name: string): string {
     throw new Error(`not one name: ${JSON.stringify(name)}`);
   }
   return name;
-}
-
-function allows(path: string, mode: number): boolean {
-  try {
-    fs.accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function tryUnlink(path: string): void {
-  try {
-    fs.unlinkSync(path);
-  } catch {
-    // Gone already, or not ours to remove: the next write tries again.
-  }
 }

@@ -10,6 +10,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
+import { allows, tryUnlink } from './quietly.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
 import { isLitter, isTemporary, temporaryName } from './temporaries.ts';
 
@@ -163,11 +164,11 @@ export class PathDir implements Dir {
 
   async flush(): Promise<void> {
     if (IS_WINDOWS) return;
-    const handle = await fs.promises.open(this.#verified(), O_RDONLY);
     try {
-      await handle.sync();
-    } finally {
-      await handle.close();
+      const handle = await fs.promises.open(this.#verified(), O_RDONLY);
+      await handle.sync().finally(() => handle.close());
+    } catch {
+      // What was done is done, whether or not the directory can be flushed or was moved since.
     }
   }
 
@@ -214,21 +215,4 @@ function oneName(name: string): string {
     throw new Error(`not one name: ${JSON.stringify(name)}`);
   }
   return name;
-}
-
-function allows(path: string, mode: number): boolean {
-  try {
-    fs.accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function tryUnlink(path: string): void {
-  try {
-    fs.unlinkSync(path);
-  } catch {
-    // Gone already: the next write tries again.
-  }
 }

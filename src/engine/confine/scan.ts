@@ -37,6 +37,19 @@ export interface Listing {
   types: EntryType[];
 }
 
+/** By which a directory that was listed before is known again, and known to be unchanged. */
+export interface DirectoryState {
+  dev: bigint;
+  ino: bigint;
+  modifiedNs: bigint;
+  changedNs: bigint;
+}
+
+export interface ListingMemory {
+  recall(state: DirectoryState): Listing | undefined;
+  remember(state: DirectoryState, listing: Listing): void;
+}
+
 export interface FileFacts {
   size: number;
   mtimeMs: number;
@@ -53,8 +66,8 @@ export interface Cursor {
   close(): void;
 }
 
-export function openCursor(root: ScanRoot): Cursor {
-  return 'fd' in root ? new DescriptorCursor(root.fd) : new PathCursor(root.path);
+export function openCursor(root: ScanRoot, memory?: ListingMemory): Cursor {
+  return 'fd' in root ? new DescriptorCursor(root.fd, memory) : new PathCursor(root.path);
 }
 
 /** Reads from a place in the file: what has no places (a FIFO, a terminal) is refused by the system. */
@@ -103,15 +116,19 @@ export function textOf(raw: string): string {
 
 class DescriptorCursor implements Cursor {
   readonly #root: number;
+  readonly #memory: ListingMemory | undefined;
   readonly #descriptors = descriptorsPath();
   #names: string[] = [];
   /** The descriptor of each level, -1 where it was let go. */
   #held: number[] = [];
   /** Of the current directory; undefined when the last step failed, so that no stale number is ever used. */
   #prefix: string | undefined;
+  #current: number;
 
-  constructor(root: number) {
+  constructor(root: number, memory: ListingMemory | undefined) {
     this.#root = root;
+    this.#memory = memory;
+    this.#current = root;
     this.#prefix = `${this.#descriptors}${root}/`;
   }
 
@@ -134,6 +151,7 @@ class DescriptorCursor implements Cursor {
       }
       this.#hold(level, names[level]!, from);
     }
+    this.#current = from;
     this.#prefix = `${this.#descriptors}${from}/`;
     return undefined;
   }
@@ -141,7 +159,12 @@ class DescriptorCursor implements Cursor {
   list(): Listing | Absence {
     if (this.#prefix === undefined) return 'gone';
     try {
-      return listAt(this.#prefix);
+      const state = this.#memory && stateOf(this.#current, this.#prefix);
+      const known = state && this.#memory!.recall(state);
+      if (known) return known;
+      const listing = listAt(this.#prefix);
+      if (state) this.#memory!.remember(state, listing);
+      return listing;
     } catch (error) {
       const absence = absenceOf(error);
       if (absence === 'unreadable') return absence;
@@ -260,6 +283,20 @@ function descriptorsPath(): string {
   const self = fs.readlinkSync('/proc/self');
   ownDescriptors = self === String(process.pid) ? `/proc/${self}/fd/` : '/proc/self/fd/';
   return ownDescriptors;
+}
+
+/** File systems of which it is known that a directory's change time moves with every change: ext, XFS, btrfs … */
+const TRUE_TIMES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
+const trustedDevices = new Map<bigint, boolean>();
+
+function stateOf(directory: number, path: string): DirectoryState | undefined {
+  const { dev, ino, mtimeNs, ctimeNs } = fs.fstatSync(directory, { bigint: true });
+  let trusted = trustedDevices.get(dev);
+  if (trusted === undefined) {
+    trusted = TRUE_TIMES.has(fs.statfsSync(path).type);
+    trustedDevices.set(dev, trusted);
+  }
+  return trusted ? { dev, ino, modifiedNs: mtimeNs, changedNs: ctimeNs } : undefined;
 }
 
 function listAt(path: string): Listing {

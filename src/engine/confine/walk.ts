@@ -135,7 +135,7 @@ export class Walk {
       });
     }
     const parent = this.#dir;
-    const made = parent.enter(name);
+    const made = attempt(this.#shown, 'open', () => parent.enter(name));
     if (typeof made === 'string' || 'linkTarget' in made) return false;
     // The parent stays held until the place is closed, so that the new directory can be taken back.
     this.#made.push({ dir: parent === this.#root.dir ? parent.again() : parent, name });

@@ -52,13 +52,13 @@ async function requireRemovable(
   if (level > limits.treeDepth) fail({ kind: 'bad-path', path: shown, why: 'too-deep' });
   if (wall.rootOf(dir)) fail({ kind: 'is-root', path: shown, action: 'delete' });
   const names = attempt(shown, 'delete', () => dir.rawNames());
-  if (names.length > 0 && !dir.mayChangeEntries())
-    fail({ kind: 'permission', path: shown, action: 'delete' });
+  const mayChange = names.length === 0 || attempt(shown, 'delete', () => dir.mayChangeEntries());
+  if (!mayChange) fail({ kind: 'permission', path: shown, action: 'delete' });
   for (const name of names) {
+    await breathing.pause();
     const inner = attempt(shown, 'delete', () => dir.enterRaw(name));
     if (inner === undefined) continue;
     try {
-      await breathing.pause();
       await requireRemovable(wall, inner, shown, breathing, level + 1);
     } finally {
       inner.close();

@@ -1,6 +1,7 @@
 /** Commands for one server: three front doors on the same wall, the same sandbox and the same programs. */
 
 import type { Wall } from '../confine/wall.ts';
+import { fail } from '../failures.ts';
 import { systemDirectories } from './bubblewrap.ts';
 import { passedVariables } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
@@ -125,13 +126,17 @@ export class Commands {
   develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#inDirectory(call, developerTools, () => {
       requireAllowed(command, this.developerCommands);
+      requireNoNul('args', args);
       return { program: programNamed(this.#programs, command), args };
     });
   }
 
   /** A line for the shell. */
   shell(line: string, call: CommandCall = {}): Promise<RunResult> {
-    return this.#inDirectory(call, shellLine, () => ({ program: '/bin/sh', args: ['-c', line] }));
+    return this.#inDirectory(call, shellLine, () => {
+      requireNoNul('command', [line]);
+      return { program: '/bin/sh', args: ['-c', line] };
+    });
   }
 
   /** Whether the system itself keeps commands inside, and read-only roots read-only. */
@@ -174,4 +179,11 @@ export class Commands {
       place.close();
     }
   }
+}
+
+/** No program can be given one. */
+function requireNoNul(field: string, words: readonly string[]): void {
+  if (!words.some((word) => word.includes('\0'))) return;
+  const message = `${field} cannot contain a NUL character`;
+  fail({ kind: 'bad-arguments', problems: [{ field, missing: false, message }] });
 }

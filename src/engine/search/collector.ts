@@ -115,7 +115,8 @@ export class LineCollector {
     const first = Math.max(number - this.#context, this.#nextNumber);
     const starts = this.#startsBefore(start, number - first);
     const firstHere = number - starts.length;
-    for (const line of this.#saved) if (line.number >= first && line.number < firstHere) this.lines.push(line);
+    for (const line of this.#saved)
+      if (line.number >= first && line.number < firstHere) this.lines.push(line);
     starts.forEach((at, index) => {
       this.lines.push(this.#contextLine(firstHere + index, at));
     });

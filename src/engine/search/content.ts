@@ -120,7 +120,8 @@ export class ContentSearch {
     const found = this.#pattern.exec(text);
     if (!found) return;
     this.#matches++;
-    if (!this.#collector.full) this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
+    if (!this.#collector.full)
+      this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
   }
 
   /** Without a prefilter: the window as one string, in which `wholeText` finds lines, or each is tried. */

@@ -13,9 +13,7 @@ export function ignoreBaseOf(root: ScanRoot, names: readonly string[]): IgnoreBa
   try {
     let top = 0;
     const read = (directory: string, file: string) =>
-      cursor.goTo(directory)
-        ? undefined
-        : readSmallFile(cursor, file, LONGEST_IGNORE_FILE)?.toString('utf8');
+      cursor.goTo(directory) ? undefined : readSmallFile(cursor, file, LONGEST_IGNORE_FILE)?.toString('utf8');
     for (let depth = names.length; depth > 0 && top === 0; depth--) {
       if (!cursor.goTo(names.slice(0, depth).join('/')) && cursor.look('.git')) top = depth;
     }

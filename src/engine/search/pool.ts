@@ -13,8 +13,9 @@ const SEARCHES_AT_ONCE = 4;
 export class SearchThread {
   readonly #worker: Worker;
   readonly #onIdle: (thread: SearchThread) => void;
-  #busy = false;
   #gone = false;
+  /** The job that it works on, or at least has not reported about. */
+  #job: number | undefined;
   #onReport: ((report: Report) => void) | undefined;
   #onGone: ((error: Error) => void) | undefined;
 
@@ -31,18 +32,24 @@ export class SearchThread {
     this.#worker.unref();
   }
 
-  get busy(): boolean {
-    return this.#busy;
+  /** Whether it has not reported yet about this job. A thread that has may be at work for another search. */
+  isAt(job: number): boolean {
+    return this.#job === job;
   }
 
   /** Starts a job; `onGone` is called when the thread ends before it has reported that it is done. */
   start(job: AnyJob, onReport: (report: Report) => void, onGone: (error: Error) => void): void {
-    this.#busy = true;
+    this.#job = job.id;
     this.#onReport = onReport;
     this.#onGone = onGone;
     this.#worker.ref();
     if (this.#gone) this.#fail(new Error('a search thread ended'));
     else this.#worker.postMessage(job);
+  }
+
+  /** The job's work was done before the thread came to it: what it still reports about it does not matter. */
+  release(job: number): void {
+    if (this.isAt(job)) this.#rest();
   }
 
   async end(): Promise<void> {
@@ -51,15 +58,18 @@ export class SearchThread {
   }
 
   #received(report: Report): void {
+    if (report.id !== this.#job) return;
     const onReport = this.#onReport;
-    if (report.kind !== 'found') {
-      this.#busy = false;
-      this.#onReport = undefined;
-      this.#onGone = undefined;
-      this.#worker.unref();
-      this.#onIdle(this);
-    }
+    if (report.kind !== 'found') this.#rest();
     onReport?.(report);
+  }
+
+  #rest(): void {
+    this.#job = undefined;
+    this.#onReport = undefined;
+    this.#onGone = undefined;
+    this.#worker.unref();
+    this.#onIdle(this);
   }
 
   #fail(error: Error): void {

@@ -93,10 +93,10 @@ export interface WalkEntry {
 /** Groups of adjacent lines, as `grep` separates them with `--`. */
 export function blocksOf(file: FileMatches): FoundLine[][] {
   const blocks: FoundLine[][] = [];
-  let last: FoundLine[] | undefined;
   for (const line of file.lines) {
-    if (last && last.at(-1)!.number === line.number - 1) last.push(line);
-    else blocks.push((last = [line]));
+    const last = blocks.at(-1);
+    if (last?.at(-1)?.number === line.number - 1) last.push(line);
+    else blocks.push([line]);
   }
   return blocks;
 }

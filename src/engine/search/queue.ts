@@ -26,6 +26,7 @@ const UNITS_START = CONTROL_BYTES + 2 * (BOUND_BYTES + 4);
 const UNITS_BYTES = 4 << 20;
 
 const WAIT_MS = 20;
+const SPINS = 2000;
 
 export class WorkQueue {
   readonly memory: SharedArrayBuffer;
@@ -86,6 +87,11 @@ export class WorkQueue {
     Atomics.store(this.#control, OVER, 0);
   }
 
+  /** Whether a thread has nothing to do. */
+  get isWaitedFor(): boolean {
+    return Atomics.load(this.#control, WAITING) > 0;
+  }
+
   /** Adds units, the first of them to be taken first. Gives back those that do not fit. */
   push(units: readonly string[]): readonly string[] {
     if (units.length === 0) return units;
@@ -102,7 +108,7 @@ export class WorkQueue {
     }
     this.#control[TOP] = top;
     this.#unlock();
-    if (Atomics.load(this.#control, WAITING) > 0) this.#announce();
+    if (this.isWaitedFor) this.#announce();
     return units.slice(0, left);
   }
 
@@ -194,8 +200,14 @@ export class WorkQueue {
     Atomics.notify(this.#control, CHANGES);
   }
 
+  /** It is never held for more than microseconds: sleeping is only for when its holder lost the processor. */
   #lock(): void {
-    while (Atomics.compareExchange(this.#control, LOCK, 0, 1) !== 0) Atomics.wait(this.#control, LOCK, 1, 1);
+    for (;;) {
+      for (let i = 0; i < SPINS; i++) {
+        if (Atomics.compareExchange(this.#control, LOCK, 0, 1) === 0) return;
+      }
+      Atomics.wait(this.#control, LOCK, 1, 1);
+    }
   }
 
   #unlock(): void {

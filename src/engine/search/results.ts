@@ -118,5 +118,8 @@ export function sum(accounts: readonly Account[], of: (account: Account) => numb
 
 /** Unreadable entries that come before the cut, if there is one. */
 export function unreadableBefore(accounts: readonly Account[], last: string | undefined): number {
-  return sum(accounts, ({ unreadable }) => unreadable.filter((path) => last === undefined || path <= last).length);
+  return sum(
+    accounts,
+    ({ unreadable }) => unreadable.filter((path) => last === undefined || path <= last).length,
+  );
 }

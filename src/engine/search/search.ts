@@ -1,8 +1,8 @@
 /** Searching below a place: contents, names, globs, trees. The one door to this folder. */
 import { availableParallelism } from 'node:os';
 import type { Dir } from '../confine/dir.ts';
-import { rawOf, scanRootOf, textOf } from '../confine/scan.ts';
 import { Place } from '../confine/place.ts';
+import { rawOf, scanRootOf, textOf } from '../confine/scan.ts';
 import { fail } from '../failures.ts';
 import { candidateFiles, ripgrep } from '../run/ripgrep.ts';
 import { FirstByPath } from './first.ts';
@@ -19,6 +19,7 @@ import { type JobTemplate, Limits, type Team, workTogether } from './teamwork.ts
 import { fileUnit } from './walk.ts';
 
 const MOST_WORKERS = 4;
+const LONGEST_PATTERN = 10_000;
 /** So long the workers try by themselves before ripgrep is started: what is found early needs no process. */
 const HEAD_START_MS = 40;
 
@@ -91,6 +92,7 @@ export class Search {
   /** Lines that a regular expression matches. A place may also be a single file. */
   async grep(where: Place | Dir, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
     checkSelection(query);
+    requireReadable(query.regex);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
     return this.#from(where, query, call, (start, team) => grepWith(start, team, query, plan));
   }
@@ -148,12 +150,7 @@ export class Search {
     });
   }
 
-  #list(
-    where: Place | Dir,
-    query: WalkQuery,
-    how: Partial<ListJob>,
-    call: SearchCall,
-  ): Promise<WalkResult> {
+  #list(where: Place | Dir, query: WalkQuery, how: Partial<ListJob>, call: SearchCall): Promise<WalkResult> {
     checkSelection(query);
     const max = query.max ?? Number.POSITIVE_INFINITY;
     return this.#from(where, query, call, async (start, team) => {
@@ -221,7 +218,14 @@ async function grepWith(start: Start, team: Team, query: GrepQuery, plan: Search
     candidates,
   });
   const finish = (accounts: readonly Account[], ran: Plan) =>
-    grepResult({ found, accounts, maxMatches, contextLines, countAll, plan: { plan: ran.plan, why: ran.why } });
+    grepResult({
+      found,
+      accounts,
+      maxMatches,
+      contextLines,
+      countAll,
+      plan: { plan: ran.plan, why: ran.why },
+    });
 
   if (plan.superset === undefined) return finish(await workTogether(team, job(undefined), collect), plan);
   const first: Account[] = [];
@@ -276,6 +280,13 @@ function selectionOf(query: Selection): Selection {
 /** A bad glob fails here, not in a thread. */
 function checkSelection({ include, exclude, excludedNames }: Selection): void {
   for (const globs of [include, exclude, excludedNames]) if (globs) compileGlobs(globs);
+}
+
+/** Taking a pattern apart takes time on the main thread that grows with its length. */
+function requireReadable(regex: string): void {
+  if (regex.length <= LONGEST_PATTERN) return;
+  const reason = `it has ${regex.length} characters, at most ${LONGEST_PATTERN} are taken`;
+  fail({ kind: 'bad-regex', pattern: `${regex.slice(0, 100)}…`, reason });
 }
 
 function wantsOnlySome(query: Selection): boolean {

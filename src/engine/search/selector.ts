@@ -127,6 +127,9 @@ function parentOf(directory: string): string {
   return directory.slice(0, Math.max(0, directory.lastIndexOf('/')));
 }
 
-function nonEmpty<T>(list: readonly string[] | undefined, make: (list: readonly string[]) => T): T | undefined {
+function nonEmpty<T>(
+  list: readonly string[] | undefined,
+  make: (list: readonly string[]) => T,
+): T | undefined {
   return list && list.length > 0 ? make(list) : undefined;
 }

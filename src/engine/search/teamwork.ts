@@ -119,10 +119,11 @@ async function outcomeOf(
         );
       }
     });
+    for (const thread of threads) thread.release(job.id);
     return accounts;
   } catch (error) {
     queue.end();
-    await quiet(threads);
+    await quiet(threads, job.id);
     throw error;
   } finally {
     limits.signal.removeEventListener('abort', stop!);
@@ -130,10 +131,11 @@ async function outcomeOf(
 }
 
 /** Nothing goes on behind the caller's back: what does not stop by itself is ended. */
-async function quiet(threads: readonly SearchThread[]): Promise<void> {
+async function quiet(threads: readonly SearchThread[], job: number): Promise<void> {
   const until = Date.now() + GRACE_MS;
-  while (threads.some((thread) => thread.busy) && Date.now() < until) {
+  const left = () => threads.filter((thread) => thread.isAt(job));
+  while (left().length > 0 && Date.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  await Promise.all(threads.filter((thread) => thread.busy).map((thread) => thread.end()));
+  await Promise.all(left().map((thread) => thread.end()));
 }

@@ -119,13 +119,18 @@ export class Walk {
       units.push(fileUnit(directory, names.slice(at, at + FILES_A_UNIT)));
     }
     this.#add(units);
-    const first = names.slice(0, FILES_A_UNIT);
-    for (let i = 0; i < first.length; i++) {
+    let end = Math.min(names.length, FILES_A_UNIT);
+    for (let i = 0; i < end; i++) {
       if (this.#queue.over) {
-        this.#add([fileUnit(directory, first.slice(i))]);
+        this.#add([fileUnit(directory, names.slice(i, end))]);
         return;
       }
-      this.#visitor.file!(directory, first[i]!);
+      if (end - i > 1 && this.#queue.isWaitedFor) {
+        const half = i + Math.ceil((end - i) / 2);
+        this.#add([fileUnit(directory, names.slice(half, end))]);
+        end = half;
+      }
+      this.#visitor.file!(directory, names[i]!);
     }
   }
 

@@ -6,6 +6,7 @@ import { directoriesOf, GrepVisitor } from './grep-job.ts';
 import type { Account, AnyJob, FoundFile, GrepJob, ListJob, Report } from './jobs.ts';
 import type { Kernel } from './kernel.ts';
 import { ListVisitor } from './list-job.ts';
+import { ListingCache } from './listing-cache.ts';
 import { WorkQueue } from './queue.ts';
 import { ignoreFileReader, Selector } from './selector.ts';
 import { Walk } from './walk.ts';
@@ -13,20 +14,29 @@ import { Walk } from './walk.ts';
 const port = parentPort!;
 /** Kept from job to job: its memory is what costs. */
 let kernel: Kernel | undefined;
+const listings = new ListingCache();
 
 port.on('message', (job: AnyJob) => {
   try {
     const queue = new WorkQueue(job.queue);
-    const account = !queue.join(job.round) ? absent() : job.kind === 'grep' ? grep(job, queue) : list(job, queue);
+    const account = !queue.join(job.round)
+      ? absent()
+      : job.kind === 'grep'
+        ? grep(job, queue)
+        : list(job, queue);
     report({ id: job.id, kind: 'done', account });
   } catch (error) {
-    report({ id: job.id, kind: 'failed', message: error instanceof Error ? String(error.stack) : String(error) });
+    report({
+      id: job.id,
+      kind: 'failed',
+      message: error instanceof Error ? String(error.stack) : String(error),
+    });
   }
 });
 
 function grep(job: GrepJob, queue: WorkQueue): Account {
   kernel ??= ContentSearch.kernel();
-  const cursor = openCursor(job.root);
+  const cursor = openCursor(job.root, listings);
   const send = (files: FoundFile[]) => report({ id: job.id, kind: 'found', files });
   try {
     const visitor = new GrepVisitor(job, queue, cursor, kernel, send);
@@ -43,7 +53,7 @@ function grep(job: GrepJob, queue: WorkQueue): Account {
 }
 
 function list(job: ListJob, queue: WorkQueue): Account {
-  const cursor = openCursor(job.root);
+  const cursor = openCursor(job.root, listings);
   try {
     const visitor = new ListVisitor(job, queue, cursor);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
@@ -51,7 +61,15 @@ function list(job: ListJob, queue: WorkQueue): Account {
     walk.run();
     const { files, directories, statistics } = visitor;
     const { unreadable } = walk;
-    return { ...absent(), joined: true, files, directories, statistics, unreadable, entries: visitor.packed() };
+    return {
+      ...absent(),
+      joined: true,
+      files,
+      directories,
+      statistics,
+      unreadable,
+      entries: visitor.packed(),
+    };
   } finally {
     cursor.close();
   }

@@ -82,7 +82,7 @@ export class Admission {
     this.#held++;
     const timer = setTimeout(answer, delayMs);
     timer.unref();
-    reply.response.once('close', () => {
+    reply.whenOver(() => {
       this.#held--;
       clearTimeout(timer);
     });

@@ -30,6 +30,8 @@ export interface Endpoint {
   room: BodyRoom;
   /** Calls of all tokens that are under way or waiting. */
   load(): number;
+  /** Bytes of answers that no client has taken yet. */
+  unsentBytes(): number;
 }
 
 interface Visit {
@@ -111,7 +113,7 @@ async function takeBody(
   const body = await readBody(reply.request, limits.bodyBytes, room);
   if ('gone' in body) return undefined;
   if ('refusal' in body) return body.refusal;
-  reply.response.once('close', () => room.giveBack(body.bytes));
+  reply.whenOver(() => room.giveBack(body.bytes));
   let value: unknown;
   try {
     value = JSON.parse(body.text);
@@ -208,7 +210,7 @@ function whyNotInSession({ transport }: HttpSession, { messages, batch }: Taken,
 
 /** Calls are not taken without bound: who gets this answer loses nothing and asks again. */
 function whyNotNow(
-  { limits, load }: Endpoint,
+  { limits, load, unsentBytes }: Endpoint,
   { holder }: Visit,
   messages: readonly JSONRPCMessage[],
 ): Outcome {
@@ -218,6 +220,8 @@ function whyNotNow(
     return { status: 429, retryAfter: 1, message: 'Too many calls of this token are under way: try again' };
   if (load() + calls > limits.calls)
     return { status: 503, retryAfter: 1, message: 'Too many calls are under way: try again' };
+  if (unsentBytes() > limits.unsentBytes)
+    return { status: 503, retryAfter: 5, message: 'Too many answers wait to be read: try again' };
   return undefined;
 }
 

@@ -11,6 +11,8 @@ export interface HttpLimits {
   /** Tool calls under way or waiting for their turn. */
   calls: number;
   callsOfOneToken: number;
+  /** Answers that wait to be read by their clients; with more than this no call is taken. */
+  unsentBytes: number;
   /** The time for the head of a request, and for all of it. */
   headersMs: number;
   requestMs: number;
@@ -37,6 +39,7 @@ export const usualLimits: HttpLimits = {
   sessionIdleMs: 30 * 60_000,
   calls: 256,
   callsOfOneToken: 128,
+  unsentBytes: 256 * MiB,
   headersMs: 10_000,
   requestMs: 30_000,
   keepAliveMs: 60_000,

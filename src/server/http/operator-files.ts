@@ -33,10 +33,15 @@ function read(path: string, whyNot: (stat: { mode: number; uid: number }) => str
     return readFileSync(file);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`${path}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be read'}`);
+    throw new StartError(`${path}: ${whyNotRead((error as NodeJS.ErrnoException).code)}`);
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+function whyNotRead(code: string | undefined): string {
+  if (code === 'ENOENT') return 'there is no such file';
+  return code === 'EACCES' ? 'this user may not read it' : `it cannot be read (${code})`;
 }
 
 function modeOf(mode: number): string {

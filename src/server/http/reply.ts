@@ -23,6 +23,9 @@ export class Reply {
   readonly response: ServerResponse;
   /** Called once when the client has gone before the answer was complete. */
   onGone: (() => void) | undefined;
+  /** Called once when nothing more can happen here. */
+  readonly #whenOver: (() => void)[] = [];
+  #isOver = false;
   /** Called when the answer takes long. */
   onSilence: (() => void) | undefined;
   /** Open until one side ends it, without an answer that anybody waits for. */
@@ -37,12 +40,23 @@ export class Reply {
     this.response = response;
     this.#spokenAt = now;
     this.#movedAt = now;
-    response.once('close', () => {
-      if (!response.writableFinished) this.onGone?.();
-      this.onGone = undefined;
-    });
+    response.once('close', () => this.over());
     // A write after the client has gone is no news.
     response.on('error', () => {});
+  }
+
+  whenOver(then: () => void): void {
+    if (this.#isOver) then();
+    else this.#whenOver.push(then);
+  }
+
+  /** The answer is complete, or its connection is gone. Of several answers on one connection only the first hears that. */
+  over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (!this.response.writableFinished) this.onGone?.();
+    this.onGone = undefined;
+    for (const then of this.#whenOver) then();
   }
 
   get streaming(): boolean {
@@ -50,7 +64,12 @@ export class Reply {
   }
 
   get done(): boolean {
-    return this.response.writableEnded || this.response.destroyed;
+    return this.#isOver || this.response.writableEnded || this.response.destroyed;
+  }
+
+  /** What the client has not taken yet. */
+  get unsentBytes(): number {
+    return this.response.writableLength;
   }
 
   json(status: number, body: string, headers: OutgoingHttpHeaders = {}): void {
@@ -114,6 +133,7 @@ export class Reply {
 
   /** Cuts the connection: whoever holds it is no longer welcome, or no longer there. */
   destroy(): void {
+    this.request.socket.destroy();
     this.response.destroy();
   }
 
@@ -130,8 +150,10 @@ export class Reply {
 
   /** Whether there is something to send and the client has taken none of it for too long. */
   #isStalled(now: number, stalledMs: number): boolean {
-    const written = this.response.socket?.bytesWritten ?? 0;
-    const waiting = this.response.writableLength > 0 || (this.done && !this.response.writableFinished);
+    const { socket, writableLength, writableFinished } = this.response;
+    const written = socket?.bytesWritten ?? 0;
+    // An answer without a connection waits for another one that goes first.
+    const waiting = socket && (writableLength > 0 || (this.done && !writableFinished));
     if (!waiting || written !== this.#written) {
       this.#written = written;
       this.#movedAt = now;

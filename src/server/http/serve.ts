@@ -1,7 +1,7 @@
 /** Serves several clients over HTTP: each dialect under its own path, each request with a token. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
@@ -13,6 +13,7 @@ import { type Endpoint, serveVisit } from './endpoint.ts';
 import { FrontDoor, inUrl } from './front-door.ts';
 import { Holder } from './holder.ts';
 import { type HttpLimits, usualLimits } from './limits.ts';
+import { OpenReplies } from './open-replies.ts';
 import { type Refusal, Reply } from './reply.ts';
 import { type CreateServer, Sessions } from './sessions.ts';
 import { Stateless } from './stateless.ts';
@@ -38,7 +39,10 @@ export interface HttpOptions {
   bus?: ServerEventBus;
 }
 
-const TICK_MS = 1000;
+/** How often open answers and idle sessions are looked at, at the least. */
+const LONGEST_TICK_MS = 1000;
+/** What was just answered is given this long to get out. */
+const LAST_BYTES_MS = 100;
 /** Connections above the limit get an answer that says so, up to this many; beyond, they are dropped. */
 const ANSWERED_ABOVE = 128;
 const ROOT = '/mcp';
@@ -47,6 +51,8 @@ const INTERNAL_ERROR = -32603;
 export class HttpServing {
   /** Settles when everything is answered and closed. */
   readonly done: Promise<void>;
+  /** The port that is listened on, also when any would do. */
+  port = 0;
   readonly #app: App;
   readonly #options: HttpOptions;
   readonly #limits: HttpLimits;
@@ -56,9 +62,9 @@ export class HttpServing {
   readonly #sessions: Sessions;
   readonly #endpoint: Endpoint;
   readonly #holders = new Map<Grant, Holder>();
-  readonly #replies = new Map<Reply, Grant | undefined>();
+  readonly #replies = new OpenReplies();
   readonly #dialects: ReadonlyMap<string, Dialect>;
-  #connections = 0;
+  readonly #connections = new Set<Socket>();
   #stopping: Promise<void> | undefined;
   #ended!: () => void;
 
@@ -81,6 +87,7 @@ export class HttpServing {
       stateless: new Stateless(create, this.#limits, options.bus),
       room: new BodyRoom(this.#limits.allBodiesBytes),
       load: () => this.#load(),
+      unsentBytes: () => this.#replies.unsentBytes,
     };
     this.#dialects = pathsOf(app.dialects);
     this.#server = this.#makeServer(options.tls);
@@ -95,17 +102,16 @@ export class HttpServing {
       this.#server.once('error', reject);
       this.#server.listen(port, host, () => {
         this.#server.off('error', reject);
+        this.port = (this.#server.address() as AddressInfo).port;
         resolve();
       });
     });
     this.#server.on('error', (error) => this.#app.log(`http: ${error.message}`));
-    const ticking = setInterval(() => this.#tick(Date.now()), TICK_MS);
+    const { silenceMs, heartbeatMs, stalledMs, sessionIdleMs } = this.#limits;
+    const tickMs = Math.min(LONGEST_TICK_MS, silenceMs, heartbeatMs, stalledMs, sessionIdleMs);
+    const ticking = setInterval(() => this.#tick(Date.now()), tickMs);
     ticking.unref();
     void this.done.then(() => clearInterval(ticking));
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
   }
 
   get url(): string {
@@ -130,26 +136,15 @@ export class HttpServing {
 
   async #stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const reply of this.#replies.keys()) {
-      if (!reply.response.headersSent) reply.response.shouldKeepAlive = false;
-      if (!reply.endless) continue;
-      reply.onGone?.();
-      reply.end();
-    }
-    await this.#untilAnswered(Date.now() + this.#limits.graceMs);
+    this.#replies.letGo();
+    await this.#replies.untilAnswered(Date.now() + this.#limits.graceMs);
     this.#sessions.endAll('The server is ending');
     await this.#endpoint.stateless.close();
     for (const holder of this.#holders.values()) holder.close();
-    // What was just answered is still on its way.
-    await new Promise((resolve) => setTimeout(resolve, this.#replies.size > 0 ? 100 : 0));
-    this.#server.closeAllConnections();
+    await new Promise((resolve) => setTimeout(resolve, this.#replies.isEmpty ? 0 : LAST_BYTES_MS));
+    for (const socket of this.#connections) socket.destroy();
     await closed;
     this.#ended();
-  }
-
-  async #untilAnswered(deadline: number): Promise<void> {
-    while (this.#replies.size > 0 && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
   #makeServer(tls: Certificate | undefined): Server | TlsServer {
@@ -158,7 +153,7 @@ export class HttpServing {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       keepAliveTimeout: keepAliveMs,
-      connectionsCheckingInterval: Math.min(headersMs, TICK_MS),
+      connectionsCheckingInterval: Math.min(LONGEST_TICK_MS, headersMs),
       noDelay: true,
     };
     const server = tls
@@ -169,16 +164,15 @@ export class HttpServing {
     server.on('request', (request, response) => this.#take(request, response, false));
     server.on('checkContinue', (request, response) => this.#take(request, response, true));
     server.on('connection', (socket) => {
-      this.#connections++;
-      socket.once('close', () => this.#connections--);
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
     });
     return server;
   }
 
   #take(request: IncomingMessage, response: ServerResponse, waits: boolean): void {
     const reply = new Reply(request, response, Date.now());
-    this.#replies.set(reply, undefined);
-    response.once('close', () => this.#replies.delete(reply));
+    this.#replies.add(reply);
     this.#serve(reply, waits).then(
       (refusal) => refusal && reply.refuse(refusal),
       (error: unknown) => {
@@ -192,7 +186,7 @@ export class HttpServing {
   async #serve(reply: Reply, waits: boolean): Promise<Refusal | undefined> {
     const { request, response } = reply;
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (this.#stopping || this.#connections > this.#limits.connections) {
+    if (this.#stopping || this.#connections.size > this.#limits.connections) {
       response.shouldKeepAlive = false;
       const message = this.#stopping ? 'The server is ending' : 'There are too many connections: try again';
       return { status: 503, retryAfter: 2, message };
@@ -202,7 +196,7 @@ export class HttpServing {
     if (path === '/healthz') return answerHealth(reply);
     const grant = this.#admission.grantOf(reply);
     if (!grant) return undefined;
-    this.#replies.set(reply, grant);
+    this.#replies.belongsTo(reply, grant);
     const dialect = this.#dialects.get(path);
     if (!dialect) return { status: 404, message: 'There is nothing at this path' };
     const holder = this.#holderOf(grant);
@@ -222,7 +216,7 @@ export class HttpServing {
   }
 
   #withdraw(grant: Grant): void {
-    for (const [reply, owner] of this.#replies) if (owner === grant) reply.destroy();
+    this.#replies.cutOff(grant);
     const holder = this.#holders.get(grant);
     if (!holder) return;
     this.#holders.delete(grant);
@@ -237,7 +231,7 @@ export class HttpServing {
   }
 
   #tick(now: number): void {
-    for (const reply of this.#replies.keys()) reply.tick(now, this.#limits);
+    this.#replies.tick(now, this.#limits);
     this.#sessions.endIdle(now);
     for (const holder of this.#holders.values()) holder.forgetIdle(now, this.#limits.sessionIdleMs);
   }

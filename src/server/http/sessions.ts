@@ -10,6 +10,8 @@ import { SessionTransport } from './session-transport.ts';
 
 export type CreateServer = (app: App, shares: SessionShares) => Server | McpServer;
 
+/** What the library says may repeat what the client sent. */
+const LONGEST_LOG = 300;
 /** A session that was used this recently is not given up for another. */
 const FRESH_MS = 60_000;
 
@@ -47,7 +49,7 @@ export class Sessions {
     const session: HttpSession = { transport, holder, app, usedAt: now };
     this.#byId.set(transport.sessionId, session);
     transport.onclose = () => this.#byId.delete(transport.sessionId);
-    transport.onerror = (error) => app.log(error.message);
+    transport.onerror = (error) => app.log(error.message.slice(0, LONGEST_LOG));
     await this.#create(app, { gate: holder.gate }).connect(transport);
     return session;
   }

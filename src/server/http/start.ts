@@ -57,10 +57,10 @@ function chooseGrants(
   { token, terminal }: HttpSurroundings,
 ): { grants: Grant[]; made?: string } {
   if (tokenFile !== undefined) {
-    if (token !== undefined) app.log('COFFERDAM_TOKEN is not used: --token-file has the tokens');
     const { grants, problems } = readTokens(app, tokenFile);
     if (problems[0] !== undefined) throw new StartError(problems[0]);
     if (grants.length === 0) throw new StartError(`${tokenFile}: there is no token in it`);
+    if (token !== undefined) app.log('COFFERDAM_TOKEN is not used: --token-file has the tokens');
     return { grants };
   }
   if (token !== undefined) {

@@ -1,7 +1,10 @@
 /** What a golden cannot show: many entries, large files, times, cancelled and simultaneous calls. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { timestamp } from '../../../src/dialects/repo/answer.ts';
+import { searchCall } from '../../../src/dialects/repo/searching.ts';
 import type { Tree } from '../../tree.ts';
 import { type House, openHouse } from './house.ts';
 
@@ -73,8 +76,9 @@ describe('list_files', () => {
   it('tells when a file was modified, as read_file does [repo.list_files.response.modified_at] [repo.read_file.response.modified_at]', async () => {
     const house = open({ 'src/index.ts': '', 'old.txt': '', 'late.txt': '' });
     utimesSync(join(house.root, 'src/index.ts'), 0, new Date('2026-01-11T14:30:00.123Z'));
-    utimesSync(join(house.root, 'old.txt'), 0, -1.5);
-    utimesSync(join(house.root, 'late.txt'), 0, 1_700_000_000.999_999_9);
+    utimesSync(join(house.root, 'old.txt'), 0, new Date('1969-12-31T23:59:58.500Z'));
+    // So close to the next millisecond that a rounded time would be a later one.
+    execFileSync('touch', ['-d', '@1700000000.999999999', join(house.root, 'late.txt')]);
     const { files } = await house.json<Listing>('list_files', {});
     const times = Object.fromEntries(files.map(({ path, modified_at }) => [path, modified_at]));
     expect(times['src/index.ts']).toBe('2026-01-11T14:30:00.123Z');
@@ -84,6 +88,10 @@ describe('list_files', () => {
       const { modified_at } = await house.json<{ modified_at: string }>('read_file', { path });
       expect(modified_at).toBe(times[path]);
     }
+  });
+
+  it('tells a time that no date can name as the last one that can', () => {
+    expect(timestamp(Number.MAX_SAFE_INTEGER)).toBe('+275760-09-13T00:00:00.000Z');
   });
 
   it('names what it lists under a link or a real name of the repository alike [repo.decided.absolute]', async () => {
@@ -115,6 +123,11 @@ describe('list_files', () => {
     chmodSync(join(house.root, 'a'), 0);
     try {
       expect(await house.json('list_files', {})).toMatchObject({ total_count: 2, skipped_unreadable: 1 });
+      expect(await house.failure('list_files', { directory: 'a' })).toEqual({
+        code: -32603,
+        message: 'Permission denied: cannot list a',
+        data: { error_code: 'internal_error', path: 'a' },
+      });
       const found = await house.json('search_files', { pattern: 'needle' });
       expect(found).toMatchObject({ total_matches: 1, skipped_unreadable: 1 });
       expect(await house.json('get_repo_overview', {})).toMatchObject({ skipped_unreadable: 1 });
@@ -183,7 +196,9 @@ describe('search_files', () => {
     expect(await count(1000, { MAX_SEARCH_RESULTS: '5000' })).toBe(1000);
   });
 
-  it('takes whole milliseconds, and waits as long as it is told [repo.search_files.response.duration_ms] [repo.env.SEARCH_TIMEOUT_MS]', async () => {
+  it('takes whole milliseconds, and waits as long as it is told [repo.search_files.response.duration_ms] [repo.env.SEARCH_TIMEOUT_MS] [repo.env.SEARCH_TIMEOUT_MS.default]', async () => {
+    const context = { settings: {}, signal: new AbortController().signal, progress: () => {} };
+    expect(searchCall(context).timeoutMs).toBe(30_000);
     const house = open({ 'a.txt': 'x' });
     const settings = { SEARCH_TIMEOUT_MS: '9007199254740991' };
     const found = await house.json<Found>('search_files', { pattern: 'x' }, { settings });
@@ -193,20 +208,20 @@ describe('search_files', () => {
 
   it('lets other calls be answered while a pattern runs away [all.regex.cut-off]', async () => {
     const house = open({ 'a.txt': `${'a'.repeat(40)}b`, 'b.txt': 'b' });
-    const stuck = house.failure(
-      'search_files',
-      { pattern: '^(a+)+$', is_regex: true },
-      { settings: { SEARCH_TIMEOUT_MS: '1500' } },
-    );
-    let ended = false;
-    void stuck.then(() => {
-      ended = true;
-    });
+    const aborting = new AbortController();
+    const runaway = { pattern: '^(a+)+$', is_regex: true };
+    const stuck = house.failure('search_files', runaway, { signal: aborting.signal });
     expect(await house.json('read_file', { path: 'b.txt' })).toMatchObject({ content: 'b' });
     expect(await house.json('search_files', { pattern: 'ab' })).toMatchObject({ total_matches: 1 });
     expect(await house.json('list_files', {})).toMatchObject({ total_count: 2 });
-    expect(ended).toBe(false);
-    expect(await stuck).toMatchObject({ code: -32006, data: { error_code: 'search_timeout' } });
+    aborting.abort();
+    expect(await stuck).toMatchObject({ code: -32603, message: 'The call was cancelled' });
+    const settings = { SEARCH_TIMEOUT_MS: '200' };
+    expect(await house.failure('search_files', runaway, { settings })).toMatchObject({
+      code: -32006,
+      data: { error_code: 'search_timeout' },
+    });
+    expect(await house.json('search_files', { pattern: 'ab' })).toMatchObject({ total_matches: 1 });
   });
 
   it('tells that a line is too long to be searched [repo.decided.skipped]', async () => {
@@ -227,11 +242,11 @@ describe('get_repo_overview', () => {
   });
 
   it('shows the upper levels of a very large tree, and says so [repo.decided.overview.large]', async () => {
-    const house = open({ ...filesNamed(9_999), 'sub/a': '', 'sub/b': '' });
+    const house = open({ ...filesNamed(4_999), 'sub/a': '', 'sub/b': '' });
     const { structure, stats, truncated } = await house.json<Overview>('get_repo_overview', {});
     expect(truncated).toBe(true);
-    expect(stats.total_files).toBe(10_001);
-    expect(structure.children).toHaveLength(10_000);
-    expect(structure.children[0]).toEqual({ name: 'sub', type: 'directory', children: [] });
+    expect(stats.total_files).toBe(5_001);
+    expect(structure.children).toHaveLength(5_000);
+    expect(structure.children[0]).toEqual({ name: 'sub', type: 'directory' });
   });
 });

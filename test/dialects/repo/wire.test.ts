@@ -48,7 +48,7 @@ function objectOf({ result }: Reply): Record<string, unknown> {
 }
 
 describe('tools/list', () => {
-  it('shows exactly these tools [repo.tools] [repo.readonly.nothing-else] [repo.list_files.input] [repo.read_file.input] [repo.search_files.input] [repo.get_repo_overview.input]', async () => {
+  it('shows exactly these tools [repo.tools] [repo.overview.local] [repo.readonly.nothing-else] [repo.list_files.input] [repo.read_file.input] [repo.search_files.input] [repo.get_repo_overview.input]', async () => {
     const { result } = await (await start([root])).request('tools/list');
     const listed = result!.tools as typeof snapshot;
     expect(listed).toEqual(snapshot);

@@ -39,15 +39,25 @@ export const editFiles = defineTool({
   render: (told) => ({ content: told.map(text) }),
 });
 
+/** A file that is really called so is meant, whatever its name would mean as a glob. */
 async function expandGlobs(paths: readonly string[], context: ToolContext): Promise<string[]> {
   const expanded: string[] = [];
   for (const path of paths) {
-    if (isGlob(path)) {
-      const glob = expandHome(path, context.home);
-      expanded.push(...(await context.engine.search.expand([glob], searchCall(context))));
-    } else expanded.push(path);
+    const whole = expandHome(path, context.home);
+    if (!isGlob(path) || (await exists(whole, context))) expanded.push(path);
+    else expanded.push(...(await context.engine.search.expand([whole], searchCall(context))));
   }
   return expanded;
+}
+
+async function exists(path: string, { engine }: ToolContext): Promise<boolean> {
+  try {
+    await engine.info(path);
+    return true;
+  } catch (error) {
+    if (error instanceof EngineFailure) return false;
+    throw error;
+  }
 }
 
 /** A path that is not allowed fails the whole call before any file is touched; each file is edited once. */

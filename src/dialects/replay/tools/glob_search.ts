@@ -1,5 +1,5 @@
 import { defineTool, hints, text } from '../../dialect.ts';
-import { absoluteDirectory, below, searchCall, unreadableNote } from '../searching.ts';
+import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const globSearch = defineTool({
   name: 'glob_search',
@@ -23,8 +23,9 @@ export const globSearch = defineTool({
     required: ['directory', 'globs'],
   },
   async run({ directory, globs, excludeGlobs, max }, context) {
-    const start = absoluteDirectory(directory, context);
-    const query = { globs, exclude: excludeGlobs, max: max === 0 ? undefined : max };
+    const start = await startDirectory(directory, context);
+    const exclude = exclusionsIn(start, excludeGlobs, context);
+    const query = { globs, exclude, max: max === 0 ? undefined : max };
     const found = await context.engine.search.glob(start, query, searchCall(context));
     return { start, ...found };
   },

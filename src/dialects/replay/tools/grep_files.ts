@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { blocksOf, type FileMatches, fail, type GrepResult } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { absoluteDirectory, searchCall, unreadableNote } from '../searching.ts';
+import { onOneLine } from '../paths.ts';
+import { homeExpanded, searchCall, startOf, unreadableNote } from '../searching.ts';
 
 const LONGEST_LINE = 500;
 
@@ -47,28 +49,39 @@ export const grepFiles = defineTool({
     required: ['regex'],
   },
   async run({ regex, directory, globs, excludeGlobs, caseInsensitive, contextLines, maxResults }, context) {
-    const { sources, outside } = sourcesFor(directory, globs, context);
+    const { sources, outside } = await sourcesFor(directory, globs, excludeGlobs, context);
     const query = {
       regex,
       flags: caseInsensitive ? 'i' : '',
-      exclude: excludeGlobs,
       contextLines,
       maxMatches: maxResults,
       maxLineLength: LONGEST_LINE,
     };
     const result = await context.engine.search.grepAll(sources, query, searchCall(context));
     context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
-    return { result, outside };
+    return { result, outside: outside.length + result.outside };
   },
-  render: ({ result, outside }, { contextLines }) => tellMatches(result, outside.length, contextLines),
+  render: ({ result, outside }, { contextLines }) => tellMatches(result, outside, contextLines),
 });
 
-function sourcesFor(directory: string | undefined, globs: string[] | undefined, context: ToolContext) {
-  const start = absoluteDirectory(directory ?? '.', context);
-  if (globs !== undefined && globs.length > 0) return context.engine.search.sourcesOf(start, globs);
-  if (directory !== undefined) return { sources: [{ directory: start, include: undefined }], outside: [] };
-  const message = 'directory or globs is needed, to say where to search';
-  return fail({ kind: 'bad-arguments', problems: [{ field: 'directory', missing: true, message }] });
+async function sourcesFor(
+  directory: string | undefined,
+  globs: string[] | undefined,
+  excludeGlobs: string[] | undefined,
+  context: ToolContext,
+) {
+  const { search } = context.engine;
+  const wanted = globs && globs.length > 0 ? homeExpanded(globs, context) : undefined;
+  const excluded = homeExpanded(excludeGlobs, context);
+  if (directory === undefined && wanted === undefined) {
+    const message = 'directory or globs is needed, to say where to search';
+    return fail({ kind: 'bad-arguments', problems: [{ field: 'directory', missing: true, message }] });
+  }
+  const { path, isDirectory } = await startOf(directory ?? '.', context);
+  if (isDirectory) return search.sourcesOf(path, wanted, excluded);
+  if (wanted) return fail({ kind: 'not-a-directory', path: directory! });
+  const exclude = search.exclusions(dirname(path), excluded, path);
+  return { sources: [{ directory: path, include: undefined, exclude }], outside: [] };
 }
 
 function tellMatches(result: GrepResult, outside: number, contextLines: number): string {
@@ -78,7 +91,7 @@ function tellMatches(result: GrepResult, outside: number, contextLines: number):
   return [
     ...(truncated ? [`[truncated: the first ${matches} matches; there are more]`] : []),
     ...(groups.length > 0 ? [groups.join(separator)] : []),
-    `[${matches} match${matches === 1 ? '' : 'es'}]`,
+    `[${matches} matches]`,
     ...(outside > 0 ? [`[${outside} path(s) skipped: outside the allowed directories]`] : []),
     ...(result.skippedLongLines > 0
       ? [`[${result.skippedLongLines} line(s) too long to search skipped]`]
@@ -89,12 +102,11 @@ function tellMatches(result: GrepResult, outside: number, contextLines: number):
 
 /** Lines that belong together; without context every line stands for itself. */
 function groupsOf(file: FileMatches, contextLines: number): string[] {
+  const path = onOneLine(file.path);
   const blocks = contextLines > 0 ? blocksOf(file) : file.lines.map((line) => [line]);
   return blocks.map((lines) =>
     lines
-      .map(({ number, text, match }) =>
-        match ? `${file.path}:${number}:${text}` : `${file.path}-${number}-${text}`,
-      )
+      .map(({ number, text, match }) => (match ? `${path}:${number}:${text}` : `${path}-${number}-${text}`))
       .join('\n'),
   );
 }

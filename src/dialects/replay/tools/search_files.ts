@@ -1,5 +1,5 @@
 import { defineTool, hints, text } from '../../dialect.ts';
-import { absoluteDirectory, below, searchCall, unreadableNote } from '../searching.ts';
+import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const searchFiles = defineTool({
   name: 'search_files',
@@ -18,8 +18,9 @@ export const searchFiles = defineTool({
   },
   aliases: { path: 'directory', pattern: 'nameContains', excludePatterns: 'excludeGlobs' },
   async run({ directory, nameContains, excludeGlobs }, context) {
-    const start = absoluteDirectory(directory, context);
-    const query = { contains: nameContains, exclude: excludeGlobs };
+    const start = await startDirectory(directory, context);
+    const exclude = exclusionsIn(start, excludeGlobs, context);
+    const query = { contains: nameContains, exclude };
     const found = await context.engine.search.names(start, query, searchCall(context));
     return { start, ...found };
   },

@@ -18,7 +18,7 @@ const EXCLUDED_DIRECTORIES = [
 ];
 const MOST_LANGUAGES = 15;
 /** More would be no overview: the upper levels come first. */
-const MOST_NODES = 10_000;
+const MOST_NODES = 5_000;
 
 interface DirectoryNode {
   name: string;
@@ -61,7 +61,7 @@ export const getRepoOverview = defineTool({
   render: ({ root, entries, stats, skipped: unreadable }, { max_depth }) =>
     jsonAnswer({
       root,
-      structure: treeOf(root, entries.slice(0, MOST_NODES), max_depth),
+      structure: treeOf(root, entries, max_depth),
       ...(stats === undefined ? {} : { stats }),
       ...(entries.length > MOST_NODES ? { truncated: true } : {}),
       ...skipped('skipped_unreadable', unreadable),
@@ -97,10 +97,12 @@ function upperLevelsFirst(a: RepoEntry, b: RepoEntry): number {
   return depthOf(a) - depthOf(b) || directoriesFirst(a, b);
 }
 
+/** Where some of the entries are left out, a directory of which none is shown is not told to be empty. */
 function treeOf(name: string, entries: readonly RepoEntry[], maxDepth: number): DirectoryNode {
-  const children: DirectoryNode[] = [];
-  const open = new Map([['', children]]);
-  for (const entry of entries) {
+  const shown = entries.slice(0, MOST_NODES);
+  const root: DirectoryNode = { name, type: 'directory', children: [] };
+  const open = new Map([['', root]]);
+  for (const entry of shown) {
     const { path, type, size, linked } = entry;
     const slash = path.lastIndexOf('/');
     const node: DirectoryNode = {
@@ -108,12 +110,15 @@ function treeOf(name: string, entries: readonly RepoEntry[], maxDepth: number): 
       type,
       ...(size === undefined ? {} : { size }),
     };
-    open.get(path.slice(0, Math.max(0, slash)))?.push(node);
+    const parent = open.get(path.slice(0, Math.max(0, slash)));
+    if (parent === undefined) continue;
+    parent.children ??= [];
+    parent.children.push(node);
     if (type === 'file' || linked || depthOf(entry) === maxDepth) continue;
-    node.children = [];
-    open.set(path, node.children);
+    if (shown.length === entries.length) node.children = [];
+    open.set(path, node);
   }
-  return { name, type: 'directory', children };
+  return root;
 }
 
 function depthOf({ path }: RepoEntry): number {

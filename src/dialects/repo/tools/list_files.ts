@@ -46,6 +46,10 @@ export const listFiles = defineTool({
     const include = pattern === undefined ? undefined : await globsBelow(context.engine, pattern, inside);
     const query = { include, hidden: include_hidden, maxDepth: max_depth, facts: true };
     const found = await context.engine.search.walk(sent, query, searchCall(context));
+    // What cannot be read below the directory shows as an entry of it; where nothing shows, it is the directory.
+    if (found.entries.length === 0 && found.skippedUnreadable > 0) {
+      fail({ kind: 'permission', path: sent, action: 'list' });
+    }
     const all = await repoEntries(context, found.entries, inside);
     const entries = pattern === undefined ? all : all.filter(({ type }) => type === 'file');
     return { entries: entries.sort(directoriesFirst), skippedUnreadable: found.skippedUnreadable };

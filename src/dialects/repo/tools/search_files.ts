@@ -11,6 +11,8 @@ const EXCLUDED = {
 };
 
 const LONGEST_LINE = 500;
+/** What is looked for in single lines is never longer in good faith, and working it out takes time. */
+const LONGEST_PATTERN = 4096;
 
 export const searchFiles = defineTool({
   name: 'search_files',
@@ -21,7 +23,12 @@ export const searchFiles = defineTool({
   input: {
     type: 'object',
     properties: {
-      pattern: { type: 'string', minLength: 1, description: 'Search pattern: plain text or regex' },
+      pattern: {
+        type: 'string',
+        minLength: 1,
+        maxLength: LONGEST_PATTERN,
+        description: 'Search pattern: plain text or regex',
+      },
       is_regex: { type: 'boolean', default: false, description: 'Treat pattern as a regular expression' },
       glob: {
         type: 'string',

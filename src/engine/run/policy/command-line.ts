@@ -107,10 +107,10 @@ function refuseUnknown(policy: CommandPolicy, name: string, written: string): ne
   const names = written.startsWith('--') && name !== '' ? [...optionTable(policy).keys()] : [];
   const meant = names.filter((full) => full.length > 1 && full.startsWith(name));
   if (meant.length === 0) {
-    refuse(policy.name, written, `${written} is not among the options of ${policy.name} that are allowed`);
+    refuse(policy.name, written, `not among the options of ${policy.name} that are allowed`);
   }
   const full = meant.map((one) => `--${one}`).join(', ');
-  refuse(policy.name, written, `options are not abbreviated here; ${written} could be ${full}`);
+  refuse(policy.name, written, `options are not abbreviated here; this could be ${full}`);
 }
 
 /** The same line in the one form that every program reads alike: options, `--`, operands. */

@@ -110,7 +110,8 @@ class SedReader {
   #readAddress(): boolean {
     const next = this.#peek();
     if (next === '$') this.#at++;
-    else if (/\d/.test(next)) this.#skip(/[\d~]/);
+    // GNU's takes + and ~ without a number before them for an address as well.
+    else if (/[\d+~]/.test(next)) this.#skip(/[\d+~]/);
     else if (next === '/' || next === '\\') {
       this.#at++;
       const delimiter = next === '/' ? '/' : this.#takeDelimiter();
@@ -143,6 +144,10 @@ class SedReader {
     const start = this.#at;
     this.#skip(/[ \t]/);
     if (this.#peek() === '\\') {
+      // For some versions the text ends at the first of these line ends, for others it begins behind it.
+      if (/^\\(?:[ \t]+\n|[ \t]*\\\n)/.test(this.#script.slice(this.#at))) {
+        throw this.#danger(start, 'versions of sed disagree on where this text ends');
+      }
       this.#at++;
       this.#skip(/[ \t]/);
       if (this.#peek() === '\n') this.#at++;

@@ -27,7 +27,10 @@ export function parsePattern(source: string, flags: string): ParsedPattern | und
   const sets = flags.includes('v');
   const unicode = sets || flags.includes('u');
   try {
-    const root = parser.parsePattern(source, 0, source.length, { unicode: unicode && !sets, unicodeSets: sets });
+    const root = parser.parsePattern(source, 0, source.length, {
+      unicode: unicode && !sets,
+      unicodeSets: sets,
+    });
     if (changesFlags(root)) return undefined;
     const scope = {
       ignoreCase: flags.includes('i'),

@@ -101,7 +101,7 @@ describe('an argument list that is allowed', () => {
     ],
     [
       ['rg', '-e=x', 'a'],
-      ['--no-config', '--no-ignore-messages', '-e', 'x', '--', 'a'],
+      ['--no-config', '--no-ignore-parent', '--no-ignore-messages', '-e', 'x', '--', 'a'],
     ],
   ];
   for (const [[command, ...args], becomes] of lines) {

@@ -82,6 +82,7 @@ function readExpression(rest: string[], takePath: TakePath): string[] {
     if (argument === undefined) refuse('find', part, `${part} needs an argument`);
     expression.push(comparesFile(part) ? takePath(argument) : argument);
     if (part === '-printf') refuseLinkTypes(argument);
+    if (/^-newer.t$/.test(part)) refuseTimeZone(argument);
   }
   return expression;
 }
@@ -97,14 +98,24 @@ function comparesFile(part: string): boolean {
   return WITH_PATH.has(part) || /^-newer[aBcm][aBcm]$/.test(part);
 }
 
+/** The letter of each directive; that of a time takes the next character along, whatever it is: `%A%`. */
+const DIRECTIVES = /%[-+ 0#]*\d*(?:\.\d+)?(?:[ABCT][\s\S]|([\s\S]))/g;
+
 function refuseLinkTypes(format: string): void {
-  if (/%[-+ 0#]*\d*(?:\.\d+)?Y/.test(format.replaceAll('%%', ''))) {
-    refuse('find', format, `%Y: ${LOOKS_THROUGH}`, '%y, the type of the link itself');
+  for (const [, letter] of format.matchAll(DIRECTIVES)) {
+    if (letter === 'Y') refuse('find', format, `%Y: ${LOOKS_THROUGH}`, '%y, the type of the link itself');
+  }
+}
+
+/** A time may bring its zone along, and a zone may be a file anywhere. */
+function refuseTimeZone(time: string): void {
+  if (/TZ\s*=/i.test(time)) {
+    refuse('find', time, 'the zone of a time may be read from a file outside', 'a time like 2001-01-01 UTC');
   }
 }
 
 function refuseUnknown(part: string): never {
-  if (part.startsWith('-')) refuse('find', part, `${part} is not among the parts of find that are allowed`);
+  if (part.startsWith('-')) refuse('find', part, 'not among the parts of find that are allowed');
   refuse('find', part, 'paths come before the expression');
 }
 

@@ -19,7 +19,6 @@ export const ls: CommandPolicy = {
     'full-time',
     'g',
     'G no-group',
-    'group-directories-first',
     'h human-readable',
     'H dereference-command-line',
     'dereference-command-line-symlink-to-dir',
@@ -85,6 +84,11 @@ export const ls: CommandPolicy = {
       names: 'L dereference',
       reason: 'ls would follow every link, also those that lead outside',
       instead: 'ls -l, which shows where a link points',
+    },
+    {
+      names: 'group-directories-first',
+      reason: 'ls would look at what links point at, also outside',
+      instead: 'find -type d and find -type f',
     },
   ],
   clashes: [

@@ -41,10 +41,13 @@ const SWITCHES = [
   'unicode',
 ];
 
+/** Those whose other direction is declared apart, or not allowed. */
+const ONLY_OFF = ['encoding', 'hidden', 'ignore', 'ignore-parent'];
+
 export const rg: CommandPolicy = {
   name: 'rg',
   flags: [
-    ...SWITCHES.filter((name) => name !== 'encoding' && name !== 'hidden'),
+    ...SWITCHES.filter((name) => !ONLY_OFF.includes(name)),
     ...SWITCHES.map((name) => `no-${name}`),
     '. hidden',
     '0 null',
@@ -124,9 +127,10 @@ export const rg: CommandPolicy = {
     { names: 'z search-zip', reason: 'rg would run decompressors' },
     { names: 'L follow', reason: 'rg would follow every link, also those that lead outside' },
     { names: 'debug trace', reason: 'rg would tell about files outside' },
+    { names: 'ignore ignore-parent', reason: 'rg would read the ignore files above the root' },
   ],
   operands: { leading: { takes: 'pattern', unless: 'e f files type-list' }, rest: 'path' },
   shortEquals: true,
-  // Complaints about ignore files quote them, and rg also reads those above the directory that it searches.
-  always: ['--no-config', '--no-ignore-messages'],
+  // By itself rg reads the ignore files above the root as well; complaints about ignore files quote them.
+  always: ['--no-config', '--no-ignore-parent', '--no-ignore-messages'],
 };

@@ -1,0 +1,60 @@
+/** The processes that the benchmark starts: none of them outlives it. */
+import { spawn } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+const alive = new Set();
+
+/** Starts a process with a group of its own, so that what it starts ends with it. */
+export function start(command, args, options = {}) {
+  const child = spawn(command, args, { detached: true, ...options });
+  if (child.pid === undefined) return child;
+  alive.add(child);
+  child.once('exit', () => endGroup(child));
+  return child;
+}
+
+export function endGroup(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+  alive.delete(child);
+}
+
+export function endAllChildren() {
+  for (const child of alive) endGroup(child);
+}
+
+/**
+ * Runs a program to its end and reads all that it prints: the time from the start to the end of its output, and
+ * the output when asked for. Fails when it cannot be started, is killed, or ends with a code that is not expected.
+ */
+export async function run(
+  command,
+  args,
+  { codes = [0], keep = false, timeoutMs = 120_000, ...options } = {},
+) {
+  const begun = performance.now();
+  const child = start(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const kept = [];
+  let complaint = '';
+  child.stdout.on('data', (chunk) => {
+    if (keep) kept.push(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    complaint = (complaint + chunk).slice(-2000);
+  });
+  const timer = setTimeout(() => endGroup(child), timeoutMs);
+  const { code, error } = await new Promise((resolve) => {
+    child.once('error', (error) => resolve({ error }));
+    child.once('close', (code) => resolve({ code }));
+  });
+  clearTimeout(timer);
+  const ms = performance.now() - begun;
+  if (error) throw error;
+  if (!codes.includes(code)) {
+    throw new Error(`${command} ended with ${code ?? 'a signal'}: ${complaint.trim() || 'no message'}`);
+  }
+  return { ms, output: Buffer.concat(kept).toString('utf8') };
+}

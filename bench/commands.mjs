@@ -1,0 +1,65 @@
+/** What a command costs beyond starting the same program by hand, with and without a sandbox. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './children.mjs';
+import { inTurn, timed } from './measure.mjs';
+import { Server } from './server.mjs';
+import { absent, comparison, msText } from './table.mjs';
+
+export const commands = {
+  name: 'commands',
+  about: 'the overhead of a command over a bare spawn, with and without bubblewrap',
+  quick: false,
+  async run(bench) {
+    const folder = bench.folder('commands');
+    const file = join(folder, 'a.txt');
+    writeFileSync(file, 'one line\n');
+    const cases = [
+      {
+        what: 'sh -c true',
+        dialect: 'replay',
+        tool: ['execute_command', { command: 'true' }],
+        argv: ['/bin/sh', '-c', 'true'],
+      },
+      {
+        what: 'cat a.txt',
+        dialect: 'patch',
+        tool: ['shell_exec', { command: 'cat', args: ['a.txt'] }],
+        argv: ['cat', file],
+      },
+      {
+        what: 'node -e 0',
+        dialect: 'workspace',
+        tool: ['run_command', { command: 'node', args: ['-e', '0'] }],
+        argv: [process.execPath, '-e', '0'],
+      },
+    ];
+    const rows = [];
+    for (const each of cases) {
+      for (const sandbox of ['off', 'require']) rows.push(await overhead(bench, folder, each, sandbox));
+    }
+    return rows;
+  },
+};
+
+async function overhead(bench, folder, { what: command, dialect, tool, argv }, sandbox) {
+  const what = `${command}, ${sandbox === 'off' ? 'no sandbox' : 'bubblewrap'}`;
+  bench.say(what);
+  const server = await Server.open(bench.cofferdam(folder, { dialect, flags: ['--sandbox', sandbox] }));
+  try {
+    const offered = (await server.tools()).some(({ name }) => name === tool[0]);
+    if (!offered) return absent(what, 'bubblewrap does not work here', 'a bare spawn');
+    const [program, ...args] = argv;
+    const { ours, theirs } = await inTurn(
+      {
+        ours: () => timed(() => server.call(...tool)),
+        theirs: async () => (await run(program, args)).ms,
+      },
+      { rounds: bench.rounds * 4 },
+    );
+    const more = `${msText(ours.best - theirs.best)} more at best, ${msText(ours.median - theirs.median)} in the middle`;
+    return comparison({ what, ours, theirs, against: 'a bare spawn', note: more });
+  } finally {
+    server.stop();
+  }
+}

@@ -1,0 +1,36 @@
+/** HTTP under load: runs http.mjs, which stands by itself, and takes its figures over. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { run } from './children.mjs';
+import { absent, figure } from './table.mjs';
+
+const PROGRAM = fileURLToPath(new URL('http.mjs', import.meta.url));
+const TIME_MS = 600_000;
+/** What, calls a second, p50, p99, errors, ratio to the bare handler, ratio to stdio. */
+const ROW = /^(\S.*?) {2,}(\d+) +([\d.]+) +([\d.]+) +(\d+) +([\d.]+) × +([\d.]+) ×$/;
+const MEMORY = /^memory: (\d+) MB, after (\d+) more mixed calls (\d+) MB$/m;
+
+export const http = {
+  name: 'http',
+  about: '64 connections over HTTP, against stdio and a bare handler',
+  quick: false,
+  async run(bench) {
+    if (!existsSync(PROGRAM)) return [absent('HTTP under load', 'bench/http.mjs is not here')];
+    const options = { cwd: bench.root, keep: true, codes: [0, 1], timeoutMs: TIME_MS };
+    const { output } = await run(process.execPath, [PROGRAM, '--program', bench.program], options);
+    const rows = output.split('\n').flatMap((line) => loadRow(ROW.exec(line.trimEnd())));
+    const [, before, calls, after] = MEMORY.exec(output) ?? [];
+    if (rows.length === 0 || before === undefined) throw new Error(`http.mjs printed no figures: ${output}`);
+    const note = `after ${calls} more mixed calls, against before`;
+    const figures = { ours: Number(after), theirs: Number(before), unit: 'MB', against: 'itself' };
+    return [...rows, figure({ what: 'memory under load', ...figures, note })];
+  },
+};
+
+function loadRow(found) {
+  if (!found) return [];
+  const [, what, rate, p50, p99, errors, ofBare, ofStdio] = found;
+  const note = `p50 ${p50} ms, p99 ${p99} ms, ${ofStdio} × stdio, ${errors} errors`;
+  const bare = Number(rate) / Number(ofBare);
+  return [figure({ what, ours: Number(rate), theirs: bare, unit: '/s', against: 'a bare handler', note })];
+}

@@ -1,0 +1,66 @@
+/** Many small reads, sent without waiting for each answer, and single ones. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inTurn, timed } from './measure.mjs';
+import { Server } from './server.mjs';
+import { absent, comparison } from './table.mjs';
+
+const FILES = 64;
+const BYTES = 4096;
+const IN_FLIGHT = 64;
+
+export const reads = {
+  name: 'reads',
+  about: '4 KB reads on stdio, pipelined and one by one, against the official server',
+  quick: true,
+  async run(bench) {
+    const folder = bench.folder('reads');
+    const files = smallFiles(folder);
+    const official = await bench.peer('official');
+    const what = `4 KB reads, ${IN_FLIGHT} in flight`;
+    if (!official.launch) return [absent(what, official.why, official.name)];
+    const servers = {
+      ours: await Server.open(bench.cofferdam(folder)),
+      theirs: await Server.open(official.launch({ folder, home: folder })),
+    };
+    const tools = { ours: 'read_file', theirs: 'read_text_file' };
+    const count = bench.quick ? 1000 : 4000;
+    const pipelined = (name) => async () => {
+      const calls = Array.from({ length: count }, (_, i) => [tools[name], { path: files[i % FILES].path }]);
+      const { ms, answers } = await servers[name].pipelined(calls, IN_FLIGHT);
+      requireContents(answers, files, count, name);
+      return ms;
+    };
+    const single = (name) => () =>
+      timed(async () => {
+        for (const { path } of files) await servers[name].call(tools[name], { path });
+      });
+    try {
+      const { rounds } = bench;
+      const many = await inTurn({ ours: pipelined('ours'), theirs: pipelined('theirs') }, { rounds });
+      const one = await inTurn({ ours: single('ours'), theirs: single('theirs') }, { rounds: rounds * 3 });
+      const against = official.name;
+      return [
+        comparison({ what, ...many, against, rate: count, budget: { atLeast: 2 }, note: `${count} reads` }),
+        comparison({ what: '4 KB reads, one by one', ...one, against, rate: FILES }),
+      ];
+    } finally {
+      for (const server of Object.values(servers)) server.stop();
+    }
+  },
+};
+
+export function smallFiles(folder, count = FILES) {
+  return Array.from({ length: count }, (_, index) => {
+    const path = join(folder, `small-${index}.txt`);
+    const text = `file ${index}: a line of text that is read again and again\n`.repeat(100).slice(0, BYTES);
+    writeFileSync(path, text);
+    return { path, text };
+  });
+}
+
+export function requireContents(answers, files, count, name) {
+  const texts = new Set(files.map(({ text }) => text));
+  const good = answers.filter(({ result }) => texts.has(result?.content?.[0]?.text)).length;
+  if (good !== count) throw new Error(`${name}: ${count - good} of ${count} reads did not give the file`);
+}

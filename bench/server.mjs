@@ -1,0 +1,181 @@
+/** A client for one MCP server on stdio, with as little as possible between the clock and the wire. */
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { endGroup, start } from './children.mjs';
+
+const CALL_MS = 60_000;
+const HELLO = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'bench', version: '1' },
+};
+
+export class Server {
+  stderr = '';
+  #child;
+  #nextId = 1;
+  #waiting = new Map();
+  #parts = [];
+  #ended;
+  /** Set while answers are only counted. */
+  #count;
+
+  /** `launch` is { command, args, cwd?, env? }. */
+  constructor({ command, args, ...options }) {
+    this.#child = start(command, args, { stdio: ['pipe', 'pipe', 'pipe'], ...options });
+    this.#child.stdin.on('error', () => {});
+    this.#child.stdout.on('data', (chunk) => this.#receive(chunk));
+    this.#child.stderr.on('data', (chunk) => {
+      this.stderr = (this.stderr + chunk).slice(-4000);
+    });
+    const gone = (why) => {
+      this.#ended = new Error(`the server ended (${why}): ${this.stderr.trim().slice(-300)}`);
+      for (const { reject } of this.#waiting.values()) reject(this.#ended);
+      this.#waiting.clear();
+    };
+    this.#child.once('error', (error) => gone(error.message));
+    this.#child.once('exit', (code, signal) => gone(code ?? signal));
+  }
+
+  static async open(launch) {
+    const server = new Server(launch);
+    try {
+      await server.initialize();
+    } catch (error) {
+      server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  async initialize() {
+    await this.request('initialize', HELLO);
+    this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+
+  async tools() {
+    return (await this.request('tools/list')).tools;
+  }
+
+  /** The text of an answer; fails when the call failed or took too long. */
+  async call(name, args, timeoutMs = CALL_MS) {
+    const result = await this.request('tools/call', { name, arguments: args }, timeoutMs);
+    const text = result.content.map((item) => item.text ?? '').join('\n');
+    if (result.isError) throw new Error(`${name}: ${text.slice(0, 200)}`);
+    return text;
+  }
+
+  request(method, params, timeoutMs = CALL_MS) {
+    if (this.#ended) return Promise.reject(this.#ended);
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const late = () => {
+        this.#waiting.delete(id);
+        reject(new Error(`${params?.name ?? method}: no answer in ${timeoutMs / 1000} s`));
+      };
+      const timer = setTimeout(late, timeoutMs);
+      const settle = (then) => (value) => {
+        clearTimeout(timer);
+        then(value);
+      };
+      this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
+      this.#send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) });
+    });
+  }
+
+  /**
+   * Sends calls, `inFlight` of them at a time, and only counts the answers while the clock runs; gives the
+   * milliseconds and the answers. The calls are [tool, arguments].
+   */
+  async pipelined(calls, inFlight, timeoutMs = CALL_MS) {
+    const lines = calls.map(([name, args]) => {
+      const id = this.#nextId++;
+      return `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`;
+    });
+    const chunks = [];
+    const begun = performance.now();
+    await new Promise((resolve, reject) => {
+      let sent = 0;
+      let answered = 0;
+      const more = () => {
+        const upTo = Math.min(lines.length, answered + inFlight);
+        if (upTo > sent) this.#child.stdin.write(lines.slice(sent, upTo).join(''));
+        sent = Math.max(sent, upTo);
+      };
+      const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs / 1000} s`)), timeoutMs);
+      this.#waiting.set('pipelined', { resolve, reject });
+      this.#count = (chunk) => {
+        chunks.push(chunk);
+        for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) answered++;
+        if (answered < lines.length) return more();
+        clearTimeout(timer);
+        resolve();
+      };
+      more();
+    }).finally(() => {
+      this.#count = undefined;
+      this.#waiting.delete('pipelined');
+    });
+    const ms = performance.now() - begun;
+    const answers = Buffer.concat(chunks)
+      .toString('utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    return { ms, answers };
+  }
+
+  /** Resident memory in bytes, now and at its highest; undefined where the system does not tell. */
+  memory() {
+    try {
+      const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+      const kilobytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)[1]);
+      return { now: kilobytes('VmRSS') * 1024, highest: kilobytes('VmHWM') * 1024 };
+    } catch {
+      return undefined;
+    }
+  }
+
+  stop() {
+    endGroup(this.#child);
+  }
+
+  #send(message) {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #receive(chunk) {
+    if (this.#count) return this.#count(chunk);
+    let from = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      this.#parts.push(chunk.subarray(from, at));
+      const line = Buffer.concat(this.#parts).toString('utf8');
+      this.#parts = [];
+      from = at + 1;
+      this.#answer(line);
+    }
+    if (from < chunk.length) this.#parts.push(chunk.subarray(from));
+  }
+
+  #answer(line) {
+    let message;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return; // Some servers also log there.
+    }
+    if (message.method !== undefined) {
+      const error = { code: -32601, message: 'not offered' };
+      if (message.id !== undefined) this.#send({ jsonrpc: '2.0', id: message.id, error });
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.error) waiting?.reject(new Error(message.error.message));
+    else waiting?.resolve(message.result);
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Every row of the tables of abuse, through the program as it is installed: with bubblewrap and without.
+ *
+ * Each mode has one server, and all rows of a mode are sent at once. Rows that must be cut off are in
+ * contained.test.ts.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RawClient, Reply } from '../client.ts';
+import {
+  agreedRows,
+  boxed,
+  LEAK,
+  makeSite,
+  makeSpies,
+  modes,
+  ownRows,
+  type Row,
+  SECRET,
+  type Site,
+  startServer,
+  titleOf,
+} from './fixture.ts';
+
+/** What the rows of the agreed table that work print. */
+const PRINTED: Readonly<Record<string, string | RegExp>> = {
+  'grep -E /etc/passwd|\\.\\./ a.txt': '10 /etc/passwd\n',
+  'sed -n 1,2p a.txt': 'hello world\n5 apples and -f\n',
+  'sed s#/etc/passwd#x# a.txt': 'hello world\n5 apples and -f\n10 x\n',
+  'awk $1 > 5 a.txt': 'hello world\n10 /etc/passwd\n',
+  'cat a.txt b.txt': 'hello world\n5 apples and -f\n10 /etc/passwd\nhello world\n7 pears\n',
+  'head -3 a.txt': 'hello world\n5 apples and -f\n10 /etc/passwd\n',
+  'wc -l a.txt': '3 a.txt\n',
+  'uniq -c a.txt': '      1 hello world\n      1 5 apples and -f\n      1 10 /etc/passwd\n',
+  'diff -u a.txt b.txt':
+    /^--- a\.txt\t.*\n\+\+\+ b\.txt\t.*\n@@ -1,3 \+1,2 @@\n hello world\n-5 apples and -f\n-10 \/etc\/passwd\n\+7 pears\n$/,
+  'stat -c %s a.txt': '43\n',
+  'du -sh .': /^\d+K\t\.\n$/,
+  'rg -- -f .': './a.txt:5 apples and -f\n',
+  'cat inlink': 'hello world\n5 apples and -f\n10 /etc/passwd\n',
+  'cat ./-weird.txt': 'hello -weird\n',
+};
+
+const rows = [...agreedRows, ...ownRows].filter((row) => row.expect !== 'contain');
+const denied = rows.filter((row) => row.expect === 'deny');
+const started = rows.filter((row) => row.expect !== 'deny');
+
+it('there are at least as many rows of our own as agreed ones', () => {
+  expect(ownRows.length).toBeGreaterThanOrEqual(agreedRows.length);
+});
+
+it.skipIf(boxed)('bubblewrap does not work here, so the rows run without it only', () => {
+  expect(modes).toEqual(['without a sandbox']);
+});
+
+for (const mode of modes) {
+  describe(mode, () => {
+    let site: Site;
+    let server: RawClient;
+    let spies: ReturnType<typeof makeSpies>;
+    let before: string;
+    const answers = new Map<Row, Promise<Reply>>();
+    const send = (row: Row) =>
+      answers.set(row, server.call('shell_exec', { command: row.command, args: row.args.map(site.fill) }));
+
+    beforeAll(async () => {
+      site = makeSite();
+      spies = makeSpies(site);
+      server = await startServer(site, {
+        mode,
+        env: {
+          ...(mode === 'without a sandbox' ? { PATH: spies.path } : {}),
+          // Each of them would change what some command does, if it came through.
+          POSIXLY_CORRECT: '1',
+          GREP_OPTIONS: '-R',
+          GREP_COLORS: 'mt=01;31',
+          RIPGREP_CONFIG_PATH: `${site.out}/secret.txt`,
+          QUOTING_STYLE: 'c',
+          LS_BLOCK_SIZE: '1',
+          TIME_STYLE: '+%Y',
+          AWKPATH: site.out,
+          MAGIC: `${site.out}/secret.txt`,
+          TZ: `:${site.out}/secret.txt`,
+          LC_ALL: 'tr_TR.UTF-8',
+          HOME: site.out,
+        },
+      });
+      // Finding out which sed and awk there are is a start as well.
+      await server.call('shell_exec', { command: 'stat', args: ['a.txt'] });
+      spies.forget();
+      before = site.snapshot();
+      for (const row of denied) send(row);
+      await Promise.all(answers.values());
+    });
+
+    afterAll(async () => {
+      await server.end();
+      site.remove();
+    });
+
+    it('refuses without starting anything', () => {
+      expect(spies.started().filter(Boolean)).toEqual([]);
+    });
+
+    for (const row of denied) {
+      it(titleOf(row), async () => {
+        const { result, error } = await answers.get(row)!;
+        expect(error).toBeUndefined();
+        expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
+        expect(result!.content).toHaveLength(1);
+        const text = result!.content[0]!.text!;
+        expect(text).toMatch(/^(?:OutsideRoot|ArgumentNotAllowed|CommandNotAllowed): /);
+        if (row.refusal) expect(text.split(': ')[0]).toBe(row.refusal);
+        expect(text).not.toContain(SECRET);
+        expect(text).not.toContain(LEAK);
+      });
+    }
+
+    describe('what is started', () => {
+      beforeAll(async () => {
+        for (const row of started) send(row);
+        await Promise.all(answers.values());
+      });
+
+      for (const row of started) {
+        it(titleOf(row), async () => {
+          const { result } = await answers.get(row)!;
+          expect(result?.isError).toBeUndefined();
+          const text = result!.content[0]!.text!;
+          expect(text).not.toContain(SECRET);
+          expect(text).not.toContain(LEAK);
+          if (row.expect === 'allow') expectRightOutput(row, text);
+          else expect(text).toMatch(/^exit_code: \d+\nstdout:\n/);
+        });
+      }
+
+      it.runIf(mode === 'without a sandbox')('was seen to start', () => {
+        expect(spies.started().length).toBeGreaterThan(started.length / 2);
+      });
+
+      it('leaves everything inside and outside as it was', () => {
+        expect(site.snapshot().replace(/^\.\/spies.*\n|^\. d.*\n/gm, '')).toBe(
+          before.replace(/^\.\/spies.*\n|^\. d.*\n/gm, ''),
+        );
+      });
+    });
+  });
+}
+
+function expectRightOutput(row: Row, text: string): void {
+  const [, exit, stdout, stderr] = /^exit_code: (\d+)\nstdout:\n(.*)\nstderr:\n(.*)$/s.exec(text)!;
+  expect(stderr).toBe('');
+  const wanted = row.stdout ?? PRINTED[[row.command, ...row.args].join(' ')]!;
+  if (typeof wanted === 'string') expect(stdout).toBe(wanted);
+  else expect(stdout).toMatch(wanted);
+  expect(Number(exit)).toBe(row.exit ?? (row.effect === 'legitimate use' && row.command === 'diff' ? 1 : 0));
+}

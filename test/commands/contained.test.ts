@@ -1,0 +1,118 @@
+/**
+ * What must be cut off: rows of the tables that would run, print or grow without end, through the program as it
+ * is installed. The endless ones run side by side until the time limit, those that grow one after the other.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RawClient, Reply } from '../client.ts';
+import {
+  agreedRows,
+  LEAK,
+  type Mode,
+  makeSite,
+  modes,
+  ownRows,
+  peakMemory,
+  type Row,
+  SECRET,
+  type Site,
+  startServer,
+  titleOf,
+  yieldToOthers,
+} from './fixture.ts';
+import { descendantsOf } from './processes.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** The limit, the grace after it, and as much again for a machine that has other things to do. */
+const IN_TIME_MS = 66_000;
+
+const rows = [...agreedRows, ...ownRows].filter((row) => row.expect === 'contain');
+const isEndless = ({ args }: Row) =>
+  args.includes(':a;ba') || args.includes('-rD') || args.some((arg) => arg.includes('for(;;)print'));
+const endless = rows.filter(isEndless);
+const growing = rows.filter((row) => !isEndless(row));
+
+interface Arena {
+  site: Site;
+  server: RawClient;
+  before: string;
+  answers: Map<Row, Promise<Reply>>;
+}
+
+const arenas = new Map<Mode, Arena>();
+
+async function openArena(mode: Mode): Promise<void> {
+  const site = makeSite();
+  const server = await startServer(site, { mode });
+  yieldToOthers(server);
+  const answers = new Map<Row, Promise<Reply>>();
+  arenas.set(mode, { site, server, before: site.snapshot(), answers });
+  const send = (row: Row) => {
+    const answer = server.call('shell_exec', { command: row.command, args: row.args.map(site.fill) });
+    answers.set(row, answer);
+    return answer;
+  };
+  for (const row of endless) void send(row);
+  for (const row of growing) await send(row);
+}
+
+beforeAll(() => Promise.all(modes.map(openArena)), IN_TIME_MS);
+
+afterAll(async () => {
+  for (const { server, site } of arenas.values()) {
+    await server.end();
+    site.remove();
+  }
+});
+
+it('three rows never end by themselves: a loop, a wait and a flood', () => {
+  expect(endless.map(({ command }) => command).sort()).toEqual(['awk', 'grep', 'sed']);
+});
+
+describe.each(modes)('%s', (mode) => {
+  const textOf = async (row: Row) => {
+    const { result } = await arenas.get(mode)!.answers.get(row)!;
+    expect(result?.isError).toBeUndefined();
+    const text = result!.content[0]!.text!;
+    expect(text).not.toContain(SECRET);
+    expect(text).not.toContain(LEAK);
+    expect(Buffer.byteLength(text)).toBeLessThan(2 * MEBIBYTE + 200);
+    return text;
+  };
+
+  for (const row of growing) {
+    it(titleOf(row), async () => {
+      expect(await textOf(row)).toMatch(/^exit_code: \d+\nstdout:\n/);
+    });
+  }
+
+  it('other calls are answered while commands run', async () => {
+    const { server } = arenas.get(mode)!;
+    expect(await server.text('create_directory', { path: 'sub' })).toBe('sub exists already');
+    expect(await server.text('shell_exec', { command: 'wc', args: ['-l', 'b.txt'] })).toContain('2 b.txt');
+  });
+
+  for (const row of endless) {
+    it(`${titleOf(row)} [patch.decided.time]`, { timeout: IN_TIME_MS }, async () => {
+      const text = await textOf(row);
+      expect(text).toMatch(/^exit_code: 143\nstdout:\n/);
+      expect(text).toMatch(/\nstderr:\n\[ended after 30 s\]$/);
+      if (row.command !== 'awk') return expect(text).toMatch(/^exit_code: 143\nstdout:\n\nstderr:/);
+      const stdout = text.slice(text.indexOf('flood'), text.indexOf('\n[truncated at 1 MiB]'));
+      expect(stdout.length).toBeGreaterThan(MEBIBYTE - 10);
+      expect(stdout.length).toBeLessThanOrEqual(MEBIBYTE);
+    });
+  }
+
+  it('the server has neither grown nor kept a process', () => {
+    const { server } = arenas.get(mode)!;
+    expect(peakMemory(server)).toBeLessThan(256);
+    // The one that sees to it that commands end when the server is killed carries their mark as an argument.
+    const left = descendantsOf(server.child.pid!).filter(({ words }) => !words.includes('COFFERDAM_RUN='));
+    expect(left).toEqual([]);
+  });
+
+  it('everything inside and outside is as it was', () => {
+    const { site, before } = arenas.get(mode)!;
+    expect(site.snapshot()).toBe(before);
+  });
+});

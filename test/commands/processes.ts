@@ -1,0 +1,55 @@
+/** Looks at running processes from outside: to show that nothing was left behind, and that something was there. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Seen {
+  pid: number;
+  parent: number;
+  /** The command line, with spaces. */
+  words: string;
+}
+
+function everybody(): Seen[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        if (state === 'Z' || state === 'X') return [];
+        const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        return [{ pid: Number(name), parent: Number(parent), words }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Everybody below a process. */
+export function descendantsOf(pid: number): Seen[] {
+  const all = everybody();
+  const found = all.filter((one) => one.parent === pid);
+  for (const one of found) found.push(...all.filter(({ parent }) => parent === one.pid));
+  return found;
+}
+
+let counter = 0;
+
+/** A number of seconds that nobody else sleeps for: a sleeper is known by it wherever it went. */
+export function uniqueSeconds(): string {
+  counter++;
+  return `8${process.pid}.${counter}${Date.now() % 1_000_000}`;
+}
+
+/** Who sleeps for just that long. */
+export function sleepers(seconds: string): number[] {
+  return everybody()
+    .filter(({ words }) => words.endsWith(`sleep ${seconds}`))
+    .map(({ pid }) => pid);
+}
+
+/** Waits until there are that many, for at most ten seconds. */
+export async function waitForSleepers(seconds: string, count: number): Promise<number[]> {
+  for (let tries = 0; tries < 400 && sleepers(seconds).length !== count; tries++) await delay(25);
+  return sleepers(seconds);
+}

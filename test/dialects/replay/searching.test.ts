@@ -1,0 +1,251 @@
+/** replay's searching tools where a golden does not reach: many files, other users, runaway patterns, the wire. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { replayError } from '../../../src/dialects/replay/failures.ts';
+import { Engine, EngineFailure } from '../../../src/engine/index.ts';
+import { program, RawClient } from '../../client.ts';
+import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
+
+const RUNAWAY = '^(a+)+$';
+const BAIT = `${'a'.repeat(50)}b\n`;
+
+let temporary: { path: string; remove(): void };
+let root: string;
+let client: RawClient | undefined;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  root = join(temporary.path, 'root');
+});
+
+afterEach(async () => {
+  await client?.end();
+  client = undefined;
+  temporary.remove();
+});
+
+async function serve(tree: Tree, directories = [root], env = process.env): Promise<RawClient> {
+  layOut(root, { './': '', ...tree });
+  client = await RawClient.start(['--dialect', 'replay', ...directories], env);
+  return client;
+}
+
+function many(count: number, text = ''): Tree {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`d${i % 9}/f${i}.txt`, text]));
+}
+
+describe('many results', () => {
+  it('search_files returns them all, glob_search the first 1000 [replay.search_files.no-cap] [replay.glob_search.max]', async () => {
+    const tree = many(1205);
+    const { text, call } = clientOf(await serve(tree));
+    const all = Object.keys(tree)
+      .map((path) => join(root, path))
+      .sort();
+    expect(await text('search_files', { directory: root, nameContains: 'F' })).toBe(all.join('\n'));
+    const { result } = await call('glob_search', { directory: root, globs: ['**/*.txt'] });
+    expect(result!.content.map((item) => item.text)).toEqual([
+      all.slice(0, 1000).join('\n'),
+      '[truncated: the first 1000 files; raise max, or 0 for all]',
+    ]);
+    const unlimited = { directory: root, globs: ['**/*.txt'], max: 0 };
+    expect(await text('glob_search', unlimited)).toBe(all.join('\n'));
+  });
+
+  it('grep_files gives the same first 500 each time [replay.grep_files.max] [replay.grep_files.order]', async () => {
+    const tree = many(700, 'x\nx\n');
+    const { text } = clientOf(await serve(tree));
+    const first = Object.keys(tree)
+      .sort()
+      .flatMap((path) => [1, 2].map((line) => `${join(root, path)}:${line}:x`))
+      .slice(0, 500);
+    const expected = ['[truncated: the first 500 matches; there are more]', ...first, '[500 matches]'].join(
+      '\n',
+    );
+    for (let round = 0; round < 2; round++) {
+      expect(await text('grep_files', { regex: 'x', directory: root })).toBe(expected);
+      expect(await text('grep_files', { regex: '[^a]', directory: root, globs: ['**/*.txt'] })).toBe(
+        expected,
+      );
+      expect(await text('grep_files', { regex: '\\w', globs: ['d*/*'] })).toBe(expected);
+    }
+  });
+
+  it('a NUL byte counts as binary within the first 4096 bytes only [replay.grep_files.binary]', async () => {
+    const { text } = clientOf(
+      await serve({ early: `${'y'.repeat(4094)}\n\0x\n`, late: `${'y'.repeat(4095)}\n\0x\n` }),
+    );
+    expect(await text('grep_files', { regex: 'x', directory: root })).toBe(`${root}/late:2:\0x\n[1 matches]`);
+  });
+});
+
+describe('where results lie', () => {
+  it('is told by absolute paths for ~ and for a directory that was given as a link [replay.search_files.absolute] [replay.grep_files.output]', async () => {
+    layOut(temporary.path, { 'home/in/h.txt': 'x\n', 'home/in/no/n.txt': 'x\n' });
+    symlinkSync(root, join(temporary.path, 'link'));
+    const link = join(temporary.path, 'link');
+    const home = join(temporary.path, 'home');
+    const { text } = clientOf(
+      await serve({ 'a.txt': 'x\n', 'd/b.txt': 'x\n' }, [link, join(home, 'in')], {
+        ...process.env,
+        HOME: home,
+      }),
+    );
+    const names = { nameContains: '.txt' };
+    expect(await text('search_files', { directory: '.', ...names })).toBe(`${link}/a.txt\n${link}/d/b.txt`);
+    expect(await text('search_files', { directory: root, ...names })).toBe(`${root}/a.txt\n${root}/d/b.txt`);
+    expect(await text('search_files', { directory: '~/in', ...names, excludeGlobs: ['~/in/no'] })).toBe(
+      `${home}/in/h.txt`,
+    );
+    for (const glob of [`${root}/*`, `${temporary.path}/r*/*`]) {
+      const shown = glob.startsWith(`${root}/`) ? root : link;
+      expect(await text('grep_files', { regex: 'x', globs: [glob] })).toBe(`${shown}/a.txt:1:x\n[1 matches]`);
+    }
+    const excludeGlobs = [`${root}/d/**`];
+    expect(await text('grep_files', { regex: 'x', directory: link, excludeGlobs })).toBe(
+      `${link}/a.txt:1:x\n[1 matches]`,
+    );
+    expect(await text('grep_files', { regex: 'x', globs: ['~/in/*'] })).toBe(
+      `${home}/in/h.txt:1:x\n[1 matches]`,
+    );
+    const edits = [{ oldText: 'x', newText: 'y' }];
+    expect(await text('edit_files', { paths: ['~/in/*.txt'], edits })).toBe(
+      `Successfully edited ${home}/in/h.txt`,
+    );
+    expect(readFileSync(join(home, 'in/h.txt'), 'utf8')).toBe('y\n');
+  });
+
+  it('does not depend on the working directory [replay.grep_files.globs-alone]', async () => {
+    const { text } = clientOf(await serve({ 'package.json': 'mine' }));
+    expect(await text('grep_files', { regex: '', globs: ['*.json'] })).toBe(
+      `${root}/package.json:1:mine\n[1 matches]`,
+    );
+  });
+});
+
+describe('what may not be read', () => {
+  const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const canRun = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0;
+
+  it.runIf(canRun)(
+    'is skipped and counted in a note [replay.search_files.unreadable] [replay.grep_files.unreadable] [replay.glob_search.unreadable]',
+    () => {
+      layOut(root, { 'a.txt': 'x\n', 'locked.txt': { text: 'x\n', mode: '000' }, 'z.txt': 'x\n' });
+      mkdirSync(join(root, 'closed'));
+      writeFileSync(join(root, 'closed/in.txt'), 'x\n');
+      for (const path of [temporary.path, root]) chmodSync(path, 0o755);
+      chmodSync(join(root, 'closed'), 0o000);
+      const ask = (tool: string, args: unknown) => {
+        const line = [program, 'call', tool, JSON.stringify(args), '--dialect', 'replay', root];
+        const ran = spawnSync(process.execPath, line, { cwd: '/', ...somebody });
+        return ran.stdout.toString();
+      };
+      try {
+        expect(ask('grep_files', { regex: 'x', directory: root })).toBe(
+          `${root}/a.txt:1:x\n${root}/z.txt:1:x\n[2 matches]\n[2 unreadable path(s) skipped]\n`,
+        );
+        expect(ask('grep_files', { regex: 'x', globs: ['closed/*', 'a.txt'] })).toBe(
+          `${root}/a.txt:1:x\n[1 matches]\n[1 unreadable path(s) skipped]\n`,
+        );
+        expect(ask('search_files', { directory: root, nameContains: 'c' })).toBe(
+          `${root}/closed\n${root}/locked.txt\n[1 unreadable path(s) skipped]\n`,
+        );
+        expect(ask('glob_search', { directory: root, globs: ['**/[az].txt'] })).toBe(
+          `${root}/a.txt\n${root}/z.txt\n[1 unreadable path(s) skipped]\n`,
+        );
+      } finally {
+        chmodSync(join(root, 'closed'), 0o755);
+      }
+    },
+  );
+});
+
+describe('a pattern that runs away', () => {
+  it('is cut off at the time limit, one for all places together [replay.grep_files.cut-off]', async () => {
+    layOut(root, { 'p/bait.txt': BAIT, 'q/bait.txt': BAIT });
+    const engine = new Engine({ roots: [{ path: root, writable: true }] });
+    try {
+      const { sources } = engine.search.sourcesOf(root, ['p/*', 'q/*']);
+      expect(sources).toHaveLength(2);
+      const query = { regex: RUNAWAY, maxMatches: 500 };
+      const began = Date.now();
+      const failed = await engine.search.grepAll(sources, query, { timeoutMs: 300 }).catch((error) => error);
+      expect(Date.now() - began).toBeLessThan(10_000);
+      expect(failed).toBeInstanceOf(EngineFailure);
+      expect(replayError(failed.facts)).toEqual({
+        code: -32603,
+        message:
+          'The search was cut off after 0.3 s: the pattern takes too long. Make it simpler or more specific',
+      });
+      expect((await engine.search.grepAll(sources, { ...query, regex: 'b$' })).matches).toBe(2);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it('keeps no other call waiting, and ends when it is cancelled [replay.grep_files.cut-off] [replay.grep_files.cancel]', async () => {
+    const served = await serve({ 'bait.txt': BAIT, 'more.txt': BAIT, 'b.txt': 'plain\n' });
+    const { text } = clientOf(served);
+    const params = { name: 'grep_files', arguments: { regex: RUNAWAY, globs: ['*.txt'] } };
+    for (const id of ['one', 'two']) served.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    await until(() => busyThreads(served) > 0);
+
+    expect(await text('read_file', { path: 'b.txt' })).toBe('plain\n');
+    expect(await text('grep_files', { regex: 'plain', directory: root })).toContain('[1 matches]');
+    expect(await text('search_files', { directory: root, nameContains: 'b.t' })).toBe(`${root}/b.txt`);
+    expect(busyThreads(served)).toBeGreaterThan(0);
+
+    for (const requestId of ['one', 'two']) {
+      served.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+    }
+    await until(() => busyThreads(served) === 0);
+    expect(await text('grep_files', { regex: 'b$', directory: root })).toContain('[2 matches]');
+  });
+
+  it('tells a client that asked for it how far it has come [replay.grep_files.progress]', async () => {
+    const served = await serve({ ...many(300, 'x\n'), 'z.txt': BAIT });
+    const params = {
+      name: 'grep_files',
+      arguments: { regex: `x|${RUNAWAY}`, globs: ['**/*.txt'], maxResults: 10_000 },
+      _meta: { progressToken: 'mine' },
+    };
+    served.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params });
+    await until(() => served.notifications.length > 0);
+    served.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } });
+    await until(() => busyThreads(served) === 0);
+    const told = served.notifications as {
+      method: string;
+      params: { progressToken: string; progress: number };
+    }[];
+    expect(told[0]).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 'mine', message: expect.stringMatching(/^\d+ files searched, \d+ matches$/) },
+    });
+    const numbers = told.map(({ params: { progress } }) => progress);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+  });
+});
+
+function clientOf(served: RawClient): Pick<RawClient, 'text' | 'call'> {
+  return { text: served.text.bind(served), call: served.call.bind(served) };
+}
+
+/** Threads of the server that search right now, by the operating system's account. */
+function busyThreads({ child }: RawClient): number {
+  const tasks = `/proc/${child.pid}/task`;
+  return readdirSync(tasks).filter((task) => {
+    try {
+      return /\(search\) R /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let waited = 0; !holds(); waited += 20) {
+    if (waited > 15_000) throw new Error('it never came to pass');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

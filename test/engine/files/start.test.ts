@@ -1,0 +1,105 @@
+/** The beginning of a file: as many bytes as asked for, whole characters, and a judgement on more than that. */
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Engine, EngineFailure, limits } from '../../../src/engine/index.ts';
+import { layOut, temporaryDirectory } from '../../tree.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let engine: Engine;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
+});
+
+afterEach(async () => {
+  await engine.close();
+  temporary.remove();
+});
+
+function put(content: string | Buffer): void {
+  writeFileSync(join(temporary.path, 'a'), content);
+}
+
+async function failureOf(reading: Promise<unknown>): Promise<unknown> {
+  return reading.then(
+    () => undefined,
+    (error: unknown) => (error instanceof EngineFailure ? error.facts : error),
+  );
+}
+
+describe('readStart', () => {
+  it('gives the bytes that were asked for, and says whether there are more', async () => {
+    put('0123456789');
+    for (const most of [0, 1, 9, 10, 11, 1_000_000]) {
+      const start = await engine.readStart('a', { most });
+      expect(start.text).toBe('0123456789'.slice(0, most));
+      expect(start.bytes.toString()).toBe(start.text);
+      expect([start.size, start.truncated]).toEqual([10, most < 10]);
+    }
+  });
+
+  it('never ends its text within a character, whatever the cut', async () => {
+    const text = 'aé€😀'.repeat(5000);
+    const bytes = Buffer.from(text);
+    put(bytes);
+    for (const most of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8190, 8191, 8192, 8193, 8194, 20_001]) {
+      const start = await engine.readStart('a', { most });
+      expect(start.bytes).toEqual(bytes.subarray(0, most));
+      expect(text.startsWith(start.text!)).toBe(true);
+      const length = Buffer.byteLength(start.text!);
+      expect(length).toBeLessThanOrEqual(most);
+      expect(length).toBeGreaterThan(most - 4);
+    }
+  });
+
+  it('judges by more than is asked for, up to 8 KiB, and by all that is asked for', async () => {
+    const textOf = async (content: Buffer, most: number) => {
+      put(content);
+      return (await engine.readStart('a', { most })).text;
+    };
+    expect(await textOf(Buffer.from('abc\0'), 2)).toBeUndefined();
+    expect(await textOf(Buffer.from([97, 0xe9]), 1)).toBeUndefined();
+    const behind = Buffer.concat([Buffer.alloc(8192, 97), Buffer.from([0])]);
+    expect(await textOf(behind, 2)).toBe('aa');
+    expect(await textOf(behind, 8192)).toBe('a'.repeat(8192));
+    expect(await textOf(behind, 8193)).toBeUndefined();
+    expect(await textOf(Buffer.from([0xe9]), 5)).toBeUndefined();
+  });
+
+  it('refuses what is larger than the limit, however little is wanted', async () => {
+    put('123456');
+    expect(await failureOf(engine.readStart('a', { most: 1, limit: 5 }))).toEqual({
+      kind: 'too-large',
+      path: 'a',
+      size: 6,
+      limit: 5,
+      action: 'read',
+    });
+    expect((await engine.readStart('a', { most: 1, limit: 6 })).text).toBe('1');
+  });
+
+  it('keeps to the limit for whole files when more is asked for', async () => {
+    put('x');
+    truncateSync(join(temporary.path, 'a'), limits.wholeFileBytes + 10);
+    const { bytes, truncated, size } = await engine.readStart('a', { most: Number.MAX_SAFE_INTEGER });
+    expect([bytes.length, truncated, size]).toEqual([
+      limits.wholeFileBytes,
+      true,
+      limits.wholeFileBytes + 10,
+    ]);
+  });
+
+  it('fails for what is no file inside', async () => {
+    layOut(temporary.path, { 'd/': '', pipe: { fifo: true }, out: { link: '/etc/passwd' } });
+    const kindOf = async (path: string) =>
+      ((await failureOf(engine.readStart(path, { most: 1 }))) as { kind: string }).kind;
+    expect(await kindOf('d')).toBe('not-a-file');
+    expect(await kindOf('.')).toBe('not-a-file');
+    expect(await kindOf('pipe')).toBe('not-a-file');
+    expect(await kindOf('out')).toBe('outside');
+    expect(await kindOf('../x')).toBe('outside');
+    expect(await kindOf('missing')).toBe('not-found');
+  });
+});

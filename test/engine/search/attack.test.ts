@@ -1,0 +1,81 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startAttacker } from '../../attackers/attacker.ts';
+import { temporaryDirectory } from '../../tree.ts';
+import { openDescriptors, type Site, shown, site } from './searching.ts';
+
+const SECRET = 'content-from-outside';
+const SECRET_NAME = 'name-from-outside';
+const MILLISECONDS = 1200;
+
+/** Directories, each beside a link to somewhere outside that bears the same names inside and some of its own. */
+function layTraps(root: string, outside: string): [string, string][] {
+  return Array.from({ length: 6 }, (_, i) => {
+    const inside = join(root, `place-${i}`);
+    const link = join(root, `trap-${i}`);
+    const target = join(outside, `place-${i}`);
+    for (const [base, text] of [
+      [inside, 'harmless'],
+      [target, SECRET],
+    ] as const) {
+      mkdirSync(join(base, 'below/deeper'), { recursive: true });
+      for (const path of ['file.txt', 'below/file.txt', 'below/deeper/file.txt']) {
+        writeFileSync(join(base, path), `${text} ABCD123456E\n`);
+      }
+    }
+    writeFileSync(join(target, `${SECRET_NAME}.txt`), `${SECRET} ABCD123456E\n`);
+    writeFileSync(join(target, 'below', `${SECRET_NAME}.txt`), `${SECRET} ABCD123456E\n`);
+    symlinkSync(target, link);
+    return [inside, link];
+  });
+}
+
+/** Everything that one round of searches says. */
+async function everythingSaid(here: Site): Promise<string[]> {
+  const said: string[] = [];
+  const regexes = { literal: 'harmless|outside', classes: '[A-Z]{4}[0-9]{6}', ripgrep: '.', workers: '.' };
+  for (const [plan, regex] of Object.entries(regexes)) {
+    said.push(...shown(await here.grep({ regex, plan: plan as keyof typeof regexes, contextLines: 1 })));
+  }
+  await here.wall.at(here.root, {}, async (place) => {
+    for (const listing of [
+      await here.search.names(place, { contains: 'name' }),
+      await here.search.glob(place, { globs: ['**/*.txt'] }),
+      await here.search.walk(place, { facts: true, gitignore: true }),
+    ]) {
+      said.push(...listing.entries.map(({ path }) => path));
+    }
+  });
+  return said;
+}
+
+describe('while directories are swapped with links to somewhere outside', () => {
+  it('no search tells a name or a content from there', async () => {
+    const outside = temporaryDirectory();
+    const here = await site({ 'steady.txt': 'harmless ABCD123456E\n' });
+    const pairs = layTraps(here.root, outside.path);
+    await everythingSaid(here);
+    const before = openDescriptors();
+    const attacker = await startAttacker(pairs);
+    const leaks = new Set<string>();
+    let rounds = 0;
+    let harmless = 0;
+    try {
+      for (const until = Date.now() + MILLISECONDS; Date.now() < until; rounds++) {
+        for (const line of await everythingSaid(here)) {
+          if (line.includes('outside')) leaks.add(line);
+          if (line.includes('harmless')) harmless++;
+        }
+      }
+    } finally {
+      expect(await attacker.stop()).toBeGreaterThan(100);
+      expect(openDescriptors()).toBeLessThanOrEqual(before + 2);
+      await here.close();
+      outside.remove();
+    }
+    expect([...leaks]).toEqual([]);
+    expect(rounds).toBeGreaterThan(0);
+    expect(harmless).toBeGreaterThan(rounds);
+  });
+});

@@ -1,0 +1,377 @@
+/** What an HTTP server does not take: too much, too slow, too many, nonsense; and how it ends. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { HttpLimits } from '../../src/server/http/limits.ts';
+import { parseTokens } from '../../src/server/http/tokens.ts';
+import { eventsOf, hello, meta, Stage, TOKEN, usual } from './http-stage.ts';
+
+const open: Stage[] = [];
+afterEach(async () => {
+  for (const stage of open.splice(0)) await stage.close();
+});
+
+async function staged(
+  limits: Partial<HttpLimits> = {},
+  more: Parameters<typeof Stage.open>[0] = {},
+): Promise<Stage> {
+  const stage = await Stage.open({ limits, ...more });
+  open.push(stage);
+  return stage;
+}
+
+const head = (length: number | string, more = '') =>
+  `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${TOKEN}\r\n${more}Content-Length: ${length}\r\n\r\n`;
+const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
+
+describe('a body', () => {
+  it('may have so many bytes and no more, whether it says its length or not', async () => {
+    const stage = await staged({ bodyBytes: 1000 });
+    const fitting = JSON.stringify(hello()).padEnd(1000, ' ');
+    expect((await stage.post(fitting)).status).toBe(200);
+    const large = await stage.post(`${fitting} `);
+    expect([large.status, large.json.error!.message]).toEqual([413, 'The body may have at most 1000 bytes']);
+    const chunked = { ...usual, 'transfer-encoding': 'chunked' };
+    const body = `${fitting} `;
+    expect((await stage.send({ method: 'POST', path: '/mcp', headers: chunked, body })).status).toBe(413);
+  });
+
+  it('that is far too large is answered while it is still being sent', async () => {
+    const stage = await staged();
+    const answer = await stage.post('x'.repeat(12 * 1024 * 1024));
+    expect(answer.status).toBe(413);
+  });
+
+  it('waits for leave when it asks for it, and is not sent at all when it would be refused', async () => {
+    const stage = await staged();
+    const raw = await stage.raw();
+    const body = JSON.stringify(hello());
+    raw.socket.write(head(body.length, 'Expect: 100-continue\r\n'));
+    await raw.until(/100 Continue\r\n\r\n/);
+    raw.socket.write(body);
+    expect(await raw.until(/HTTP\/1\.1 200/)).toContain('200 OK');
+    const refused = await stage.raw();
+    refused.socket.write(head(9_999_999, 'Expect: 100-continue\r\n').replace(TOKEN, 'wrong'));
+    expect(statusOf(await refused.until(/\r\n\r\n/))).toBe(401);
+    for (const { socket } of [raw, refused]) socket.destroy();
+  });
+
+  it.each([
+    ['nothing', '', -32700],
+    ['half of JSON', '{"jsonrpc":', -32700],
+    ['bytes that are not UTF-8', Buffer.from('{"jsonrpc":"2.0","method":"\xff\xfe"}', 'latin1'), -32700],
+    ['null', 'null', -32600],
+    ['a number', '5', -32600],
+    ['a text', '"initialize"', -32600],
+    ['an object without anything', '{}', -32600],
+    ['another protocol', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
+    ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600],
+    ['an empty batch', '[]', -32600],
+    ['a batch of nonsense', '[1,2,3]', -32600],
+    ['too large a batch', JSON.stringify(Array(101).fill(hello())), -32600],
+    ['a batch with an opening', JSON.stringify([hello(), hello()]), -32600],
+    ['lists in lists in lists', '['.repeat(100_000) + ']'.repeat(100_000), -32600],
+  ])('of %s is told what it is', async (_, body, code) => {
+    const stage = await staged();
+    const sent = { method: 'POST', path: '/mcp', headers: usual, body: body as string };
+    const answer = await stage.send(sent);
+    expect([answer.status, answer.json.error!.code]).toEqual([400, code]);
+    expect((await stage.post(hello())).status).toBe(200);
+  });
+
+  it('that lies very deep does no harm', async () => {
+    const stage = await staged();
+    const talk = await stage.session('/mcp/replay');
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_file","arguments":{"path":${deep}}}}`;
+    const answer = await stage.post(call, talk.headers, '/mcp/replay');
+    expect(answer.json.error!.code).toBe(-32602);
+    expect((await talk.call('read_file', { path: 'a.txt' })).status).toBe(200);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/jsonx',
+    '',
+  ])('of the type %j is not taken', async (type) => {
+    const stage = await staged();
+    expect((await stage.post(hello(), { 'content-type': type })).status).toBe(415);
+  });
+
+  it('is not taken from a client that would not read the answer', async () => {
+    const stage = await staged();
+    expect((await stage.post(hello(), { accept: 'text/html' })).status).toBe(406);
+    expect((await stage.post(hello(), { accept: '*/*' })).status).toBe(200);
+    const talk = await stage.session();
+    const answer = await stage.post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tell', _meta: { progressToken: 1 } } },
+      { ...talk.headers, accept: 'application/json' },
+    );
+    expect(answer.json.result!.content![0]!.text).toBe('told');
+  });
+});
+
+describe('a slow client', () => {
+  it.each([
+    ['says nothing at all', ''],
+    ['sends its head letter by letter', 'POST /mcp HTTP/1.1\r\nHost: local'],
+    ['sends its body letter by letter', `${head(100)}{`],
+  ])('that %s is let go', async (_, bytes) => {
+    const stage = await staged({ headersMs: 300, requestMs: 600 });
+    const raw = await stage.raw();
+    raw.socket.write(bytes);
+    const dripping = setInterval(() => bytes !== '' && raw.socket.write('x'), 50);
+    await raw.closed();
+    clearInterval(dripping);
+    expect((await stage.post(hello())).status).toBe(200);
+  });
+
+  it('that does not take its answer is cut off', async () => {
+    const stage = await staged({ stalledMs: 100 });
+    const talk = await stage.session();
+    const raw = await stage.raw();
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'large' } });
+    raw.socket.pause();
+    raw.socket.write(head(call.length, `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`) + call);
+    await pause(1000);
+    raw.socket.resume();
+    await raw.closed();
+    expect(raw.received.length).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it('with a head that is far too long is told so', async () => {
+    const stage = await staged();
+    const raw = await stage.raw();
+    raw.socket.write(`GET /mcp HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect(statusOf(await raw.until(/\r\n\r\n/))).toBe(431);
+    await raw.closed();
+  });
+});
+
+describe('too many', () => {
+  it('connections are told to come later', async () => {
+    const stage = await staged({ connections: 2 });
+    const idle = [await stage.raw(), await stage.raw()];
+    const answer = await stage.post(hello());
+    expect([answer.status, answer.headers['retry-after'], answer.headers.connection]).toEqual([
+      503,
+      '2',
+      'close',
+    ]);
+    for (const { socket } of idle) socket.destroy();
+    await pause(50);
+    expect((await stage.post(hello())).status).toBe(200);
+  });
+
+  it('sessions of one token are refused, and of all tokens together', async () => {
+    const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
+    const { grants } = parseTokens(file, []);
+    const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
+    const stage = await staged({ sessions: 5, sessionsOfOneToken: 3 }, { grants });
+    const talks = [];
+    for (let at = 0; at < 3; at++) talks.push(await stage.session('/mcp', as('one')));
+    const refused = await stage.post(hello(), as('one'));
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
+    for (let at = 0; at < 2; at++) await stage.session('/mcp', as('two'));
+    expect((await stage.post(hello(), as('two'))).status).toBe(503);
+    const headers = { ...usual, ...talks[0]!.headers };
+    expect((await stage.send({ method: 'DELETE', path: '/mcp', headers })).status).toBe(204);
+    expect((await stage.post(hello(), as('one'))).status).toBe(200);
+    expect((await talks[1]!.call('echo')).status).toBe(200);
+  });
+
+  it('calls of one token are refused, and of all tokens together, and lose nothing', async () => {
+    const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
+    const { grants } = parseTokens(file, []);
+    const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
+    const stage = await staged({ calls: 3, callsOfOneToken: 2 }, { grants });
+    const [one, two] = [await stage.session('/mcp', as('one')), await stage.session('/mcp', as('two'))];
+    const waiting = [one.call('wait'), one.call('wait')];
+    await stage.held.started(2);
+    const refused = await one.call('echo');
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    const asked = { name: 'echo', arguments: {} };
+    expect((await stage.stateless('tools/call', asked, as('one'))).status).toBe(429);
+    expect((await one.ask('tools/list')).status).toBe(200);
+    waiting.push(two.call('wait'));
+    await stage.held.started(3);
+    expect((await two.call('echo')).status).toBe(503);
+    stage.held.release();
+    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+    expect((await one.call('echo')).status).toBe(200);
+  });
+
+  it('bytes at once are refused, and can be sent again', async () => {
+    const stage = await staged({ allBodiesBytes: 2000 });
+    const [first, second] = [await stage.raw(), await stage.raw()];
+    first.socket.write(`${head(1500)}${' '.repeat(1400)}`);
+    await pause(50);
+    second.socket.write(`${head(1500)}${' '.repeat(1400)}`);
+    expect(statusOf(await second.until(/\r\n\r\n/))).toBe(503);
+    first.socket.destroy();
+    await pause(50);
+    expect((await stage.post(JSON.stringify(hello()).padEnd(1900, ' '))).status).toBe(200);
+    second.socket.destroy();
+  });
+
+  it('is more than a thousand sessions, which cost little and are gone when they end', async () => {
+    const stage = await staged({ sessions: 2000, sessionsOfOneToken: 2000 });
+    const raw = await stage.raw();
+    const body = JSON.stringify(hello());
+    raw.socket.write((head(body.length) + body).repeat(1000));
+    while (raw.received.split('HTTP/1.1 200').length <= 1000) await pause(20);
+    const ids = [...raw.received.matchAll(/^mcp-session-id: (\S+)/gim)].map(([, id]) => id!);
+    expect(new Set(ids).size).toBe(1000);
+    raw.received = '';
+    const ending = (id: string) =>
+      `DELETE /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nMcp-Session-Id: ${id}\r\n\r\n`;
+    raw.socket.write(ids.map(ending).join(''));
+    while (raw.received.split('HTTP/1.1 204').length <= 1000) await pause(20);
+    raw.socket.destroy();
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    expect((await stage.post(list, { 'mcp-session-id': ids[500]! })).status).toBe(404);
+  });
+});
+
+describe('a session', () => {
+  it('that nobody uses ends, and one that is listened to does not', async () => {
+    const stage = await staged({ sessionIdleMs: 150 });
+    const [left, listened] = [await stage.session(), await stage.session()];
+    const headers = { ...usual, ...listened.headers, accept: 'text/event-stream' };
+    const listening = stage.send({ path: '/mcp', headers });
+    await pause(600);
+    expect((await left.call('echo')).status).toBe(404);
+    expect((await listened.call('echo')).status).toBe(200);
+    await stage.send({ method: 'DELETE', path: '/mcp', headers });
+    await listening;
+  });
+
+  it('takes no two requests with one id at the same time', async () => {
+    const stage = await staged();
+    const talk = await stage.session();
+    const waiting = talk.ask('tools/call', { name: 'wait', arguments: {} }, 'same');
+    await stage.held.started();
+    const second = await talk.ask('tools/call', { name: 'echo', arguments: {} }, 'same');
+    expect([second.status, second.json.error!.code]).toEqual([400, -32600]);
+    stage.held.release();
+    expect((await waiting).status).toBe(200);
+  });
+
+  it('answers requests on one connection in their order, also when they come all at once', async () => {
+    const stage = await staged();
+    const talk = await stage.session();
+    const id = `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`;
+    const calls = ['tell', 'echo', 'tell', 'echo'].map((name, at) =>
+      JSON.stringify({ jsonrpc: '2.0', id: `call ${at}`, method: 'tools/call', params: { name } }),
+    );
+    const raw = await stage.raw();
+    raw.socket.write(calls.map((call) => head(call.length, id) + call).join(''));
+    const text = await raw.until(/call 3/);
+    expect([...text.matchAll(/call (\d)/g)].map(([, at]) => at)).toEqual(['0', '1', '2', '3']);
+    raw.socket.destroy();
+  });
+
+  it('sends a sign of life while a call takes long, and then its answer', async () => {
+    const stage = await staged({ silenceMs: 50, heartbeatMs: 50 });
+    const talk = await stage.session();
+    const call = talk.call('wait');
+    await stage.held.started();
+    await pause(400);
+    stage.held.release();
+    const answer = await call;
+    expect(answer.headers['content-type']).toBe('text/event-stream');
+    expect(answer.text).toContain(': still here');
+    expect(eventsOf(answer.text)[0]!.result!.content![0]!.text).toBe('waited');
+  });
+});
+
+describe('a client that hangs up', () => {
+  it('cancels its calls, in either era', async () => {
+    const stage = await staged();
+    const talk = await stage.session();
+    const params = { name: 'wait', arguments: {} };
+    const inSession = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const alone = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { ...params, _meta: meta },
+    });
+    const modern = 'Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: wait\r\n';
+    const [one, other] = [await stage.raw(), await stage.raw()];
+    one.socket.write(
+      head(inSession.length, `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`) + inSession,
+    );
+    other.socket.write(head(alone.length, modern) + alone);
+    await stage.held.started(2);
+    one.socket.destroy();
+    other.socket.resetAndDestroy();
+    while (stage.held.running > 0) await pause(5);
+    expect(stage.held.aborted).toBe(2);
+    expect((await talk.ask('tools/call', { name: 'echo', arguments: {} }, 1)).status).toBe(200);
+    expect(stage.log).toEqual([]);
+  });
+
+  it('cancels also the calls that wait behind another one on its connection', async () => {
+    const stage = await staged();
+    const talk = await stage.session();
+    const id = `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`;
+    const calls = [1, 2, 3].map((at) =>
+      JSON.stringify({ jsonrpc: '2.0', id: at, method: 'tools/call', params: { name: 'wait' } }),
+    );
+    const raw = await stage.raw();
+    raw.socket.write(calls.map((call) => head(call.length, id) + call).join(''));
+    await stage.held.started(3);
+    raw.socket.destroy();
+    while (stage.held.running > 0) await pause(5);
+    expect(stage.held.aborted).toBe(3);
+  });
+
+  it('in the middle of a body leaves nothing behind', async () => {
+    const stage = await staged({ allBodiesBytes: 4000 });
+    for (let turn = 0; turn < 20; turn++) {
+      const raw = await stage.raw();
+      raw.socket.write(`${head(3500)}${' '.repeat(3000)}`);
+      await pause(5);
+      raw.socket.destroy();
+    }
+    await pause(50);
+    expect((await stage.post(JSON.stringify(hello()).padEnd(3900, ' '))).status).toBe(200);
+  });
+});
+
+describe('a server that ends', () => {
+  it('takes nothing new, and answers what is under way', async () => {
+    const stage = await staged();
+    const talk = await stage.session();
+    const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
+    const listening = stage.send({ path: '/mcp', headers });
+    const kept = await stage.raw();
+    const call = talk.call('wait');
+    await stage.held.started();
+    const stopped = stage.serving.stop();
+    expect((await listening).status).toBe(200);
+    await expect(stage.post(hello())).rejects.toThrow(/ECONNREFUSED|hang up|reset/);
+    kept.socket.write(head(2));
+    expect(statusOf(await kept.until(/\r\n\r\n/))).toBe(503);
+    stage.held.release();
+    const answer = await call;
+    expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
+    expect(answer.json.result!.content![0]!.text).toBe('waited');
+    await stopped;
+  });
+
+  it('does not wait for ever: calls that go on are cancelled and told so', async () => {
+    const stage = await staged({ graceMs: 100 });
+    const talk = await stage.session();
+    const call = talk.call('wait');
+    const alone = stage.stateless('tools/call', { name: 'wait', arguments: {} }).catch(() => 'cut off');
+    await stage.held.started(2);
+    await stage.serving.stop();
+    expect((await call).json.error).toEqual({ code: -32000, message: 'The server is ending' });
+    await alone;
+    expect(stage.held.aborted).toBe(2);
+  });
+});

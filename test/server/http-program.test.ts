@@ -1,0 +1,354 @@
+/** The program over HTTP: what it says at the start, tokens and certificates from files, signals, and its end. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { request as tlsRequest } from 'node:https';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseHttp } from '../../src/cli/http-flags.ts';
+import { describeHttp } from '../../src/cli/start.ts';
+import type { App } from '../../src/server/app.ts';
+import { readSecret } from '../../src/server/http/operator-files.ts';
+import { program } from '../client.ts';
+import { layOut, temporaryDirectory } from '../tree.ts';
+import { certificate, privateKey } from './http-certificate.ts';
+import { type Answer, ask, hello, RawConnection, usual } from './http-stage.ts';
+
+const TOKEN = 'a-token-from-the-environment';
+const auth = (token: string) => ({ ...usual, authorization: `Bearer ${token}` });
+
+let directory: { path: string; remove(): void };
+let served: string;
+const started: Program[] = [];
+beforeEach(() => {
+  directory = temporaryDirectory();
+  served = join(directory.path, 'served');
+  layOut(served, { 'a.txt': 'hello\n' });
+});
+afterEach(async () => {
+  for (const { child, exited } of started.splice(0)) {
+    child.kill('SIGKILL');
+    await exited;
+  }
+  directory.remove();
+});
+
+class Program {
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  stderr = '';
+
+  constructor(args: string[], env: Record<string, string> = {}) {
+    const { COFFERDAM_TOKEN: _, ...clean } = process.env;
+    this.child = spawn(process.execPath, [program, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...clean, ...env },
+    });
+    this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
+      this.stderr += chunk;
+    });
+    this.exited = new Promise((resolve) => this.child.once('exit', resolve));
+    started.push(this);
+  }
+
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.stderr);
+      if (found) return found;
+      if (this.child.exitCode !== null) throw new Error(`it ended: ${this.stderr}`);
+      await pause(10);
+    }
+  }
+
+  async port(): Promise<number> {
+    return Number((await this.says(/serving https?:\/\/\S+:(\d+)\/mcp/))[1]);
+  }
+}
+
+function serve(args: string[], env: Record<string, string> = { COFFERDAM_TOKEN: TOKEN }): Program {
+  return new Program(['--http', '0', ...args, served], env);
+}
+
+function refusal(
+  args: string[],
+  env: Record<string, string> = {},
+): { status: number | null; stderr: string } {
+  const { COFFERDAM_TOKEN: _, ...clean } = process.env;
+  return spawnSync(process.execPath, [program, ...args, served], {
+    encoding: 'utf8',
+    env: { ...clean, ...env },
+    timeout: 20_000,
+  });
+}
+
+async function call(port: number, name: string, args: object, token = TOKEN): Promise<Answer> {
+  const headers = auth(token);
+  const opened = await ask({ port, method: 'POST', path: '/mcp', headers, body: JSON.stringify(hello()) });
+  const session = { ...headers, 'mcp-session-id': opened.headers['mcp-session-id'] as string };
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  return ask({ port, method: 'POST', path: '/mcp', headers: session, body: JSON.stringify(message) });
+}
+
+const knock = async (port: number, token: string, path = '/mcp') =>
+  (await ask({ port, method: 'POST', path, headers: auth(token), body: JSON.stringify(hello()) })).status;
+
+describe('at the start', () => {
+  it('says where it serves what, never the token, and ends when asked to', async () => {
+    const server = serve(['--dialect', 'patch,replay']);
+    const port = await server.port();
+    expect(server.stderr).toContain(
+      `serving http://127.0.0.1:${port}/mcp (patch); by name: /mcp/patch, /mcp/replay`,
+    );
+    expect(await knock(port, TOKEN)).toBe(200);
+    expect(await knock(port, 'another')).toBe(401);
+    expect(await knock(port, TOKEN, '/mcp/workspace')).toBe(404);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    expect(server.stderr).not.toContain(TOKEN);
+  });
+
+  it('needs a token, and makes one only where a terminal can show it', () => {
+    const { status, stderr } = refusal(['--http', '0']);
+    expect([status, stderr.split('\n').length]).toEqual([2, 2]);
+    expect(stderr).toContain('no token: set COFFERDAM_TOKEN or give --token-file');
+    expect(refusal(['--http', '0'], { COFFERDAM_TOKEN: '' }).stderr).toContain('COFFERDAM_TOKEN is empty');
+    const unsendable = refusal(['--http', '0'], { COFFERDAM_TOKEN: 'open sesame' });
+    expect(unsendable.stderr).toContain('cannot be sent');
+    expect(unsendable.stderr).not.toContain('sesame');
+  });
+
+  it.skipIf(!existsSync('/usr/bin/script'))(
+    'shows a new token on a terminal, in the form clients take',
+    async () => {
+      const { COFFERDAM_TOKEN: _, ...env } = process.env;
+      const line = `'${process.execPath}' '${program}' --http 0 '${served}'`;
+      const child = spawn('/usr/bin/script', ['-qec', line, '/dev/null'], {
+        env,
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      let shown = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        shown += chunk;
+      });
+      while (!/bearer_token_env_var/.test(shown)) await pause(20);
+      const port = Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(shown)![1]);
+      const token = /--header "Authorization: Bearer ([\w-]{43})"/.exec(shown)![1]!;
+      const config = JSON.parse(/\{"mcpServers".*\}/.exec(shown)![0]);
+      expect(config.mcpServers.cofferdam.headers.Authorization).toBe(`Bearer ${token}`);
+      expect(await knock(port, token)).toBe(200);
+      child.stdin.write('\x03');
+      await new Promise((resolve) => child.once('exit', resolve));
+    },
+  );
+
+  it.each([
+    [{ http: 'abc' }, 'give [HOST:]PORT'],
+    [{ http: '99999' }, 'give [HOST:]PORT'],
+    [{ http: '::1:80' }, 'give [HOST:]PORT'],
+    [{ http: '' }, 'give [HOST:]PORT'],
+    [{ http: '0', 'tls-cert': 'c.pem' }, '--tls-cert and --tls-key belong together'],
+    [{ http: '0', 'allow-origin': ['*'] }, 'give one origin'],
+    [{ http: '0', 'allow-origin': ['app.example'] }, 'give one origin'],
+    [{ http: '0', 'allow-origin': ['https://app.example/path'] }, 'give one origin'],
+    [{ http: '0', 'allow-host': ['http://x'] }, 'give a host name'],
+    [{ 'token-file': 'tokens' }, '--token-file is for a server over HTTP'],
+  ])('refuses %j', (values, words) => {
+    expect(() => parseHttp(values)).toThrow(words);
+  });
+
+  it('takes a port, a host and a port, and IPv6 in brackets', () => {
+    const address = (http: string) => {
+      const { host, port } = parseHttp({ http })!;
+      return [host, port];
+    };
+    expect(address('8080')).toEqual(['127.0.0.1', 8080]);
+    expect(address('files.example:1')).toEqual(['files.example', 1]);
+    expect(address('[::1]:65535')).toEqual(['::1', 65535]);
+    expect(parseHttp({})).toBeUndefined();
+  });
+
+  it.each([
+    [['--http', '0', '--token-file', '/no/such/file'], '/no/such/file: there is no such file'],
+    [
+      ['--http', '0', '--tls-cert', '/no/such/file', '--tls-key', 'x'],
+      '/no/such/file: there is no such file',
+    ],
+    [['--http', 'no-such-host.invalid:80'], 'this machine has no such address'],
+  ])('refuses %j in one line', (args, words) => {
+    const { status, stderr } = refusal(args, { COFFERDAM_TOKEN: TOKEN });
+    expect([status, stderr.includes(words), stderr.trim().split('\n').length]).toEqual([2, true, 1]);
+  });
+
+  it('says that a port is taken', async () => {
+    const port = await serve([]).port();
+    const { stderr, status } = refusal(['--http', String(port)], { COFFERDAM_TOKEN: TOKEN });
+    expect([status, stderr]).toEqual([2, `cofferdam: 127.0.0.1, port ${port}: in use already\n`]);
+  });
+
+  it('warns when others can listen, and only then', () => {
+    const app = { dialects: [{ name: 'repo' }] } as unknown as App;
+    const asked = { host: '0.0.0.0', port: 80, allowHosts: [], allowOrigins: [] };
+    expect(describeHttp(app, asked, 'http://0.0.0.0:80/mcp')[1]).toMatch(/^warning: .*without TLS/);
+    const tls = { certFile: 'c', keyFile: 'k' };
+    expect(describeHttp(app, { ...asked, tls }, 'https://0.0.0.0:443/mcp')).toHaveLength(1);
+    for (const host of ['127.0.0.1', '::1', 'localhost', '127.9.9.9'])
+      expect(describeHttp(app, { ...asked, host }, 'http://x/mcp')).toHaveLength(1);
+  });
+
+  const six = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+  it.skipIf(!six)('listens on IPv6', async () => {
+    const server = new Program(['--http', '[::1]:0', served], { COFFERDAM_TOKEN: TOKEN });
+    const port = await server.port();
+    expect(server.stderr).toContain(`serving http://[::1]:${port}/mcp`);
+    const options = { host: '::1', port, method: 'POST', path: '/mcp', body: JSON.stringify(hello()) };
+    expect((await ask({ ...options, headers: auth(TOKEN) })).status).toBe(200);
+    expect((await ask({ ...options, headers: { ...auth(TOKEN), host: 'evil.example' } })).status).toBe(403);
+  });
+});
+
+describe('a token file', () => {
+  const lines = ['anna anna-token-0123456789 read-write', 'bert bert-token-0123456789 read-only'];
+  let file: string;
+  beforeEach(() => {
+    file = join(directory.path, 'tokens');
+    writeFileSync(file, lines.join('\n'), { mode: 0o600 });
+  });
+
+  it('that others can reach is refused', () => {
+    for (const mode of [0o640, 0o604, 0o660, 0o610]) {
+      chmodSync(file, mode);
+      expect(() => readSecret(file)).toThrow('other users can reach it');
+    }
+    const { status, stderr } = refusal(['--http', '0', '--token-file', file]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('other users can reach it')]);
+    expect(() => readSecret(directory.path)).toThrow(/not a file|cannot be read/);
+  });
+
+  it('with a line that is not understood is refused, without the token', () => {
+    writeFileSync(file, 'anna anna-token-0123456789 all');
+    const { status, stderr } = refusal(['--http', '0', '--token-file', file]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`${file}, line 1`)]);
+    expect(stderr).not.toContain('anna-token');
+    writeFileSync(file, '# nobody\n');
+    expect(refusal(['--http', '0', '--token-file', file]).stderr).toContain('no token in it');
+  });
+
+  it('decides who may do what, and is read again on SIGHUP', async () => {
+    const server = serve(['--token-file', file], {});
+    const port = await server.port();
+    const write = { path: 'a.txt', content: 'changed' };
+    expect((await call(port, 'write_file', write, 'bert-token-0123456789')).json.error!.code).toBe(-32001);
+    expect((await call(port, 'write_file', write, 'anna-token-0123456789')).json.result).toBeDefined();
+
+    writeFileSync(file, `${lines[1]}\ncarl carl-token-0123456789 read-only\n`);
+    server.child.kill('SIGHUP');
+    await server.says(/read again, 2 good/);
+    expect(await knock(port, 'anna-token-0123456789')).toBe(401);
+    expect(await knock(port, 'bert-token-0123456789')).toBe(200);
+    expect(await knock(port, 'carl-token-0123456789')).toBe(200);
+
+    // A line that is not understood gives nobody access; the others stay.
+    writeFileSync(file, `${lines[1]}\ncarl carl-token-0123456789 nonsense\n`);
+    server.child.kill('SIGHUP');
+    await server.says(/line 2: [\s\S]*read again, 1 good/);
+    expect(await knock(port, 'bert-token-0123456789')).toBe(200);
+    expect(await knock(port, 'carl-token-0123456789')).toBe(401);
+
+    chmodSync(file, 0o644);
+    server.child.kill('SIGHUP');
+    await server.says(/read again, 0 good/);
+    expect(await knock(port, 'bert-token-0123456789')).toBe(401);
+    expect(server.stderr).not.toMatch(/(anna|bert|carl)-token/);
+  });
+});
+
+describe('TLS', () => {
+  it('is served with a certificate and its key, which SIGHUP reads again', async () => {
+    const [certFile, keyFile] = [join(directory.path, 'cert.pem'), join(directory.path, 'key.pem')];
+    writeFileSync(certFile, certificate);
+    writeFileSync(keyFile, privateKey, { mode: 0o600 });
+    const server = serve(['--tls-cert', certFile, '--tls-key', keyFile]);
+    const port = await server.port();
+    expect(server.stderr).toContain('serving https://');
+    const knockSafely = () =>
+      new Promise<number>((resolve, reject) => {
+        const options = { host: '127.0.0.1', port, method: 'POST', path: '/mcp', agent: false as const };
+        tlsRequest({ ...options, ca: certificate, headers: auth(TOKEN) }, (response) => {
+          response.resume();
+          resolve(response.statusCode!);
+        })
+          .once('error', reject)
+          .end(JSON.stringify(hello()));
+      });
+    expect(await knockSafely()).toBe(200);
+    await expect(knock(port, TOKEN)).rejects.toThrow();
+    writeFileSync(keyFile, 'no key');
+    server.child.kill('SIGHUP');
+    await server.says(/certificate: the old one stays/);
+    expect(await knockSafely()).toBe(200);
+    expect(
+      refusal(['--http', '0', '--tls-cert', certFile, '--tls-key', keyFile], { COFFERDAM_TOKEN: TOKEN })
+        .stderr,
+    ).toContain('are no certificate (PEM) and its key');
+  });
+});
+
+describe('commands', () => {
+  it('do not see the token, even when it is passed on by name', async () => {
+    const server = serve(['--env', 'COFFERDAM_TOKEN']);
+    const { text } = await call(await server.port(), 'execute_command', { command: 'env; echo listed' });
+    expect(text).toContain('listed');
+    expect(text).not.toContain(TOKEN);
+  });
+
+  it('end when the client hangs up', async () => {
+    const port = await serve([]).port();
+    const opened = await ask({
+      port,
+      method: 'POST',
+      path: '/mcp',
+      headers: auth(TOKEN),
+      body: JSON.stringify(hello()),
+    });
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'execute_command', arguments: { command: 'touch began; sleep 1.5; touch ended' } },
+    });
+    const raw = await RawConnection.open(port);
+    raw.socket.write(
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+        `Mcp-Session-Id: ${opened.headers['mcp-session-id']}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    while (!existsSync(join(served, 'began'))) await pause(10);
+    raw.socket.destroy();
+    await pause(2000);
+    expect(existsSync(join(served, 'ended'))).toBe(false);
+  });
+
+  it('that are under way at SIGTERM are still answered', async () => {
+    const server = serve([]);
+    const port = await server.port();
+    const answer = call(port, 'execute_command', { command: 'touch began; sleep 0.7; echo to the end' });
+    while (!existsSync(join(served, 'began'))) await pause(10);
+    server.child.kill('SIGTERM');
+    expect((await answer).text).toContain('to the end');
+    expect(await server.exited).toBe(0);
+  });
+});
+
+describe('on stdio', () => {
+  it('nothing of HTTP is loaded', () => {
+    const watcher = join(directory.path, 'watch.cjs');
+    writeFileSync(watcher, 'process.on("exit", () => console.error(process.moduleLoadList.join("\\n")));');
+    const input = `${JSON.stringify(hello())}\n${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
+    const { stderr } = spawnSync(process.execPath, ['--require', watcher, program, served], {
+      input,
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('NativeModule events');
+    expect(stderr).not.toMatch(/NativeModule (_?http|https|_?tls|internal\/deps\/undici)/);
+  });
+});
