@@ -33,7 +33,9 @@ export function node(title, args, options) {
 export function install() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (existsSync(installed) && sameVersions(installed)) return;
-  step('npm ci', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
+  // Not `npm ci`: it refuses a lock file that leaves out packages for other platforms, as some registries make it.
+  const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  step('npm install', 'npm', ['install', ...quiet], { stdio: ['ignore', 2, 2] });
 }
 
 function sameVersions(installed) {

@@ -152,6 +152,9 @@ function write(stream: NodeJS.WriteStream, output: string): Promise<void> {
   return new Promise((resolve) => stream.write(output, () => resolve()));
 }
 
+// A client that closed our stderr is no reason to end.
+process.stderr.on('error', () => {});
+
 process.on('unhandledRejection', (reason) => {
   process.stderr.write(`cofferdam: unexpected ${reason instanceof Error ? reason.stack : String(reason)}\n`);
 });
