@@ -11,8 +11,9 @@ const MOST = 10_000;
 const CAP = 500;
 const LONGEST_LINE = 500;
 
-/** What a search of ours looks at: all files, hidden and ignored ones too, lines cut at the same length. */
-const ALL_FILES = ['--no-config', '--no-ignore', '--hidden', '--color=never'];
+/** What a search of ours looks at, all files, hidden and ignored ones too, and what \b and \w mean in ECMAScript. */
+const ALL_FILES = ['--no-config', '--no-ignore', '--hidden', '--no-unicode', '--color=never'];
+/** Lines cut at the same length. */
 const AS_LINES = [
   '--line-number',
   '--with-filename',
@@ -66,9 +67,10 @@ export const content = {
   async run(bench) {
     const rg = bench.ripgrep();
     if (!rg) return [absent('content search', 'the ripgrep of the npm package is not here', 'rg')];
-    const tree = await bench.tree();
-    const withRipgrep = await Server.open(bench.cofferdam(tree.path));
-    const without = await Server.open(bench.cofferdam(tree.path, { program: programWithoutRipgrep(bench) }));
+    const whole = await bench.tree();
+    const tree = whole.code;
+    const withRipgrep = await Server.open(bench.cofferdam(whole.path));
+    const without = await Server.open(bench.cofferdam(whole.path, { program: programWithoutRipgrep(bench) }));
     const wanted = SEARCHES.filter(({ quick }) => quick || !bench.quick);
     const rows = [];
     try {
@@ -79,6 +81,7 @@ export const content = {
         const alone = { ...search, what: `${search.what}, without ripgrep` };
         rows.push(await against(bench, without, rg, tree, alone, search.alone));
       }
+      if (!bench.quick) rows.push(await withTinyFiles(bench, withRipgrep, rg, whole));
     } finally {
       withRipgrep.stop();
       without.stop();
@@ -103,6 +106,14 @@ async function against(bench, server, rg, tree, search, budget) {
   );
   const shown = `rg ${flags.join(' ')}${cap ? `… | head -${cap}` : ''}`.trim();
   return comparison({ what: search.what, ...times, against: shown, budget: { atMost: budget }, note });
+}
+
+/** The same where most files are so small that opening them is all the work. */
+function withTinyFiles(bench, server, rg, tree) {
+  const tiny = tree.files - tree.code.files;
+  const search = { ...SEARCHES[0], what: `${SEARCHES[0].what}, with ${tiny} tiny files more` };
+  bench.say(search.what);
+  return against(bench, server, rg, tree, search, search.budget);
 }
 
 /** Whether both found the same lines, as `path:number`. */

@@ -37,5 +37,5 @@ export async function keptFolder(name, prepare) {
 export function npm(args, cwd) {
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const shell = process.platform === 'win32';
-  return run('npm', [...args, ...quiet], { cwd, keep: true, timeoutMs: FETCH_MS, shell });
+  return run('npm', [...args, ...quiet], { cwd, env: process.env, keep: true, timeoutMs: FETCH_MS, shell });
 }

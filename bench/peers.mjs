@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { plainEnvironment } from './children.mjs';
 import { keptFolder, npm } from './folders.mjs';
 
 const MOST = 10_000;
@@ -85,7 +86,7 @@ export async function fetchPeer(key, ripgrep, say) {
         launch({ folder, home }) {
           peer.prepare?.(home, folder);
           const path = [process.env.PATH, ...(ripgrep ? [dirname(ripgrep)] : [])].join(delimiter);
-          const env = { ...process.env, PATH: path, HOME: home, USERPROFILE: home };
+          const env = { ...plainEnvironment, PATH: path, HOME: home, USERPROFILE: home };
           return { command: process.execPath, args: [file, ...peer.args(folder)], cwd: folder, env };
         },
       };

@@ -4,41 +4,54 @@ import { join } from 'node:path';
 import { run } from './children.mjs';
 import { keptFolder, npm } from './folders.mjs';
 
-const PACKAGES = [
-  '@mui/icons-material@9.5.0',
+/** What people write, of all sizes: contents are searched here. */
+const CODE = [
+  '@mui/material@9.5.0',
   '@types/node@26.6.6',
   'aws-sdk@2.1693.0',
   'date-fns@4.4.0',
+  'effect@4.1.0',
   'lodash@4.18.1',
   'next@16.4.6',
   'rxjs@7.8.2',
+  'typeorm@1.1.1',
   'typescript@5.9.3',
+  'viem@2.57.13',
 ];
+/** Tens of thousands of tiny files in one folder. */
+const ICONS = ['@mui/icons-material@9.5.0'];
 const LEAST_FILES = 30_000;
 const LEAST_ENTRIES = 50_000;
 
 /** Lines for patterns that nothing in the packages matches. */
 const NEEDLES = ['order ABCD123456X was sent', 'order WXYZ987654Q came back', ''].join('\n');
 
+/** The whole tree, in which names are searched, and its part `code`. */
 export async function largeTree(say) {
-  const path = await keptFolder('tree-1', async (folder) => {
-    for (const spec of PACKAGES) {
+  const path = await keptFolder('tree-2', async (unfinished) => {
+    const code = join(unfinished, 'code');
+    const icons = join(unfinished, 'icons');
+    const plan = [...CODE.map((spec) => [spec, code]), ...ICONS.map((spec) => [spec, icons])];
+    for (const [spec, folder] of plan) {
       say(`unpacking ${spec} (once; kept for later runs)`);
+      mkdirSync(folder, { recursive: true });
       await unpack(spec, folder);
     }
-    mkdirSync(join(folder, 'needles'));
-    writeFileSync(join(folder, 'needles', 'orders.txt'), NEEDLES);
+    mkdirSync(join(code, 'needles'));
+    writeFileSync(join(code, 'needles', 'orders.txt'), NEEDLES);
   });
-  const tree = { path, ...count(path) };
-  if (tree.files < LEAST_FILES || tree.entries < LEAST_ENTRIES) {
-    throw new Error(`${path} holds ${tree.files} files and ${tree.entries} entries: remove it and run again`);
+  const code = join(path, 'code');
+  const tree = { path, ...count(path), code: { path: code, ...count(code) } };
+  if (tree.code.files < LEAST_FILES || tree.entries < LEAST_ENTRIES) {
+    throw new Error(`${path} holds ${tree.code.files} files of code and ${tree.entries} entries: remove it`);
   }
   return tree;
 }
 
 /** For a quick run: what is there anyway. */
 export function smallTree(path) {
-  return { path, ...count(path) };
+  const tree = { path, ...count(path) };
+  return { ...tree, code: tree };
 }
 
 async function unpack(spec, folder) {

@@ -6,4 +6,5 @@ node('build', ['scripts/build.mjs']);
 node('lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
 node('types', ['node_modules/typescript/bin/tsc', '--noEmit']);
 node('generated files are fresh', ['scripts/docs.mjs', '--check']);
+node('', ['scripts/build-kernel.mjs', '--check']);
 node('tests', ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]);

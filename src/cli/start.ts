@@ -59,7 +59,9 @@ export function describeHttp({ dialects }: App, { host, tls }: HttpRequest, url:
 }
 
 /** A new token, shown once, in the form in which clients take it. */
-export function clientConfigs(url: string, token: string): string {
+export function clientConfigs(served: string, token: string): string {
+  // Every address is listened on, but a client needs one.
+  const url = served.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
   const headers = { Authorization: `Bearer ${token}` };
   const server = { type: 'http', url, headers };
   return [

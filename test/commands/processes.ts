@@ -41,15 +41,16 @@ export function uniqueSeconds(): string {
   return `8${process.pid}.${counter}${Date.now() % 1_000_000}`;
 }
 
-/** Who sleeps for just that long. */
-export function sleepers(seconds: string): number[] {
-  return everybody()
-    .filter(({ words }) => words.endsWith(`sleep ${seconds}`))
-    .map(({ pid }) => pid);
+/** Waits until that many sleep for just that long, for at most ten seconds, and says how many do. */
+export async function waitForSleepers(seconds: string, count: number): Promise<number> {
+  const sleeping = () => everybody().filter(({ words }) => words === `sleep ${seconds}`).length;
+  for (let tries = 0; tries < 400 && sleeping() < count; tries++) await delay(25);
+  return sleeping();
 }
 
-/** Waits until there are that many, for at most ten seconds. */
-export async function waitForSleepers(seconds: string, count: number): Promise<number[]> {
-  for (let tries = 0; tries < 400 && sleepers(seconds).length !== count; tries++) await delay(25);
-  return sleepers(seconds);
+/** Waits until nobody is left whose command line speaks of it, for at most ten seconds, and says who still is. */
+export async function leftovers(word: string): Promise<Seen[]> {
+  const left = () => everybody().filter(({ words }) => words.includes(word));
+  for (let tries = 0; tries < 400 && left().length > 0; tries++) await delay(25);
+  return left();
 }

@@ -1,6 +1,6 @@
 /** The program over HTTP: what it says at the start, tokens and certificates from files, signals, and its end. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as tlsRequest } from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -152,6 +152,7 @@ describe('at the start', () => {
     [{ http: '0', 'allow-origin': ['app.example'] }, 'give one origin'],
     [{ http: '0', 'allow-origin': ['https://app.example/path'] }, 'give one origin'],
     [{ http: '0', 'allow-host': ['http://x'] }, 'give a host name'],
+    [{ http: '0', 'allow-host': ['*.example'] }, 'give a host name'],
     [{ 'token-file': 'tokens' }, '--token-file is for a server over HTTP'],
   ])('refuses %j', (values, words) => {
     expect(() => parseHttp(values)).toThrow(words);
@@ -218,11 +219,23 @@ describe('a token file', () => {
   it('that others can reach is refused', () => {
     for (const mode of [0o640, 0o604, 0o660, 0o610]) {
       chmodSync(file, mode);
-      expect(() => readSecret(file)).toThrow('other users can reach it');
+      expect(() => readSecret(file, [served])).toThrow('other users can reach it');
     }
     const { status, stderr } = refusal(['--http', '0', '--token-file', file]);
     expect([status, stderr]).toEqual([2, expect.stringContaining('other users can reach it')]);
-    expect(() => readSecret(directory.path)).toThrow(/not a file|cannot be read/);
+    expect(() => readSecret(directory.path, [])).toThrow(/not a file|cannot be read/);
+  });
+
+  it('that lies where clients can read it is refused, also by way of a link', () => {
+    const inside = join(served, 'tokens');
+    writeFileSync(inside, lines.join('\n'), { mode: 0o600 });
+    const link = join(directory.path, 'link');
+    symlinkSync(inside, link);
+    for (const path of [inside, link])
+      expect(() => readSecret(path, [served])).toThrow('where clients can read it');
+    expect(() => readSecret(file, [directory.path])).toThrow('where clients can read it');
+    expect(readSecret(file, [served])).toContain('anna');
+    expect(refusal(['--http', '0', '--token-file', inside]).status).toBe(2);
   });
 
   it('with a line that is not understood is refused, without the token', () => {

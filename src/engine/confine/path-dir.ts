@@ -21,6 +21,8 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants;
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
+const LOOKS = 4;
+
 /** The directory is no longer where it was: somebody moved or replaced it during the call. */
 export class Moved extends Error {
   readonly code = 'EAGAIN';
@@ -177,8 +179,11 @@ export class PathDir implements Dir {
   }
 
   #verified(): string {
-    const now = fs.lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
-    if (!now || identityOf(now) !== this.identity) throw new Moved(this.#path);
+    // Somebody who swaps directories back and forth has to be lucky at every look.
+    for (let look = 0; look < LOOKS; look++) {
+      const now = fs.lstatSync(this.#path, { bigint: true, throwIfNoEntry: false });
+      if (!now || identityOf(now) !== this.identity) throw new Moved(this.#path);
+    }
     // Not every file system of Windows has identities that can be relied on; elsewhere they are enough.
     if (IS_WINDOWS && fs.realpathSync.native(this.#path) !== this.#path) throw new Moved(this.#path);
     return this.#path;

@@ -25,9 +25,12 @@ export interface WindowFilter {
 export const MAX_LITERALS = 8;
 export const MAX_LITERAL_BYTES = 64;
 export const MAX_WINDOW = 32;
+/** So many literals are looked for by two bytes of each, more of them by three bytes in tables. */
+const MAX_PAIRS = 4;
+const MAX_FOLDED_PAIRS = 2;
 
 interface Exports {
-  usePair(b1: number, at1: number, case1: number, b2: number, at2: number, case2: number, fold: number): void;
+  usePairs(count: number, fold: number): void;
   useSet(count: number, fold: number): void;
   useWindow(length: number, at0: number, at1: number, at2: number): void;
   nextLine(from: number, end: number): number;
@@ -55,6 +58,8 @@ interface WasmMemory {
 const NIBBLES = 0;
 const BUCKETS = 128;
 const FOUND = 256;
+const PAIRS = 320;
+const PAIR_BYTES = 80;
 const ALLOWED = 1024;
 const LITERALS = 2048;
 const TEXT = 65536;
@@ -168,27 +173,30 @@ export class Kernel {
       this.#markLiteral(literal, at, bucket, ignoreCase);
       address += literal.length;
     });
-    if (literals.length > 1) this.#exports.useSet(literals.length, ignoreCase ? 1 : 0);
-    else this.#usePair(literals[0]!, ignoreCase);
+    if (literals.length > (ignoreCase ? MAX_FOLDED_PAIRS : MAX_PAIRS)) {
+      this.#exports.useSet(literals.length, ignoreCase ? 1 : 0);
+      return;
+    }
+    literals.forEach((literal, bucket) => {
+      this.#markPair(literal, PAIRS + bucket * PAIR_BYTES, ignoreCase);
+    });
+    this.#exports.usePairs(literals.length, ignoreCase ? 1 : 0);
   }
 
-  #usePair(literal: string, ignoreCase: boolean): void {
+  /** Where the literal's two rarest bytes are, and what they look like. */
+  #markPair(literal: string, address: number, ignoreCase: boolean): void {
     const byRarity = [...literal]
       .map((_, index) => index)
       .sort((a, b) => rarity(literal, b) - rarity(literal, a));
     const first = byRarity[0]!;
     const second = byRarity.find((index) => literal[index] !== literal[first]) ?? byRarity[1] ?? first;
-    const byte = (index: number) => literal.charCodeAt(index);
-    const caseBit = (index: number) => (ignoreCase && isLower(byte(index)) ? CASE_BIT : 0);
-    this.#exports.usePair(
-      byte(first),
-      first,
-      caseBit(first),
-      byte(second),
-      second,
-      caseBit(second),
-      ignoreCase ? 1 : 0,
-    );
+    [first, second].forEach((index, which) => {
+      const byte = literal.charCodeAt(index);
+      const caseBit = ignoreCase && isLower(byte) ? CASE_BIT : 0;
+      this.bytes.fill(byte, address + which * 16, address + which * 16 + 16);
+      this.bytes.fill(caseBit, address + 32 + which * 16, address + 48 + which * 16);
+      this.bytes.writeUInt32LE(index, address + 64 + which * 4);
+    });
   }
 
   /** Sets the literal's bit in the tables of its three bytes; beyond a short literal's end any byte will do. */

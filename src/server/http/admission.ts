@@ -1,8 +1,7 @@
 /** The order in which a request is looked at: Host, then Origin, then token. Only then is anything else read. */
-import type { OutgoingHttpHeaders } from 'node:http';
 import { FailedTokens } from './failed-tokens.ts';
 import type { FrontDoor } from './front-door.ts';
-import type { Reply } from './reply.ts';
+import type { Refusal, Reply } from './reply.ts';
 import { bearerOf, type Grant, type Tokens } from './tokens.ts';
 
 const CHALLENGE = 'Bearer realm="cofferdam"';
@@ -36,11 +35,17 @@ export class Admission {
     const { request, response } = reply;
     const { door } = this.#options;
     if (!door.servesHost(request)) {
-      reply.refuse({ status: 403, message: 'This host is not served here (--allow-host names another)' });
+      refuseStranger(reply, {
+        status: 403,
+        message: 'This host is not served here (--allow-host names another)',
+      });
       return false;
     }
     if (!door.servesOrigin(request)) {
-      reply.refuse({ status: 403, message: 'This origin is not served here (--allow-origin names one)' });
+      refuseStranger(reply, {
+        status: 403,
+        message: 'This origin is not served here (--allow-origin names one)',
+      });
       return false;
     }
     const { origin } = request.headers;
@@ -76,7 +81,7 @@ export class Admission {
     }
     if (this.#held >= this.#options.heldRefusals) {
       const retryAfter = Math.ceil(delayMs / 1000);
-      reply.refuse({ status: 429, retryAfter, message: 'Too many wrong tokens: try later' });
+      refuseStranger(reply, { status: 429, retryAfter, message: 'Too many wrong tokens: try later' });
       return;
     }
     this.#held++;
@@ -90,6 +95,11 @@ export class Admission {
 }
 
 function refuse(reply: Reply, message: string, challenge: string): void {
-  const headers: OutgoingHttpHeaders = { 'WWW-Authenticate': challenge };
-  reply.refuse({ status: 401, message, headers });
+  refuseStranger(reply, { status: 401, message, headers: { 'WWW-Authenticate': challenge } });
+}
+
+/** Who is not let in keeps no connection either. */
+function refuseStranger(reply: Reply, refusal: Refusal): void {
+  reply.response.shouldKeepAlive = false;
+  reply.refuse(refusal);
 }

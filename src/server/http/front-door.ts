@@ -9,6 +9,8 @@ import { isIPv6 } from 'node:net';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]/@]+)(?::\d{1,5})?$/;
+/** As an operator names one; a star would look like a pattern, and there are none. */
+const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/;
 
 export interface FrontDoorOptions {
@@ -59,7 +61,7 @@ export function asOrigin(text: string): string | undefined {
 }
 
 export function isHostName(text: string): boolean {
-  return HOST.test(text.toLowerCase());
+  return HOST_NAME.test(text.toLowerCase());
 }
 
 export function isLoopback(host: string): boolean {
@@ -82,6 +84,9 @@ function isSameHost(page: string, host: string): boolean {
 /** Node keeps the first of several; a request with two meanings is not served. */
 function countOf({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === name) count++;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at]!;
+    if (header.length === name.length && header.toLowerCase() === name) count++;
+  }
   return count;
 }

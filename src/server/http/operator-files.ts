@@ -1,15 +1,17 @@
 /** Files that the operator names on the command line: they are not a client's, so the wall is not asked. */
 // biome-ignore lint/style/noRestrictedImports: tokens, certificates and keys lie outside the served directories.
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
+import { relative, sep } from 'node:path';
 
 const MOST_BYTES = 1024 * 1024;
 
 /** Why the server does not start: said in one line. */
 export class StartError extends Error {}
 
-/** Refuses a file that another user could read or could have written. */
-export function readSecret(path: string): string {
+/** Refuses a file that a client, or another user, could read or could have written. */
+export function readSecret(path: string, served: readonly string[]): string {
+  requireOutside(path, served);
   return read(path, ({ mode, uid }) => {
     if (platform() === 'win32') return undefined;
     if ((mode & 0o077) !== 0) return `other users can reach it (mode ${modeOf(mode)}): chmod 600 ${path}`;
@@ -17,8 +19,31 @@ export function readSecret(path: string): string {
   }).toString('utf8');
 }
 
+/** Refuses only what a client could read. */
+export function readKey(path: string, served: readonly string[]): Buffer {
+  requireOutside(path, served);
+  return read(path, () => undefined);
+}
+
 export function readPlain(path: string): Buffer {
   return read(path, () => undefined);
+}
+
+function requireOutside(path: string, served: readonly string[]): void {
+  const inside = served.find((directory) => {
+    const way = relative(realOf(directory), realOf(path));
+    return way !== '..' && !way.startsWith(`..${sep}`);
+  });
+  if (inside !== undefined)
+    throw new StartError(`${path}: it lies inside ${inside}, where clients can read it: put it elsewhere`);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function read(path: string, whyNot: (stat: { mode: number; uid: number }) => string | undefined): Buffer {

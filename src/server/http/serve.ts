@@ -45,6 +45,7 @@ const LONGEST_TICK_MS = 1000;
 const LAST_BYTES_MS = 100;
 /** Connections above the limit get an answer that says so, up to this many; beyond, they are dropped. */
 const ANSWERED_ABOVE = 128;
+const MOST_HEADER_BYTES = 16 * 1024;
 const ROOT = '/mcp';
 const INTERNAL_ERROR = -32603;
 
@@ -153,6 +154,7 @@ export class HttpServing {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       keepAliveTimeout: keepAliveMs,
+      maxHeaderSize: MOST_HEADER_BYTES,
       connectionsCheckingInterval: Math.min(LONGEST_TICK_MS, headersMs),
       noDelay: true,
     };

@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { dialects } from '../../dialects/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { App } from '../app.ts';
-import { readPlain, readSecret, StartError } from './operator-files.ts';
+import { readKey, readPlain, readSecret, StartError } from './operator-files.ts';
 import { type Certificate, type HttpServing, serveOnHttp } from './serve.ts';
 import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './tokens.ts';
 
@@ -42,7 +42,7 @@ export async function startHttp(app: App, asked: HttpRequest, around: HttpSurrou
     const serving = await serveOnHttp(app, {
       ...{ host, port, allowHosts, allowOrigins, readOnlyEngine },
       grants: chosen.grants,
-      tls: tls && readCertificate(tls),
+      tls: tls && readCertificate(app, tls),
     });
     const reload = tokenFile || tls ? () => readAgain(app, asked, serving) : undefined;
     return { serving, newToken: chosen.made, reload };
@@ -79,7 +79,7 @@ function chooseGrants(
 
 function readTokens(app: App, file: string): { grants: Grant[]; problems: string[] } {
   const known = dialects.map(({ name }) => name);
-  const { grants, problems, warnings } = parseTokens(readSecret(file), known);
+  const { grants, problems, warnings } = parseTokens(readSecret(file, servedBy(app)), known);
   for (const warning of warnings) app.log(`warning: ${file}, ${warning}`);
   return { grants, problems: problems.map((problem) => `${file}, ${problem}`) };
 }
@@ -94,7 +94,7 @@ function readAgain(app: App, { tokenFile, tls }: HttpRequest, serving: HttpServi
   }
   if (tls === undefined) return;
   try {
-    serving.replaceCertificate(readCertificate(tls));
+    serving.replaceCertificate(readCertificate(app, tls));
     app.log('certificate: read again');
   } catch (error) {
     app.log(`certificate: the old one stays: ${(error as Error).message}`);
@@ -112,8 +112,12 @@ function attempt(read: () => { grants: Grant[]; problems: string[] }): {
   }
 }
 
-function readCertificate({ certFile, keyFile }: { certFile: string; keyFile: string }): Certificate {
-  const certificate = { cert: readPlain(certFile), key: readPlain(keyFile) };
+function servedBy({ engine }: App): string[] {
+  return engine.roots.map(({ path }) => path);
+}
+
+function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpRequest['tls']>): Certificate {
+  const certificate = { cert: readPlain(certFile), key: readKey(keyFile, servedBy(app)) };
   try {
     createSecureContext(certificate);
   } catch {

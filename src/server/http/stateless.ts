@@ -25,6 +25,9 @@ import type { CreateServer } from './sessions.ts';
 
 type Served = Server | McpServer;
 
+/** What the library answers to a request that was cancelled; only the end of the server does that to a client that is there. */
+const CANCELLED = 499;
+
 /** What the library looks at in a request. */
 class StatelessRequest {
   readonly method = 'POST';
@@ -93,6 +96,10 @@ function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
 }
 
 async function pass(response: Response, reply: Reply): Promise<void> {
+  if (response.status === CANCELLED) {
+    reply.refuse({ status: 503, retryAfter: 5, message: 'The server is ending' });
+    return;
+  }
   if (response.body === null) {
     reply.empty(response.status);
     return;

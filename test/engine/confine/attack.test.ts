@@ -58,4 +58,19 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
     },
     msForEach * 4 + 20_000,
   );
+
+  it(
+    'the fallback wall does not promise as much, but fails clearly too',
+    async () => {
+      const fallback = new Engine({ roots: [{ path: scene.root, writable: true }], protection: 'verified' });
+      try {
+        expect(fallback.protection.raceFree).toBe(false);
+        // An error that is no failure of the engine's own ends the raid.
+        for (const each of raids) await raid(scene, fallback, each, msForEach / 8);
+      } finally {
+        await fallback.close();
+      }
+    },
+    60_000 + seconds * 1000,
+  );
 });

@@ -8,38 +8,31 @@
 // Memory map; `kernel.ts` writes and reads the same places. Text starts at 64 KiB.
 const NIBBLES: usize = 0; // six tables of 16 bytes: low and high half of a byte, for three positions
 const BUCKETS: usize = 128; // eight literals: address, length, offset of the three positions
+const PAIRS: usize = 320; // four literals: two bytes, two case masks (each sixteen times), and two offsets
 const FOUND: usize = 256; // what nextLine found: line start, line end, newlines before it, all ASCII?
 const SCRATCH: usize = 288;
 const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits
 
-const PAIR = 0;
-const SET = 1;
-const WINDOW = 2;
+const PAIR_BYTES: usize = 80;
 
-let mode: i32 = PAIR;
+const ONE = 0;
+const FEW = 1;
+const SET = 2;
+const WINDOW = 3;
+
+let mode: i32 = ONE;
 let fold: bool = false;
 let buckets: u32 = 0;
-let firstByte: i32 = 0;
-let firstAt: usize = 0;
-let firstCase: i32 = 0;
-let secondByte: i32 = 0;
-let secondAt: usize = 0;
-let secondCase: i32 = 0;
 let windowLength: u32 = 0;
 let windowAt0: usize = 0;
 let windowAt1: usize = 0;
 let windowAt2: usize = 0;
 
-/** One literal, found by its two rarest bytes. A `…Case` of 0x20 makes that byte's letter case not matter. */
-export function usePair(b1: i32, at1: i32, case1: i32, b2: i32, at2: i32, case2: i32, ignoreCase: i32): void {
-  mode = PAIR;
+/** One literal, or up to four, each found by its two rarest bytes. */
+export function usePairs(count: i32, ignoreCase: i32): void {
+  mode = count == 1 ? ONE : FEW;
+  buckets = count;
   fold = ignoreCase != 0;
-  firstByte = b1;
-  firstAt = at1;
-  firstCase = case1;
-  secondByte = b2;
-  secondAt = at2;
-  secondCase = case2;
 }
 
 /** Up to eight literals, found by three bytes of each. */
@@ -60,7 +53,8 @@ export function useWindow(length: i32, at0: i32, at1: i32, at2: i32): void {
 
 /** Where the next candidate starts in [from, end), or 0. */
 export function find(from: usize, end: usize): usize {
-  if (mode == PAIR) return findPair(from, end);
+  if (mode == ONE) return findOne(from, end);
+  if (mode == FEW) return buckets == 2 ? findTwo(from, end) : findFour(from, end);
   if (mode == SET) return findSet(from, end);
   return findWindow(from, end);
 }
@@ -94,26 +88,17 @@ export function countLines(from: usize, end: usize): u32 {
   return count;
 }
 
-function findPair(from: usize, end: usize): usize {
+function findOne(from: usize, end: usize): usize {
   const literal: usize = load<u32>(BUCKETS);
   const length: usize = load<u32>(BUCKETS + 4);
   if (end < from + length) return 0;
   const last = end - length;
-  const one = i8x16.splat(<i8>firstByte);
-  const two = i8x16.splat(<i8>secondByte);
-  const oneCase = i8x16.splat(<i8>firstCase);
-  const twoCase = i8x16.splat(<i8>secondCase);
-  const at1 = firstAt;
-  const at2 = secondAt;
+  const one = v128.load(PAIRS), two = v128.load(PAIRS + 16);
+  const oneCase = v128.load(PAIRS + 32), twoCase = v128.load(PAIRS + 48);
+  const at1: usize = load<u32>(PAIRS + 64), at2: usize = load<u32>(PAIRS + 68);
   for (let p = from; p <= last; p += 32) {
-    const a = v128.and(
-      i8x16.eq(v128.or(v128.load(p + at1), oneCase), one),
-      i8x16.eq(v128.or(v128.load(p + at2), twoCase), two),
-    );
-    const b = v128.and(
-      i8x16.eq(v128.or(v128.load(p + at1 + 16), oneCase), one),
-      i8x16.eq(v128.or(v128.load(p + at2 + 16), twoCase), two),
-    );
+    const a = pair(p, at1, at2, one, two, oneCase, twoCase);
+    const b = pair(p + 16, at1, at2, one, two, oneCase, twoCase);
     if (!v128.any_true(v128.or(a, b))) continue;
     let mask = <u32>i8x16.bitmask(a) | (<u32>i8x16.bitmask(b) << 16);
     while (mask) {
@@ -124,6 +109,101 @@ function findPair(from: usize, end: usize): usize {
     }
   }
   return 0;
+}
+
+function findTwo(from: usize, end: usize): usize {
+  const one0 = v128.load(PAIRS), two0 = v128.load(PAIRS + 16);
+  const oneCase0 = v128.load(PAIRS + 32), twoCase0 = v128.load(PAIRS + 48);
+  const at10: usize = load<u32>(PAIRS + 64), at20: usize = load<u32>(PAIRS + 68);
+  const q = PAIRS + PAIR_BYTES;
+  const one1 = v128.load(q), two1 = v128.load(q + 16);
+  const oneCase1 = v128.load(q + 32), twoCase1 = v128.load(q + 48);
+  const at11: usize = load<u32>(q + 64), at21: usize = load<u32>(q + 68);
+  for (let p = from; p < end; p += 16) {
+    const a = pair(p, at10, at20, one0, two0, oneCase0, twoCase0);
+    const b = pair(p, at11, at21, one1, two1, oneCase1, twoCase1);
+    if (!v128.any_true(v128.or(a, b))) continue;
+    const s = firstOf(p, end, <u32>i8x16.bitmask(a), <u32>i8x16.bitmask(b), 0, 0);
+    if (s) return s;
+  }
+  return 0;
+}
+
+/** Three or four literals whose case matters. */
+function findFour(from: usize, end: usize): usize {
+  const one0 = v128.load(PAIRS), two0 = v128.load(PAIRS + 16);
+  const at10: usize = load<u32>(PAIRS + 64), at20: usize = load<u32>(PAIRS + 68);
+  const q = PAIRS + PAIR_BYTES;
+  const one1 = v128.load(q), two1 = v128.load(q + 16);
+  const at11: usize = load<u32>(q + 64), at21: usize = load<u32>(q + 68);
+  const r = q + PAIR_BYTES;
+  const one2 = v128.load(r), two2 = v128.load(r + 16);
+  const at12: usize = load<u32>(r + 64), at22: usize = load<u32>(r + 68);
+  const t = r + PAIR_BYTES;
+  const one3 = v128.load(t), two3 = v128.load(t + 16);
+  const at13: usize = load<u32>(t + 64), at23: usize = load<u32>(t + 68);
+  if (buckets == 3) {
+    for (let p = from; p < end; p += 16) {
+      const a = exactPair(p, at10, at20, one0, two0);
+      const b = exactPair(p, at11, at21, one1, two1);
+      const c = exactPair(p, at12, at22, one2, two2);
+      if (!v128.any_true(v128.or(v128.or(a, b), c))) continue;
+      const s = firstOf(p, end, <u32>i8x16.bitmask(a), <u32>i8x16.bitmask(b), <u32>i8x16.bitmask(c), 0);
+      if (s) return s;
+    }
+    return 0;
+  }
+  for (let p = from; p < end; p += 16) {
+    const a = exactPair(p, at10, at20, one0, two0);
+    const b = exactPair(p, at11, at21, one1, two1);
+    const c = exactPair(p, at12, at22, one2, two2);
+    const d = exactPair(p, at13, at23, one3, two3);
+    if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
+    const s = firstOf(
+      p,
+      end,
+      <u32>i8x16.bitmask(a),
+      <u32>i8x16.bitmask(b),
+      <u32>i8x16.bitmask(c),
+      <u32>i8x16.bitmask(d),
+    );
+    if (s) return s;
+  }
+  return 0;
+}
+
+@inline
+function exactPair(p: usize, at1: usize, at2: usize, one: v128, two: v128): v128 {
+  return v128.and(i8x16.eq(v128.load(p + at1), one), i8x16.eq(v128.load(p + at2), two));
+}
+
+@inline
+function pair(p: usize, at1: usize, at2: usize, one: v128, two: v128, oneCase: v128, twoCase: v128): v128 {
+  return v128.and(
+    i8x16.eq(v128.or(v128.load(p + at1), oneCase), one),
+    i8x16.eq(v128.or(v128.load(p + at2), twoCase), two),
+  );
+}
+
+/** The first of sixteen places where a literal stands whose pair was seen there, or 0. */
+function firstOf(p: usize, end: usize, a: u32, b: u32, c: u32, d: u32): usize {
+  let mask = a | b | c | d;
+  while (mask) {
+    const i = ctz(mask);
+    mask &= mask - 1;
+    const s = p + i;
+    if (((a >> i) & 1) && literalStands(0, s, end)) return s;
+    if (((b >> i) & 1) && literalStands(1, s, end)) return s;
+    if (((c >> i) & 1) && literalStands(2, s, end)) return s;
+    if (((d >> i) & 1) && literalStands(3, s, end)) return s;
+  }
+  return 0;
+}
+
+function literalStands(bucket: u32, at: usize, end: usize): bool {
+  const literal: usize = load<u32>(BUCKETS + bucket * 12);
+  const length: usize = load<u32>(BUCKETS + bucket * 12 + 4);
+  return at + length <= end && stands(literal, length, at);
 }
 
 function findSet(from: usize, end: usize): usize {
@@ -183,7 +263,7 @@ function findWindow(from: usize, end: usize): usize {
 
 @inline
 function nibbles(bytes: v128, lo: v128, hi: v128, low: v128): v128 {
-  return v128.and(i8x16.swizzle(lo, v128.and(bytes, low)), i8x16.swizzle(hi, i8x16.shr_u(bytes, 4)));
+  return v128.and(i8x16.swizzle(lo, v128.and(bytes, low)), i8x16.swizzle(hi, v128.and(i16x8.shr_u(bytes, 4), low)));
 }
 
 @inline

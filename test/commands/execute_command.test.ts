@@ -1,0 +1,141 @@
+/** replay's execute_command through the program as it is installed, with bubblewrap and without. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RawClient } from '../client.ts';
+import { boxed, makeSite, modes, type Site, startServer } from './fixture.ts';
+
+const CAP = 512 * 1024;
+
+describe.concurrent.each(modes)('execute_command %s', (mode) => {
+  let site: Site;
+  let server: RawClient;
+  const run = async (command: string, more: object = {}) => {
+    const { result } = await server.call('execute_command', { command, ...more });
+    return { texts: result!.content.map(({ text }) => text), isError: result!.isError };
+  };
+
+  beforeAll(async () => {
+    site = makeSite();
+    server = await startServer(site, { mode, dialect: 'replay' });
+  });
+
+  afterAll(async () => {
+    await server.end();
+    site.remove();
+  });
+
+  it('is asked to end at the deadline, and what it printed is kept [replay.execute_command.timeout.term] [replay.execute_command.timeout.partial] [replay.execute_command.error.timeout]', async () => {
+    const [plain, tidy] = await Promise.all([
+      run('echo one; echo two >&2; sleep 1000', { timeout: 1 }),
+      run('trap "echo tidied; exit 0" TERM; echo one; while :; do sleep 0.1; done', { timeout: 1 }),
+    ]);
+    expect(plain).toEqual({
+      texts: ['one\n[timed out after 1 s]\n[exit code: 143]', '[stderr]\ntwo\n'],
+      isError: true,
+    });
+    expect(tidy.isError).toBe(true);
+    expect(tidy.texts[0]).toMatch(/^one\ntidied\n\[timed out after 1 s\]\n\[exit code: \d+\]$/);
+  });
+
+  it('is killed three seconds later when it does not listen [replay.execute_command.timeout.kill]', async () => {
+    const start = Date.now();
+    const { texts, isError } = await run('trap "" TERM; echo stubborn; while :; do sleep 0.1; done', {
+      timeout: 1,
+    });
+    expect(isError).toBe(true);
+    expect(texts).toEqual(['stubborn\n[timed out after 1 s]\n[exit code: 137]']);
+    expect(Date.now() - start).toBeGreaterThan(3900);
+    expect(Date.now() - start).toBeLessThan(30_000);
+  });
+
+  it('has each stream cut at 512 KB, with a notice [replay.execute_command.cap]', async () => {
+    const line = `head -c ${CAP + 1} /dev/zero | tr '\\0' x; head -c ${CAP} /dev/zero | tr '\\0' y >&2`;
+    expect(await run(line)).toEqual({
+      texts: [
+        `${'x'.repeat(CAP)}\n[stdout truncated at 512 KB]\n[exit code: 0]`,
+        `[stderr]\n${'y'.repeat(CAP)}`,
+      ],
+      isError: undefined,
+    });
+    const other = await run(`head -c ${CAP + 1} /dev/zero | tr '\\0' y >&2`);
+    expect(other.texts).toEqual([
+      '(no output)\n[exit code: 0]',
+      `[stderr]\n${'y'.repeat(CAP)}\n[stderr truncated at 512 KB]`,
+    ]);
+  });
+
+  it('may print characters of several bytes across the cap', async () => {
+    const { texts } = await run(`i=0; while [ $i -lt 6 ]; do cat euro.txt; i=$((i+1)); done`);
+    expect(texts[0]).toBe(`${'€'.repeat(Math.floor(CAP / 3))}\n[stdout truncated at 512 KB]\n[exit code: 0]`);
+  });
+
+  it('has the features of a shell', async () => {
+    expect((await run('ls -d s*/ | sort | tr "\\n" " "')).texts).toEqual([
+      's/ sub/ sub2/ sublink/ \n[exit code: 0]',
+    ]);
+    expect((await run('cd sub && cat < inner.txt | tr a-z A-Z')).texts).toEqual(['INNER\n[exit code: 0]']);
+    expect((await run('f() { echo "$1-$2"; }; f a b; (exit 4) || echo "code $?"')).texts).toEqual([
+      'a-b\ncode 4\n[exit code: 0]',
+    ]);
+  });
+
+  it('has empty input and no terminal', async () => {
+    expect((await run('read -r line; echo "$?"; test -t 0 || echo none')).texts).toEqual([
+      '1\nnone\n[exit code: 0]',
+    ]);
+  });
+
+  it('sees what was written before it, and what it writes is read after it', async () => {
+    const path = `${site.root}/between.txt`;
+    const [, seen] = await Promise.all([
+      server.call('write_file', { path, content: 'written' }),
+      run('cat between.txt'),
+    ]);
+    expect(seen.texts).toEqual(['written\n[exit code: 0]']);
+    await run('echo more >> between.txt');
+    expect(await server.text('read_file', { path })).toBe('writtenmore\n');
+    await server.call('delete_file', { path });
+  });
+});
+
+describe('execute_command where nothing may be changed', () => {
+  it.runIf(boxed)(
+    'runs in the first directory, and cannot write [replay.execute_command.directory.readable]',
+    async () => {
+      const site = makeSite();
+      const server = await startServer(site, {
+        mode: 'in bubblewrap',
+        dialect: 'replay',
+        roots: [`${site.root}/sub:ro`, `${site.root}/sub2:ro`],
+      });
+      try {
+        const before = site.snapshot();
+        expect(await server.text('execute_command', { command: 'pwd; touch made 2>&1; cat inner.txt' })).toBe(
+          `${site.root}/sub\ntouch: cannot touch 'made': Read-only file system\ninner\n[exit code: 0]`,
+        );
+        expect(site.snapshot()).toBe(before);
+      } finally {
+        await server.end();
+        site.remove();
+      }
+    },
+  );
+
+  it('does not run at all without a sandbox that would stop it', async () => {
+    const site = makeSite();
+    const server = await startServer(site, {
+      mode: 'without a sandbox',
+      dialect: 'replay',
+      flags: ['--read-only'],
+    });
+    try {
+      const before = site.snapshot();
+      const { error } = await server.call('execute_command', { command: 'touch made' });
+      expect(error).toMatchObject({ code: -32603 });
+      expect(error!.message).toContain('without bubblewrap');
+      expect(site.snapshot()).toBe(before);
+    } finally {
+      await server.end();
+      site.remove();
+    }
+  });
+});

@@ -1,0 +1,181 @@
+/** Whether commands are offered, and what the program says about how they are confined. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { program, RawClient } from '../client.ts';
+import { boxed, makeSite, type Site } from './fixture.ts';
+
+let site: Site;
+/** A PATH on which everything is but bubblewrap. */
+let withoutBubblewrap: string;
+/** A PATH on which bubblewrap is and does not work. */
+let withBroken: string;
+
+beforeAll(() => {
+  site = makeSite();
+  withoutBubblewrap = join(site.base, 'programs');
+  mkdirSync(withoutBubblewrap);
+  for (const name of ['cat', 'grep', 'sed', 'awk', 'ls', 'sh', 'setpriv', 'python3']) {
+    const real = ['/usr/bin', '/bin'].map((place) => join(place, name)).find((path) => existsSync(path));
+    if (real) symlinkSync(real, join(withoutBubblewrap, name));
+  }
+  symlinkSync(process.execPath, join(withoutBubblewrap, 'node'));
+  const broken = join(site.base, 'broken');
+  mkdirSync(broken);
+  writeFileSync(
+    join(broken, 'bwrap'),
+    '#!/bin/sh\n[ "$1" = --help ] && exit 0\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n',
+  );
+  chmodSync(join(broken, 'bwrap'), 0o755);
+  withBroken = `${broken}:${withoutBubblewrap}`;
+});
+
+afterAll(() => site.remove());
+
+async function offered(args: readonly string[], PATH?: string): Promise<{ names: string[]; said: string }> {
+  const env = { ...process.env, ...(PATH !== undefined && { PATH }) };
+  const client = await RawClient.start([...args, site.root], env);
+  const { result } = await client.request('tools/list');
+  while (!/; wall: /.test(client.stderr)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await client.end();
+  return { names: (result!.tools as { name: string }[]).map(({ name }) => name), said: client.stderr };
+}
+
+const doctor = (args: readonly string[], PATH = process.env.PATH) =>
+  execFileSync(process.execPath, [program, 'doctor', ...args, site.root], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH },
+  });
+
+describe('--sandbox require', () => {
+  it('offers no command tool where bubblewrap is missing, and says so', async () => {
+    for (const [dialect, tool] of [
+      ['patch', 'shell_exec'],
+      ['replay', 'execute_command'],
+      ['workspace', 'run_command'],
+    ]) {
+      const args = ['--dialect', dialect!, '--sandbox', 'require'];
+      const { names, said } = await offered(args, withoutBubblewrap);
+      expect(names).not.toContain(tool);
+      expect(names.length).toBeGreaterThan(4);
+      expect(said).toContain('no command tools are offered: bubblewrap (bwrap) is not installed');
+    }
+  });
+
+  it('does not run the tool either when it is called all the same', async () => {
+    const args = ['--dialect', 'patch', '--sandbox', 'require', site.root];
+    const client = await RawClient.start(args, { ...process.env, PATH: withoutBubblewrap });
+    const { error } = await client.call('shell_exec', { command: 'cat', args: ['a.txt'] });
+    expect(error).toMatchObject({ code: -32602 });
+    await client.end();
+  });
+
+  it('offers none where bubblewrap does not work, and says why', async () => {
+    const { names, said } = await offered(['--dialect', 'patch', '--sandbox', 'require'], withBroken);
+    expect(names).not.toContain('shell_exec');
+    expect(said).toContain('No permissions to create new namespace');
+  });
+
+  it.runIf(boxed)('offers them where it works', async () => {
+    const { names, said } = await offered(['--dialect', 'patch', '--sandbox', 'require']);
+    expect(names).toContain('shell_exec');
+    expect(said).toContain('commands: sandboxed by bubblewrap');
+  });
+});
+
+describe('--sandbox auto and off', () => {
+  it('warn in the start-up line when commands are not confined, in one line', async () => {
+    const missing = await offered(['--dialect', 'patch'], withoutBubblewrap);
+    expect(missing.names).toContain('shell_exec');
+    expect(missing.said).toMatch(
+      /commands: NOT confined by the system \(bubblewrap \(bwrap\) is not installed\)/,
+    );
+    const off = await offered(['--dialect', 'patch', '--sandbox', 'off']);
+    expect(off.names).toContain('shell_exec');
+    expect(off.said).toMatch(/commands: NOT confined by the system \(switched off\)/);
+    const broken = await offered(['--dialect', 'patch'], withBroken);
+    expect(broken.said).toMatch(/commands: NOT confined by the system \(bubblewrap .*No permissions/);
+    for (const { said } of [missing, off, broken]) expect(said.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('any other word ends the start with a clear line', () => {
+    expect(() =>
+      execFileSync(process.execPath, [program, '--sandbox', 'maybe', site.root], { stdio: 'pipe' }),
+    ).toThrow(/--sandbox is auto, require or off, not 'maybe'/);
+  });
+});
+
+describe('doctor', () => {
+  const layer = (told: string, name: string) =>
+    told.split('\n').find((line) => line.includes(`commands: ${name}`)) ?? '';
+
+  it.runIf(boxed)('shows each layer that is there', () => {
+    const told = doctor([]);
+    for (const name of [
+      'argument rules',
+      'bubblewrap',
+      'no network',
+      'no new privileges',
+      'limits',
+      'own environment',
+      'nothing survives',
+    ])
+      expect(layer(told, name), name).toMatch(/^yes {2}/);
+  });
+
+  it('shows what is missing and why', () => {
+    const told = doctor([], withoutBubblewrap);
+    expect(layer(told, 'bubblewrap')).toMatch(/^no .*bubblewrap \(bwrap\) is not installed/);
+    expect(layer(told, 'no network')).toMatch(/^no .*needs bubblewrap/);
+    expect(layer(told, 'nothing survives')).toMatch(/^no /);
+    expect(layer(told, 'argument rules')).toMatch(/^yes/);
+    expect(layer(doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
+    expect(doctor(['--sandbox', 'require'], withoutBubblewrap)).toMatch(
+      /^no {3}commands .*no command is run: bubblewrap \(bwrap\) is not installed$/m,
+    );
+  });
+
+  it.runIf(boxed)('shows when the network is allowed, and which variables are passed', () => {
+    const told = doctor(['--allow-net', '--env', 'HOME']);
+    expect(layer(told, 'no network')).toMatch(/^no .*the network is allowed/);
+    expect(layer(told, 'own environment')).toContain('HOME');
+  });
+});
+
+describe.runIf(boxed)('the network', () => {
+  let listener: Server;
+  let port: number;
+
+  beforeAll(async () => {
+    listener = createServer((socket) => socket.end('reached\n'));
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    port = (listener.address() as { port: number }).port;
+  });
+
+  afterAll(() => listener.close());
+
+  const reach = async (flags: readonly string[]) => {
+    const client = await RawClient.start([
+      '--dialect',
+      'workspace',
+      '--sandbox',
+      'require',
+      ...flags,
+      site.root,
+    ]);
+    const script = `require('net').connect(${port},'127.0.0.1').on('data',d=>console.log(String(d))).on('error',e=>console.log(e.code))`;
+    const told = await client.text('run_command', { command: 'node', args: ['-e', script] });
+    await client.end();
+    return (JSON.parse(told) as { data: { stdout: string } }).data.stdout.trim();
+  };
+
+  it('is not there for commands', async () => {
+    expect(await reach([])).toMatch(/^(?:ECONNREFUSED|ENETUNREACH)$/);
+  });
+
+  it('is there with --allow-net', async () => {
+    expect(await reach(['--allow-net'])).toBe('reached');
+  });
+});

@@ -1,0 +1,211 @@
+/** workspace's run_command through the program as it is installed, with bubblewrap and without. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RawClient } from '../client.ts';
+import { LEAK, makeSite, modes, type Site, startServer } from './fixture.ts';
+
+interface Envelope {
+  ok: boolean;
+  data: {
+    command: string;
+    args: string[];
+    cwd: string;
+    exitCode: number | null;
+    signal: string | null;
+    timedOut: boolean;
+    stdout: string;
+    stderr: string;
+    stdoutTruncated: boolean;
+    stderrTruncated: boolean;
+  };
+  error: { code: string; message: string; details: Record<string, unknown> };
+}
+
+async function envelopeOf(server: RawClient, args: object): Promise<Envelope> {
+  const { result } = await server.call('run_command', args);
+  const envelope = JSON.parse(result!.content[0]!.text!) as Envelope;
+  expect(result!.isError ?? false).toBe(!envelope.ok);
+  return envelope;
+}
+
+const node = (script: string, more: object = {}) => ({ command: 'node', args: ['-e', script], ...more });
+
+describe.concurrent.each(modes)('run_command %s', (mode) => {
+  let site: Site;
+  let server: RawClient;
+  const run = (args: object) => envelopeOf(server, args);
+
+  beforeAll(async () => {
+    site = makeSite();
+    server = await startServer(site, { mode, dialect: 'workspace' });
+  });
+
+  afterAll(async () => {
+    await server.end();
+    site.remove();
+  });
+
+  it('answers with these fields in this order [workspace.run_command.output] [workspace.run_command.manual.version]', async () => {
+    const { result } = await server.call('run_command', { command: 'npm', args: ['--version'] });
+    expect(result!.content[0]!.text).toMatch(
+      /^\{"ok":true,"data":\{"command":"npm","args":\["--version"\],"cwd":"\.","exitCode":0,"signal":null,"timedOut":false,"stdout":"\d+\.\d+\.\d+[^"]*\\n","stderr":"","stdoutTruncated":false,"stderrTruncated":false\}\}$/,
+    );
+    expect(result!.isError).toBeUndefined();
+  });
+
+  it('is ok with any exit code, and keeps both streams apart', async () => {
+    const { ok, data } = await run(node('console.log("out");console.error("err");process.exit(3)'));
+    expect(ok).toBe(true);
+    expect(data).toMatchObject({ exitCode: 3, signal: null, stdout: 'out\n', stderr: 'err\n' });
+  });
+
+  it('tells the signal that ended it', async () => {
+    const { data } = await run(node('process.kill(process.pid, "SIGKILL")'));
+    expect(data).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false });
+  });
+
+  it('is ended in time, and what was printed is kept [workspace.run_command.timeout] [workspace.run_command.manual.timeout] [workspace.decided.timed-out]', async () => {
+    const [waiting, stubborn] = await Promise.all([
+      run(node('console.log("so far");setTimeout(()=>{},100000)', { timeoutMs: 1000 })),
+      run(node('process.on("SIGTERM",()=>console.log("no"));setInterval(()=>{},1000)', { timeoutMs: 1000 })),
+    ]);
+    expect(waiting).toMatchObject({
+      ok: true,
+      data: { exitCode: null, signal: 'SIGTERM', timedOut: true, stdout: 'so far\n' },
+    });
+    expect(stubborn.data).toMatchObject({
+      exitCode: null,
+      signal: 'SIGKILL',
+      timedOut: true,
+      stdout: 'no\n',
+    });
+  });
+
+  it('has each stream cut at the cap, between characters [workspace.run_command.truncation] [workspace.decided.character-boundary]', async () => {
+    const print = 'process.stdout.write("€".repeat(1000));process.stderr.write("x".repeat(1024))';
+    const { data } = await run(node(print, { maxOutputBytes: 1024 }));
+    expect(data).toMatchObject({ stdout: '€'.repeat(341), stdoutTruncated: true });
+    expect(data).toMatchObject({ stderr: 'x'.repeat(1024), stderrTruncated: false });
+    const other = await run(node('process.stderr.write("é".repeat(40000))'));
+    expect(other.data).toMatchObject({
+      stderr: 'é'.repeat(32768),
+      stderrTruncated: true,
+      stdoutTruncated: false,
+    });
+    const largest = await run(node('process.stdout.write("x".repeat(300000))', { maxOutputBytes: 262144 }));
+    expect(largest.data.stdout.length).toBe(262144);
+  });
+
+  it('runs without a shell [workspace.run_command.no-shell]', async () => {
+    const words = ['$(id)', '`id`', '; touch pwned', '*', '>x', '"', "'", '\n', '$HOME', '~'];
+    const { data } = await run(node('console.log(JSON.stringify(process.argv.slice(1)))', {}));
+    expect(data.stdout).toBe('[]\n');
+    const args = ['-e', 'console.log(JSON.stringify(process.argv.slice(1)))', '--', ...words];
+    const told = await run({ command: 'node', args });
+    expect(JSON.parse(told.data.stdout)).toEqual(words);
+    expect(told.data.args).toEqual(args);
+  });
+
+  it('runs in the directory that is asked for, by its normalised name', async () => {
+    const here = 'console.log(process.cwd())';
+    expect((await run(node(here))).data).toMatchObject({ cwd: '.', stdout: `${site.root}\n` });
+    expect((await run(node(here, { cwd: 'workspace/./sub/' }))).data).toMatchObject({
+      cwd: 'sub',
+      stdout: `${site.root}/sub\n`,
+    });
+    expect((await run(node(here, { cwd: 'sublink' }))).data.stdout).toBe(`${site.root}/sub\n`);
+    expect((await run(node(here, { cwd: 'dlink' }))).error).toMatchObject({ code: 'INVALID_PATH' });
+  });
+
+  it('takes the arguments that the schema allows, and no more', async () => {
+    const echo = 'console.log(process.argv.length)';
+    const most = ['-e', echo, '--', ...Array<string>(61).fill('x'.repeat(400))];
+    expect((await run({ command: 'node', args: most })).data.stdout).toBe('62\n');
+    for (const args of [[...most, 'x'], ['x'.repeat(401)]]) {
+      expect((await run({ command: 'node', args })).error.code).toBe('VALIDATION_ERROR');
+    }
+  });
+
+  it('runs scripts of the workspace with the tools of the list', async () => {
+    writeFileSync(join(site.root, 'sum.js'), 'console.log([1, 2, 3].reduce((a, b) => a + b))\n');
+    writeFileSync(join(site.root, 'sum.py'), 'print(sum([1, 2, 3]))\n');
+    expect((await run({ command: 'node', args: ['sum.js'] })).data.stdout).toBe('6\n');
+    expect((await run({ command: 'python3', args: ['sum.py'] })).data.stdout).toBe('6\n');
+  });
+
+  it('never takes a program from the workspace, whatever it is called', async () => {
+    writeFileSync(join(site.root, 'npm'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    expect((await run({ command: 'npm', args: ['--version'] })).data.stdout).not.toContain('planted');
+  });
+
+  it('says nothing of what was printed to the operator [workspace.run_command.log]', async () => {
+    const { data } = await run(node('console.log("print" + "ed");console.error("al" + "so")'));
+    expect(data.stdout).toBe('printed\n');
+    expect(server.stderr).not.toMatch(/printed|also/);
+  });
+});
+
+describe('run_command', () => {
+  it('is shown with exactly this schema [workspace.run_command.input]', () => {
+    const tools = JSON.parse(
+      readFileSync(new URL('../dialects/workspace/tools-list.json', import.meta.url), 'utf8'),
+    ) as { name: string; inputSchema: object }[];
+    expect(JSON.stringify(tools.find(({ name }) => name === 'run_command')!.inputSchema)).toBe(
+      JSON.stringify({
+        type: 'object',
+        additionalProperties: false,
+        required: ['command'],
+        properties: {
+          command: { type: 'string', minLength: 1 },
+          args: { type: 'array', items: { type: 'string', maxLength: 400 }, maxItems: 64, default: [] },
+          cwd: { type: 'string', default: '.' },
+          timeoutMs: { type: 'integer', minimum: 100, maximum: 60000, default: 15000 },
+          maxOutputBytes: { type: 'integer', minimum: 1024, maximum: 262144, default: 65536 },
+        },
+      }),
+    );
+  });
+
+  it('takes more programs and variables when the operator names them', async () => {
+    const site = makeSite();
+    const flags = [
+      '--allow-command',
+      'sh',
+      '--allow-command',
+      'no-such-program',
+      '--env',
+      'PASSED',
+      '--env',
+      'UNSET',
+    ];
+    const server = await startServer(site, {
+      mode: modes[0]!,
+      dialect: 'workspace',
+      flags,
+      env: { PASSED: 'through' },
+    });
+    try {
+      const { data } = await envelopeOf(server, { command: 'sh', args: ['-c', 'env'] });
+      expect(data.stdout).toMatch(/^PASSED=through$/m);
+      expect(data.stdout).not.toMatch(/UNSET/);
+      expect(data.stdout).not.toContain(LEAK);
+      const refused = await envelopeOf(server, { command: 'bash' });
+      expect(refused.error.details.allowed).toEqual([
+        'node',
+        'npm',
+        'npx',
+        'python3',
+        'pytest',
+        'tsc',
+        'sh',
+        'no-such-program',
+      ]);
+      const missing = await envelopeOf(server, { command: 'no-such-program' });
+      expect(missing.error).toMatchObject({ code: 'NOT_FOUND', details: { reason: 'not-installed' } });
+    } finally {
+      await server.end();
+      site.remove();
+    }
+  });
+});

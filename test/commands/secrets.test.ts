@@ -1,0 +1,205 @@
+/** What a command gets to see of the server and of the machine: little without a sandbox, next to nothing in one. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RawClient } from '../client.ts';
+import { boxed, LEAK, makeSite, modes, SECRET, type Site, startServer } from './fixture.ts';
+
+const ALL = 'replay,workspace,patch';
+
+interface Ran {
+  stdout: string;
+  stderr: string;
+  exitCode: number | null;
+}
+
+const shell = (server: RawClient, command: string) => server.text('execute_command', { command });
+
+async function run(server: RawClient, command: string, script: string): Promise<Ran> {
+  const args = command === 'node' ? ['-e', script] : ['-c', script];
+  const envelope = JSON.parse(await server.text('run_command', { command, args })) as { data: Ran };
+  return envelope.data;
+}
+
+describe.each(modes)('a command %s', (mode) => {
+  let site: Site;
+  let server: RawClient;
+
+  beforeAll(async () => {
+    site = makeSite();
+    server = await startServer(site, { mode, dialect: ALL });
+  });
+
+  afterAll(async () => {
+    await server.end();
+    site.remove();
+  });
+
+  it("has nothing of the server's environment", async () => {
+    const names = 'COFFERDAM_RUN HOME LANG LC_ALL LOGNAME PATH PWD SHELL TERM TMPDIR USER'.split(' ');
+    const told = [
+      await shell(server, 'env'),
+      (await run(server, 'node', 'for (const k in process.env) console.log(k + "=" + process.env[k])'))
+        .stdout,
+      await server.text('shell_exec', {
+        command: 'awk',
+        args: ['BEGIN {for (k in ENVIRON) print k "=" ENVIRON[k]}'],
+      }),
+    ];
+    for (const text of told) {
+      expect(text).toContain('PATH=');
+      expect(text).not.toContain(LEAK);
+      const others = [...text.matchAll(/^(\w+)=/gm)]
+        .map(([, name]) => name!)
+        .filter((name) => !names.includes(name));
+      // Shells set these two by themselves.
+      expect(others.filter((name) => name !== '_' && name !== 'OLDPWD')).toEqual([]);
+    }
+  });
+
+  it("has a home and a place for temporary files of its own, not the operator's", async () => {
+    const told = await shell(server, 'echo "$HOME $TMPDIR"; touch "$HOME/x" "$TMPDIR/x" && echo both');
+    expect(told).toMatch(/\nboth\n\[exit code: 0\]$/);
+    expect(told).not.toContain(`${homedir()} `);
+    expect(await shell(server, 'cd && pwd')).not.toBe(`${homedir()}\n[exit code: 0]`);
+  });
+
+  it('that plants a link to outside opens no way for the file tools', async () => {
+    const plant = `ln -s ${site.out}/secret.txt planted; ln -s ${site.out} planted-dir; ln -s ../out/new.txt planted-new`;
+    expect(await shell(server, plant)).toBe('(no output)\n[exit code: 0]');
+    const at = (name: string) => join(site.root, name);
+    for (const path of ['planted', 'planted-dir/secret.txt', 'planted-new', 'planted-dir/new.txt'].map(at)) {
+      expect((await server.call('read_file', { path })).error).toMatchObject({ code: -32001 });
+      expect((await server.call('write_file', { path, content: 'x' })).error).toMatchObject({ code: -32001 });
+      const edits = [{ oldText: 'S3CRET', newText: 'x' }];
+      expect((await server.call('edit_file', { path, edits })).error).toMatchObject({ code: -32001 });
+    }
+    for (const tool of ['workspace_read_file', 'workspace_write_file']) {
+      const { result } = await server.call(tool, {
+        file: 'planted',
+        ...(tool.includes('write') && { content: 'x' }),
+      });
+      expect(result!.content[0]!.text).toContain('"code":"INVALID_PATH"');
+    }
+    for (const tool of ['append', 'patch_write_file']) {
+      const { result } = await server.call(tool, { path: at('planted'), content: 'x' });
+      expect(result!.content[0]!.text).toMatch(/^OutsideRoot: /);
+    }
+    const { result } = await server.call('shell_exec', { command: 'cat', args: ['planted'] });
+    expect(result!.content[0]!.text).toBe('OutsideRoot: planted resolves outside the configured root');
+    expect(readFileSync(join(site.out, 'secret.txt'), 'utf8')).toBe(`${SECRET}\n`);
+  });
+
+  it('that plants a link in the place of a file is not followed by the next call', async () => {
+    writeFileSync(join(site.root, 'plain.txt'), 'plain\n');
+    const cat = async () =>
+      (await server.call('shell_exec', { command: 'cat', args: ['plain.txt'] })).result!.content[0]!.text!;
+    expect(await cat()).toBe('exit_code: 0\nstdout:\nplain\n\nstderr:\n');
+    await run(
+      server,
+      'node',
+      `const fs=require('fs');fs.unlinkSync('plain.txt');fs.symlinkSync('${site.out}/secret.txt','plain.txt')`,
+    );
+    expect(await cat()).toBe('OutsideRoot: plain.txt resolves outside the configured root');
+    const inThere = await server.call('run_command', {
+      command: 'node',
+      args: ['-e', '1'],
+      cwd: 'planted-dir',
+    });
+    expect(inThere.result!.content[0]!.text).toContain('"code":"INVALID_PATH"');
+  });
+
+  it('that writes a program into the root does not become that program', async () => {
+    await shell(
+      server,
+      'for p in cat node sh grep; do printf "#!/bin/sh\\necho planted\\n" > $p; chmod 755 $p; done',
+    );
+    expect(await shell(server, 'cat b.txt')).toBe('hello world\n7 pears\n[exit code: 0]');
+    expect((await run(server, 'node', 'console.log(1)')).stdout).toBe('1\n');
+    const { result } = await server.call('shell_exec', { command: 'grep', args: ['pears', 'b.txt'] });
+    expect(result!.content[0]!.text).toBe('exit_code: 0\nstdout:\n7 pears\n\nstderr:\n');
+  });
+});
+
+describe.runIf(boxed)('in bubblewrap', () => {
+  let site: Site;
+  let server: RawClient;
+  let hidden: string[];
+
+  beforeAll(async () => {
+    site = makeSite();
+    server = await startServer(site, { mode: 'in bubblewrap', dialect: ALL });
+    const { pid } = server.child;
+    hidden = [
+      join(site.out, 'secret.txt'),
+      join(site.root, 'dlink/secret.txt'),
+      join(site.base, 'rootshop/x'),
+      `/proc/${pid}/environ`,
+      `/proc/${pid}/cwd/package.json`,
+      `/proc/${pid}/root/etc/hostname`,
+      `/proc/${process.pid}/environ`,
+      join(homedir(), '.bashrc'),
+      join(homedir(), '.profile'),
+      '/etc/shadow',
+      '/etc/hostname',
+      '/var/log',
+      '/proc/1/root/etc/shadow',
+    ];
+  });
+
+  afterAll(async () => {
+    await server.end();
+    site.remove();
+  });
+
+  it('a secret beside the root, the home and the server cannot be read from sh', async () => {
+    for (const path of hidden) {
+      const told = await shell(server, `cat ${path} 2>&1 || ls -la ${path} 2>&1`);
+      expect(told, path).not.toContain(SECRET);
+      expect(told, path).not.toContain(LEAK);
+      expect(told, path).toMatch(/No such file or directory|Permission denied|cannot access/);
+    }
+  });
+
+  it('nor from node', async () => {
+    const script = `for (const p of ${JSON.stringify(hidden)}) try { console.log('READ', p, require('fs').readFileSync(p, 'utf8')) } catch (e) { console.log(e.code) }`;
+    writeFileSync(join(site.root, 'look.js'), script);
+    const told = JSON.parse(await server.text('run_command', { command: 'node', args: ['look.js'] })) as {
+      data: Ran;
+    };
+    expect(told.data.stdout.trim().split('\n')).toHaveLength(hidden.length);
+    expect(told.data.stdout).not.toMatch(/READ/);
+  });
+
+  it('nor from python3', async () => {
+    const script = `import os\nfor p in ${JSON.stringify(hidden)}:\n  try:\n    print('READ', os.listdir(p) if os.path.isdir(p) else open(p).read())\n  except OSError as e:\n    print(e.errno)\n`;
+    writeFileSync(join(site.root, 'look.py'), script);
+    const told = JSON.parse(await server.text('run_command', { command: 'python3', args: ['look.py'] })) as {
+      data: Ran;
+    };
+    expect(told.data.stderr).toBe('');
+    expect(told.data.stdout.trim().split('\n')).toHaveLength(hidden.length);
+    expect(told.data.stdout).not.toMatch(/READ/);
+  });
+
+  it('the operator’s home is not there, beyond what programs are installed in it', async () => {
+    const told = await shell(server, `ls -A ${homedir()} 2>&1`);
+    expect(told).not.toMatch(/\.ssh|\.bash|\.profile|\.config|\.npm\b/);
+  });
+
+  it('only the processes of the command itself can be seen', async () => {
+    const told = await shell(server, 'ls /proc | grep -c "^[0-9]"; cat /proc/[0-9]*/cmdline | tr "\\0" " "');
+    expect(told).not.toMatch(/cofferdam\.cjs|vitest/);
+    expect(Number(told.split('\n')[0])).toBeLessThan(10);
+  });
+
+  it('nothing outside the root can be written', async () => {
+    const before = site.snapshot().replaceAll(/^\.\/root.*\n/gm, '');
+    for (const place of ['/usr/x', '/etc/x', '/x', '/bin/x', '/proc/sys/kernel/hostname'])
+      expect(await shell(server, `echo x > ${place}`), place).not.toContain('[exit code: 0]');
+    // Where the root lies in a directory for temporary files, a command has one of its own in its place.
+    await shell(server, `echo x > ${site.out}/x; echo x > ${site.base}/x; echo x >> ${site.out}/secret.txt`);
+    expect(site.snapshot().replaceAll(/^\.\/root.*\n/gm, '')).toBe(before);
+  });
+});
