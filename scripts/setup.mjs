@@ -1,6 +1,7 @@
 // Makes a fresh clone ready: installs what is missing. Uses nothing but Node itself.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -9,6 +10,21 @@ const [major] = process.versions.node.split('.').map(Number);
 if (major < 20) {
   console.error(`Cofferdam needs Node 20 or newer; this is ${process.versions.node}.`);
   process.exit(2);
+}
+
+leaveBundledNode();
+
+/**
+ * A newer Node is installed for the conformance suite alone. npm puts it first on the PATH of its scripts,
+ * where it would quietly take the place of the Node that is to be tested.
+ */
+function leaveBundledNode() {
+  rmSync(`${root}node_modules/.bin/node`, { force: true });
+  if (!process.execPath.startsWith(`${root}node_modules/`)) return;
+  const path = process.env.PATH.split(delimiter).filter((entry) => !entry.includes('node_modules'));
+  const env = { ...process.env, PATH: path.join(delimiter) };
+  const { status } = spawnSync('node', process.argv.slice(1), { stdio: 'inherit', env });
+  process.exit(status ?? 1);
 }
 
 /** Runs a step and ends with its exit code when it fails. */
@@ -36,6 +52,7 @@ export function install() {
   // Not `npm ci`: it refuses a lock file that leaves out packages for other platforms, as some registries make it.
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   step('npm install', 'npm', ['install', ...quiet], { stdio: ['ignore', 2, 2] });
+  rmSync(`${root}node_modules/.bin/node`, { force: true });
 }
 
 function sameVersions(installed) {

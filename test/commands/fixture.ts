@@ -37,6 +37,17 @@ function bubblewrapWorks(): boolean {
   }
 }
 
+/** Where a program stands on the PATH; undefined when it is not installed on this machine. */
+export function programOnPath(name: string): string | undefined {
+  const places = (process.env.PATH ?? '').split(':').map((place) => join(place, name));
+  return places.find((program) => existsSync(program));
+}
+
+/** Whether a reading command can be started: rg always comes along. */
+export function isInstalled(command: string): boolean {
+  return command === 'rg' || programOnPath(command) !== undefined;
+}
+
 export interface Site {
   base: string;
   /** What is given to servers: `{ROOT}` of the tables. */
@@ -189,10 +200,7 @@ export function makeSpies(site: Site): { path: string; started(): string[]; forg
   const log = join(site.base, 'spies.log');
   mkdirSync(directory);
   for (const name of SPIED) {
-    const real = (process.env.PATH ?? '')
-      .split(':')
-      .map((place) => join(place, name))
-      .find((program) => existsSync(program));
+    const real = programOnPath(name);
     if (!real) continue;
     const spy = join(directory, name);
     writeFileSync(spy, `#!/bin/sh\necho ${name} >> ${log}\nexec ${real} "$@"\n`);

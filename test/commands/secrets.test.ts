@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../client.ts';
-import { boxed, LEAK, makeSite, modes, SECRET, type Site, startServer } from './fixture.ts';
+import { boxed, LEAK, makeSite, modes, programOnPath, SECRET, type Site, startServer } from './fixture.ts';
 
 const ALL = 'replay,workspace,patch';
 
@@ -172,7 +172,7 @@ describe.runIf(boxed)('in bubblewrap', () => {
     expect(told.data.stdout).not.toMatch(/READ/);
   });
 
-  it('nor from python3', async () => {
+  it.runIf(programOnPath('python3'))('nor from python3', async () => {
     const script = `import os\nfor p in ${JSON.stringify(hidden)}:\n  try:\n    print('READ', os.listdir(p) if os.path.isdir(p) else open(p).read())\n  except OSError as e:\n    print(e.errno)\n`;
     writeFileSync(join(site.root, 'look.py'), script);
     const told = JSON.parse(await server.text('run_command', { command: 'python3', args: ['look.py'] })) as {

@@ -19,7 +19,8 @@ export class ListingCache implements ListingMemory {
 
   recall(state: DirectoryState): Listing | undefined {
     const known = this.#known.get(keyOf(state));
-    if (!known || known.changedNs !== state.changedNs || known.modifiedNs !== state.modifiedNs) return undefined;
+    if (!known || known.changedNs !== state.changedNs || known.modifiedNs !== state.modifiedNs)
+      return undefined;
     return known.listing;
   }
 

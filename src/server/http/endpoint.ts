@@ -83,6 +83,8 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
     return { status: 406, message: 'Accept must name application/json and text/event-stream' };
   const taken = await takeBody(endpoint, visit);
   if (taken === undefined || 'status' in taken) return taken;
+  // Whoever is gone by now has cancelled what it asked.
+  if (visit.reply.done) return undefined;
   const classified = classifyInboundRequest({
     httpMethod: 'POST',
     ...named('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -94,7 +96,8 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
   const refusal = whyNotNow(endpoint, visit, taken.messages);
   if (refusal) return refusal;
   if (classified.kind === 'modern' && answersInvalid(visit.reply, taken.messages)) return undefined;
-  await endpoint.stateless.answer(visit.reply, taken.value, visit.holder, visit.app, Date.now());
+  const mayStream = accepts(visit, 'text/event-stream');
+  await endpoint.stateless.answer({ ...visit, message: taken.value, mayStream, now: Date.now() });
   return undefined;
 }
 
@@ -178,6 +181,7 @@ async function openSession(
       return {};
     },
   });
+  reply.onGone = () => void transport.close();
   return undefined;
 }
 

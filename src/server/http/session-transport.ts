@@ -22,10 +22,6 @@ export class SessionTransport implements Transport {
     this.sessionId = sessionId;
   }
 
-  get closed(): boolean {
-    return this.#closed;
-  }
-
   /** Whether somebody waits for something at the other end. */
   get busy(): boolean {
     return this.#exchanges.size > 0 || this.#listening !== undefined;

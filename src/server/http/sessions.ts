@@ -32,10 +32,6 @@ export class Sessions {
     this.#create = create;
   }
 
-  get size(): number {
-    return this.#byId.size;
-  }
-
   /** Only its owner finds a session, and only where it was opened. */
   find(id: string, holder: Holder, app: App): HttpSession | undefined {
     const session = this.#byId.get(id);

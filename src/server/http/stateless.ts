@@ -42,6 +42,16 @@ class StatelessRequest {
   }
 }
 
+export interface StatelessVisit {
+  reply: Reply;
+  message: unknown;
+  holder: Holder;
+  app: App;
+  /** Whether the client takes a stream of events as an answer. */
+  mayStream: boolean;
+  now: number;
+}
+
 export class Stateless {
   readonly #handler: McpHttpHandler;
   readonly #create: CreateServer;
@@ -54,7 +64,8 @@ export class Stateless {
     );
   }
 
-  async answer(reply: Reply, message: unknown, holder: Holder, app: App, now: number): Promise<void> {
+  async answer({ reply, message, holder, app, mayStream, now }: StatelessVisit): Promise<void> {
+    if (mayStream) reply.onSilence = () => reply.startEvents();
     const leaving = new AbortController();
     reply.onGone = () => leaving.abort();
     reply.endless = isMethod(message, 'subscriptions/listen');
@@ -83,7 +94,7 @@ function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
     let streaming = false;
     transport.send = async (message, options) => {
       if ('result' in message && !streaming) {
-        reply.json(200, asJson(message));
+        say(reply, 200, message);
         await transport.close();
         return;
       }
@@ -105,8 +116,7 @@ async function pass(response: Response, reply: Reply): Promise<void> {
     return;
   }
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    const allow = response.headers.get('allow');
-    reply.json(response.status, await response.text(), allow === null ? {} : { Allow: allow });
+    say(reply, response.status, (await response.json()) as JSONRPCMessage);
     return;
   }
   reply.startEvents();
@@ -117,6 +127,16 @@ async function pass(response: Response, reply: Reply): Promise<void> {
     void reader.cancel().catch(() => {});
   };
   for (let part = await reader.read(); !part.done; part = await reader.read()) reply.write(part.value);
+  reply.end();
+}
+
+/** As JSON, unless the answer has begun as a stream because it took long. */
+function say(reply: Reply, status: number, message: JSONRPCMessage): void {
+  if (!reply.streaming) {
+    reply.json(status, asJson(message));
+    return;
+  }
+  reply.event(message);
   reply.end();
 }
 

@@ -101,10 +101,6 @@ export class Tokens {
     this.#grants = grants;
   }
 
-  get size(): number {
-    return this.#grants.length;
-  }
-
   /** Takes the same time whichever token matches, and whether one does. */
   find(shown: string): Grant | undefined {
     const hash = hashOf(shown);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readingCommandNames } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
+import { isInstalled } from '../../commands/fixture.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const PERMITTED =
@@ -113,7 +114,8 @@ describe('the command', () => {
     expect(Object.keys(calls)).toEqual([...readingCommandNames]);
     for (const [command, args] of Object.entries(calls)) {
       const { text } = await exec(command, args);
-      expect(text, command).toMatch(/^exit_code: 0\nstdout:\n[\s\S]*\nstderr:\n$/);
+      if (!isInstalled(command)) expect(text).toMatch(/^CommandNotInstalled: /);
+      else expect(text, command).toMatch(/^exit_code: 0\nstdout:\n[\s\S]*\nstderr:\n$/);
     }
   });
 
