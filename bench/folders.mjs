@@ -34,6 +34,10 @@ export async function keptFolder(name, prepare) {
   return path;
 }
 
+export function isFolderKept(name) {
+  return existsSync(join(base, name));
+}
+
 export function npm(args, cwd) {
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
   const shell = process.platform === 'win32';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { plainEnvironment } from './children.mjs';
-import { keptFolder, npm } from './folders.mjs';
+import { isFolderKept, keptFolder, npm } from './folders.mjs';
 
 const MOST = 10_000;
 const POLL_MS = 5;
@@ -77,7 +77,9 @@ export const peerNames = Object.keys(PEERS);
 export async function fetchPeer(key, ripgrep, say) {
   const peer = PEERS[key];
   const problems = [];
-  for (const version of peer.versions) {
+  const isKept = (version) => isFolderKept(folderOf(peer.package, version));
+  const kept = peer.versions.filter(isKept);
+  for (const version of kept.length > 0 ? kept : peer.versions) {
     try {
       const file = await installed(peer.package, version, say);
       return {
@@ -98,7 +100,7 @@ export async function fetchPeer(key, ripgrep, say) {
 }
 
 async function installed(name, version, say) {
-  const folder = await keptFolder(`peer-${name.replace(/[@/]/g, '-')}-${version}`, async (unfinished) => {
+  const folder = await keptFolder(folderOf(name, version), async (unfinished) => {
     say(`installing ${name} ${version} (once; kept for later runs)`);
     writeFileSync(join(unfinished, 'package.json'), '{"private":true}\n');
     await npm(['install', '--ignore-scripts', `${name}@${version}`], unfinished);
@@ -108,6 +110,10 @@ async function installed(name, version, say) {
   const file = join(at, typeof bin === 'string' ? bin : Object.values(bin)[0]);
   if (!existsSync(file)) throw new Error(`${file} is not there`);
   return file;
+}
+
+function folderOf(name, version) {
+  return `peer-${name.replace('@', '').replace('/', '-')}-${version}`;
 }
 
 /** It reports its use over the network unless told not to. */
