@@ -33,6 +33,7 @@ export class ContentSearch {
   readonly #pattern: RegExp;
   readonly #collector: LineCollector;
   readonly #countAll: boolean;
+  readonly #maxLineLength: number;
   #matches = 0;
 
   constructor(kernel: Kernel, recipe: Recipe, options: ContentOptions) {
@@ -42,6 +43,7 @@ export class ContentSearch {
     this.#pattern = new RegExp(recipe.source, recipe.flags);
     this.#collector = new LineCollector(kernel, options.contextLines, options.maxLineLength);
     this.#countAll = options.countAll;
+    this.#maxLineLength = options.maxLineLength ?? Number.POSITIVE_INFINITY;
     if (recipe.prefilter) kernel.use(recipe.prefilter);
   }
 
@@ -94,7 +96,8 @@ export class ContentSearch {
   #candidates(from: number, stop: number, number: number): number {
     const kernel = this.#kernel;
     const collector = this.#collector;
-    for (;;) {
+    let decoded: DecodedLines | undefined;
+    for (let seen = 0; ; seen++) {
       if (collector.full && !this.#countAll) break;
       if (collector.full && this.#recipe.candidatesMatch) {
         this.#text.confirm();
@@ -105,15 +108,37 @@ export class ContentSearch {
       this.#text.confirm();
       const { lineStart, lineEnd } = kernel;
       number += kernel.linesBefore;
-      const end = collector.textEnd(lineStart, lineEnd, stop);
-      const text = kernel.bytes.toString(kernel.lineIsAscii ? 'latin1' : 'utf8', lineStart, end);
-      this.#decide(text, number, lineStart, lineEnd);
+      if (this.#showsPart(lineEnd - lineStart)) this.#keepPart(number, lineStart, lineEnd);
+      else {
+        // Where one candidate follows another it is cheaper to decode all lines at once.
+        if (seen === 1) decoded = new DecodedLines(kernel, lineStart, stop);
+        const end = collector.textEnd(lineStart, lineEnd, stop);
+        this.#decide(lineText(kernel, decoded, lineStart, end), number, lineStart, lineEnd);
+      }
       number++;
       from = lineEnd + 1;
       if (from >= stop) return number;
     }
     // Only a further window needs to know.
     return this.#text.ended ? number : number + kernel.countByte(from, stop, NEWLINE);
+  }
+
+  /** Of a line that surely matches and is much longer than what is shown, only a part needs to be decoded. */
+  #showsPart(length: number): boolean {
+    return this.#recipe.candidatesMatch && length > this.#maxLineLength * 16;
+  }
+
+  #keepPart(number: number, lineStart: number, lineEnd: number): void {
+    const { bytes, candidate } = this.#kernel;
+    const enough = this.#maxLineLength * 4 + 64;
+    let begin = Math.max(lineStart, candidate - enough);
+    while (begin > lineStart && begin < candidate && (bytes[begin]! & 0xc0) === 0x80) begin++;
+    const before = bytes.toString('utf8', begin, candidate);
+    const after = bytes.toString('utf8', candidate, Math.min(lineEnd, candidate + enough));
+    const matched = this.#pattern.exec(after)?.[0].length ?? 0;
+    this.#matches++;
+    if (this.#collector.full) return;
+    this.#collector.match(number, lineStart, lineEnd, before + after, before.length, matched);
   }
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {
@@ -161,6 +186,22 @@ export class ContentSearch {
     const lineEnd = this.#kernel.memchr(start, stop, NEWLINE);
     this.#collector.match(number, start, lineEnd, line, found.index, found[0].length);
   }
+}
+
+/** The ASCII lines of a window as parts of one string. */
+class DecodedLines {
+  readonly from: number;
+  readonly text: string | undefined;
+
+  constructor(kernel: Kernel, from: number, stop: number) {
+    this.from = from;
+    this.text = kernel.nonAscii(from, stop) ? undefined : kernel.bytes.toString('latin1', from, stop);
+  }
+}
+
+function lineText(kernel: Kernel, decoded: DecodedLines | undefined, start: number, end: number): string {
+  if (decoded?.text !== undefined) return decoded.text.slice(start - decoded.from, end - decoded.from);
+  return kernel.bytes.toString(kernel.lineIsAscii ? 'latin1' : 'utf8', start, end);
 }
 
 /** Where the next line begins, at `from` or behind it, in which the pattern finds something. */

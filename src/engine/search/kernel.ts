@@ -90,7 +90,7 @@ export class Kernel {
     const env = { memory: this.#memory, abort };
     this.#exports = new WebAssembly.Instance(module, { env }).exports as Exports;
     this.bytes = Buffer.from(this.#memory.buffer);
-    this.#found = new Uint32Array(this.#memory.buffer, FOUND, 4);
+    this.#found = new Uint32Array(this.#memory.buffer, FOUND, 5);
   }
 
   /** How much text fits now. */
@@ -103,7 +103,7 @@ export class Kernel {
     if (bytes <= this.capacity) return;
     this.#memory.grow(pagesFor(bytes) - this.bytes.length / PAGE);
     this.bytes = Buffer.from(this.#memory.buffer);
-    this.#found = new Uint32Array(this.#memory.buffer, FOUND, 4);
+    this.#found = new Uint32Array(this.#memory.buffer, FOUND, 5);
   }
 
   /** The first place of `byte` in [from, end), or `end`. */
@@ -147,6 +147,9 @@ export class Kernel {
   }
   get lineIsAscii(): boolean {
     return this.#found[3] === 1;
+  }
+  get candidate(): number {
+    return this.#found[4]!;
   }
 
   /** How many lines hold a candidate. */

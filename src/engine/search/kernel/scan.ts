@@ -9,7 +9,7 @@
 const NIBBLES: usize = 0; // six tables of 16 bytes: low and high half of a byte, for three positions
 const BUCKETS: usize = 128; // eight literals: address, length, offset of the three positions
 const PAIRS: usize = 320; // four literals: two bytes, two case masks (each sixteen times), and two offsets
-const FOUND: usize = 256; // what nextLine found: line start, line end, newlines before it, all ASCII?
+const FOUND: usize = 256; // what nextLine found: line start, line end, newlines before it, all ASCII?, candidate
 const SCRATCH: usize = 288;
 const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits
 
@@ -61,7 +61,8 @@ export function find(from: usize, end: usize): usize {
 
 /**
  * The next line with a candidate, where `from` is the start of a line: false when there is none.
- * FOUND then holds its start, its end (its newline, or `end`), the newlines skipped, and whether it is ASCII.
+ * FOUND then holds its start, its end (its newline, or `end`), the newlines skipped, whether it is ASCII, and
+ * where the candidate stands.
  */
 export function nextLine(from: usize, end: usize): bool {
   const hit = find(from, end);
@@ -72,6 +73,7 @@ export function nextLine(from: usize, end: usize): bool {
   store<u32>(FOUND + 4, <u32>stop);
   store<u32>(FOUND + 8, countByte(from, start, 10));
   store<u32>(FOUND + 12, nonAscii(start, stop) ? 0 : 1);
+  store<u32>(FOUND + 16, <u32>hit);
   return true;
 }
 

@@ -102,6 +102,12 @@ class Sequence {
     this.#whole = false;
   }
 
+  /** Text that follows right here, although it is not taken by this sequence. */
+  ahead(exact: Texts): void {
+    this.consider(join(this.#run, exact));
+    this.consider(join(this.#single, exact));
+  }
+
   consider(texts: Texts | undefined): void {
     this.#best = better(this.#best, texts);
   }
@@ -122,7 +128,10 @@ function addElement(sequence: Sequence, element: AST.Element, scope: Scope): voi
   if (element.type === 'Assertion') {
     // It takes no text itself; what a positive one holds must stand somewhere in the line.
     const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
-    if (looks && !element.negate) sequence.consider(telling(ofAlternatives(element.alternatives, scope)));
+    if (!looks || element.negate) return;
+    const known = ofAlternatives(element.alternatives, scope);
+    sequence.consider(telling(known));
+    if (element.kind === 'lookahead' && known.exact) sequence.ahead(known.exact);
     return;
   }
   addKnown(sequence, ofElement(element, scope));
