@@ -10,6 +10,8 @@ export interface LiteralFilter {
   /** UTF-8 as one character for each byte; in lower case (A-Z alone) when case does not matter. */
   literals: readonly string[];
   ignoreCase: boolean;
+  /** Literals that the line must hold as well, anywhere. */
+  also?: readonly string[];
 }
 
 export interface WindowFilter {
@@ -25,12 +27,14 @@ export interface WindowFilter {
 export const MAX_LITERALS = 8;
 export const MAX_LITERAL_BYTES = 64;
 export const MAX_WINDOW = 32;
+export const MAX_ALSO = 2;
 /** So many literals are looked for by two bytes of each, more of them by three bytes in tables. */
 const MAX_PAIRS = 4;
 const MAX_FOLDED_PAIRS = 2;
 
 interface Exports {
   usePairs(count: number, fold: number): void;
+  useAlso(count: number): void;
   useSet(count: number, fold: number): void;
   useWindow(length: number, at0: number, at1: number, at2: number): void;
   nextLine(from: number, end: number): number;
@@ -60,6 +64,8 @@ const BUCKETS = 128;
 const FOUND = 256;
 const PAIRS = 320;
 const PAIR_BYTES = 80;
+const ALSO_PAIRS = 640;
+const ALSO_BUCKETS = 800;
 const ALLOWED = 1024;
 const LITERALS = 2048;
 const TEXT = 65536;
@@ -159,31 +165,38 @@ export class Kernel {
 
   use(filter: Prefilter): void {
     this.bytes.fill(0, 0, FOUND);
+    this.#exports.useAlso(0);
     if (filter.kind === 'window') this.#useWindow(filter);
     else this.#useLiterals(filter);
   }
 
-  #useLiterals({ literals, ignoreCase }: LiteralFilter): void {
-    if (literals.length === 0 || literals.length > MAX_LITERALS) throw new Error('bad number of literals');
-    let address = LITERALS;
-    literals.forEach((literal, bucket) => {
-      if (literal.length === 0 || literal.length > MAX_LITERAL_BYTES) throw new Error('bad literal');
-      const at = rarestThree(literal);
-      this.bytes.write(literal, address, 'latin1');
-      this.bytes.writeUInt32LE(address, BUCKETS + bucket * 12);
-      this.bytes.writeUInt32LE(literal.length, BUCKETS + bucket * 12 + 4);
-      this.bytes.writeUInt32LE(at, BUCKETS + bucket * 12 + 8);
-      this.#markLiteral(literal, at, bucket, ignoreCase);
-      address += literal.length;
-    });
-    if (literals.length > (ignoreCase ? MAX_FOLDED_PAIRS : MAX_PAIRS)) {
-      this.#exports.useSet(literals.length, ignoreCase ? 1 : 0);
-      return;
+  #useLiterals({ literals, ignoreCase, also = [] }: LiteralFilter): void {
+    if (literals.length === 0 || literals.length > MAX_LITERALS || also.length > MAX_ALSO) {
+      throw new Error('bad number of literals');
     }
     literals.forEach((literal, bucket) => {
-      this.#markPair(literal, PAIRS + bucket * PAIR_BYTES, ignoreCase);
+      const at = rarestThree(literal);
+      this.#store(literal, LITERALS + bucket * MAX_LITERAL_BYTES, BUCKETS + bucket * 12, at);
+      this.#markLiteral(literal, at, bucket, ignoreCase);
+      if (bucket < MAX_PAIRS) this.#markPair(literal, PAIRS + bucket * PAIR_BYTES, ignoreCase);
     });
-    this.#exports.usePairs(literals.length, ignoreCase ? 1 : 0);
+    also.forEach((literal, index) => {
+      const address = LITERALS + (MAX_LITERALS + index) * MAX_LITERAL_BYTES;
+      this.#store(literal, address, ALSO_BUCKETS + index * 12, 0);
+      this.#markPair(literal, ALSO_PAIRS + index * PAIR_BYTES, ignoreCase);
+    });
+    const inPairs = literals.length <= (ignoreCase ? MAX_FOLDED_PAIRS : MAX_PAIRS);
+    if (inPairs) this.#exports.usePairs(literals.length, ignoreCase ? 1 : 0);
+    else this.#exports.useSet(literals.length, ignoreCase ? 1 : 0);
+    this.#exports.useAlso(also.length);
+  }
+
+  #store(literal: string, address: number, bucket: number, offset: number): void {
+    if (literal.length === 0 || literal.length > MAX_LITERAL_BYTES) throw new Error('bad literal');
+    this.bytes.write(literal, address, 'latin1');
+    this.bytes.writeUInt32LE(address, bucket);
+    this.bytes.writeUInt32LE(literal.length, bucket + 4);
+    this.bytes.writeUInt32LE(offset, bucket + 8);
   }
 
   /** Where the literal's two rarest bytes are, and what they look like. */

@@ -94,14 +94,15 @@ function prefilterPlan(
 }
 
 function literalPlan(required: RequiredLiterals, whole: Recipe): SearchPlan {
-  const { literals, ignoreCase, decide } = required;
-  const shown = literals.map((literal) => JSON.stringify(Buffer.from(literal, 'latin1').toString('utf8')));
+  const { literals, ignoreCase, also, decide } = required;
+  const quoted = (literal: string) => JSON.stringify(Buffer.from(literal, 'latin1').toString('utf8'));
+  const shown = [literals.map(quoted).join(' or '), ...also.map(quoted)].join(' and ');
   return {
     plan: 'literal',
-    why: `every match contains ${shown.join(' or ')}${ignoreCase ? ' in any case' : ''}`,
+    why: `every match contains ${shown}${ignoreCase ? ' in any case' : ''}`,
     recipe: {
       ...whole,
-      prefilter: { kind: 'literals', literals, ignoreCase },
+      prefilter: { kind: 'literals', literals, ignoreCase, also },
       candidatesMatch: decide,
     },
     superset: undefined,

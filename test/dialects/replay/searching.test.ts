@@ -231,12 +231,13 @@ function clientOf(served: RawClient): Pick<RawClient, 'text' | 'call'> {
   return { text: served.text.bind(served), call: served.call.bind(served) };
 }
 
-/** Threads of the server that search right now, by the operating system's account. */
+/** Threads of the server, beside the main one, that are at work right now, by the operating system's account. */
 function busyThreads({ child }: RawClient): number {
   const tasks = `/proc/${child.pid}/task`;
-  return readdirSync(tasks).filter((task) => {
+  const others = readdirSync(tasks).filter((task) => task !== String(child.pid));
+  return others.filter((task) => {
     try {
-      return /\(search\) R /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
+      return /\) R /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
     } catch {
       return false;
     }

@@ -75,13 +75,13 @@ describe('list_files', () => {
 
   it('tells when a file was modified, as read_file does [repo.list_files.response.modified_at] [repo.read_file.response.modified_at]', async () => {
     const house = open({ 'src/index.ts': '', 'old.txt': '', 'late.txt': '' });
-    utimesSync(join(house.root, 'src/index.ts'), 0, new Date('2026-01-11T14:30:00.123Z'));
+    utimesSync(join(house.root, 'src/index.ts'), 0, new Date('2026-01-11T14:30:00.125Z'));
     utimesSync(join(house.root, 'old.txt'), 0, new Date('1969-12-31T23:59:58.500Z'));
     // So close to the next millisecond that a rounded time would be a later one.
     execFileSync('touch', ['-d', '@1700000000.999999999', join(house.root, 'late.txt')]);
     const { files } = await house.json<Listing>('list_files', {});
     const times = Object.fromEntries(files.map(({ path, modified_at }) => [path, modified_at]));
-    expect(times['src/index.ts']).toBe('2026-01-11T14:30:00.123Z');
+    expect(times['src/index.ts']).toBe('2026-01-11T14:30:00.125Z');
     expect(times['old.txt']).toBe('1969-12-31T23:59:58.500Z');
     expect(times.src).toBeUndefined();
     for (const path of ['src/index.ts', 'old.txt', 'late.txt']) {

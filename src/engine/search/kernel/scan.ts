@@ -11,6 +11,8 @@ const BUCKETS: usize = 128; // eight literals: address, length, offset of the th
 const PAIRS: usize = 320; // four literals: two bytes, two case masks (each sixteen times), and two offsets
 const FOUND: usize = 256; // what nextLine found: line start, line end, newlines before it, all ASCII?, candidate
 const SCRATCH: usize = 288;
+const ALSO_PAIRS: usize = 640; // up to two further literals that the line must hold, like PAIRS
+const ALSO_BUCKETS: usize = 800; // and like BUCKETS
 const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits
 
 const PAIR_BYTES: usize = 80;
@@ -23,6 +25,7 @@ const WINDOW = 3;
 let mode: i32 = ONE;
 let fold: bool = false;
 let buckets: u32 = 0;
+let also: u32 = 0;
 let windowLength: u32 = 0;
 let windowAt0: usize = 0;
 let windowAt1: usize = 0;
@@ -33,6 +36,11 @@ export function usePairs(count: i32, ignoreCase: i32): void {
   mode = count == 1 ? ONE : FEW;
   buckets = count;
   fold = ignoreCase != 0;
+}
+
+/** Further literals that a line must hold besides the candidate, each found by its two rarest bytes. */
+export function useAlso(count: i32): void {
+  also = count;
 }
 
 /** Up to eight literals, found by three bytes of each. */
@@ -53,7 +61,7 @@ export function useWindow(length: i32, at0: i32, at1: i32, at2: i32): void {
 
 /** Where the next candidate starts in [from, end), or 0. */
 export function find(from: usize, end: usize): usize {
-  if (mode == ONE) return findOne(from, end);
+  if (mode == ONE) return findOne(from, end, BUCKETS, PAIRS);
   if (mode == FEW) return buckets == 2 ? findTwo(from, end) : findFour(from, end);
   if (mode == SET) return findSet(from, end);
   return findWindow(from, end);
@@ -65,15 +73,29 @@ export function find(from: usize, end: usize): usize {
  * where the candidate stands.
  */
 export function nextLine(from: usize, end: usize): bool {
-  const hit = find(from, end);
-  if (hit == 0) return false;
-  const start = memrchr(from, hit, 10) + 1;
-  const stop = memchr(hit, end, 10);
-  store<u32>(FOUND, <u32>start);
-  store<u32>(FOUND + 4, <u32>stop);
-  store<u32>(FOUND + 8, countByte(from, start, 10));
-  store<u32>(FOUND + 12, nonAscii(start, stop) ? 0 : 1);
-  store<u32>(FOUND + 16, <u32>hit);
+  let at = from;
+  while (at < end) {
+    const hit = find(at, end);
+    if (hit == 0) return false;
+    const start = memrchr(at, hit, 10) + 1;
+    const stop = memchr(hit, end, 10);
+    if (holdsAlso(start, stop)) {
+      store<u32>(FOUND, <u32>start);
+      store<u32>(FOUND + 4, <u32>stop);
+      store<u32>(FOUND + 8, countByte(from, start, 10));
+      store<u32>(FOUND + 12, nonAscii(start, stop) ? 0 : 1);
+      store<u32>(FOUND + 16, <u32>hit);
+      return true;
+    }
+    at = stop + 1;
+  }
+  return false;
+}
+
+function holdsAlso(start: usize, stop: usize): bool {
+  for (let k: u32 = 0; k < also; k++) {
+    if (findOne(start, stop, ALSO_BUCKETS + k * 12, ALSO_PAIRS + k * PAIR_BYTES) == 0) return false;
+  }
   return true;
 }
 
@@ -90,14 +112,14 @@ export function countLines(from: usize, end: usize): u32 {
   return count;
 }
 
-function findOne(from: usize, end: usize): usize {
-  const literal: usize = load<u32>(BUCKETS);
-  const length: usize = load<u32>(BUCKETS + 4);
+function findOne(from: usize, end: usize, bucket: usize, marks: usize): usize {
+  const literal: usize = load<u32>(bucket);
+  const length: usize = load<u32>(bucket + 4);
   if (end < from + length) return 0;
   const last = end - length;
-  const one = v128.load(PAIRS), two = v128.load(PAIRS + 16);
-  const oneCase = v128.load(PAIRS + 32), twoCase = v128.load(PAIRS + 48);
-  const at1: usize = load<u32>(PAIRS + 64), at2: usize = load<u32>(PAIRS + 68);
+  const one = v128.load(marks), two = v128.load(marks + 16);
+  const oneCase = v128.load(marks + 32), twoCase = v128.load(marks + 48);
+  const at1: usize = load<u32>(marks + 64), at2: usize = load<u32>(marks + 68);
   for (let p = from; p <= last; p += 32) {
     const a = pair(p, at1, at2, one, two, oneCase, twoCase);
     const b = pair(p + 16, at1, at2, one, two, oneCase, twoCase);

@@ -6,7 +6,7 @@
  * in the same line too. When in doubt a part is a gap: the result may be weak, it is never wrong.
  */
 import type { AST } from '@eslint-community/regexpp';
-import { MAX_LITERAL_BYTES, MAX_LITERALS } from '../kernel.ts';
+import { MAX_ALSO, MAX_LITERAL_BYTES, MAX_LITERALS } from '../kernel.ts';
 import { isCharacterNode, lowerAscii, oneCharacter } from './characters.ts';
 import { rarityOf } from './rarity.ts';
 import type { ParsedPattern, Scope } from './scope.ts';
@@ -18,6 +18,8 @@ export interface RequiredLiterals {
   /** UTF-8 as one character for each byte. */
   literals: readonly string[];
   ignoreCase: boolean;
+  /** Further ones that the line must hold, each of them. */
+  also: readonly string[];
   /** A line matches exactly when it holds one of them: nothing else is in the pattern. */
   decide: boolean;
   /** The estimated share of places in ordinary text where one of them stands. */
@@ -33,33 +35,48 @@ interface Texts {
 interface Known {
   exact: Texts | undefined;
   required: Texts | undefined;
+  /** Single texts that are required as well, all of them. */
+  all: readonly Texts[];
 }
 
 const EMPTY: Texts = { texts: [''], fold: false };
-const GAP: Known = { exact: undefined, required: undefined };
+const GAP: Known = { exact: undefined, required: undefined, all: [] };
 
 export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | undefined {
   const known = ofAlternatives(pattern.root.alternatives, pattern.scope);
   const best = better(known.exact, known.required);
   const literals = best && toLiterals(best);
   if (!best || !literals) return undefined;
+  const decide = best === known.exact && decides(best, pattern);
   return {
     literals,
     ignoreCase: best.fold,
-    decide: best === known.exact && decides(best, pattern),
+    also: decide ? [] : furtherOnes(known.all, literals),
+    decide,
     share: shareOfAll(literals),
   };
+}
+
+/** The most telling ones that are not in the literals anyway. */
+function furtherOnes(all: readonly Texts[], literals: readonly string[]): readonly string[] {
+  const further = all.flatMap((texts) => toLiterals(texts) ?? []);
+  return [...new Set(further)]
+    .filter((text) => !literals.every((literal) => literal.includes(text)))
+    .sort((a, b) => shareOfAll([a]) - shareOfAll([b]))
+    .slice(0, MAX_ALSO);
 }
 
 function ofAlternatives(alternatives: readonly AST.Alternative[], scope: Scope): Known {
   let exact: Texts | undefined = { texts: [], fold: false };
   let required: Texts | undefined = { texts: [], fold: false };
+  let all: readonly Texts[] = [];
   for (const alternative of alternatives) {
     const known = ofSequence(alternative.elements, scope);
+    all = known.all;
     exact = union(exact, known.exact);
     required = union(required, better(known.required, known.exact));
   }
-  return { exact, required };
+  return { exact, required, all: alternatives.length === 1 ? all : [] };
 }
 
 /** Joins neighbours as far as they are known, and keeps the most telling stretch. */
@@ -76,6 +93,7 @@ class Sequence {
   #single: Texts = EMPTY;
   #whole = true;
   #best: Texts | undefined;
+  readonly #all: Texts[] = [];
 
   add(exact: Texts): void {
     if (exact.texts.length === 1) {
@@ -110,13 +128,20 @@ class Sequence {
 
   consider(texts: Texts | undefined): void {
     this.#best = better(this.#best, texts);
+    if (texts?.texts.length === 1 && texts.texts[0] !== '') this.#all.push(texts);
+  }
+
+  /** What a part requires besides what it matches as a whole. */
+  include(known: Known): void {
+    this.consider(known.required);
+    this.#all.push(...known.all);
   }
 
   end(): Known {
     const exact = this.#whole ? this.#run : undefined;
     this.consider(this.#run);
     this.consider(this.#single);
-    return { exact, required: this.#best };
+    return { exact, required: this.#best, all: this.#all };
   }
 }
 
@@ -130,7 +155,8 @@ function addElement(sequence: Sequence, element: AST.Element, scope: Scope): voi
     const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
     if (!looks || element.negate) return;
     const known = ofAlternatives(element.alternatives, scope);
-    sequence.consider(telling(known));
+    sequence.consider(known.exact);
+    sequence.include(known);
     if (element.kind === 'lookahead' && known.exact) sequence.ahead(known.exact);
     return;
   }
@@ -139,12 +165,12 @@ function addElement(sequence: Sequence, element: AST.Element, scope: Scope): voi
 
 function addKnown(sequence: Sequence, known: Known): void {
   if (known.exact) {
-    sequence.consider(known.required);
+    sequence.include(known);
     sequence.add(known.exact);
     return;
   }
   sequence.gap();
-  sequence.consider(known.required);
+  sequence.include(known);
 }
 
 function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, scope: Scope): void {
@@ -165,7 +191,8 @@ function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, scope: Scop
   // The least number of repetitions stands at the beginning as well as at the end of the repeated part.
   if (times) sequence.add(times);
   sequence.gap();
-  sequence.consider(telling(known));
+  sequence.consider(known.exact);
+  sequence.include(known);
   if (times) sequence.add(times);
 }
 
@@ -176,12 +203,7 @@ function ofElement(element: Exclude<AST.Element, AST.Quantifier | AST.Assertion>
   if (!isCharacterNode(element)) return GAP;
   const texts = oneCharacter(element, scope)?.texts;
   if (!texts) return GAP;
-  const exact = { texts, fold: scope.ignoreCase };
-  return { exact, required: undefined };
-}
-
-function telling(known: Known): Texts | undefined {
-  return better(known.required, known.exact);
+  return { exact: { texts, fold: scope.ignoreCase }, required: undefined, all: [] };
 }
 
 function union(a: Texts | undefined, b: Texts | undefined): Texts | undefined {
