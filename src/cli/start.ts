@@ -21,7 +21,7 @@ export async function describeCommands({ dialects, engine }: App): Promise<strin
     const layers = await engine.commands.layers();
     const boxed = layers.find(({ name }) => name === 'bubblewrap');
     if (boxed?.active) return '; commands: sandboxed by bubblewrap';
-    return `; commands: NOT confined by the system (bubblewrap: ${boxed?.why}); --sandbox require offers none unless they are`;
+    return `; commands: NOT confined by the system (${boxed?.why}); --sandbox require offers none unless they are`;
   } catch (error) {
     if (error instanceof EngineFailure && error.facts.kind === 'no-sandbox') {
       return `; commands: none offered (${error.facts.reason})`;
