@@ -6,7 +6,7 @@ import { run } from './children.mjs';
 
 const FETCH_MS = 300_000;
 
-const base = join(realpathSync(tmpdir()), 'cofferdam-bench');
+const base = join(realpathSync(tmpdir()), 'cofferdam-trees-and-peers');
 
 /** A folder for this run; it is removed at the end. */
 export function scratchFolder() {

@@ -4,6 +4,9 @@ import { performance } from 'node:perf_hooks';
 import { endGroup, start } from './children.mjs';
 
 const CALL_MS = 60_000;
+/** As much of a line as tells a notification or a log line from an answer. */
+const HEAD = 40;
+const NOT_AN_ANSWER = /^[^{]|"method":/;
 const HELLO = {
   protocolVersion: '2025-06-18',
   capabilities: {},
@@ -108,9 +111,17 @@ export class Server {
       };
       const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs / 1000} s`)), timeoutMs);
       this.#waiting.set('pipelined', { resolve, reject });
+      let head = '';
       this.#count = (chunk) => {
         chunks.push(chunk);
-        for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) answered++;
+        let from = 0;
+        for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+          head += chunk.latin1Slice(from, Math.min(at, from + HEAD));
+          if (!NOT_AN_ANSWER.test(head)) answered++;
+          head = '';
+          from = at + 1;
+        }
+        head += chunk.latin1Slice(from, Math.min(chunk.length, from + HEAD));
         if (answered < lines.length) return more();
         clearTimeout(timer);
         resolve();
@@ -121,10 +132,9 @@ export class Server {
       this.#waiting.delete('pipelined');
     });
     const ms = performance.now() - begun;
-    const answers = Buffer.concat(chunks)
-      .toString('utf8')
-      .trimEnd()
-      .split('\n')
+    const received = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n');
+    const answers = received
+      .filter((line) => !NOT_AN_ANSWER.test(line.slice(0, HEAD)))
       .map((line) => JSON.parse(line));
     return { ms, answers };
   }

@@ -18,13 +18,14 @@ export const tools = {
     const official = await bench.peer('official');
     const theirs = official.launch && (await weigh(official.launch({ folder, home: folder })));
     const { output } = await run(process.execPath, [bench.program, 'tools', '--json'], { keep: true });
-    const rows = [];
-    for (const { dialect } of JSON.parse(output)) {
-      const ours = await weigh(bench.cofferdam(folder, { dialect }));
-      rows.push(tokensRow(dialect, ours, theirs, official), memoryRow(dialect, ours, theirs, official));
-    }
-    const isMemory = ({ what }) => what.startsWith('idle');
-    return [...rows.filter((row) => !isMemory(row)), ...rows.filter(isMemory)];
+    const weighed = await Promise.all(
+      JSON.parse(output).map(async ({ dialect }) => {
+        return [dialect, await weigh(bench.cofferdam(folder, { dialect }))];
+      }),
+    );
+    return [tokensRow, memoryRow].flatMap((row) =>
+      weighed.map(([dialect, ours]) => row(dialect, ours, theirs, official)),
+    );
   },
 };
 

@@ -1,5 +1,5 @@
 /** The tree that is searched: some large npm packages as they are published, and a few lines of our own. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './children.mjs';
 import { keptFolder, npm } from './folders.mjs';
@@ -49,7 +49,8 @@ export async function largeTree(say) {
 }
 
 /** For a quick run: what is there anyway. */
-export function smallTree(path) {
+export function smallTree(folder) {
+  const path = realpathSync(folder);
   const tree = { path, ...count(path) };
   return { ...tree, code: tree };
 }

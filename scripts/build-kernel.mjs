@@ -2,32 +2,34 @@
  * Compiles the search kernel to WebAssembly and writes it, as base64, into a TypeScript file that is committed.
  * With --check nothing is written: the exit code says whether the committed file fits its source.
  */
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
-const source = fileURLToPath(new URL('../src/engine/search/kernel/scan.ts', import.meta.url));
+const folder = new URL('../src/engine/search/kernel/', import.meta.url);
+const NAMES = ['scan.ts', 'bytes.ts'];
 const target = fileURLToPath(new URL('../src/engine/search/kernel.generated.ts', import.meta.url));
 
+const texts = new Map();
+for (const name of NAMES) texts.set(name, await readFile(new URL(name, folder), 'utf8'));
 const generated = render(await compile());
 const current = await readFile(target, 'utf8').catch(() => '');
 if (process.argv.includes('--check')) {
   if (current !== generated) {
-    console.error('kernel.generated.ts does not fit kernel/scan.ts: run node scripts/build-kernel.mjs');
+    console.error('kernel.generated.ts does not fit kernel/: run node scripts/build-kernel.mjs');
     process.exit(1);
   }
 } else if (current !== generated) {
   await writeFile(target, generated);
 }
 
-/** One file in, one file out, both in memory. */
+/** All in memory: the first source is the one that imports the others. */
 async function compile() {
-  const name = 'scan.ts';
-  const text = await readFile(source, 'utf8');
   let wasm;
   const { error, stderr } = await asc.main(
     [
-      name,
+      NAMES[0],
       '--outFile=kernel.wasm',
       '--optimizeLevel=3',
       '--shrinkLevel=0',
@@ -38,7 +40,7 @@ async function compile() {
       '--memoryBase=60000',
     ],
     {
-      readFile: (file) => (file === name ? text : null),
+      readFile: (file) => texts.get(file) ?? null,
       writeFile: (file, contents) => {
         if (file === 'kernel.wasm') wasm = contents;
       },
@@ -54,7 +56,10 @@ function render(wasm) {
     .toString('base64')
     .match(/.{1,96}/g);
   return [
-    '/** The compiled kernel/scan.ts, written by scripts/build-kernel.mjs: do not edit. */',
+    '/** The compiled kernel/, written by scripts/build-kernel.mjs: do not edit. */',
+    `export const sourceHash = '${createHash('sha256')
+      .update([...texts.values()].join(''))
+      .digest('hex')}';`,
     'export const kernelBase64: string = [',
     ...lines.map((line) => `  '${line}',`),
     "].join('');",

@@ -6,16 +6,14 @@
  * follows no link; a file is opened without blocking, and must turn out to be a regular one before anything
  * that was read from it is used.
  *
- * Names are raw here: one character for each byte. So every name on the disk can be opened, and comparing
- * two strings compares their bytes.
+ * Names are raw here, see raw-names.ts.
  */
 import * as fs from 'node:fs';
-import type { EntryType } from '../failures.ts';
 import type { Dir } from './dir.ts';
 import { NotRegular } from './dir.ts';
 import { PathDir } from './path-dir.ts';
-import { typeOf } from './stat.ts';
-import { isTemporary } from './temporaries.ts';
+import { encoded, rawOf, textOf } from './raw-names.ts';
+import { type Listing, type ListingMemory, listAt, listUntyped, stateOf } from './scan-listing.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const O_PATH = 0o10000000;
@@ -31,24 +29,6 @@ export function scanRootOf(dir: Dir): ScanRoot {
 
 /** Why something could not be had: it is not (or no longer) there as that kind of entry, or may not be read. */
 export type Absence = 'gone' | 'unreadable';
-
-export interface Listing {
-  names: string[];
-  types: EntryType[];
-}
-
-/** By which a directory that was listed before is known again, and known to be unchanged. */
-export interface DirectoryState {
-  dev: bigint;
-  ino: bigint;
-  modifiedNs: bigint;
-  changedNs: bigint;
-}
-
-export interface ListingMemory {
-  recall(state: DirectoryState): Listing | undefined;
-  remember(state: DirectoryState, listing: Listing): void;
-}
 
 export interface FileFacts {
   size: number;
@@ -88,11 +68,12 @@ export function readSmallFile(cursor: Cursor, name: string, limit: number): Buff
   const fd = cursor.open(name);
   if (typeof fd === 'string') return undefined;
   try {
-    if (!isRegularFile(fd)) return undefined;
-    const into = Buffer.alloc(limit);
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) return undefined;
+    const into = Buffer.alloc(Math.min(limit, stat.size));
     let length = 0;
-    for (let count = -1; count !== 0 && length < limit; length += count) {
-      count = readFile(fd, into, length, limit - length, length);
+    for (let count = -1; count !== 0 && length < into.length; length += count) {
+      count = readFile(fd, into, length, into.length - length, length);
     }
     return into.subarray(0, length);
   } catch {
@@ -104,14 +85,6 @@ export function readSmallFile(cursor: Cursor, name: string, limit: number): Buff
 
 export function closeFile(fd: number): void {
   fs.closeSync(fd);
-}
-
-export function rawOf(text: string): string {
-  return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
-}
-
-export function textOf(raw: string): string {
-  return isAscii(raw) ? raw : Buffer.from(raw, 'latin1').toString('utf8');
 }
 
 class DescriptorCursor implements Cursor {
@@ -285,47 +258,6 @@ function descriptorsPath(): string {
   return ownDescriptors;
 }
 
-/** File systems of which it is known that a directory's change time moves with every change: ext, XFS, btrfs … */
-const TRUE_TIMES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
-const trustedDevices = new Map<bigint, boolean>();
-
-function stateOf(directory: number, path: string): DirectoryState | undefined {
-  const { dev, ino, mtimeNs, ctimeNs } = fs.fstatSync(directory, { bigint: true });
-  let trusted = trustedDevices.get(dev);
-  if (trusted === undefined) {
-    trusted = TRUE_TIMES.has(fs.statfsSync(path).type);
-    trustedDevices.set(dev, trusted);
-  }
-  return trusted ? { dev, ino, modifiedNs: mtimeNs, changedNs: ctimeNs } : undefined;
-}
-
-function listAt(path: string): Listing {
-  const names: string[] = [];
-  const types: EntryType[] = [];
-  for (const entry of fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' })) {
-    if (isTemporary(entry.name)) continue;
-    names.push(entry.name);
-    types.push(typeOf(entry));
-  }
-  return { names, types };
-}
-
-/**
- * For file systems that do not tell types while listing: Node then looks at each name by itself, but cannot
- * do so for raw ones.
- */
-function listUntyped(path: string): Listing {
-  const names: string[] = [];
-  const types: EntryType[] = [];
-  for (const name of fs.readdirSync(path, { encoding: 'latin1' })) {
-    const stat = fs.lstatSync(encoded(path + name), { throwIfNoEntry: false });
-    if (!stat || isTemporary(name)) continue;
-    names.push(name);
-    types.push(typeOf(stat));
-  }
-  return { names, types };
-}
-
 /** What an error of opening or reading means for a walk; what is no error of the system is thrown on. */
 export function absenceOf(error: unknown): Absence {
   if (error instanceof NotRegular) return 'gone';
@@ -351,14 +283,4 @@ function oneName(name: string): string {
     throw new Error(`not one name: ${JSON.stringify(name)}`);
   }
   return name;
-}
-
-/** Raw bytes for the system: only a name beyond ASCII needs a buffer. */
-function encoded(path: string): string | Buffer {
-  return isAscii(path) ? path : Buffer.from(path, 'latin1');
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
 }

@@ -1,5 +1,6 @@
 /** The ignore rules that come from above the directory that is searched: git's rules reach down from the top. */
-import { openCursor, readSmallFile, type ScanRoot, textOf } from '../confine/scan.ts';
+import { textOf } from '../confine/raw-names.ts';
+import { openCursor, readSmallFile, type ScanRoot } from '../confine/scan.ts';
 import type { IgnoreBase } from './selector.ts';
 
 const LONGEST_IGNORE_FILE = 1 << 20;

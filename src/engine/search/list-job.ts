@@ -1,6 +1,7 @@
 /** A worker's part of a listing: names, globs, trees and their statistics. */
+
+import { textOf } from '../confine/raw-names.ts';
 import type { Cursor } from '../confine/scan.ts';
-import { textOf } from '../confine/scan.ts';
 import type { EntryType } from '../failures.ts';
 import { FirstByPath } from './first.ts';
 import type { ExtensionStatistics, ListJob, PackedEntries } from './jobs.ts';

@@ -4,7 +4,7 @@
  * A directory's change time moves with every entry that comes or goes, and nobody can set it. What was listed
  * within a moment of a change is not remembered, since a second change could bear the same time.
  */
-import type { DirectoryState, Listing, ListingMemory } from '../confine/scan.ts';
+import type { DirectoryState, Listing, ListingMemory } from '../confine/scan-listing.ts';
 
 const MOST_NAMES = 120_000;
 const SETTLED_AFTER_MS = 2000;

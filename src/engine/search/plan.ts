@@ -1,7 +1,8 @@
 /** How a pattern is best searched for, and why: decided once, before any file is opened. */
 import { fail } from '../failures.ts';
 import type { Prefilter } from './kernel.ts';
-import { costOfLiterals, type RequiredLiterals, requiredLiterals } from './pattern/literals.ts';
+import { costOfLiterals } from './pattern/literal-cost.ts';
+import { type RequiredLiterals, requiredLiterals } from './pattern/literals.ts';
 import { rustSuperset } from './pattern/rust.ts';
 import { type ParsedPattern, parsePattern } from './pattern/scope.ts';
 import { wholeTextForm } from './pattern/whole-text.ts';
@@ -42,7 +43,7 @@ export interface PlanOptions {
 }
 
 /** Nanoseconds a byte: above this, running the pattern over whole files is about as fast as a prefilter. */
-const WORTH_IT = 2;
+const WORTH_IT = 3;
 
 export function planSearch(source: string, flags: string, options: PlanOptions): SearchPlan {
   const used = checkedFlags(source, flags);

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { bundleDir } from '../bundle-dir.ts';
+import { EngineFailure } from '../failures.ts';
 import type { AnyJob, Report } from './jobs.ts';
 
 /** A search that runs away must not keep others waiting: so many searches get threads of their own. */
@@ -52,8 +53,9 @@ export class SearchThread {
     if (this.isAt(job)) this.#rest();
   }
 
+  /** A search that still waits for it is cancelled. */
   async end(): Promise<void> {
-    this.#onGone = undefined;
+    this.#fail(new EngineFailure({ kind: 'cancelled' }));
     await this.#worker.terminate();
   }
 

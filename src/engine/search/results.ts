@@ -1,5 +1,5 @@
 /** Puts together what the threads found: in order, cut at the same place whichever thread was first. */
-import { textOf } from '../confine/scan.ts';
+import { textOf } from '../confine/raw-names.ts';
 import type { FirstByPath } from './first.ts';
 import type { Account, ExtensionStatistics, FoundFile, PackedEntries } from './jobs.ts';
 import type { Plan } from './plan.ts';

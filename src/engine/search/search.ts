@@ -2,26 +2,24 @@
 import { availableParallelism } from 'node:os';
 import type { Dir } from '../confine/dir.ts';
 import { Place } from '../confine/place.ts';
-import { rawOf, scanRootOf, textOf } from '../confine/scan.ts';
+import { rawOf } from '../confine/raw-names.ts';
+import { scanRootOf } from '../confine/scan.ts';
 import { fail } from '../failures.ts';
-import { candidateFiles, ripgrep } from '../run/ripgrep.ts';
-import { FirstByPath } from './first.ts';
+import { ripgrep } from '../run/ripgrep.ts';
 import { compileGlobs } from './glob.ts';
-import { ignoreBaseOf } from './ignore-base.ts';
-import type { Account, FoundFile, ListJob } from './jobs.ts';
-import { type Plan, type PlanOptions, planSearch, type SearchPlan } from './plan.ts';
+import { checkNumbers, grepWith } from './grep.ts';
+import type { ListJob } from './jobs.ts';
+import { type Plan, type PlanOptions, planSearch } from './plan.ts';
 import { SearchPool } from './pool.ts';
 import type { GrepQuery, GrepResult, SearchCall, Selection, WalkEntry } from './query.ts';
 import { WorkQueue } from './queue.ts';
-import { grepResult, mergedEntries, mergedStatistics, sum, unreadableBefore } from './results.ts';
-import type { IgnoreBase } from './selector.ts';
+import { mergedEntries, mergedStatistics, sum, unreadableBefore } from './results.ts';
+import { begin, requireStartRead, type Start, selectionOf } from './start.ts';
 import { type JobTemplate, Limits, type Team, workTogether } from './teamwork.ts';
 import { fileUnit } from './walk.ts';
 
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;
-/** So long the workers try by themselves before ripgrep is started: what is found early needs no process. */
-const HEAD_START_MS = 40;
 
 export interface SearchOptions {
   /** Default: one for each processor, at least 2 and at most 4. */
@@ -33,7 +31,7 @@ export interface SearchOptions {
 }
 
 export interface WalkQuery extends Selection {
-  /** The first so many entries by path. Default: all. */
+  /** The first so many entries by path. Default, and 0: all. */
   max?: number | undefined;
   /** Whether files come with size and time. */
   facts?: boolean | undefined;
@@ -55,14 +53,6 @@ export interface Overview {
   /** Of all files at any depth, most bytes first. Extensions are in lower case with the dot, or `(none)`. */
   extensions: readonly { extension: string; files: number; bytes: number }[];
   skippedUnreadable: number;
-}
-
-/** Where a search starts. */
-interface Start {
-  dir: Dir;
-  /** A file by itself instead of all below the directory. */
-  file: string | undefined;
-  ignoreBase: IgnoreBase | undefined;
 }
 
 export class Search {
@@ -93,6 +83,7 @@ export class Search {
   async grep(where: Place | Dir, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
     checkSelection(query);
     requireReadable(query.regex);
+    checkNumbers(query);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
     return this.#from(where, query, call, (start, team) => grepWith(start, team, query, plan));
   }
@@ -136,6 +127,7 @@ export class Search {
     return this.#from(where, query, call, async (start, team) => {
       const job = listTemplate(start, query, { facts: true, statistics: true, reportDepth: query.depth });
       const accounts = await workTogether(team, job, ignore);
+      requireStartRead(start, accounts);
       const extensions = [...mergedStatistics(accounts)]
         .map(([extension, counts]) => ({ extension, ...counts }))
         .sort((a, b) => b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1));
@@ -152,10 +144,11 @@ export class Search {
 
   #list(where: Place | Dir, query: WalkQuery, how: Partial<ListJob>, call: SearchCall): Promise<WalkResult> {
     checkSelection(query);
-    const max = query.max ?? Number.POSITIVE_INFINITY;
+    const max = query.max || Number.POSITIVE_INFINITY;
     return this.#from(where, query, call, async (start, team) => {
       const job = listTemplate(start, query, { facts: query.facts ?? false, wanted: max + 1, ...how });
       const accounts = await workTogether(team, job, ignore);
+      requireStartRead(start, accounts);
       const entries = mergedEntries(accounts, max + 1);
       const truncated = entries.length > max;
       const shown = truncated ? entries.slice(0, max) : entries;
@@ -197,65 +190,8 @@ export class Search {
   }
 }
 
-async function grepWith(start: Start, team: Team, query: GrepQuery, plan: SearchPlan): Promise<GrepResult> {
-  const { contextLines = 0, countAll = false, maxMatches } = query;
-  const wanted = maxMatches + 1;
-  const found = new FirstByPath<FoundFile>(wanted);
-  const collect = (files: readonly FoundFile[]) => {
-    const before = found.bound;
-    for (const file of files) found.add(file.path, file.matches, file);
-    if (found.bound !== undefined && found.bound !== before) team.queue.setBound(found.bound);
-  };
-  const job = (candidates: readonly string[] | undefined): JobTemplate => ({
-    kind: 'grep',
-    root: scanRootOf(start.dir),
-    selection: selectionOf(query),
-    ignoreBase: start.ignoreBase,
-    recipe: plan.recipe,
-    options: { contextLines, maxLineLength: query.maxLineLength, countAll },
-    wanted,
-    countFiles: query.countFiles ?? false,
-    candidates,
-  });
-  const finish = (accounts: readonly Account[], ran: Plan) =>
-    grepResult({
-      found,
-      accounts,
-      maxMatches,
-      contextLines,
-      countAll,
-      plan: { plan: ran.plan, why: ran.why },
-    });
-
-  if (plan.superset === undefined) return finish(await workTogether(team, job(undefined), collect), plan);
-  const first: Account[] = [];
-  // When ripgrep was asked for, nothing beats it to it.
-  if (query.plan !== 'ripgrep') {
-    first.push(...(await workTogether(team, job(undefined), collect, HEAD_START_MS)));
-    if (!team.queue.hasLeft) {
-      return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
-    }
-    team.queue.reopen();
-  }
-  const candidates = await candidateFiles(start.dir.handlePath, plan.superset, team.limits.signal);
-  team.limits.check();
-  const rest = await workTogether(team, job(candidates), collect);
-  const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };
-  return finish([...first, ...rest], ran);
-}
-
-function begin(where: Place | Dir, selection: Selection): Start {
-  if (!(where instanceof Place)) return { dir: where, file: undefined, ignoreBase: undefined };
-  const { type } = where.mustExist('entry');
-  const names = where.path.slice(where.root.real.length).split('/').filter(Boolean).map(rawOf);
-  const ignoreBase = selection.gitignore ? ignoreBaseOf(scanRootOf(where.root.dir), names) : undefined;
-  if (type === 'file') return { dir: where.dir, file: rawOf(where.name), ignoreBase };
-  if (type === 'special') fail({ kind: 'not-a-file', path: where.shown, found: 'special' });
-  return { dir: where.enter(), file: undefined, ignoreBase };
-}
-
 function listTemplate(start: Start, query: Selection, how: Partial<ListJob>): JobTemplate {
-  if (start.file !== undefined) fail({ kind: 'not-a-directory', path: textOf(start.file) });
+  if (start.file !== undefined) fail({ kind: 'not-a-directory', path: start.shown });
   return {
     kind: 'list',
     root: scanRootOf(start.dir),
@@ -269,12 +205,6 @@ function listTemplate(start: Start, query: Selection, how: Partial<ListJob>): Jo
     wanted: Number.POSITIVE_INFINITY,
     ...how,
   };
-}
-
-/** Only what can be sent to another thread. */
-function selectionOf(query: Selection): Selection {
-  const { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth } = query;
-  return { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth };
 }
 
 /** A bad glob fails here, not in a thread. */

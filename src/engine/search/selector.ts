@@ -1,5 +1,6 @@
 /** Which entries of a tree a walk takes: globs, hidden names, what git ignores. Paths come raw, see confine/scan.ts. */
-import { type Cursor, readSmallFile, textOf } from '../confine/scan.ts';
+import { textOf } from '../confine/raw-names.ts';
+import { type Cursor, readSmallFile } from '../confine/scan.ts';
 import { IgnoreChain } from './gitignore.ts';
 import { compileGlobs, type GlobMatcher } from './glob.ts';
 import type { Selection } from './query.ts';

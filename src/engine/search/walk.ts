@@ -1,5 +1,6 @@
 /** One thread's part in walking a tree: takes units from the shared queue, adds what it finds below. */
-import type { Cursor, Listing } from '../confine/scan.ts';
+import type { Cursor } from '../confine/scan.ts';
+import type { Listing } from '../confine/scan-listing.ts';
 import type { EntryType } from '../failures.ts';
 import type { WorkQueue } from './queue.ts';
 import { joined, type Selector } from './selector.ts';

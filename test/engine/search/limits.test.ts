@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Tree } from '../../tree.ts';
@@ -21,11 +21,8 @@ afterEach(async () => {
   for (const open of sites.splice(0)) await open.close();
 });
 
-/** Threads of this process that search, by the operating system's account. */
-function searchThreads(): number {
-  return readdirSync('/proc/self/task').filter(
-    (task) => readFileSync(`/proc/self/task/${task}/comm`, 'utf8').trim() === 'search',
-  ).length;
+function threadsOfThisProcess(): number {
+  return readdirSync('/proc/self/task').length;
 }
 
 function childProcesses(): string[] {
@@ -60,7 +57,7 @@ describe('a pattern that runs away', () => {
   it('keeps no other search waiting', async () => {
     const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT }, ALONE);
     const stuck = [1, 2].map(() =>
-      here.grep({ regex: RUNAWAY }, { timeoutMs: 3000 }).catch((error) => error.facts),
+      here.grep({ regex: RUNAWAY }, { timeoutMs: 1500 }).catch((error) => error.facts),
     );
     let answered = 0;
     const others = here.lines({ regex: 'b$' }).then((lines) => {
@@ -69,7 +66,7 @@ describe('a pattern that runs away', () => {
     });
     expect(await others).toHaveLength(2);
     const ended = await Promise.all(stuck);
-    expect(ended).toEqual([1, 2].map(() => ({ kind: 'timeout', what: 'search', ms: 3000 })));
+    expect(ended).toEqual([1, 2].map(() => ({ kind: 'timeout', what: 'search', ms: 1500 })));
     expect(answered).toBeLessThan(Date.now());
     expect(here.search.threads).toBeLessThanOrEqual(2);
   });
@@ -93,7 +90,7 @@ describe('a cancelled call', () => {
   });
 
   it('ends the search and ripgrep with it', async () => {
-    const here = await siteOf(files(500));
+    const here = await siteOf(files(300));
     const cancel = new AbortController();
     const running = here.grep({ regex: '\\w\\s?$', plan: 'ripgrep' }, { signal: cancel.signal });
     setTimeout(() => cancel.abort(), 10);
@@ -108,9 +105,19 @@ describe('threads', () => {
     expect(here.search.threads).toBe(0);
     await here.grep({ regex: 'x' });
     expect(here.search.threads).toBe(2);
+    const before = threadsOfThisProcess();
     await here.search.close();
     expect(here.search.threads).toBe(0);
-    expect(searchThreads()).toBe(0);
+    expect(threadsOfThisProcess()).toBe(before - 2);
+  });
+
+  it('that are at work when all ends cancel their search', async () => {
+    const here = await siteOf({ 'bait.txt': BAIT }, ALONE);
+    await here.grep({ regex: 'b' });
+    const running = here.grep({ regex: RUNAWAY }).catch((error) => error.facts);
+    setTimeout(() => here.search.close(), 200);
+    expect(await running).toEqual({ kind: 'cancelled' });
+    expect(here.search.threads).toBe(0);
   });
 
   it('do not keep the process alive', async () => {
@@ -128,7 +135,7 @@ describe('progress', () => {
   it('is told while a search goes on', async () => {
     const here = await siteOf({ 'a.txt': 'x\n', 'b.txt': BAIT }, ALONE);
     const seen: { files: number; matches: number }[] = [];
-    const call = { timeoutMs: 1000, onProgress: (now: (typeof seen)[number]) => seen.push(now) };
+    const call = { timeoutMs: 600, onProgress: (now: (typeof seen)[number]) => seen.push(now) };
     await expect(here.grep({ regex: `x|${RUNAWAY}` }, call)).rejects.toThrow();
     expect(seen.at(-1)).toEqual({ files: 1, matches: 1 });
   });
@@ -136,7 +143,7 @@ describe('progress', () => {
 
 describe('a big tree', () => {
   it('is searched with few descriptors, and none is left', async () => {
-    const here = await siteOf(files(1200));
+    const here = await siteOf(files(600));
     await here.grep({ regex: 'x' });
     const before = openDescriptors();
     let most = 0;
@@ -152,23 +159,24 @@ describe('a big tree', () => {
   it('may be deeper than descriptors are held and paths are long', async () => {
     const here = await siteOf({ 'top.txt': 'needle' });
     // Deeper than any path that the system takes at once.
-    let made = here.root;
-    const script = ['let d = process.argv[1]; process.chdir(d);'];
-    script.push('const fs = require("fs");');
-    script.push('for (let i = 0; i < 700; i++) { fs.mkdirSync("level-" + i); process.chdir("level-" + i);');
-    script.push(
-      'if (i % 50 === 0) fs.writeFileSync("z" + i + ".txt", "needle"); fs.writeFileSync("a", "x"); }',
-    );
-    const ran = spawnSync(process.execPath, ['-e', script.join('\n'), made]);
+    const script = `
+      const fs = require('node:fs');
+      for (let i = 0; i < 150; i++) {
+        const name = 'a-level-with-a-rather-long-name-' + i;
+        fs.mkdirSync(name);
+        process.chdir(name);
+        fs.writeFileSync('a', 'x');
+        if (i % 10 === 0) fs.writeFileSync('z' + i + '.txt', 'needle');
+      }`;
+    const ran = spawnSync(process.execPath, ['-e', script], { cwd: here.root });
     expect(ran.stderr.toString()).toBe('');
-    made = 'level-0';
     const { files: found, skippedUnreadable } = await here.grep({ regex: 'needle' });
-    expect(found).toHaveLength(15);
+    expect(found).toHaveLength(16);
     expect(skippedUnreadable).toBe(0);
     const longest = found.map(({ path }) => path.length).sort((a, b) => b - a)[0]!;
     expect(longest).toBeGreaterThan(4096);
     const all = await here.wall.at(here.root, {}, (place) => here.search.walk(place, {}));
-    expect(all.entries).toHaveLength(700 * 2 + 14 + 1);
+    expect(all.entries).toHaveLength(150 * 2 + 15 + 1);
   });
 });
 

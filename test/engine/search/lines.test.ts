@@ -56,12 +56,15 @@ describe('a line', () => {
     expect(await here.lines({ regex: 'caf\\ufffd one' })).toEqual(['latin1.txt:1:caf\ufffd one']);
   });
 
-  it('is found in UTF-16 of both orders', async () => {
-    expect(await here.lines({ regex: 'zwölf 😀$' })).toEqual([
-      'utf16be.txt:2:zwölf 😀',
-      'utf16le.txt:2:zwölf 😀',
-    ]);
-  });
+  it.each(['literal', 'ripgrep', 'workers'] as const)(
+    'is found in UTF-16 of both orders by %s',
+    async (plan) => {
+      expect(await here.lines({ regex: 'zwölf 😀$', plan })).toEqual([
+        'utf16be.txt:2:zwölf 😀',
+        'utf16le.txt:2:zwölf 😀',
+      ]);
+    },
+  );
 
   it('is not looked for in binary files, which have a NUL byte near the beginning', async () => {
     const { files } = await here.grep({ regex: 'one' });
@@ -89,6 +92,18 @@ describe('flags', () => {
     });
     await expect(here.grep({ regex: '(' })).rejects.toMatchObject({
       facts: { kind: 'bad-regex', pattern: '(', reason: 'Unterminated group' },
+    });
+  });
+});
+
+describe('a query', () => {
+  it('with numbers that mean nothing is refused', async () => {
+    const query = { regex: 'x', maxMatches: 0, contextLines: -1, maxLineLength: 0.5 };
+    await expect(here.grep(query)).rejects.toMatchObject({
+      facts: {
+        kind: 'bad-arguments',
+        problems: [{ field: 'maxMatches' }, { field: 'contextLines' }, { field: 'maxLineLength' }],
+      },
     });
   });
 });
@@ -141,6 +156,21 @@ describe('a long line', () => {
     const [first, second] = await here.lines({ regex: 'needle', maxLineLength: 500 }, path);
     expect(first).toBe(`long.txt:1:…${'a'.repeat(247)}needle${'b'.repeat(247)}…`);
     expect(second).toBe(`long.txt:2:…${'😀'.repeat(247)}needle`);
+  });
+
+  it('is cut in the same way when only a part of it was decoded', async () => {
+    const path = join(here.root, 'partly.txt');
+    const lines = [
+      `${'ä'.repeat(9000)}needle${'ö'.repeat(9000)}`,
+      `needle${'ö'.repeat(9000)}`,
+      `${'😀'.repeat(9000)}needle`,
+      `${'x'.repeat(30)}needle${'y'.repeat(9000)}`,
+      `${'x'.repeat(9000)}needle${'y'.repeat(30)}`,
+    ];
+    writeFileSync(path, lines.join('\n'));
+    const partly = await here.lines({ regex: 'needle', maxLineLength: 100, plan: 'literal' }, path);
+    expect(partly).toEqual(await here.lines({ regex: 'needle', maxLineLength: 100, plan: 'workers' }, path));
+    expect(partly[0]).toBe(`partly.txt:1:…${'ä'.repeat(47)}needle${'ö'.repeat(47)}…`);
   });
 
   it('of some megabytes is searched like any other', async () => {

@@ -105,3 +105,22 @@ describe('a cap', () => {
     }
   });
 });
+
+describe("on the wall's fallback", () => {
+  it('a search finds the same in the same order', async () => {
+    const fallback = await site(manyFiles(), { protection: 'verified' });
+    try {
+      for (const plan of ['literal', 'ripgrep'] as const) {
+        expect(shown(await fallback.grep({ regex: 'needle', plan }))).toEqual(
+          plainly(fallback.root, /needle/),
+        );
+      }
+      const listed = (one: Site) =>
+        one.wall.at(one.root, {}, (place) => one.search.glob(place, { globs: ['**/*.txt*'], facts: true }));
+      const names = async (one: Site) => (await listed(one)).entries.map(({ path, size }) => [path, size]);
+      expect(await names(fallback)).toEqual(await names(here));
+    } finally {
+      await fallback.close();
+    }
+  });
+});

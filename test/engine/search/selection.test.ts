@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Selection } from '../../../src/engine/search/query.ts';
@@ -54,6 +55,30 @@ const EVERYTHING = [
 describe('a search takes', () => {
   it('all regular files by default, hidden ones too, but follows no links and opens no FIFO', async () => {
     expect(await paths({})).toEqual(EVERYTHING);
+    const named = await here.grep({ regex: '^hit$', plan: 'ripgrep' });
+    expect(named.plan.plan).toBe('ripgrep');
+    expect(named.files.map(({ path }) => path)).toEqual(EVERYTHING);
+  });
+
+  it('files whose names are no UTF-8', async () => {
+    const odd = await site({ 'plain.txt': 'hit' });
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${odd.root}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]),
+      'hit',
+    );
+    mkdirSync(Buffer.concat([Buffer.from(`${odd.root}/dir`), Buffer.from([0xff])]));
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${odd.root}/dir`), Buffer.from([0xff]), Buffer.from('/x')]),
+      'hit',
+    );
+    try {
+      for (const plan of ['literal', 'ripgrep'] as const) {
+        const { files } = await odd.grep({ regex: 'hit', plan });
+        expect(files.map(({ path }) => path)).toEqual(['caf\ufffd.txt', 'dir\ufffd/x', 'plain.txt']);
+      }
+    } finally {
+      await odd.close();
+    }
   });
 
   it('only what one of the globs means', async () => {

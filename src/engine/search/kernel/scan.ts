@@ -5,6 +5,10 @@
  * passed over. Bytes up to SLACK beyond `end` are read and ignored, so the memory must reach that far.
  */
 
+import { countByte, memchr, memrchr, nonAscii } from './bytes';
+
+export { countByte, memchr, memrchr, nonAscii };
+
 // Memory map; `kernel.ts` writes and reads the same places. Text starts at 64 KiB.
 const NIBBLES: usize = 0; // six tables of 16 bytes: low and high half of a byte, for three positions
 const BUCKETS: usize = 128; // eight literals: address, length, offset of the three positions
@@ -326,59 +330,6 @@ function windowStands(at: usize, length: usize): bool {
     if (!((load<u32>(ALLOWED + (<usize>load<u8>(at + k)) * 4) >> (<u32>k)) & 1)) return false;
   }
   return true;
-}
-
-/** Sums matches in vectors, at most 255 rounds at a time: each of the sixteen counters is a byte. */
-export function countByte(from: usize, end: usize, byte: i32): u32 {
-  const wanted = i8x16.splat(<i8>byte);
-  let count: u32 = 0;
-  let p = from;
-  while (p + 16 <= end) {
-    const rounds = min<usize>((end - p) >> 4, 255);
-    const stop = p + (rounds << 4);
-    let sums = i8x16.splat(0);
-    for (; p < stop; p += 16) sums = i8x16.sub(sums, i8x16.eq(v128.load(p), wanted));
-    const pairs = i16x8.extadd_pairwise_i8x16_u(sums);
-    const fours = i32x4.extadd_pairwise_i16x8_u(pairs);
-    count += i32x4.extract_lane(fours, 0) + i32x4.extract_lane(fours, 1);
-    count += i32x4.extract_lane(fours, 2) + i32x4.extract_lane(fours, 3);
-  }
-  for (; p < end; p++) if (load<u8>(p) == <u8>byte) count++;
-  return count;
-}
-
-/** The first place of `byte` in [from, end), or `end`. */
-export function memchr(from: usize, end: usize, byte: i32): usize {
-  const wanted = i8x16.splat(<i8>byte);
-  let p = from;
-  for (; p + 16 <= end; p += 16) {
-    const mask = <u32>i8x16.bitmask(i8x16.eq(v128.load(p), wanted));
-    if (mask) return p + ctz(mask);
-  }
-  for (; p < end; p++) if (load<u8>(p) == <u8>byte) return p;
-  return end;
-}
-
-/** The last place of `byte` in [from, end), or `from - 1`. */
-export function memrchr(from: usize, end: usize, byte: i32): usize {
-  const wanted = i8x16.splat(<i8>byte);
-  let p = end;
-  for (; p >= from + 16; p -= 16) {
-    const mask = <u32>i8x16.bitmask(i8x16.eq(v128.load(p - 16), wanted));
-    if (mask) return p - 16 + (31 - clz(mask));
-  }
-  while (p > from) {
-    p--;
-    if (load<u8>(p) == <u8>byte) return p;
-  }
-  return from - 1;
-}
-
-export function nonAscii(from: usize, end: usize): bool {
-  let p = from;
-  for (; p + 16 <= end; p += 16) if (i8x16.bitmask(v128.load(p))) return true;
-  for (; p < end; p++) if (load<u8>(p) > 127) return true;
-  return false;
 }
 
 /** Goes on by `lines` newlines: the place after the last of them, or 0 with FOUND holding how many are missing. */

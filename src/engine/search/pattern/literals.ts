@@ -7,8 +7,8 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import { MAX_ALSO, MAX_LITERAL_BYTES, MAX_LITERALS } from '../kernel.ts';
-import { isCharacterNode, lowerAscii, oneCharacter } from './characters.ts';
-import { rarityOf } from './rarity.ts';
+import { isCharacterNode, oneCharacter } from './characters.ts';
+import { better, longestWellFormed, shareOfAll, type Texts, toLiterals } from './literal-cost.ts';
 import type { ParsedPattern, Scope } from './scope.ts';
 
 /** Longer texts are not followed to their end: their beginning tells enough. */
@@ -24,12 +24,6 @@ export interface RequiredLiterals {
   decide: boolean;
   /** The estimated share of places in ordinary text where one of them stands. */
   share: number;
-}
-
-interface Texts {
-  texts: readonly string[];
-  /** Whether some of the ASCII letters are in lower case because case does not matter. */
-  fold: boolean;
 }
 
 interface Known {
@@ -223,60 +217,6 @@ function repeat(one: Texts, times: number): Texts | undefined {
   let all: Texts | undefined = EMPTY;
   for (let i = 0; i < times && all; i++) all = i < LONGEST_TEXT ? join(all, one) : undefined;
   return all;
-}
-
-/** Whichever is looked for at less cost; undefined stands for what cannot be looked for at all. */
-function better(a: Texts | undefined, b: Texts | undefined): Texts | undefined {
-  return costOf(b) < costOf(a) ? b : a;
-}
-
-function costOf(texts: Texts | undefined): number {
-  const literals = texts && toLiterals(texts);
-  if (!literals) return Number.POSITIVE_INFINITY;
-  return scanCost(literals.length) + shareOfAll(literals) * LINE_COST;
-}
-
-/** Nanoseconds a byte, and for each line that must be looked at closer. */
-const LINE_COST = 400;
-function scanCost(literals: number): number {
-  return literals === 1 ? 0.1 : 0.3;
-}
-
-export function costOfLiterals({ literals, share }: RequiredLiterals): number {
-  return scanCost(literals.length) + share * LINE_COST;
-}
-
-/** Undefined when some text is empty, or nothing of it can be looked for as bytes. */
-function toLiterals({ texts, fold }: Texts): readonly string[] | undefined {
-  if (texts.length === 0 || texts.length > MAX_LITERALS) return undefined;
-  const literals: string[] = [];
-  for (const text of texts) {
-    const piece = longestWellFormed(fold ? lowerAscii(text) : text);
-    const bytes = Buffer.from(piece, 'utf8').toString('latin1').slice(0, MAX_LITERAL_BYTES);
-    if (bytes === '') return undefined;
-    literals.push(bytes);
-  }
-  return [...new Set(literals)];
-}
-
-/** Halves of surrogate pairs have no bytes of their own; what is left of the text is still required. */
-function longestWellFormed(text: string): string {
-  const pieces = text.split(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
-  return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '');
-}
-
-/** Bytes of a text depend on each other: beyond the first, each tells about half of what it would alone. */
-function shareOfAll(literals: readonly string[]): number {
-  let share = 0;
-  for (const literal of literals) {
-    let bits = 0;
-    for (let i = 0; i < literal.length; i++) {
-      const own = rarityOf(literal.charCodeAt(i));
-      bits += i === 0 ? own : own / 2;
-    }
-    share += 2 ** -bits;
-  }
-  return Math.min(1, share);
 }
 
 /**

@@ -167,5 +167,5 @@ function overlaps(a: ByteClass, b: ByteClass): boolean {
 
 /** Nanoseconds a byte: the scan, a closer look where three positions fit, and lines that must be decoded. */
 export function costOfWindow({ touched, share }: RequiredWindow): number {
-  return 0.4 + touched * 8 + share * 400;
+  return 0.3 + touched * 8 + share * 1000;
 }

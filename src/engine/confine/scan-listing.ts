@@ -1,0 +1,65 @@
+/** Lists a held directory with raw names, and tells whether it is as it was when it was listed before. */
+import * as fs from 'node:fs';
+import type { EntryType } from '../failures.ts';
+import { encoded } from './raw-names.ts';
+import { typeOf } from './stat.ts';
+import { isTemporary } from './temporaries.ts';
+
+export interface Listing {
+  names: string[];
+  types: EntryType[];
+}
+
+/** By which a directory that was listed before is known again, and known to be unchanged. */
+export interface DirectoryState {
+  dev: bigint;
+  ino: bigint;
+  modifiedNs: bigint;
+  changedNs: bigint;
+}
+
+export interface ListingMemory {
+  recall(state: DirectoryState): Listing | undefined;
+  remember(state: DirectoryState, listing: Listing): void;
+}
+
+/** File systems of which it is known that a directory's change time moves with every change: ext, XFS, btrfs … */
+const TRUE_TIMES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
+const trustedDevices = new Map<bigint, boolean>();
+
+export function stateOf(directory: number, path: string): DirectoryState | undefined {
+  const { dev, ino, mtimeNs, ctimeNs } = fs.fstatSync(directory, { bigint: true });
+  let trusted = trustedDevices.get(dev);
+  if (trusted === undefined) {
+    trusted = TRUE_TIMES.has(fs.statfsSync(path).type);
+    trustedDevices.set(dev, trusted);
+  }
+  return trusted ? { dev, ino, modifiedNs: mtimeNs, changedNs: ctimeNs } : undefined;
+}
+
+export function listAt(path: string): Listing {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const entry of fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' })) {
+    if (isTemporary(entry.name)) continue;
+    names.push(entry.name);
+    types.push(typeOf(entry));
+  }
+  return { names, types };
+}
+
+/**
+ * For file systems that do not tell types while listing: Node then looks at each name by itself, but cannot
+ * do so for raw ones.
+ */
+export function listUntyped(path: string): Listing {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const name of fs.readdirSync(path, { encoding: 'latin1' })) {
+    const stat = fs.lstatSync(encoded(path + name), { throwIfNoEntry: false });
+    if (!stat || isTemporary(name)) continue;
+    names.push(name);
+    types.push(typeOf(stat));
+  }
+  return { names, types };
+}

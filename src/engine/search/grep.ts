@@ -1,0 +1,74 @@
+/** Searches contents by a plan: the threads alone, or with ripgrep to name the files for them. */
+import { scanRootOf } from '../confine/scan.ts';
+import { fail } from '../failures.ts';
+import { candidateFiles } from '../run/ripgrep.ts';
+import { FirstByPath } from './first.ts';
+import type { Account, FoundFile } from './jobs.ts';
+import type { Plan, SearchPlan } from './plan.ts';
+import type { GrepQuery, GrepResult } from './query.ts';
+import { grepResult } from './results.ts';
+import { requireStartRead, type Start, selectionOf } from './start.ts';
+import { type JobTemplate, type Team, workTogether } from './teamwork.ts';
+
+/** So long the workers try by themselves before ripgrep is started: what is found early needs no process. */
+const HEAD_START_MS = 40;
+
+export async function grepWith(
+  start: Start,
+  team: Team,
+  query: GrepQuery,
+  plan: SearchPlan,
+): Promise<GrepResult> {
+  const { contextLines = 0, countAll = false, maxMatches } = query;
+  const wanted = maxMatches + 1;
+  const found = new FirstByPath<FoundFile>(wanted);
+  const collect = (files: readonly FoundFile[]) => {
+    const before = found.bound;
+    for (const file of files) found.add(file.path, file.matches, file);
+    if (found.bound !== undefined && found.bound !== before) team.queue.setBound(found.bound);
+  };
+  const job = (candidates: readonly string[] | undefined): JobTemplate => ({
+    kind: 'grep',
+    root: scanRootOf(start.dir),
+    selection: selectionOf(query),
+    ignoreBase: start.ignoreBase,
+    recipe: plan.recipe,
+    options: { contextLines, maxLineLength: query.maxLineLength, countAll },
+    wanted,
+    countFiles: query.countFiles ?? false,
+    candidates,
+  });
+  const finish = (accounts: readonly Account[], { plan, why }: Plan) => {
+    requireStartRead(start, accounts);
+    return grepResult({ found, accounts, maxMatches, contextLines, countAll, plan: { plan, why } });
+  };
+
+  if (plan.superset === undefined) return finish(await workTogether(team, job(undefined), collect), plan);
+  const first: Account[] = [];
+  // When ripgrep was asked for, nothing beats it to it.
+  if (query.plan !== 'ripgrep') {
+    first.push(...(await workTogether(team, job(undefined), collect, HEAD_START_MS)));
+    if (!team.queue.hasLeft) {
+      return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
+    }
+    team.queue.reopen();
+  }
+  const candidates = await candidateFiles(start.dir.handlePath, plan.superset, team.limits.signal);
+  team.limits.check();
+  const rest = await workTogether(team, job(candidates), collect);
+  const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };
+  return finish([...first, ...rest], ran);
+}
+
+export function checkNumbers({ maxMatches, contextLines = 0, maxLineLength = 1 }: GrepQuery): void {
+  const problems = [
+    { field: 'maxMatches', value: maxMatches, least: 1 },
+    { field: 'contextLines', value: contextLines, least: 0 },
+    { field: 'maxLineLength', value: maxLineLength, least: 1 },
+  ].flatMap(({ field, value, least }) =>
+    Number.isInteger(value) && value >= least
+      ? []
+      : [{ field, missing: false, message: `must be a whole number, at least ${least}` }],
+  );
+  if (problems.length > 0) fail({ kind: 'bad-arguments', problems });
+}
