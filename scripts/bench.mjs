@@ -11,6 +11,7 @@ import { endAllChildren } from '../bench/children.mjs';
 import { commands } from '../bench/commands.mjs';
 import { content } from '../bench/content.mjs';
 import { scratchFolder } from '../bench/folders.mjs';
+import { journal } from '../bench/journal.mjs';
 import { lines } from '../bench/lines.mjs';
 import { http } from '../bench/load.mjs';
 import { names } from '../bench/names.mjs';
@@ -23,7 +24,7 @@ import { tools } from '../bench/tools.mjs';
 import { largeTree, smallTree } from '../bench/tree.mjs';
 import { install, node, root } from './setup.mjs';
 
-const PARTS = [start, reads, content, names, lines, commands, tools, http, peers];
+const PARTS = [start, reads, content, names, lines, journal, commands, tools, http, peers];
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
 

@@ -1,15 +1,30 @@
-// The main job from a fresh clone on: installs, builds, lists the tools and prints how a client is set up.
+/**
+ * The main job from a fresh clone on: installs, builds, and serves the current directory to this machine over
+ * HTTP, with the Tool Trace page. It prints the address, a token for this run and the clients' configurations.
+ */
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
 import { install, node, root } from './setup.mjs';
+
+const USUAL_PORT = 7440;
 
 install();
 node('build', ['scripts/build.mjs']);
-node('', ['dist/cofferdam.cjs', 'tools']);
-const config = {
-  mcpServers: {
-    cofferdam: { command: 'node', args: [`${root}dist/cofferdam.cjs`, '/path/to/your/project'] },
-  },
-};
-console.log(
-  `To use it, give your MCP client this configuration (with your own directory):\n\n${JSON.stringify(config)}\n`,
-);
-console.log(`or try one call:\n\n  node dist/cofferdam.cjs call list_directory '{"path":"."}' .`);
+
+const directory = process.env.INIT_CWD ?? process.cwd();
+const port = process.env.PORT ?? (await freePort(USUAL_PORT));
+const args = [`${root}dist/cofferdam.cjs`, '--http', `127.0.0.1:${port}`, '--new-token', directory];
+const server = spawn(process.execPath, [...args, ...process.argv.slice(2)], { stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal));
+server.once('exit', (code) => {
+  process.exitCode = code ?? 1;
+});
+
+/** The usual port, or any when something listens there already. */
+function freePort(wanted) {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(0));
+    probe.listen(wanted, '127.0.0.1', () => probe.close(() => resolve(wanted)));
+  });
+}

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { callOnce } from './cli/call.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { helpText } from './cli/flags.ts';
+import { redo, showDiff, showHistory, undo } from './cli/history.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
 import {
   clientConfigs,
@@ -13,18 +14,21 @@ import {
   withoutUnsafeCommands,
 } from './cli/start.ts';
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
+import { openRecorder, openState, pageSources, TracedHistory } from './cli/tracing.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';
-import { Engine, EngineFailure, type RootSpec } from './engine/index.ts';
+import { Engine, EngineFailure, History, type RootSpec } from './engine/index.ts';
 import type { App } from './server/app.ts';
 import type { HttpRequest } from './server/http/start.ts';
 import { serveOnStdio } from './server/stdio.ts';
+import { TraceLog } from './trace/log.ts';
+import { showTrace } from './trace/show.ts';
 import { version } from './version.ts';
 
 const USAGE = 2;
 
 async function main(): Promise<number> {
   const token = takeToken();
-  const command = parseCommand(process.argv.slice(2), process.env);
+  const command = parseCommand(process.argv.slice(2), process.env, homedir());
   switch (command.do) {
     case 'help':
       return say(helpText(dialects, defaultDialect));
@@ -38,6 +42,16 @@ async function main(): Promise<number> {
       return doctor(command);
     case 'call':
       return call(command);
+    case 'history':
+      return tell(await showHistory(new History(command.state.directory), command));
+    case 'diff':
+      return tell(await showDiff(new History(command.state.directory), command.entry));
+    case 'undo':
+      return tell(await undo(historyIn(command.state.directory), command));
+    case 'redo':
+      return tell(await redo(historyIn(command.state.directory), command.what, command.force));
+    case 'trace':
+      return trace(command);
     case 'serve':
       return command.http ? serveHttp(command, command.http, token) : serve(command);
   }
@@ -45,8 +59,9 @@ async function main(): Promise<number> {
 
 async function doctor({ roots, options }: Command & { do: 'doctor' }): Promise<number> {
   const app = openApp(roots.length > 0 ? roots : [{ path: process.cwd(), writable: true }], options);
-  say(findingsAsText(await findingsOf(app.engine)));
-  await app.engine.close();
+  const kept = { what: 'journal and trace', active: !app.journal.startsWith('OFF'), says: app.journal };
+  say(findingsAsText([...(await findingsOf(app.engine)), kept]));
+  await closeApp(app);
   return 0;
 }
 
@@ -56,24 +71,53 @@ async function call({ tool, json, roots, options }: Command & { do: 'call' }): P
   process.once('SIGINT', () => aborting.abort());
   try {
     const { output, failed } = await callOnce(app, tool, json, aborting.signal, options.explain);
-    await write(failed ? process.stderr : process.stdout, output);
-    return failed ? 1 : 0;
+    return await tell({ output, failed });
   } finally {
-    await app.engine.close();
+    await closeApp(app);
   }
+}
+
+async function trace({ asked, state }: Command & { do: 'trace' }): Promise<number> {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
+  if (asked.webPort !== undefined) return traceOnPage(state.directory, asked.webPort, ending.signal);
+  const log = new TraceLog(state.directory, { onProblem: complain });
+  const { follow, json, limit, ...filter } = asked;
+  await showTrace({ log, filter, follow, json, limit, out: process.stdout, signal: ending.signal });
+  log.close();
+  return 0;
+}
+
+/** The page alone, for servers that run elsewhere on this machine. */
+async function traceOnPage(directory: string, port: number, signal: AbortSignal): Promise<number> {
+  const { servePage } = await import('./server/page/serve.ts');
+  const serving = await servePage({
+    sources: pageSources(directory, complain),
+    version,
+    port,
+    log: complain,
+  });
+  say(`${serving.url}\n`);
+  signal.addEventListener('abort', () => void serving.stop());
+  await serving.done;
+  return 0;
 }
 
 async function serve({ roots, options }: Command & { do: 'serve' }): Promise<number> {
   const required = options.commands.sandbox === 'require';
   const app = await withoutUnsafeCommands(openApp(roots, options), required);
-  void describeCommands(app).then((commands) => app.log(describeStart(app, commands)));
   const serving = serveOnStdio(app, process.stdin, process.stdout);
+  // To look for programs takes longer than the first answers, so it comes after them.
+  const introduced = serving.opened.then(async () => {
+    app.log(describeStart(app, await describeCommands(app), app.journal));
+  });
   const stop = () => void serving.stop();
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   process.once('SIGHUP', stop);
   await serving.done;
-  await app.engine.close();
+  await introduced;
+  await closeApp(app);
   return 0;
 }
 
@@ -90,11 +134,15 @@ async function serveHttp(
   const readOnlyEngine = () => (readOnly ??= openEngine(roots, { ...options, readOnly: true }));
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   try {
-    const around = { token, terminal: terminal !== undefined, readOnlyEngine };
+    const { stateDirectory } = app;
+    const page = stateDirectory === undefined ? undefined : pageSources(stateDirectory, app.log);
+    const around = { token, terminal: terminal !== undefined, readOnlyEngine, page };
     const { serving, newToken, reload } = await startHttp(app, asked, around);
-    app.log(describeStart(app, await describeCommands(app)));
+    app.log(describeStart(app, await describeCommands(app), app.journal));
     for (const line of describeHttp(app, asked, serving.url)) app.log(line);
-    if (newToken !== undefined) terminal?.write(clientConfigs(serving.url, newToken));
+    if (newToken !== undefined) {
+      (terminal ?? process.stdout).write(clientConfigs(serving.url, newToken, page !== undefined));
+    }
     const stop = () => void serving.stop();
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
@@ -104,7 +152,7 @@ async function serveHttp(
     throw error instanceof StartError ? new UsageError(error.message) : error;
   } finally {
     await readOnly?.close();
-    await app.engine.close();
+    await closeApp(app);
   }
   return 0;
 }
@@ -116,27 +164,59 @@ function takeToken(): string | undefined {
   return token;
 }
 
-function openApp(roots: readonly RootSpec[], options: Options): App {
+interface OpenApp extends App {
+  stateDirectory: string | undefined;
+  /** Whether changes are kept, and where. */
+  journal: string;
+}
+
+function openApp(roots: readonly RootSpec[], options: Options): OpenApp {
   for (const dialect of options.dialects) {
     const problem = dialect.checkSettings?.(process.env);
     if (problem !== undefined) throw new UsageError(problem);
   }
+  const { state } = options;
+  const kept = openState(
+    state,
+    roots.map(({ path }) => path),
+  );
+  const { directory } = kept;
+  const engine = openEngine(roots, options, state.journal ? directory : undefined);
+  const environment = process.env;
   return {
     version,
-    engine: openEngine(roots, options),
+    engine,
     dialects: options.dialects,
     home: homedir(),
-    settings: process.env,
-    log: (line) => process.stderr.write(`cofferdam: ${line}\n`),
+    settings: environment,
+    trace: openRecorder({ directory, engine, settings: state, version, environment, log: complain }),
+    stateDirectory: directory,
+    journal: state.journal ? kept.says : 'OFF: --no-journal',
+    log: complain,
   };
 }
 
-function openEngine(roots: readonly RootSpec[], options: Options): Engine {
+async function closeApp({ engine, trace }: App): Promise<void> {
+  await engine.close();
+  await trace?.close();
+}
+
+function complain(line: string): void {
+  process.stderr.write(`cofferdam: ${line}\n`);
+}
+
+function historyIn(directory: string): TracedHistory {
+  return new TracedHistory(directory, (problem) => complain(`trace: ${problem}`));
+}
+
+function openEngine(roots: readonly RootSpec[], options: Options, journal?: string): Engine {
   try {
     const commands = { ...options.commands, environment: process.env };
     // Where no tool changes anything, the wall need not let anything be changed either.
     const onlyLooks = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
-    return new Engine({ roots, readOnly: options.readOnly || onlyLooks, commands });
+    const readOnly = options.readOnly || onlyLooks;
+    const { keep } = options.state;
+    return new Engine({ roots, readOnly, commands, keep, ...(journal !== undefined && { journal }) });
   } catch (error) {
     if (error instanceof EngineFailure) throw new UsageError(whyNotServed(error.facts));
     throw error;
@@ -146,6 +226,11 @@ function openEngine(roots: readonly RootSpec[], options: Options): Engine {
 function say(output: string): number {
   process.stdout.write(output);
   return 0;
+}
+
+async function tell({ output, failed }: { output: string; failed: boolean }): Promise<number> {
+  await write(failed ? process.stderr : process.stdout, output);
+  return failed ? 1 : 0;
 }
 
 function write(stream: NodeJS.WriteStream, output: string): Promise<void> {

@@ -28,8 +28,8 @@ export type Described =
 
 export type Tree = Record<string, Described>;
 
-export function temporaryDirectory(): { path: string; remove(): void } {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'cofferdam-test-')));
+export function temporaryDirectory(under = tmpdir()): { path: string; remove(): void } {
+  const path = realpathSync(mkdtempSync(join(under, 'cofferdam-test-')));
   return { path, remove: () => removeTree(path) };
 }
 

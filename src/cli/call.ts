@@ -1,7 +1,7 @@
 /** `cofferdam call`: one tool call from a shell. */
-import { callTool } from '../dialects/call.ts';
 import type { Answer, Content } from '../dialects/dialect.ts';
-import { type App, contextFor, offerTools } from '../server/app.ts';
+import { type App, offerTools } from '../server/app.ts';
+import { perform, sessionIdOf } from '../server/perform.ts';
 import { UsageError } from './parse.ts';
 
 export interface CallOutcome {
@@ -20,8 +20,16 @@ export async function callOnce(
   const found = offered.get(name);
   if (!found)
     throw new UsageError(`unknown tool '${name}'; the tools are: ${[...offered.keys()].join(', ')}`);
-  const context = { ...contextFor(app, {}, signal), ...(explained ? { explain: app.log } : {}) };
-  const told = await callTool(found.dialect, found.tool, parseJson(json), context);
+  const state = {};
+  const told = await perform({
+    app,
+    state,
+    sessionId: sessionIdOf(state),
+    offered: found,
+    args: parseJson(json),
+    signal,
+    ...(explained && { explain: app.log }),
+  });
   if ('error' in told) return { output: `error ${told.error.code}: ${told.error.message}\n`, failed: true };
   return { output: answerAsText(told.answer), failed: told.answer.isError === true };
 }

@@ -44,6 +44,10 @@ export const flags = [
     value: 'FILE',
     help: 'with --http: who may come in, a line each: name token read-only|read-write|DIALECT,…; read again on SIGHUP',
   },
+  {
+    name: 'new-token',
+    help: 'with --http: make a token for this run and print it, also where there is no terminal',
+  },
   { name: 'tls-cert', value: 'FILE', help: 'with --http: the certificate (PEM), for HTTPS' },
   { name: 'tls-key', value: 'FILE', help: 'with --http: its key (PEM)' },
   {
@@ -58,7 +62,28 @@ export const flags = [
     repeatable: true,
     help: 'with --http: a web page that may use this server',
   },
-  { name: 'json', help: 'with tools: as JSON' },
+  {
+    name: 'state',
+    value: 'DIR',
+    help: 'where the journal and the trace are kept (default: $XDG_STATE_HOME/cofferdam, ~/.local/state/cofferdam)',
+  },
+  {
+    name: 'keep',
+    value: 'DAYS|SIZE',
+    repeatable: true,
+    help: 'how much of the journal is kept: 30d and 1GiB unless told; never less than the last change of a file',
+  },
+  { name: 'no-journal', help: 'changes are not kept and cannot be undone' },
+  { name: 'trace-contents', help: 'the trace holds the arguments and answers of calls too' },
+  { name: 'since', value: 'TIME', help: 'with history and undo: from then on, as 10m, 2h, 14:30 or a date' },
+  { name: 'force', help: 'with undo and redo: also when a file was changed since; both versions are kept' },
+  { name: 'follow', help: 'with trace: go on as calls come in' },
+  { name: 'tool', value: 'NAME', help: 'with trace: only calls of this tool' },
+  { name: 'path', value: 'TEXT', help: 'with trace: only calls that touched a path with this in it' },
+  { name: 'failed', help: 'with trace: only calls that failed' },
+  { name: 'limit', value: 'N', help: 'with trace and history: the newest N' },
+  { name: 'web', help: 'with trace: as a page, on a free port of this machine (--http PORT chooses one)' },
+  { name: 'json', help: 'with tools, history and trace: as JSON' },
   { name: 'explain', help: 'with call: tell on stderr how the call was done' },
   { name: 'version', help: 'print the version' },
   { name: 'help', help: 'print this help' },
@@ -77,6 +102,17 @@ export const commands = [
   },
   { usage: "cofferdam call TOOL 'JSON' [options] DIR…", help: 'one tool call; exit code 1 when it fails' },
   { usage: 'cofferdam tools [--dialect NAME] [--json]', help: 'the tools, their parameters and their cost' },
+  { usage: 'cofferdam history [DIR] [--json]', help: 'what was changed, by which call, newest first' },
+  { usage: 'cofferdam diff ENTRY', help: 'what one entry of the history changed' },
+  {
+    usage: 'cofferdam undo [ENTRY|DIR] [--since TIME]',
+    help: 'puts back what an entry changed; the newest one unless told',
+  },
+  { usage: 'cofferdam redo [ENTRY]', help: 'takes an undo back' },
+  {
+    usage: 'cofferdam trace [--follow] [--web] …',
+    help: 'every call: when, who, which tool and paths, how it went',
+  },
   { usage: 'cofferdam doctor [DIR…]', help: 'which protections are active here, and what is missing' },
 ] as const;
 

@@ -6,13 +6,14 @@ import { UsageError } from './usage-error.ts';
 export interface HttpValues {
   http?: string | undefined;
   'token-file'?: string | undefined;
+  'new-token'?: boolean | undefined;
   'tls-cert'?: string | undefined;
   'tls-key'?: string | undefined;
   'allow-host'?: string[] | undefined;
   'allow-origin'?: string[] | undefined;
 }
 
-const NEED_HTTP = ['token-file', 'tls-cert', 'tls-key', 'allow-host', 'allow-origin'] as const;
+const NEED_HTTP = ['token-file', 'new-token', 'tls-cert', 'tls-key', 'allow-host', 'allow-origin'] as const;
 
 export function parseHttp(values: HttpValues): HttpRequest | undefined {
   if (values.http === undefined) {
@@ -23,8 +24,12 @@ export function parseHttp(values: HttpValues): HttpRequest | undefined {
   const { 'token-file': tokenFile, 'tls-cert': certFile, 'tls-key': keyFile } = values;
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new UsageError('--tls-cert and --tls-key belong together');
+  const newToken = values['new-token'] === true;
+  if (newToken && tokenFile !== undefined)
+    throw new UsageError('--new-token and --token-file exclude each other');
   return {
     ...parseAddress(values.http),
+    newToken,
     ...(tokenFile === undefined ? {} : { tokenFile }),
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
     allowHosts: (values['allow-host'] ?? []).map(checkHost),

@@ -3,9 +3,13 @@ import { parseArgs } from 'node:util';
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
 import type { CommandSettings, RootSpec } from '../engine/index.ts';
+import { isLoopback } from '../server/http/front-door.ts';
 import type { HttpRequest } from '../server/http/start.ts';
+import type { TraceFilter } from '../trace/show.ts';
 import { type Flag, flags } from './flags.ts';
+import type { HistoryRequest, UndoRequest } from './history.ts';
 import { type HttpValues, parseHttp } from './http-flags.ts';
+import { parseState, parseTime, type StateSettings, type StateValues } from './state.ts';
 import { UsageError } from './usage-error.ts';
 
 export { UsageError };
@@ -16,6 +20,7 @@ export interface Options {
   json: boolean;
   explain: boolean;
   commands: CommandSettings;
+  state: StateSettings;
 }
 
 export type Command =
@@ -24,11 +29,24 @@ export type Command =
   | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpRequest | undefined }
   | { do: 'call'; tool: string; json: string; roots: RootSpec[]; options: Options }
   | { do: 'tools'; options: Options; named: boolean }
-  | { do: 'doctor'; roots: RootSpec[]; options: Options };
+  | { do: 'doctor'; roots: RootSpec[]; options: Options }
+  | ({ do: 'history'; state: StateSettings } & HistoryRequest)
+  | { do: 'diff'; entry: string; state: StateSettings }
+  | ({ do: 'undo'; state: StateSettings } & UndoRequest)
+  | { do: 'redo'; what: string | undefined; force: boolean; state: StateSettings }
+  | { do: 'trace'; asked: TraceRequest; state: StateSettings };
+
+export interface TraceRequest extends TraceFilter {
+  follow: boolean;
+  json: boolean;
+  limit: number | undefined;
+  /** As a page, on this port; any free one for 0. */
+  webPort: number | undefined;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function parseCommand(argv: readonly string[], environment: Environment): Command {
+export function parseCommand(argv: readonly string[], environment: Environment, home: string): Command {
   const { values, positionals } = parse(argv);
   if (values.help) return { do: 'help' };
   if (values.version) return { do: 'version' };
@@ -39,8 +57,11 @@ export function parseCommand(argv: readonly string[], environment: Environment):
     json: values.json === true,
     explain: values.explain === true,
     commands: commandSettings(values),
+    state: parseState(values as StateValues, environment, home),
   };
   const [first, ...rest] = positionals;
+  const about = aboutState(first, rest, values, options);
+  if (about) return about;
   switch (first) {
     case 'call':
       return parseCall(rest, options, environment);
@@ -57,6 +78,68 @@ export function parseCommand(argv: readonly string[], environment: Environment):
         http: parseHttp(values as HttpValues),
       };
   }
+}
+
+/** The commands that look at what is kept, and serve nothing. */
+function aboutState(
+  command: string | undefined,
+  rest: readonly string[],
+  values: Record<string, unknown>,
+  { state, json }: Options,
+): Command | undefined {
+  const force = values.force === true;
+  const since = values.since === undefined ? undefined : parseTime(values.since as string, new Date());
+  const limit = parseLimit(values.limit as string | undefined);
+  const [what] = rest;
+  switch (command) {
+    case 'history':
+      requireAtMost(rest, 1, command);
+      return { do: 'history', directory: what, since, json, limit, state };
+    case 'diff':
+      if (what === undefined) throw new UsageError('diff needs an entry: cofferdam diff ENTRY');
+      requireAtMost(rest, 1, command);
+      return { do: 'diff', entry: what, state };
+    case 'undo':
+      requireAtMost(rest, 1, command);
+      return { do: 'undo', what, since, force, state };
+    case 'redo':
+      requireAtMost(rest, 1, command);
+      return { do: 'redo', what, force, state };
+    case 'trace':
+      requireAtMost(rest, 0, command);
+      return { do: 'trace', asked: traceRequest(values, json, limit), state };
+    default:
+      return undefined;
+  }
+}
+
+function traceRequest(
+  values: Record<string, unknown>,
+  json: boolean,
+  limit: number | undefined,
+): TraceRequest {
+  const { tool, path, failed, follow, web } = values as Partial<Record<string, string & true>>;
+  const { host, port } = parseHttp({ http: values.http as string | undefined }) ?? {
+    host: '127.0.0.1',
+    port: 0,
+  };
+  if (web && !isLoopback(host))
+    throw new UsageError('the page of trace --web is for this machine: --http PORT');
+  return {
+    ...{ tool, path, failed: failed === true, follow: follow === true, json, limit },
+    webPort: web ? port : undefined,
+  };
+}
+
+function parseLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number from 1 on`);
+  return Number(text);
+}
+
+function requireAtMost(rest: readonly string[], most: number, command: string): void {
+  const extra = rest[most];
+  if (extra !== undefined) throw new UsageError(`${command} takes no further argument: ${extra}`);
 }
 
 function parse(argv: readonly string[]) {

@@ -6,12 +6,13 @@ import { isLoopback } from '../server/http/front-door.ts';
 import type { HttpRequest } from '../server/http/start.ts';
 
 /** What is offered, where, and what protects it. */
-export function describeStart({ version, dialects, engine }: App, commands: string): string {
+export function describeStart({ version, dialects, engine }: App, commands: string, journal: string): string {
   const names = dialects.map((dialect) => dialect.name).join(', ');
   const roots = engine.roots
     .map(({ path, writable }) => (writable ? path : `${path} (read-only)`))
     .join(', ');
-  return `${version}, ${names} on ${roots}; wall: ${engine.protection.says}${commands}`;
+  const changes = engine.roots.some(({ writable }) => writable) ? `; changes: ${journal}` : '';
+  return `${version}, ${names} on ${roots}; wall: ${engine.protection.says}${commands}${changes}`;
 }
 
 /** How commands are confined, in plain words; nothing when no tool runs any. */
@@ -31,7 +32,7 @@ export async function describeCommands({ dialects, engine }: App): Promise<strin
 }
 
 /** With `--sandbox require` and no sandbox, the tools that start programs are not offered at all. */
-export async function withoutUnsafeCommands(app: App, required: boolean): Promise<App> {
+export async function withoutUnsafeCommands<A extends App>(app: A, required: boolean): Promise<A> {
   if (!required) return app;
   try {
     await app.engine.commands.layers();
@@ -59,7 +60,7 @@ export function describeHttp({ dialects }: App, { host, tls }: HttpRequest, url:
 }
 
 /** A new token, shown once, in the form in which clients take it. */
-export function clientConfigs(served: string, token: string): string {
+export function clientConfigs(served: string, token: string, hasPage: boolean): string {
   // Every address is listened on, but a client needs one.
   const url = served.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
   const headers = { Authorization: `Bearer ${token}` };
@@ -70,6 +71,9 @@ export function clientConfigs(served: string, token: string): string {
     '',
     `  ${token}`,
     '',
+    ...(hasPage
+      ? ['Every call as it happens, and undo, in a browser:', `  ${pageAddress(url, token)}`, '']
+      : []),
     'Claude Code:',
     `  claude mcp add --transport http cofferdam ${url} --header "Authorization: Bearer ${token}"`,
     'Cursor (.cursor/mcp.json) and most others:',
@@ -83,6 +87,11 @@ export function clientConfigs(served: string, token: string): string {
     '',
     '',
   ].join('\n');
+}
+
+/** The token stands behind the #, which no browser sends to anybody. */
+function pageAddress(url: string, token: string): string {
+  return `${new URL('/', url).href}#token=${encodeURIComponent(token)}`;
 }
 
 /** Why a directory that was given cannot be served. */

@@ -1,10 +1,8 @@
 /** `cofferdam tools`: the tools of the dialects, with their parameters and what they cost a model in tokens. */
 import type { Dialect, Tool } from '../dialects/dialect.ts';
 import type { ObjectSchema, Schema } from '../dialects/schema.ts';
+import { estimatedTokens } from '../trace/tokens.ts';
 import { columns } from './flags.ts';
-
-/** English and JSON come to about four characters a token; models differ by some ten percent either way. */
-const CHARACTERS_A_TOKEN = 4;
 
 export function tokensOf(tool: Tool): number {
   const shown = JSON.stringify({
@@ -12,7 +10,7 @@ export function tokensOf(tool: Tool): number {
     description: tool.description,
     inputSchema: tool.input,
   });
-  return Math.ceil(shown.length / CHARACTERS_A_TOKEN);
+  return estimatedTokens(shown.length);
 }
 
 export function toolsAsText(dialects: readonly Dialect[]): string {

@@ -4,7 +4,7 @@
  * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`) and how it
  * tells the answer (`render`). Anything longer belongs in the engine.
  */
-import type { Engine, Failure } from '../engine/index.ts';
+import type { Caller, Engine, Failure } from '../engine/index.ts';
 import type { FromSchema, ObjectSchema } from './schema.ts';
 
 export interface ToolHints {
@@ -38,7 +38,10 @@ export interface Session {
 }
 
 export interface ToolContext {
+  /** Works for `caller`. */
   engine: Engine;
+  /** On whose behalf the call is made. */
+  caller: Caller;
   session: Session;
   signal: AbortSignal;
   /** The operator's home directory, for paths that start with `~/`. */

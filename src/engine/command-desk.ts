@@ -4,9 +4,10 @@
  * Finding the programs and trying the sandbox takes a moment, and most sessions never run a command.
  */
 import { constants } from 'node:os';
+import type { Calls } from './calls.ts';
 import type { Wall } from './confine/wall.ts';
 import { fail } from './failures.ts';
-import type { Arrivals } from './files/arrivals.ts';
+import { CommandWatch } from './journal/watching.ts';
 import { type CommandCall, Commands } from './run/commands.ts';
 import type { Layer } from './run/layers.ts';
 import { ripgrep } from './run/ripgrep.ts';
@@ -24,36 +25,45 @@ export interface CommandSettings {
   environment?: Readonly<Record<string, string | undefined>>;
 }
 
-export class CommandDesk {
-  readonly #wall: Wall;
-  readonly #settings: CommandSettings;
-  readonly #arrivals: Arrivals;
-  #commands: Promise<Commands> | undefined;
+interface Opened {
+  commands?: Promise<Commands>;
+  readonly watch: CommandWatch;
+}
 
-  constructor(wall: Wall, settings: CommandSettings, arrivals: Arrivals) {
-    this.#wall = wall;
+export class CommandDesk {
+  readonly #calls: Calls;
+  readonly #settings: CommandSettings;
+  /** Shared by all who run commands through one engine. */
+  readonly #opened: Opened;
+
+  constructor(calls: Calls, settings: CommandSettings, opened: Opened = { watch: new CommandWatch() }) {
+    this.#calls = calls;
     this.#settings = settings;
-    this.#arrivals = arrivals;
+    this.#opened = opened;
+  }
+
+  as(calls: Calls): CommandDesk {
+    return new CommandDesk(calls, this.#settings, this.#opened);
   }
 
   /** A line for /bin/sh. */
   shell(line: string, call: CommandCall = {}): Promise<RunResult> {
-    return this.#run((commands) => {
+    return this.#run(call, (commands) => {
       this.#requireHeld(commands);
-      return commands.shell(line, call);
+      return this.#watched(() => commands.shell(line, call));
     });
   }
 
   /** One of the reading commands, its arguments checked before anything starts. */
   read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run((commands) => commands.read(command, args, call));
+    return this.#run(call, (commands) => commands.read(command, args, call));
   }
 
   /** One of the developer tools, with any arguments. */
   develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run((commands) => {
+    return this.#run(call, (commands) => {
       this.#requireHeld(commands);
-      return commands.develop(command, args, call);
+      return this.#watched(() => commands.develop(command, args, call));
     });
   }
 
@@ -63,29 +73,41 @@ export class CommandDesk {
   }
 
   async close(): Promise<void> {
-    if (this.#commands === undefined) return;
+    const { commands } = this.#opened;
+    if (commands === undefined) return;
     await endAllRuns();
-    await this.#commands.then(
-      (commands) => commands.close(),
+    await commands.then(
+      (opened) => opened.close(),
       () => {},
     );
   }
 
   /** Where nothing may be changed, a program that could write is only run where the system stops it. */
   #requireHeld(commands: Commands): void {
-    if (commands.sandboxed || this.#wall.roots.some((root) => root.readOnly === undefined)) return;
+    if (commands.sandboxed || this.#calls.wall.roots.some((root) => root.readOnly === undefined)) return;
     const reason = 'nothing may be changed here, and without bubblewrap a command could';
     fail({ kind: 'no-sandbox', reason });
   }
 
-  async #run(run: (commands: Commands) => Promise<RunResult>): Promise<RunResult> {
-    await this.#arrivals.changesDone();
-    return run(await this.#open());
+  async #run({ cwd }: CommandCall, run: (commands: Commands) => Promise<RunResult>): Promise<RunResult> {
+    const { arrivals, caller, wall } = this.#calls;
+    await arrivals.changesDone();
+    const commands = await this.#open();
+    const result = await run(commands);
+    const path = directoryOf(wall, cwd);
+    if (path !== undefined) caller.touched({ path, how: 'ran-in' });
+    caller.confined(commands.layers().flatMap(({ name, active }) => (active ? [name] : [])));
+    return result;
+  }
+
+  /** What the command changes is found and kept. */
+  #watched(run: () => Promise<RunResult>): Promise<RunResult> {
+    return this.#opened.watch.around(this.#calls, run);
   }
 
   #open(): Promise<Commands> {
-    this.#commands ??= this.#prepare();
-    return this.#commands;
+    this.#opened.commands ??= this.#prepare();
+    return this.#opened.commands;
   }
 
   async #prepare(): Promise<Commands> {
@@ -98,7 +120,7 @@ export class CommandDesk {
     } = this.#settings;
     const { path: rg } = await ripgrep();
     return Commands.open({
-      wall: this.#wall,
+      wall: this.#calls.wall,
       sandbox,
       allowNet,
       allowCommands,
@@ -106,6 +128,15 @@ export class CommandDesk {
       environment,
       ...(rg === undefined ? {} : { given: { rg } }),
     });
+  }
+}
+
+/** Where a command ran; undefined when it has removed that itself. */
+function directoryOf(wall: Wall, cwd: string | undefined): string | undefined {
+  try {
+    return wall.at(cwd ?? wall.roots[0]!.real, {}, (place) => place.path);
+  } catch {
+    return undefined;
   }
 }
 

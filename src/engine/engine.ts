@@ -1,23 +1,21 @@
 /**
  * The façade: one method for each thing that can be done to files. Each gives a value or throws one failure.
  *
- * Whatever changes the disk goes through `#change`, the one narrow place where turns are taken.
+ * Whatever changes the disk goes through `Calls.change`, the one narrow place where turns are taken and the
+ * journal is written.
  */
 
-import { resolve as resolvePath } from 'node:path';
-import { CommandDesk, type CommandSettings } from './command-desk.ts';
+import { type Caller, type How, nobody } from './caller.ts';
+import { Calls } from './calls.ts';
+import type { CommandDesk } from './command-desk.ts';
 import type { Stat } from './confine/dir.ts';
 import { attempt } from './confine/errno.ts';
-import type { Place } from './confine/place.ts';
 import type { Protection } from './confine/protection.ts';
-import type { RootSpec } from './confine/roots.ts';
-import { type WalkOptions, Wall } from './confine/wall.ts';
 import { EngineFailure, fail } from './failures.ts';
-import { Arrivals, type Doing } from './files/arrivals.ts';
 import { replaceContent, requireUnchanged } from './files/atomic.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
 import { type FileContent, readContent, readSnapshot, readText, textOf } from './files/contents.ts';
-import { Editor, type TextEdit } from './files/editing.ts';
+import type { TextEdit } from './files/editing.ts';
 import { readTextLines } from './files/line-range.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/listing.ts';
 import { moveEntry } from './files/moving.ts';
@@ -25,10 +23,12 @@ import { removeEntry } from './files/removal.ts';
 import { type Rewritten, replaceText, requireFits, rewriteTogether } from './files/rewriting.ts';
 import { type FileStart, readStart, type StartOptions } from './files/start.ts';
 import { replaceTogether, requireDifferent } from './files/together.ts';
-import { inTurn } from './files/turns.ts';
+import { HistoryDesk } from './history-desk.ts';
+import { doing } from './journal/recording.ts';
 import { limits } from './limits.ts';
+import { desks, type EngineOptions, open, type Shared } from './opening.ts';
 import { ripgrep } from './run/ripgrep.ts';
-import { SearchDesk } from './search-desk.ts';
+import type { SearchDesk } from './search-desk.ts';
 import { applyPatch } from './text/apply-patch.ts';
 import { lineEndingOf, withLineEnding } from './text/encoding.ts';
 import { insertLines, type LineInsertion, type LinesInserted } from './text/insert-lines.ts';
@@ -40,15 +40,6 @@ import {
 } from './text/line-diffs.ts';
 import type { LineRange } from './text/line-span.ts';
 import { parsePatch } from './text/patch.ts';
-
-export interface EngineOptions {
-  roots: readonly RootSpec[];
-  /** No operation can change anything. */
-  readOnly?: boolean;
-  /** `verified` asks for the wall's fallback although a stronger one would work. */
-  protection?: 'strongest' | 'verified';
-  commands?: CommandSettings;
-}
 
 /** What comes with every call: how it can be cancelled. */
 export interface Call {
@@ -75,38 +66,43 @@ export interface PatchResult {
 
 export interface RootInfo {
   path: string;
+  /** With all links resolved. */
+  real: string;
   writable: boolean;
 }
 
 export class Engine {
-  readonly #wall: Wall;
-  readonly #editor: Editor;
-  readonly #arrivals: Arrivals;
-  /** The engine that this one was narrowed from: they share the regex workers and the order of calls. */
-  readonly #outer: Engine | undefined;
-  readonly #narrowed = new Set<Engine>();
-  readonly #underWay = new Set<Promise<unknown>>();
-  #closed = false;
+  readonly #shared: Shared;
+  readonly #calls: Calls;
   readonly commands: CommandDesk;
   readonly search: SearchDesk;
+  readonly history: HistoryDesk;
 
-  /** `narrowed` is for `within` alone. */
-  constructor(options: EngineOptions, narrowed?: { from: Engine; wall: Wall }) {
-    const { readOnly = false, protection = 'strongest' } = options;
-    this.#outer = narrowed?.from;
-    this.#wall = narrowed?.wall ?? new Wall(options.roots, { readOnly, protection });
-    this.#editor = narrowed ? narrowed.from.#editor : new Editor();
-    this.#arrivals = narrowed ? narrowed.from.#arrivals : new Arrivals();
-    this.commands = new CommandDesk(this.#wall, options.commands ?? {}, this.#arrivals);
-    this.search = new SearchDesk(this.#wall, this.#arrivals);
+  /** `shared` and `caller` are for `within` and `as` alone. */
+  constructor(options: EngineOptions, shared?: Shared, caller: Caller = nobody) {
+    this.#shared = shared ?? open(options);
+    const { calls, commands, search } = this.#shared;
+    this.#calls = caller === nobody ? calls : calls.as(caller);
+    this.commands = caller === nobody ? commands : commands.as(this.#calls);
+    this.search = caller === nobody ? search : search.as(this.#calls);
+    this.history = new HistoryDesk(this.#calls);
+  }
+
+  /** The same engine, working for one caller: what it touches is told, and entered in the journal in its name. */
+  as(caller: Caller): Engine {
+    return new Engine({ roots: [] }, this.#shared, caller);
   }
 
   get protection(): Protection {
-    return this.#wall.protection;
+    return this.#calls.wall.protection;
   }
 
   get roots(): RootInfo[] {
-    return this.#wall.roots.map((root) => ({ path: root.given, writable: root.readOnly === undefined }));
+    return this.#calls.wall.roots.map((root) => ({
+      path: root.given,
+      real: root.real,
+      writable: root.readOnly === undefined,
+    }));
   }
 
   /** Whether ripgrep helps with patterns that have nothing to look for; search works without it too. */
@@ -117,20 +113,26 @@ export class Engine {
 
   /** Takes no further calls, lets those under way end, and gives back what is held. */
   async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#outer) this.#outer.#narrowed.delete(this);
-    else await this.#editor.close();
-    await Promise.all([this.commands.close(), this.search.close()]);
-    await Promise.allSettled(this.#underWay);
-    await Promise.all([...this.#narrowed].map((engine) => engine.close()));
-    this.#wall.close();
+    const { calls, editor, commands, search, narrowed, outer } = this.#shared;
+    const ended = calls.close();
+    if (outer) outer.#shared.narrowed.delete(this);
+    else await editor.close();
+    await Promise.all([commands.close(), search.close()]);
+    await ended;
+    await Promise.all([...narrowed].map((engine) => engine.close()));
+    calls.wall.close();
+    if (!outer) await calls.journal?.close();
   }
 
   /** An engine for one directory inside, which reaches nothing else. It is closed with this one at the latest. */
   within(path: string): Promise<Engine> {
-    return this.#at(path, {}, async (place) => {
-      const engine = new Engine({ roots: [] }, { from: this, wall: this.#wall.within(place) });
-      this.#narrowed.add(engine);
+    return this.#calls.look(path, 'looked-at', async (place) => {
+      const { editor, narrowed, calls: outer } = this.#shared;
+      const { arrivals, journal } = outer;
+      const calls = new Calls({ wall: outer.wall.within(place), arrivals, journal });
+      const shared = { ...desks(calls, {}), calls, editor, narrowed: new Set<Engine>(), outer: this };
+      const engine = new Engine({ roots: [] }, shared);
+      narrowed.add(engine);
       return engine;
     });
   }
@@ -138,32 +140,42 @@ export class Engine {
   // Looking
 
   read(path: string, options: { limit?: number } & Call = {}): Promise<FileContent> {
-    return this.#at(path, {}, (place) => readContent(place, options));
+    return this.#calls.look(
+      path,
+      'read',
+      (place) => readContent(place, options),
+      ({ bytes, stat }) => factsOf(bytes.length, stat),
+    );
   }
 
   /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
   readText(path: string, options: { limit?: number } & Call = {}): Promise<{ text: string; bytes: number }> {
-    return this.#at(path, {}, (place) => readText(place, options));
+    return this.#calls.look(
+      path,
+      'read',
+      (place) => readText(place, options),
+      ({ bytes }) => ({ bytes }),
+    );
   }
 
   /** The first bytes of a file of any size, and what they say when they are text. */
   readStart(path: string, options: StartOptions): Promise<FileStart> {
-    return this.#at(path, {}, (place) => readStart(place, options));
+    return this.#calls.look(path, 'read', (place) => readStart(place, options));
   }
 
   /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
   readLines(path: string, range: LineRange, options: Call = {}): Promise<string[]> {
-    return this.#at(path, {}, (place) => readTextLines(place, range, options.signal));
+    return this.#calls.look(path, 'read', (place) => readTextLines(place, range, options.signal));
   }
 
   /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */
   readTexts(paths: readonly string[], options: Call = {}): Promise<string[]> {
-    return this.#inOrder(paths, 'look', async () => {
+    return this.#calls.inOrder(paths, 'look', async () => {
       const texts: string[] = [];
       let left: number = limits.wholeFileBytes;
       for (const path of paths) {
         const limit = left;
-        const { text, bytes } = await this.#wall.at(path, {}, (place) =>
+        const { text, bytes } = await this.#calls.lookNow(path, 'read', (place) =>
           readText(place, { ...options, limit }),
         );
         texts.push(text);
@@ -174,26 +186,30 @@ export class Engine {
   }
 
   list(path: string): Promise<ListedEntry[]> {
-    return this.#at(path, {}, async (place) => listEntries(this.#wall, place));
+    return this.#calls.look(path, 'listed', async (place) => listEntries(this.#calls.wall, place));
   }
 
   tree(path: string, options: { depth?: number } & Call = {}): Promise<TreeNode> {
     const depth = options.depth ?? Number.POSITIVE_INFINITY;
-    return this.#at(path, {}, (place) => buildTree(this.#wall, place, depth, options.signal));
+    return this.#calls.look(path, 'listed', (place) =>
+      buildTree(this.#calls.wall, place, depth, options.signal),
+    );
   }
 
   /** What is in a directory and below it, with types and sizes, in the order of the paths. */
   listAll(path: string, options: ListAllOptions & Call = {}): Promise<ListingBelow> {
-    return this.#at(path, {}, (place) => listBelow(place, options));
+    return this.#calls.look(path, 'listed', (place) => listBelow(place, options));
   }
 
   info(path: string): Promise<Stat & { path: string }> {
-    return this.#at(path, {}, async (place) => ({ ...place.mustExist('entry'), path: place.path }));
+    return this.#calls.look(path, 'looked-at', async (place) => {
+      return { ...place.mustExist('entry'), path: place.path };
+    });
   }
 
   /** Fails when the path leads outside or, when asked, to where nothing may be changed; the entry may be missing. */
   async check(path: string, needs: 'read' | 'write'): Promise<{ path: string }> {
-    return this.#at(path, {}, async (place) => {
+    return this.#calls.look(path, 'looked-at', async (place) => {
       if (needs === 'write') place.requireWritable();
       return { path: place.path };
     });
@@ -207,9 +223,10 @@ export class Engine {
     options: StoreCall = {},
   ): Promise<{ path: string; bytes: number }> {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-    return this.#change([[path, { makeParents: true }]], options, async ([place]) => {
+    const concerned = { path, walk: { makeParents: true }, how: 'changed' } as const;
+    return this.#calls.change([concerned], options, async ([place], recording) => {
       if (options.limit !== undefined) requireFits(path, bytes, options.limit);
-      await replaceContent(place!, bytes, { signal: options.signal });
+      await replaceContent(place!, bytes, { signal: options.signal, recording });
       return { path: place!.path, bytes: bytes.length };
     });
   }
@@ -222,22 +239,25 @@ export class Engine {
     const contents = files.map(({ content }) =>
       typeof content === 'string' ? Buffer.from(content, 'utf8') : content,
     );
-    const paths = files.map(({ path }) => [path, { makeParents: true }] as const);
-    return this.#change(paths, options, async (places) => {
+    const how = 'changed' as const;
+    const concerned = files.map(({ path }) => ({ path, walk: { makeParents: true }, how }));
+    return this.#calls.change(concerned, options, async (places, recording) => {
       requireDifferent(places);
       const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
-      await replaceTogether(replacements, options.signal);
+      await replaceTogether(replacements, options.signal, recording);
       return contents.map((bytes) => ({ bytes: bytes.length }));
     });
   }
 
   makeDirectory(path: string, options: { parents?: boolean } & Call = {}): Promise<{ created: boolean }> {
     const walk = { makeParents: options.parents ?? true };
-    return this.#change([[path, walk]], options, async ([place]) => {
+    const concerned = { path, walk, how: 'created' } as const;
+    return this.#calls.change([concerned], options, async ([place], recording) => {
       const found = place!.lstat();
       if (found?.type === 'directory') return { created: false };
       if (found) fail({ kind: 'exists', path, found: found.type });
-      attempt(path, 'create', () => place!.dir.mkdir(place!.name));
+      await recording.creates(place!, 'directory');
+      doing(recording, () => attempt(path, 'create', () => place!.dir.mkdir(place!.name)));
       return { created: true };
     });
   }
@@ -248,14 +268,12 @@ export class Engine {
     options: { overwrite?: boolean } & Call = {},
   ): Promise<{ overwritten: boolean }> {
     const { overwrite = false, signal } = options;
-    const there = { follow: false, makeParents: true };
-    return this.#change(
-      [
-        [from, { follow: false }],
-        [to, there],
-      ],
-      options,
-      ([source, target]) => moveEntry(this.#wall, source!, target!, { overwrite, signal }),
+    const concerned = [
+      { path: from, walk: { follow: false }, how: 'moved-from' },
+      { path: to, walk: { follow: false, makeParents: true }, how: 'moved-to' },
+    ] as const;
+    return this.#calls.change(concerned, options, ([source, target], recording) =>
+      moveEntry(this.#calls.wall, source!, target!, { overwrite, signal, recording }),
     );
   }
 
@@ -264,8 +282,9 @@ export class Engine {
     options: { recursive?: boolean } & Call = {},
   ): Promise<{ removed: 'file' | 'directory' | 'symlink' }> {
     const { recursive = false, signal } = options;
-    return this.#change([[path, { follow: false }]], options, async ([place]) => {
-      const removed = await removeEntry(this.#wall, place!, { recursive, signal });
+    const concerned = { path, walk: { follow: false }, how: 'removed' } as const;
+    return this.#calls.change([concerned], options, async ([place], recording) => {
+      const removed = await removeEntry(this.#calls.wall, place!, { recursive, signal, recording });
       await place!.dir.flush();
       return { removed };
     });
@@ -273,7 +292,12 @@ export class Engine {
 
   edit(path: string, edits: readonly TextEdit[], options: StoreCall = {}): Promise<EditResult> {
     return this.#rewrite(path, options, async (text) => {
-      const { text: after, replacements } = await this.#editor.apply(text, edits, path, options.signal);
+      const { text: after, replacements } = await this.#shared.editor.apply(
+        text,
+        edits,
+        path,
+        options.signal,
+      );
       return { after, result: { before: text, after, replacements } };
     });
   }
@@ -323,27 +347,33 @@ export class Engine {
       if ('text' in created) await this.write(path, created.text, options);
       return { action: 'created', hunks };
     }
-    return this.#change([[path, {}]], options, async ([place]) => {
+    return this.#calls.change([{ path, how: 'changed' }], options, async ([place], recording) => {
       const snapshot = await readSnapshot(place!, { signal: options.signal, action: 'edit' });
       const content = textOf(snapshot, path);
       const patched = applyPatch(parsed, content.text, path);
       if ('deleted' in patched) {
-        requireUnchanged(place!, snapshot);
-        await removeEntry(this.#wall, place!, { recursive: false, signal: options.signal });
+        const check = () => requireUnchanged(place!, snapshot);
+        const { signal } = options;
+        await removeEntry(this.#calls.wall, place!, { recursive: false, signal, recording, check });
         await place!.dir.flush();
         return { action: 'deleted', hunks };
       }
-      await replaceText(place!, snapshot, { ...content, text: patched.text }, options);
+      await replaceText(place!, snapshot, { ...content, text: patched.text }, { ...options, recording });
       return { action: 'changed', hunks };
     });
   }
 
   /** What `edit` would do, without leave to change anything. */
   previewEdit(path: string, edits: readonly TextEdit[], options: Call = {}): Promise<EditResult> {
-    return this.#at(path, {}, async (place) => {
+    return this.#calls.look(path, 'read', async (place) => {
       const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
       const { text: before } = textOf(snapshot, path);
-      const { text: after, replacements } = await this.#editor.apply(before, edits, path, options.signal);
+      const { text: after, replacements } = await this.#shared.editor.apply(
+        before,
+        edits,
+        path,
+        options.signal,
+      );
       return { before, after, replacements };
     });
   }
@@ -362,61 +392,15 @@ export class Engine {
     options: StoreCall,
     compute: (text: string, index: number) => Promise<Rewritten<R>>,
   ): Promise<R[]> {
-    const existing = paths.map((path) => [path, {}] as const);
-    return this.#change(existing, options, (places) => rewriteTogether(places, compute, options));
+    const how: How = 'changed';
+    const existing = paths.map((path) => ({ path, how }));
+    return this.#calls.change(existing, options, (places, recording) =>
+      rewriteTogether(places, compute, { ...options, recording }),
+    );
   }
+}
 
-  #at<T>(path: string, walk: WalkOptions, use: (place: Place) => Promise<T>): Promise<T> {
-    return this.#inOrder([path], 'look', async () => this.#wall.at(path, walk, use));
-  }
-
-  /** Every call comes in here. Nothing is closed under a call that has come in. */
-  async #inOrder<T>(paths: readonly string[], doing: Doing, call: () => Promise<T>): Promise<T> {
-    if (this.#closed) fail({ kind: 'cancelled' });
-    const absolute = paths.map((path) => this.#absolute(path));
-    const work = this.#arrivals.inOrder(absolute, doing, call);
-    this.#underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#underWay.delete(work);
-    }
-  }
-
-  /** A path as it reads, without a look at the disk. */
-  #absolute(path: string): string {
-    return resolvePath(this.#wall.roots[0]!.given, path);
-  }
-
-  /** Resolves the places, waits for their turn, changes, and leaves nothing behind when that fails. */
-  #change<T>(
-    paths: readonly (readonly [path: string, walk: WalkOptions])[],
-    options: Call,
-    change: (places: Place[]) => Promise<T>,
-  ): Promise<T> {
-    const touched = paths.map(([path]) => path);
-    return this.#inOrder(touched, 'change', () => this.#changeNow(paths, options, change));
-  }
-
-  async #changeNow<T>(
-    paths: readonly (readonly [path: string, walk: WalkOptions])[],
-    options: Call,
-    change: (places: Place[]) => Promise<T>,
-  ): Promise<T> {
-    const places: Place[] = [];
-    try {
-      for (const [path, walk] of paths) {
-        const place = this.#wall.resolve(path, walk);
-        places.push(place);
-        place.requireWritable();
-      }
-      return await inTurn(places, options.signal, () => change(places));
-    } catch (error) {
-      // What one path made may lie inside what an earlier one made.
-      for (const place of places.toReversed()) place.undoParents();
-      throw error;
-    } finally {
-      for (const place of places) place.close();
-    }
-  }
+/** What is told of a file that was read. */
+function factsOf(bytes: number, { links }: Stat): { bytes: number; links?: number } {
+  return links > 1 ? { bytes, links } : { bytes };
 }

@@ -1,4 +1,5 @@
 /** The engine's front door: what dialects, the command line and users of the library may use. */
+export { type Access, type Caller, type How, nobody } from './caller.ts';
 export { type CommandSettings, exitCodeOf } from './command-desk.ts';
 export type { Stat } from './confine/dir.ts';
 export type { Protection } from './confine/protection.ts';
@@ -7,7 +8,6 @@ export {
   type Call,
   type EditResult,
   Engine,
-  type EngineOptions,
   type PatchResult,
   type RootInfo,
   type StoreCall,
@@ -28,7 +28,15 @@ export type { TextEdit } from './files/editing.ts';
 export type { ListedEntry, TreeNode } from './files/listing.ts';
 export { byBytes } from './files/order.ts';
 export type { FileStart, StartOptions } from './files/start.ts';
+export { History } from './history.ts';
+export type { EntryFilter, UndoOutcome, UndoPlan } from './history-desk.ts';
+export type { Change, EntryState, JournalEntry, Origin } from './journal/entry.ts';
+export type { FileDiff } from './journal/entry-diff.ts';
+export { type Keep, usualKeep } from './journal/keeping.ts';
+export type { Obstacle } from './journal/standing.ts';
+export { whyNotStateDirectory } from './journal/state-directory.ts';
 export { limits } from './limits.ts';
+export type { EngineOptions } from './opening.ts';
 export type { CommandCall } from './run/commands.ts';
 export type { Layer } from './run/layers.ts';
 export { readingCommandNames } from './run/policy/reading-commands.ts';

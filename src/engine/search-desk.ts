@@ -1,10 +1,10 @@
 /** The engine's searches, by path: opened when the first one is asked for, ended when the engine closes. */
 import { resolve } from 'node:path';
+import type { Calls } from './calls.ts';
 import type { Place } from './confine/place.ts';
 import { isWithin } from './confine/roots.ts';
 import type { Wall } from './confine/wall.ts';
 import { EngineFailure, type FailureKind, fail } from './failures.ts';
-import type { Arrivals } from './files/arrivals.ts';
 import { byBytes } from './files/order.ts';
 import { expandBraces } from './search/braces.ts';
 import { compileGlobs, splitGlob } from './search/glob.ts';
@@ -31,13 +31,19 @@ export interface Sources {
 export type GrepAllResult = GrepResult & { outside: number };
 
 export class SearchDesk {
+  readonly #calls: Calls;
   readonly #wall: Wall;
-  readonly #arrivals: Arrivals;
-  #search: Search | undefined;
+  /** Shared by all who search through one engine. */
+  readonly #opened: { search?: Search };
 
-  constructor(wall: Wall, arrivals: Arrivals) {
-    this.#wall = wall;
-    this.#arrivals = arrivals;
+  constructor(calls: Calls, opened: { search?: Search } = {}) {
+    this.#calls = calls;
+    this.#wall = calls.wall;
+    this.#opened = opened;
+  }
+
+  as(calls: Calls): SearchDesk {
+    return new SearchDesk(calls, this.#opened);
   }
 
   grep(path: string, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
@@ -146,7 +152,7 @@ export class SearchDesk {
   }
 
   async close(): Promise<void> {
-    await this.#search?.close();
+    await this.#opened.search?.close();
   }
 
   get #first(): string {
@@ -223,10 +229,10 @@ export class SearchDesk {
   }
 
   async #below<T>(path: string, use: (place: Place, search: Search) => Promise<T>): Promise<T> {
-    await this.#arrivals.changesDone();
-    this.#search ??= new Search();
-    const search = this.#search;
-    return this.#wall.at(path, {}, (place) => use(place, search));
+    await this.#calls.arrivals.changesDone();
+    this.#opened.search ??= new Search();
+    const { search } = this.#opened;
+    return this.#calls.lookNow(path, 'searched', (place) => use(place, search));
   }
 }
 

@@ -1,6 +1,7 @@
 /** What is served: the engine, the dialects over it, and the names under which their tools are offered. */
-import type { Dialect, Session, Tool, ToolContext } from '../dialects/dialect.ts';
+import type { Dialect, Tool } from '../dialects/dialect.ts';
 import type { Engine } from '../engine/index.ts';
+import type { Recorder } from '../trace/recorder.ts';
 
 export interface App {
   version: string;
@@ -10,6 +11,8 @@ export interface App {
   settings: Readonly<Record<string, string | undefined>>;
   /** Whose calls these are, where that is known: the name of a token. */
   who?: string;
+  /** Takes down every call. */
+  trace?: Recorder;
   /** Tells the operator, never a client. */
   log(line: string): void;
 }
@@ -30,9 +33,4 @@ export function offerTools(dialects: readonly Dialect[]): Map<string, OfferedToo
     }
   }
   return offered;
-}
-
-export function contextFor(app: App, session: Session, signal: AbortSignal): ToolContext {
-  const { engine, home, settings } = app;
-  return { engine, home, settings, session, signal, progress: () => {} };
 }

@@ -1,4 +1,8 @@
 /** Lets a number of calls in at once; the others wait their turn in the order in which they came. */
+
+/** Each call may hold a few descriptors and buffers: a flood of calls waits instead of taking them all. */
+const CALLS_AT_ONCE = 64;
+
 export class Gate {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
@@ -24,4 +28,9 @@ export class Gate {
       else this.#inside--;
     }
   }
+}
+
+/** For the calls of one client. */
+export function callsGate(): Gate {
+  return new Gate(CALLS_AT_ONCE);
 }

@@ -5,8 +5,7 @@
  * conversation goes on. When the input ends, calls in flight are answered before the transport closes.
  */
 import type { Readable, Writable } from 'node:stream';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { withExactCode } from './exact-codes.ts';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { asJson, type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from './messages.ts';
 
 const NEWLINE = 10;
@@ -16,10 +15,10 @@ const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
-export class LineTransport implements Transport {
+export class LineTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Transport['onmessage'];
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
 
   readonly #input: Readable;
   readonly #output: Writable;
@@ -39,7 +38,7 @@ export class LineTransport implements Transport {
     this.#output = output;
   }
 
-  async start(): Promise<void> {
+  start(): void {
     this.#input.on('data', this.#onData);
     this.#input.on('end', this.#onEnd);
     this.#input.on('close', this.#onEnd);
@@ -49,7 +48,7 @@ export class LineTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
-    await this.#write(asJson(withExactCode(message), '\n'));
+    await this.#write(asJson(message, '\n'));
     if ('id' in message && !('method' in message) && message.id !== undefined) this.#settle(message.id);
   }
 

@@ -2,6 +2,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 
 const INTERNAL_ERROR = -32603;
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 export type Id = string | number;
 
@@ -20,19 +21,15 @@ export function asJson(message: JSONRPCMessage, end = ''): string {
 }
 
 export function whyNotMessage(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'a message must be a JSON object';
-  const message = value as Record<string, unknown>;
-  if (message.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
-  if ('id' in message && !isId(message.id)) return 'id must be a string or an integer';
-  if ('method' in message) {
-    if (typeof message.method !== 'string') return 'method must be a string';
-    const { params } = message;
-    if (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params)))
-      return;
-    return 'params must be an object';
+  if (!isObject(value)) return 'a message must be a JSON object';
+  if (value.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
+  if ('id' in value && !isId(value.id)) return 'id must be a string or an integer';
+  if ('method' in value) {
+    if (typeof value.method !== 'string') return 'method must be a string';
+    const { params } = value;
+    return params === undefined || isObject(params) ? undefined : 'params must be an object';
   }
-  if ('id' in message && ('result' in message || 'error' in message)) return undefined;
+  if ('id' in value && ('result' in value || 'error' in value)) return undefined;
   return 'there is no method';
 }
 
@@ -47,27 +44,36 @@ export function withoutExtras(message: JSONRPCMessage): JSONRPCMessage {
 export function whyNotMeta(message: JSONRPCMessage): string | undefined {
   const meta: unknown = 'method' in message ? message.params?._meta : undefined;
   if (meta === undefined) return undefined;
-  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return '_meta must be an object';
-  const { progressToken } = meta as Record<string, unknown>;
-  if (progressToken === undefined || isId(progressToken)) return undefined;
-  return 'progressToken must be a string or an integer';
+  if (!isObject(meta)) return '_meta must be an object';
+  const { progressToken, [RELATED_TASK]: task } = meta;
+  if (progressToken !== undefined && !isId(progressToken))
+    return 'progressToken must be a string or an integer';
+  if (task !== undefined && typeof (task as { taskId?: unknown } | null)?.taskId !== 'string')
+    return `${RELATED_TASK} must name a taskId`;
+  return undefined;
 }
 
 /** Told here because the library would answer with a dump of its own checks. */
 export function whyNotCall(message: JSONRPCMessage): string | undefined {
   if (!('method' in message) || message.method !== 'tools/call' || !('id' in message)) return undefined;
-  const { name, arguments: args } = (message.params ?? {}) as Record<string, unknown>;
+  const { name, arguments: args, task } = (message.params ?? {}) as Record<string, unknown>;
   if (typeof name !== 'string') return 'tools/call needs the name of a tool';
-  if (args === undefined || (typeof args === 'object' && args !== null && !Array.isArray(args)))
-    return undefined;
-  return 'arguments must be an object';
+  if (args !== undefined && !isObject(args)) return 'arguments must be an object';
+  if (task === undefined) return undefined;
+  if (!isObject(task)) return 'task must be an object';
+  return task.ttl === undefined || typeof task.ttl === 'number' ? undefined : 'task.ttl must be a number';
 }
 
+/** A larger integer would not come back as it was sent. */
 export function isId(id: unknown): id is Id {
-  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
+  return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
 export function idOf(value: unknown): Id | null {
   const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
   return isId(id) ? id : null;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

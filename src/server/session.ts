@@ -1,13 +1,14 @@
-/** One client's conversation: tools/list and tools/call on the protocol's low-level server class. */
+/** One client's conversation by the protocol library: tools/list and tools/call on its low-level server class. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
-import { callTool } from '../dialects/call.ts';
 import type { Session, ToolContext } from '../dialects/dialect.ts';
-import { type App, contextFor, type OfferedTool, offerTools } from './app.ts';
+import type { App, OfferedTool } from './app.ts';
 import { disguised } from './exact-codes.ts';
-import { Gate } from './gate.ts';
+import { callsGate, type Gate } from './gate.ts';
+import { introduction } from './introduction.ts';
+import { offeredTools, unknownTool } from './offered-tools.ts';
+import { endState, perform, sessionIdOf } from './perform.ts';
 
-/** Each call may hold a few descriptors and buffers: a flood of calls waits instead of taking them all. */
-const CALLS_AT_ONCE = 64;
+export { callsGate, endState };
 
 export interface SessionShares {
   /** What is kept between calls, when it lives longer than this conversation; whoever gives it ends it. */
@@ -17,12 +18,10 @@ export interface SessionShares {
 }
 
 export function createSession(app: App, { state, gate = callsGate() }: SessionShares = {}): Server {
-  const { offered, listed } = toolsOf(app);
+  const tools = offeredTools(app);
   const session: Session = state ?? {};
-  const server = new Server(
-    { name: 'cofferdam', title: 'Cofferdam', version: app.version },
-    { capabilities: { tools: {} } },
-  );
+  const { serverInfo, capabilities } = introduction(app);
+  const server = new Server(serverInfo, { capabilities });
   let ended = false;
   if (state === undefined) {
     server.onclose = () => {
@@ -30,10 +29,11 @@ export function createSession(app: App, { state, gate = callsGate() }: SessionSh
       endState(session);
     };
   }
-  server.setRequestHandler('tools/list', () => ({ tools: listed }));
+  server.setRequestHandler('tools/list', () => ({ tools: tools.shown }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const found = offered.get(params.name);
-    if (!found) throw unknownTool(params.name, [...offered.keys()]);
+    const { name } = params;
+    const found = tools.byName.get(name);
+    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name, tools));
     try {
       return await gate.pass(() => answer(app, session, found, params.arguments, context));
     } finally {
@@ -44,83 +44,25 @@ export function createSession(app: App, { state, gate = callsGate() }: SessionSh
   return server;
 }
 
-export function callsGate(): Gate {
-  return new Gate(CALLS_AT_ONCE);
-}
-
-/** Gives back what a conversation kept. */
-export function endState(state: Session): void {
-  const { workspace } = state;
-  delete state.workspace;
-  void workspace?.close();
-}
-
-interface ServedTools {
-  offered: ReadonlyMap<string, OfferedTool>;
-  listed: ReturnType<typeof describeTool>[];
-}
-
-const served = new WeakMap<App, ServedTools>();
-
-/** Worked out once for all conversations: over HTTP there may be one for each request. */
-function toolsOf(app: App): ServedTools {
-  let tools = served.get(app);
-  if (!tools) {
-    const offered = offerTools(app.dialects);
-    tools = { offered, listed: [...offered.values()].map(describeTool) };
-    served.set(app, tools);
-  }
-  return tools;
-}
-
-async function answer(
-  app: App,
-  session: Session,
-  { tool, dialect }: OfferedTool,
-  args: unknown,
-  context: ServerContext,
-) {
-  const told = await callTool(dialect, tool, args, {
-    ...contextFor(app, session, context.mcpReq.signal),
+async function answer(app: App, state: Session, offered: OfferedTool, args: unknown, context: ServerContext) {
+  const told = await perform({
+    app,
+    state,
+    sessionId: sessionIdOf(state),
+    offered,
+    args,
+    signal: context.mcpReq.signal,
     progress: progressTo(context),
-  }).catch((error: unknown) => {
-    const who = app.who === undefined ? '' : ` for ${app.who}`;
-    app.log(`${tool.name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, `Internal error in ${tool.name}`);
   });
   if ('answer' in told) return { ...told.answer };
   throw new ProtocolError(disguised(told.error.code), told.error.message, told.error.data);
 }
 
-function progressTo(context: ServerContext): ToolContext['progress'] {
+function progressTo(context: ServerContext): ToolContext['progress'] | undefined {
   const progressToken = context.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
+  if (progressToken === undefined) return undefined;
   return (progress, message) => {
     const params = { progressToken, progress, message };
     void context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
-}
-
-function describeTool({ name, tool }: OfferedTool) {
-  const { title, description, hints, input } = tool;
-  return {
-    name,
-    title,
-    description,
-    inputSchema: input as unknown as { type: 'object' },
-    annotations: {
-      title,
-      readOnlyHint: hints.readOnly,
-      destructiveHint: hints.destructive,
-      idempotentHint: hints.idempotent,
-      openWorldHint: hints.openWorld,
-    },
-  };
-}
-
-function unknownTool(name: string, known: readonly string[]): ProtocolError {
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `Unknown tool: ${name}. The tools are: ${known.join(', ')}`,
-  );
 }

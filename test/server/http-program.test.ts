@@ -111,7 +111,7 @@ describe('at the start', () => {
   it('needs a token, and makes one only where a terminal can show it', () => {
     const { status, stderr } = refusal(['--http', '0']);
     expect([status, stderr.split('\n').length]).toEqual([2, 2]);
-    expect(stderr).toContain('no token: set COFFERDAM_TOKEN or give --token-file');
+    expect(stderr).toContain('no token: set COFFERDAM_TOKEN, or give --token-file or --new-token');
     expect(refusal(['--http', '0'], { COFFERDAM_TOKEN: '' }).stderr).toContain('COFFERDAM_TOKEN is empty');
     const unsendable = refusal(['--http', '0'], { COFFERDAM_TOKEN: 'open sesame' });
     expect(unsendable.stderr).toContain('cannot be sent');

@@ -36,11 +36,11 @@ async function replaceWorkspace(
 
 /** Each tool asks the workspace for one thing, at once: it is not closed under a call that it has taken. */
 export async function inWorkspace<T>(
-  { session }: ToolContext,
+  { session, caller }: ToolContext,
   use: (workspace: Engine) => Promise<T>,
 ): Promise<T> {
   const pending = choosing.get(session);
   if (pending) await pending;
   if (session.workspace === undefined) fail({ kind: 'no-workspace' });
-  return use(session.workspace);
+  return use(session.workspace.as(caller));
 }

@@ -126,6 +126,7 @@ export class Walk {
 
   #make(name: string): boolean {
     if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
+    this.#options.onMake?.(this.#pathOf(name), this.#root.real);
     try {
       this.#dir.mkdir(name);
     } catch (error) {
@@ -218,16 +219,21 @@ export class Walk {
       this.#enterRoot(nested);
       return this.#arrived('');
     }
-    const below = [...this.#names, name].filter((part) => part !== '');
     return new Place({
       root: this.#root,
       dir: this.#dir,
       owned: this.#dir !== this.#root.dir,
       name,
       shown: this.#shown,
-      path: [this.#root.real === '/' ? '' : this.#root.real, ...below].join('/') || '/',
+      path: this.#pathOf(name),
       made: this.#made,
     });
+  }
+
+  /** Absolute, with all links resolved. */
+  #pathOf(name: string): string {
+    const below = [...this.#names, name].filter((part) => part !== '');
+    return [this.#root.real === '/' ? '' : this.#root.real, ...below].join('/') || '/';
   }
 
   #nestedRoot(name: string): Root | undefined {

@@ -22,14 +22,18 @@ export async function fillDraft(draft: Draft, bytes: Uint8Array, signal?: AbortS
   }
 }
 
+/** What a file looks like from outside. Whoever is not named owns it already. */
+export type Dress = Pick<Stat, 'mode'> & Partial<Pick<Stat, 'uid' | 'gid'>>;
+
 /** Gives the draft the mode and owner of the file that it will replace, or those of a new file. */
-export function dressDraft(draft: Draft, like: Stat | undefined): void {
+export function dressDraft(draft: Draft, like: Dress | undefined): void {
   if (like === undefined) {
     fs.fchmodSync(draft.fd, 0o666 & ~process.umask());
     return;
   }
   const mine = fs.fstatSync(draft.fd);
-  if (mine.uid !== like.uid || mine.gid !== like.gid) fs.fchownSync(draft.fd, like.uid, like.gid);
+  const { uid = mine.uid, gid = mine.gid } = like;
+  if (mine.uid !== uid || mine.gid !== gid) fs.fchownSync(draft.fd, uid, gid);
   fs.fchmodSync(draft.fd, like.mode);
 }
 

@@ -5,7 +5,7 @@
  * This is about order only; that two changes never lose each other is the business of turns.ts. So nobody
  * waits for long behind a call that does not get done, such as an edit with a pattern that runs away.
  */
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 2000;
 
 export type Doing = 'look' | 'change';
 

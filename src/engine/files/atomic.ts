@@ -3,8 +3,12 @@ import type { Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { readBytesSync } from '../confine/reading.ts';
-import { dressDraft, fillDraft, flushDraft } from '../confine/writing.ts';
-import { fail } from '../failures.ts';
+import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/writing.ts';
+import { EngineFailure, fail } from '../failures.ts';
+import { doing, type Recording, unrecorded } from '../journal/recording.ts';
+
+/** How often a file may be exchanged under a plain write before that gives up. */
+const ATTEMPTS = 5;
 
 /** A file as it was read: a change is only made when the file is still the same. */
 export interface Snapshot {
@@ -16,8 +20,9 @@ export interface ReplaceOptions {
   /** What must still stand there: `absent` for a new file, a snapshot for an edit; anything when left out. */
   expect?: Snapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
-  like?: Stat;
+  like?: Dress;
   signal?: AbortSignal | undefined;
+  recording?: Recording;
 }
 
 /** New content, written and flushed under a temporary name: it lacks only its real one. */
@@ -33,31 +38,55 @@ export interface Prepared {
 }
 
 export async function replaceContent(place: Place, bytes: Buffer, options: ReplaceOptions): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await replaceOnce(place, bytes, options);
+      break;
+    } catch (error) {
+      // A plain write replaces whatever is there; what is there must only be kept first.
+      if (options.expect !== undefined || attempt === ATTEMPTS || !isChangedMeanwhile(error)) throw error;
+    }
+  }
+  await attemptAsync(place.shown, 'write', () => place.dir.flush());
+}
+
+async function replaceOnce(place: Place, bytes: Buffer, options: ReplaceOptions): Promise<void> {
+  const { recording = unrecorded } = options;
   const prepared = await prepareContent(place, bytes, options);
   try {
     prepared.check();
-    prepared.publish();
+    doing(recording, () => prepared.publish());
   } finally {
     prepared.drop();
   }
-  await attemptAsync(place.shown, 'write', () => place.dir.flush());
+}
+
+function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof EngineFailure && ['changed-meanwhile', 'exists'].includes(error.facts.kind);
 }
 
 export async function prepareContent(
   place: Place,
   bytes: Buffer,
-  { expect, like, signal }: ReplaceOptions,
+  options: ReplaceOptions,
 ): Promise<Prepared> {
+  const { expect, like, signal, recording = unrecorded } = options;
   const { shown, name, dir } = place;
   if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
   const draft = attempt(shown, 'write', () => dir.draft());
+  let seen: Seen | undefined;
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(draft, bytes, signal);
       dressDraft(draft, old ?? like);
-      await flushDraft(draft);
     });
+    if (recording.active) seen = await keepBefore(place, old, bytes, { ...options, recording });
+    // Flushed side by side, both take hardly longer than one.
+    const flushing = [attemptAsync(shown, 'write', () => flushDraft(draft)), recording.flushed(place)];
+    for (const flushed of await Promise.allSettled(flushing)) {
+      if (flushed.status === 'rejected') throw flushed.reason;
+    }
     if (signal?.aborted) fail({ kind: 'cancelled' });
   } catch (error) {
     draft.drop();
@@ -68,11 +97,38 @@ export async function prepareContent(
     old,
     check: () => {
       if (expect !== undefined) attempt(shown, 'write', () => requireUnchanged(place, expect));
+      else if (seen !== undefined) attempt(shown, 'write', () => requireAsSeen(place, seen));
     },
     publish: () =>
       attempt(shown, 'write', () => (expect === 'absent' ? draft.publishNew(name) : draft.publish(name))),
     drop: () => draft.drop(),
   };
+}
+
+/** What the journal has kept, to be compared with what is replaced in the end. */
+type Seen = 'absent' | { stat: Stat; bytes: Buffer | undefined };
+
+async function keepBefore(
+  place: Place,
+  old: Stat | undefined,
+  bytes: Buffer,
+  { expect, like, recording }: ReplaceOptions & { recording: Recording },
+): Promise<Seen> {
+  if (old === undefined) {
+    await recording.creates(place, 'file', { bytes, mode: like?.mode });
+    return 'absent';
+  }
+  const known = typeof expect === 'object' ? expect.bytes : undefined;
+  return { stat: old, bytes: await recording.replaces(place, old, known, bytes) };
+}
+
+function requireAsSeen(place: Place, seen: Seen): void {
+  if (seen === 'absent' || seen.bytes) {
+    requireUnchanged(place, seen === 'absent' ? seen : { stat: seen.stat, bytes: seen.bytes! });
+    return;
+  }
+  const now = place.lstat();
+  if (!now || !sameFile(now, seen.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
 /** What stands at the place now, if it may be replaced by a file. */

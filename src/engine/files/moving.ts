@@ -5,6 +5,7 @@ import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
+import { doing, type Recording, unrecorded } from '../journal/recording.ts';
 import { replaceContent } from './atomic.ts';
 import { readSnapshot } from './contents.ts';
 import { requireNotRoot } from './removal.ts';
@@ -12,6 +13,7 @@ import { requireNotRoot } from './removal.ts';
 export interface MoveOptions {
   overwrite: boolean;
   signal: AbortSignal | undefined;
+  recording?: Recording;
 }
 
 export async function moveEntry(
@@ -30,10 +32,13 @@ export async function moveEntry(
     fail({ kind: 'exists', path: to.shown, found: occupant.type });
   }
   if (occupant) requireReplaceable(wall, to, source.type === 'directory', occupant.type === 'directory');
+  const { recording = unrecorded, signal } = options;
+  await recording.moves(from, to, source, occupant);
+  if (recording.active && occupant) requireSame(to, occupant);
   await attemptAsync(to.shown, 'move', async () => {
-    if (occupant) replaceEntry(from, to, occupant);
-    else if (source.type === 'directory') moveDirectory(from, to);
-    else await moveFile(from, to, source.type === 'file', options.signal);
+    if (occupant) doing(recording, () => replaceEntry(from, to, occupant));
+    else if (source.type === 'directory') doing(recording, () => moveDirectory(from, to));
+    else await moveFile(from, to, { regular: source.type === 'file', signal, recording });
     await Promise.all([from.dir.flush(), to.dir.flush()]);
   });
   return { overwritten: occupant !== undefined };
@@ -57,20 +62,26 @@ function replaceEntry(from: Place, to: Place, occupant: Stat): void {
 async function moveFile(
   from: Place,
   to: Place,
-  regular: boolean,
-  signal: AbortSignal | undefined,
+  { regular, signal, recording }: { regular: boolean; signal: AbortSignal | undefined; recording: Recording },
 ): Promise<void> {
   try {
-    from.dir.link(from.name, to.dir, to.name);
+    doing(recording, () => from.dir.link(from.name, to.dir, to.name));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EXDEV' && regular) return copyAcross(from, to, signal);
+    if (code === 'EXDEV' && regular) return copyAcross(from, to, signal, recording);
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'EMLINK') throw error;
     if (to.lstat()) fail({ kind: 'exists', path: to.shown, found: 'file' }, error);
-    from.dir.rename(from.name, to.dir, to.name);
+    doing(recording, () => from.dir.rename(from.name, to.dir, to.name));
     return;
   }
   from.dir.unlink(from.name);
+}
+
+/** What was kept of it is what is replaced. */
+function requireSame(place: Place, expected: Stat): void {
+  const now = place.lstat();
+  const same = now?.ino === expected.ino && now.mtimeNs === expected.mtimeNs && now.size === expected.size;
+  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
 /** Making the directory takes the name; renaming onto an empty directory replaces it. */
@@ -84,8 +95,14 @@ function moveDirectory(from: Place, to: Place): void {
   }
 }
 
-async function copyAcross(from: Place, to: Place, signal: AbortSignal | undefined): Promise<void> {
+async function copyAcross(
+  from: Place,
+  to: Place,
+  signal: AbortSignal | undefined,
+  recording: Recording,
+): Promise<void> {
   const snapshot = await readSnapshot(from, { signal });
+  recording.begins();
   await replaceContent(to, snapshot.bytes, { expect: 'absent', like: snapshot.stat, signal });
   from.dir.unlink(from.name);
 }

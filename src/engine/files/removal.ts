@@ -1,38 +1,101 @@
 /** Deletes files and whole trees on held directories, so that nothing outside can be swapped in. */
-import type { Dir } from '../confine/dir.ts';
+import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
+import { doing, type Recording, unrecorded } from '../journal/recording.ts';
+import type { SetAside } from '../journal/store.ts';
 import { limits } from '../limits.ts';
 import { Breathing } from './breathing.ts';
+
+export interface RemoveOptions {
+  recursive: boolean;
+  signal: AbortSignal | undefined;
+  recording?: Recording;
+  /** The last look, right before it goes. */
+  check?(): void;
+}
 
 export async function removeEntry(
   wall: Wall,
   place: Place,
-  options: { recursive: boolean; signal: AbortSignal | undefined },
+  options: RemoveOptions,
 ): Promise<'file' | 'directory' | 'symlink'> {
   const stat = place.mustExist('entry');
   requireNotRoot(wall, place, 'delete');
+  const removed = stat.type === 'directory' || stat.type === 'symlink' ? stat.type : 'file';
+  if (removed === 'directory' && !options.recursive) {
+    await removeEmpty(place, stat, options);
+    return removed;
+  }
+  if (removed === 'directory') await requireTreeRemovable(wall, place, options.signal);
+  const { recording = unrecorded, check } = options;
+  const aside = await recording.removes(place, stat);
+  if (aside) {
+    check?.();
+    if (wasSetAside(place, aside, recording)) return removed;
+    await recording.cannotSetAside(place, stat);
+  }
+  check?.();
+  if (removed === 'directory') await removeTree(place, recording);
+  else doing(recording, () => attempt(place.shown, 'delete', () => place.dir.unlink(place.name)));
+  return removed;
+}
+
+/** Moved out of the way in one step, whole: it is gone from here, and can be put back. */
+function wasSetAside({ dir, name }: Place, aside: SetAside, recording: Recording): boolean {
+  try {
+    doing(recording, () => dir.rename(name, aside.dir, aside.name));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function removeEmpty(
+  place: Place,
+  stat: Stat,
+  { recording = unrecorded }: RemoveOptions,
+): Promise<void> {
   const { dir, name, shown } = place;
-  if (stat.type !== 'directory') {
-    attempt(shown, 'delete', () => dir.unlink(name));
-    return stat.type === 'symlink' ? 'symlink' : 'file';
+  // What is not empty is refused by the system, before anything is kept.
+  if (recording.active && isEmpty(place)) await recording.removes(place, stat, 'empty');
+  doing(recording, () => attempt(shown, 'delete', () => dir.rmdir(name)));
+}
+
+function isEmpty(place: Place): boolean {
+  const dir = place.enter();
+  try {
+    return attempt(place.shown, 'delete', () => dir.rawNames()).length === 0;
+  } finally {
+    dir.close();
   }
-  if (!options.recursive) {
-    attempt(shown, 'delete', () => dir.rmdir(name));
-    return 'directory';
-  }
+}
+
+async function requireTreeRemovable(
+  wall: Wall,
+  place: Place,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const tree = place.enter();
   try {
-    const breathing = new Breathing(options.signal);
-    await requireRemovable(wall, tree, shown, breathing, 0);
+    await requireRemovable(wall, tree, place.shown, new Breathing(signal), 0);
+  } finally {
+    tree.close();
+  }
+}
+
+async function removeTree(place: Place, recording: Recording): Promise<void> {
+  const { dir, name, shown } = place;
+  recording.begins();
+  const tree = place.enter();
+  try {
     await attemptAsync(shown, 'delete', () => empty(tree, new Breathing(undefined)));
   } finally {
     tree.close();
   }
   attempt(shown, 'delete', () => dir.rmdir(name));
-  return 'directory';
 }
 
 export function requireNotRoot(wall: Wall, place: Place, action: 'delete' | 'move' | 'replace'): void {

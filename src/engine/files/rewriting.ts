@@ -1,6 +1,7 @@
 /** Changes that depend on what the files hold: read them, compute their new texts, and store all of those or none. */
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
+import type { Recording } from '../journal/recording.ts';
 import { limits } from '../limits.ts';
 import { encode, type TextContent } from '../text/encoding.ts';
 import { replaceContent, type Snapshot } from './atomic.ts';
@@ -11,6 +12,7 @@ export interface StoreOptions {
   /** The most bytes that a file may have afterwards; the engine's own limit holds in any case. */
   limit?: number;
   signal?: AbortSignal | undefined;
+  recording: Recording;
 }
 
 /** What a file's text becomes, and what there is to tell about it. */
@@ -35,7 +37,7 @@ export async function rewriteTogether<R>(
     const bytes = encodeWithin(place, { ...content, text: after }, options);
     if (!bytes.equals(snapshot.bytes)) replacements.push({ place, bytes, expect: snapshot });
   }
-  if (replacements.length > 0) await replaceTogether(replacements, options.signal);
+  if (replacements.length > 0) await replaceTogether(replacements, options.signal, options.recording);
   return results;
 }
 
@@ -47,7 +49,8 @@ export async function replaceText(
 ): Promise<void> {
   const bytes = encodeWithin(place, content, options);
   if (bytes.equals(snapshot.bytes)) return;
-  await replaceContent(place, bytes, { expect: snapshot, signal: options.signal });
+  const { signal, recording } = options;
+  await replaceContent(place, bytes, { expect: snapshot, signal, recording });
 }
 
 function encodeWithin(place: Place, content: TextContent, options: StoreOptions): Buffer {

@@ -11,6 +11,7 @@ import type { Place } from '../confine/place.ts';
 import { temporaryName } from '../confine/temporaries.ts';
 import { dressDraft, fillDraft, flushDraft } from '../confine/writing.ts';
 import { fail } from '../failures.ts';
+import { type Recording, unrecorded } from '../journal/recording.ts';
 import { type Prepared, prepareContent, replaceContent, type Snapshot } from './atomic.ts';
 import { readSnapshot } from './contents.ts';
 
@@ -36,20 +37,23 @@ export function requireDifferent(places: readonly Place[]): void {
 export async function replaceTogether(
   replacements: readonly Replacement[],
   signal: AbortSignal | undefined,
+  recording: Recording = unrecorded,
 ): Promise<void> {
   const [only] = replacements;
-  if (only && replacements.length === 1) return replaceContent(only.place, only.bytes, { ...only, signal });
+  if (only && replacements.length === 1) {
+    return replaceContent(only.place, only.bytes, { ...only, signal, recording });
+  }
   const prepared: Prepared[] = [];
   const kept: Kept[] = [];
   try {
     for (const each of replacements) {
-      prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal }));
+      prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recording }));
     }
     // The last one needs no way back: nothing comes after it.
     for (const { place, old } of prepared.slice(0, -1)) kept.push(await keep(place, old, signal));
     if (signal?.aborted) fail({ kind: 'cancelled' });
     for (const each of prepared) each.check();
-    publishAll(prepared, kept);
+    publishAll(prepared, kept, recording);
   } finally {
     for (const each of prepared) each.drop();
     for (const each of kept) each.drop();
@@ -57,12 +61,14 @@ export async function replaceTogether(
   await flushAll(prepared.map(({ place }) => place));
 }
 
-function publishAll(prepared: readonly Prepared[], kept: readonly Kept[]): void {
+function publishAll(prepared: readonly Prepared[], kept: readonly Kept[], recording: Recording): void {
   let published = 0;
+  recording.begins();
   try {
     for (; published < prepared.length; published++) prepared[published]!.publish();
   } catch (error) {
     putBackAll(kept.slice(0, published).reverse());
+    recording.tookBack();
     throw error;
   }
 }

@@ -51,6 +51,18 @@ async function queued<T>(key: string, task: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Runs `task` unless another process is at it already. */
+export async function ifNobodyElse(key: string, task: () => void): Promise<void> {
+  const name = socketName(key);
+  const lock = name === undefined ? 'unsupported' : await listen(name);
+  if (lock === 'taken') return;
+  try {
+    task();
+  } finally {
+    if (lock !== 'unsupported') lock.close();
+  }
+}
+
 async function locked<T>(
   key: string,
   shown: string,

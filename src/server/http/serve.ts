@@ -6,6 +6,8 @@ import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { App } from '../app.ts';
+import { Page } from '../page/page.ts';
+import type { PageSources } from '../page/sources.ts';
 import { createSession } from '../session.ts';
 import { Admission } from './admission.ts';
 import { BodyRoom } from './body.ts';
@@ -37,6 +39,8 @@ export interface HttpOptions {
   createServer?: CreateServer;
   /** Where changes are announced that clients without a session listen for. */
   bus?: ServerEventBus;
+  /** What the Tool Trace page shows; without it there is no page. */
+  page?: PageSources;
 }
 
 /** How often open answers and idle sessions are looked at, at the least. */
@@ -65,6 +69,7 @@ export class HttpServing {
   readonly #holders = new Map<Grant, Holder>();
   readonly #replies = new OpenReplies();
   readonly #dialects: ReadonlyMap<string, Dialect>;
+  readonly #page: Page | undefined;
   readonly #connections = new Set<Socket>();
   #stopping: Promise<void> | undefined;
   #ended!: () => void;
@@ -91,6 +96,7 @@ export class HttpServing {
       unsentBytes: () => this.#replies.unsentBytes,
     };
     this.#dialects = pathsOf(app.dialects);
+    this.#page = options.page && this.#makePage(options.page);
     this.#server = this.#makeServer(options.tls);
     this.done = new Promise((resolve) => {
       this.#ended = resolve;
@@ -104,6 +110,7 @@ export class HttpServing {
       this.#server.listen(port, host, () => {
         this.#server.off('error', reject);
         this.port = (this.#server.address() as AddressInfo).port;
+        if (this.#page) this.#page.port = this.port;
         resolve();
       });
     });
@@ -142,6 +149,7 @@ export class HttpServing {
     this.#sessions.endAll('The server is ending');
     await this.#endpoint.stateless.close();
     for (const holder of this.#holders.values()) holder.close();
+    this.#page?.close();
     await new Promise((resolve) => setTimeout(resolve, this.#replies.isEmpty ? 0 : LAST_BYTES_MS));
     for (const socket of this.#connections) socket.destroy();
     await closed;
@@ -172,6 +180,13 @@ export class HttpServing {
     return server;
   }
 
+  #makePage(sources: PageSources): Page {
+    const { version, engine } = this.#app;
+    const secure = this.#options.tls !== undefined;
+    const about = { version, roots: engine.roots, secure };
+    return new Page({ ...about, sources, admission: this.#admission, replies: this.#replies });
+  }
+
   #take(request: IncomingMessage, response: ServerResponse, waits: boolean): void {
     const reply = new Reply(request, response, Date.now());
     this.#replies.add(reply);
@@ -196,6 +211,7 @@ export class HttpServing {
     if (!this.#admission.letsIn(reply)) return undefined;
     const path = request.url!.replace(/\?.*$/s, '');
     if (path === '/healthz') return answerHealth(reply);
+    if (this.#page?.serves(path)) return this.#page.serve(reply, path, waits);
     const grant = this.#admission.grantOf(reply);
     if (!grant) return undefined;
     this.#replies.belongsTo(reply, grant);
@@ -219,6 +235,7 @@ export class HttpServing {
 
   #withdraw(grant: Grant): void {
     this.#replies.cutOff(grant);
+    this.#page?.withdraw(grant);
     const holder = this.#holders.get(grant);
     if (!holder) return;
     this.#holders.delete(grant);
@@ -235,6 +252,7 @@ export class HttpServing {
   #tick(now: number): void {
     this.#replies.tick(now, this.#limits);
     this.#sessions.endIdle(now);
+    this.#page?.tick(now);
     for (const holder of this.#holders.values()) holder.forgetIdle(now, this.#limits.sessionIdleMs);
   }
 }

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { dialects } from '../../dialects/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { App } from '../app.ts';
+import type { PageSources } from '../page/sources.ts';
 import { readKey, readPlain, readSecret, StartError } from './operator-files.ts';
 import { type Certificate, type HttpServing, serveOnHttp } from './serve.ts';
 import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './tokens.ts';
@@ -13,6 +14,8 @@ export interface HttpRequest {
   host: string;
   port: number;
   tokenFile?: string;
+  /** Make a token for this run, wherever it can be shown. */
+  newToken?: boolean;
   tls?: { certFile: string; keyFile: string };
   allowHosts: string[];
   allowOrigins: string[];
@@ -24,6 +27,8 @@ export interface HttpSurroundings {
   /** Whether there is a terminal on which a new token can be shown. */
   terminal: boolean;
   readOnlyEngine(): Engine;
+  /** What the Tool Trace page shows. */
+  page?: PageSources | undefined;
 }
 
 export interface Started {
@@ -37,11 +42,12 @@ export interface Started {
 export async function startHttp(app: App, asked: HttpRequest, around: HttpSurroundings): Promise<Started> {
   const chosen = chooseGrants(app, asked, around);
   const { host, port, allowHosts, allowOrigins, tls, tokenFile } = asked;
-  const { readOnlyEngine } = around;
+  const { readOnlyEngine, page } = around;
   try {
     const serving = await serveOnHttp(app, {
       ...{ host, port, allowHosts, allowOrigins, readOnlyEngine },
       grants: chosen.grants,
+      ...(page && { page }),
       tls: tls && readCertificate(app, tls),
     });
     const reload = tokenFile || tls ? () => readAgain(app, asked, serving) : undefined;
@@ -53,7 +59,7 @@ export async function startHttp(app: App, asked: HttpRequest, around: HttpSurrou
 
 function chooseGrants(
   app: App,
-  { tokenFile }: HttpRequest,
+  { tokenFile, newToken: wanted = false }: HttpRequest,
   { token, terminal }: HttpSurroundings,
 ): { grants: Grant[]; made?: string } {
   if (tokenFile !== undefined) {
@@ -63,15 +69,15 @@ function chooseGrants(
     if (token !== undefined) app.log('COFFERDAM_TOKEN is not used: --token-file has the tokens');
     return { grants };
   }
-  if (token !== undefined) {
+  if (token !== undefined && !wanted) {
     const problem = whyNotToken(token);
     if (problem) throw new StartError(`COFFERDAM_TOKEN ${problem}`);
     if (isEasilyGuessed(token)) app.log('warning: COFFERDAM_TOKEN is short and can be guessed');
     return { grants: [fullGrant(token)] };
   }
-  if (!terminal)
+  if (!terminal && !wanted)
     throw new StartError(
-      'no token: set COFFERDAM_TOKEN or give --token-file (a new token is made only where a terminal can show it)',
+      'no token: set COFFERDAM_TOKEN, or give --token-file or --new-token (without, a new token is made only where a terminal can show it)',
     );
   const made = newToken();
   return { grants: [fullGrant(made)], made };

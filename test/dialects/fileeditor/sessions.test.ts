@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { Session } from '../../../src/dialects/dialect.ts';
 import { fileeditor } from '../../../src/dialects/fileeditor/index.ts';
-import { Engine, limits } from '../../../src/engine/index.ts';
+import { Engine, limits, nobody } from '../../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -28,6 +28,7 @@ async function call(session: Session, name: string, args: unknown, signal?: Abor
   const tool = fileeditor.tools.find((each) => each.name === name)!;
   const told = await callTool(fileeditor, tool, args, {
     engine,
+    caller: nobody,
     session,
     signal: signal ?? new AbortController().signal,
     home: homedir(),

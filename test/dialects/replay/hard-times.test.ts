@@ -93,7 +93,8 @@ describe('a directory that somebody swaps for a link while calls run', () => {
     swapperGone = new Promise((resolve) => swapper.once('exit', resolve));
     await Promise.race([new Promise((resolve) => swapper.stdout!.once('data', resolve)), swapperGone]);
 
-    const edits = [{ oldText: 'SECRET', newText: 'changed' }];
+    // Not the whole word: an error repeats what was looked for.
+    const edits = [{ oldText: 'SECRE', newText: 'changed' }];
     let throughDirectory = 0;
     for (let round = 0; round < 40; round++) {
       const replies = await Promise.all([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
 import { workspace } from '../../../src/dialects/workspace/index.ts';
-import { Engine } from '../../../src/engine/index.ts';
+import { Engine, nobody } from '../../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const MIB = 1024 * 1024;
@@ -30,7 +30,15 @@ interface Envelope {
 
 async function call(name: string, args: unknown, signal = new AbortController().signal): Promise<Envelope> {
   const tool = workspace.tools.find((each) => each.name === name)!;
-  const context = { engine, session: {}, signal, home: '/', settings: {}, progress: () => {} };
+  const context = {
+    engine,
+    caller: nobody,
+    session: {},
+    signal,
+    home: '/',
+    settings: {},
+    progress: () => {},
+  };
   const told = await callTool(workspace, tool, args, context);
   if (!('answer' in told) || told.answer.content[0]?.type !== 'text') throw new Error('not an envelope');
   const envelope = JSON.parse(told.answer.content[0].text) as Envelope;

@@ -1,0 +1,62 @@
+// What keeps the start of the program small: parts that are read or evaluated only when they are first used.
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+/** What stands in a file of its own: most clients on stdio are served without the protocol library. */
+const APART = {
+  '@modelcontextprotocol/server': './protocol.cjs',
+  '@modelcontextprotocol/server/stdio': './protocol.cjs',
+};
+/** Modules of Node that take milliseconds to load. */
+const BUILTINS = [
+  'child_process',
+  'crypto',
+  'http',
+  'https',
+  'timers/promises',
+  'tls',
+  'worker_threads',
+  'zlib',
+];
+/** Modules of ours that bring many others with them. */
+const OURS = ['run/commands.ts', 'run/ripgrep.ts', 'run/run-command.ts', 'search/search.ts'];
+
+/**
+ * Evaluates modules that the first answers do not need when one of their exports is first used. A class that
+ * extends one of theirs, or a call while a module is evaluated, is such a use: it works, and gains nothing.
+ */
+export const lateModules = {
+  name: 'late-modules',
+  setup({ onResolve, onLoad }) {
+    const ours = new Set(OURS.map((path) => resolve('src/engine', path)));
+    const late = (path, namespace, real) => (namespace === 'late' ? real : { path, namespace: 'late' });
+    onResolve({ filter: /^node:/ }, ({ path, namespace }) => {
+      if (BUILTINS.includes(path.slice('node:'.length)))
+        return late(path, namespace, { path, external: true });
+    });
+    onResolve({ filter: /^@/ }, ({ path, namespace }) => {
+      if (path in APART) return late(path, namespace, { path: APART[path], external: true });
+    });
+    onResolve({ filter: /\.ts$/ }, ({ path, importer, namespace }) => {
+      const file = resolve(dirname(importer), path);
+      if (ours.has(file)) return late(file, namespace, { path: file });
+    });
+    onLoad({ filter: /^/, namespace: 'late' }, async ({ path }) => {
+      const names = isAbsolute(path) ? await exportsOf(path) : Object.keys(await import(path));
+      return { contents: lateModule(path, names), resolveDir: dirname(path) };
+    });
+  },
+};
+
+async function exportsOf(path) {
+  const { metafile } = await build({ entryPoints: [path], format: 'esm', write: false, metafile: true });
+  return Object.values(metafile.outputs)[0].exports;
+}
+
+function lateModule(path, names) {
+  const exported = names.filter((name) => name !== 'default');
+  return `
+    for (const name of ${JSON.stringify(exported)})
+      Object.defineProperty(exports, name, { enumerable: true, get: () => require(${JSON.stringify(path)})[name] });
+  `;
+}

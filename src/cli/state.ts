@@ -1,0 +1,78 @@
+/** Where the journal and the trace are kept, how much of it, and what the options about them ask for. */
+import { isAbsolute, join, resolve } from 'node:path';
+import { type Keep, usualKeep } from '../engine/index.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface StateSettings {
+  directory: string;
+  /** Named on the command line: then it must work. */
+  named: boolean;
+  journal: boolean;
+  keep: Keep;
+  /** Whether arguments and answers are traced too. */
+  contents: boolean;
+}
+
+export interface StateValues {
+  state?: string | undefined;
+  keep?: string[] | undefined;
+  'no-journal'?: boolean | undefined;
+  'trace-contents'?: boolean | undefined;
+}
+
+export function parseState(
+  values: StateValues,
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string,
+): StateSettings {
+  if (values.state === '') throw new UsageError('--state needs a directory');
+  return {
+    directory: values.state === undefined ? usualDirectory(environment, home) : resolve(values.state),
+    named: values.state !== undefined,
+    journal: values['no-journal'] !== true,
+    keep: parseKeep(values.keep ?? []),
+    contents: values['trace-contents'] === true,
+  };
+}
+
+/** As the XDG base directory specification says: a relative path in the variable does not count. */
+function usualDirectory(environment: Readonly<Record<string, string | undefined>>, home: string): string {
+  const { XDG_STATE_HOME: base } = environment;
+  return join(base && isAbsolute(base) ? base : join(home, '.local', 'state'), 'cofferdam');
+}
+
+const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+
+/** `30` and `30d` are days; `500M`, `1G` and `1GiB` are sizes. Both may be given. */
+function parseKeep(given: readonly string[]): Keep {
+  const keep = { ...usualKeep };
+  for (const text of given.flatMap((list) => list.split(','))) {
+    const parts = /^(\d+(?:\.\d+)?)\s*(?:(d|days?)?|(?:([kmgt])(?:i?b)?)|(b))$/i.exec(text.trim());
+    const number = Number(parts?.[1]);
+    if (!parts || number === 0)
+      throw new UsageError(`--keep ${text}: give days or a size, as 30d, 500MB or 1GiB`);
+    const unit = parts[3]?.toLowerCase();
+    if (unit) keep.bytes = Math.floor(number * UNITS[unit]!);
+    else if (parts[4]) keep.bytes = Math.floor(number);
+    else keep.days = number;
+  }
+  return keep;
+}
+
+const PERIODS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** `10m`, `2h`, `3d`: so long ago. `14:30`: today. Or a date, with or without a time. */
+export function parseTime(text: string, now: Date): number {
+  const ago = /^(\d+)\s*([smhdw])$/.exec(text);
+  if (ago) return now.getTime() - Number(ago[1]) * PERIODS[ago[2]!]! * 1000;
+  const clock = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text);
+  if (clock && Number(clock[1]) < 24 && Number(clock[2]) < 60) {
+    const time = new Date(now);
+    time.setHours(Number(clock[1]), Number(clock[2]), Number(clock[3] ?? 0), 0);
+    return time.getTime();
+  }
+  // A date alone is meant in the time of this place, as a date with a time is.
+  const date = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00`) : Date.parse(text);
+  if (/^\d{4}-/.test(text) && !Number.isNaN(date)) return date;
+  throw new UsageError(`--since ${text}: give a time, as 10m, 2h, 14:30 or 2026-01-31T14:30`);
+}

@@ -1,0 +1,45 @@
+/** On whose behalf the engine works, and who hears what it touches. */
+import type { Origin } from './journal/entry.ts';
+
+/** What was done at one path. */
+export type How =
+  | 'read'
+  | 'listed'
+  | 'searched'
+  | 'looked-at'
+  | 'ran-in'
+  | 'created'
+  | 'changed'
+  | 'removed'
+  | 'moved-from'
+  | 'moved-to';
+
+export interface Access {
+  /** Absolute, with all links resolved. */
+  path: string;
+  how: How;
+  bytes?: number;
+  /** How many names the file has, when it has more than one. */
+  links?: number;
+}
+
+export interface Caller {
+  /** Kept in the journal with each change. */
+  readonly origin: Origin;
+  touched(access: Access): void;
+  /** A change was entered in the journal under this id. */
+  entered(id: string): void;
+  /** What stands around a command that was run. */
+  confined(layers: readonly string[]): void;
+  /** Something that is to be known besides. */
+  noted(note: string): void;
+}
+
+/** For those who ask in their own name and listen to nothing. */
+export const nobody: Caller = {
+  origin: {},
+  touched: () => {},
+  entered: () => {},
+  confined: () => {},
+  noted: () => {},
+};

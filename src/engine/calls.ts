@@ -1,0 +1,209 @@
+/**
+ * Every call comes in here: in the order of arrival, one change of a file at a time, and each change into
+ * the journal before it is made.
+ */
+import { resolve as resolvePath } from 'node:path';
+import { type Access, type Caller, type How, nobody } from './caller.ts';
+import type { Place } from './confine/place.ts';
+import type { WalkOptions, Wall } from './confine/wall.ts';
+import { fail } from './failures.ts';
+import type { Arrivals, Doing } from './files/arrivals.ts';
+import { inTurn } from './files/turns.ts';
+import type { Change } from './journal/entry.ts';
+import type { Journal } from './journal/journal.ts';
+import { type JournalRecording, type Recording, unrecorded } from './journal/recording.ts';
+
+/** A path that a change concerns. */
+export interface Concerned {
+  path: string;
+  walk?: WalkOptions;
+  how: How;
+}
+
+export interface ChangeOptions {
+  signal?: AbortSignal | undefined;
+  /** The entry that the change takes back. */
+  undoes?: string;
+}
+
+/** What the calls of one engine share, whoever makes them. */
+interface Openness {
+  closed: boolean;
+  readonly underWay: Set<Promise<unknown>>;
+  /** Who hears of the paths that are changed. */
+  readonly listeners: Set<(path: string) => void>;
+}
+
+export class Calls {
+  readonly wall: Wall;
+  readonly arrivals: Arrivals;
+  readonly journal: Journal | undefined;
+  readonly caller: Caller;
+  readonly #openness: Openness;
+
+  constructor(
+    parts: { wall: Wall; arrivals: Arrivals; journal: Journal | undefined },
+    caller: Caller = nobody,
+    openness: Openness = { closed: false, underWay: new Set(), listeners: new Set() },
+  ) {
+    this.wall = parts.wall;
+    this.arrivals = parts.arrivals;
+    this.journal = parts.journal;
+    this.caller = caller;
+    this.#openness = openness;
+  }
+
+  as(caller: Caller): Calls {
+    return new Calls(this, caller, this.#openness);
+  }
+
+  /** Takes no further calls, and waits for those under way. */
+  async close(): Promise<void> {
+    this.#openness.closed = true;
+    await Promise.allSettled(this.#openness.underWay);
+  }
+
+  /** `facts` are what is to be told of it besides its path. */
+  look<T>(
+    path: string,
+    how: How,
+    use: (place: Place) => Promise<T>,
+    facts?: (result: T) => Partial<Access>,
+  ): Promise<T> {
+    return this.inOrder([path], 'look', () => this.lookNow(path, how, use, facts));
+  }
+
+  /** The same for what has waited for its order already. */
+  async lookNow<T>(
+    path: string,
+    how: How,
+    use: (place: Place) => Promise<T>,
+    facts?: (result: T) => Partial<Access>,
+  ): Promise<T> {
+    return this.wall.at(path, {}, async (place) => {
+      const result = await use(place);
+      this.caller.touched({ path: place.path, how, ...facts?.(result) });
+      return result;
+    });
+  }
+
+  /** Nothing is closed under a call that has come in. */
+  async inOrder<T>(paths: readonly string[], doing: Doing, call: () => Promise<T>): Promise<T> {
+    const { closed, underWay } = this.#openness;
+    if (closed) fail({ kind: 'cancelled' });
+    const absolute = paths.map((path) => this.#absolute(path));
+    const work = this.arrivals.inOrder(absolute, doing, call);
+    underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      underWay.delete(work);
+    }
+  }
+
+  /** Resolves the places, waits for their turn, changes, and leaves nothing behind when that fails. */
+  change<T>(
+    concerned: readonly Concerned[],
+    options: ChangeOptions,
+    change: (places: Place[], recording: Recording) => Promise<T>,
+  ): Promise<T> {
+    const paths = concerned.map(({ path }) => path);
+    return this.together(paths, options, (recording) =>
+      this.changeNow(concerned, options.signal, recording, change),
+    );
+  }
+
+  /** Several changes that are one entry of the journal. */
+  together<T>(
+    paths: readonly string[],
+    options: ChangeOptions,
+    change: (recording: Recording) => Promise<T>,
+  ): Promise<T> {
+    return this.inOrder(paths, 'change', async () => {
+      const recording = this.#record(options);
+      try {
+        const result = await change(recording ?? unrecorded);
+        recording?.end('done');
+        return result;
+      } catch (error) {
+        recording?.end('failed');
+        throw error;
+      } finally {
+        if (recording?.kept) this.caller.entered(recording.id);
+        this.journal?.tidy();
+      }
+    });
+  }
+
+  /** One of several changes that are recorded together. */
+  async changeNow<T>(
+    concerned: readonly Concerned[],
+    signal: AbortSignal | undefined,
+    recording: Recording,
+    change: (places: Place[], recording: Recording) => Promise<T>,
+  ): Promise<T> {
+    const places: Place[] = [];
+    const onMake = (path: string, root: string) => recording.makesParent(path, root);
+    try {
+      for (const { path, walk } of concerned) {
+        const place = this.wall.resolve(
+          path,
+          recording.active && walk?.makeParents ? { ...walk, onMake } : walk,
+        );
+        places.push(place);
+        place.requireWritable();
+      }
+      const result = await inTurn(places, signal, () => change(places, recording));
+      if (!recording.active) this.#tell(places, concerned);
+      return result;
+    } catch (error) {
+      // What one path made may lie inside what an earlier one made.
+      for (const place of places.toReversed()) place.undoParents();
+      throw error;
+    } finally {
+      for (const place of places) place.close();
+    }
+  }
+
+  #record({ undoes }: ChangeOptions): JournalRecording | undefined {
+    const more = undoes === undefined ? {} : { undoes };
+    return this.journal?.begin(this.caller.origin, more, (change) => this.told(change));
+  }
+
+  /** A change was entered in the journal. */
+  told(change: Change): void {
+    tellChange(this.caller, change);
+    this.#announce(change.kind === 'moved' ? [change.path, change.to] : [change.path]);
+  }
+
+  /** Hears of every path that is changed through this engine, until the function that is given back is called. */
+  onChange(listener: (path: string) => void): () => void {
+    this.#openness.listeners.add(listener);
+    return () => this.#openness.listeners.delete(listener);
+  }
+
+  #announce(paths: readonly string[]): void {
+    for (const listener of this.#openness.listeners) for (const path of paths) listener(path);
+  }
+
+  #tell(places: readonly Place[], concerned: readonly Concerned[]): void {
+    for (const [index, { path }] of places.entries()) {
+      this.caller.touched({ path, how: concerned[index]!.how });
+    }
+    this.#announce(places.map(({ path }) => path));
+  }
+
+  /** A path as it reads, without a look at the disk. */
+  #absolute(path: string): string {
+    return resolvePath(this.wall.roots[0]!.given, path);
+  }
+}
+
+export function tellChange(caller: Caller, change: Change): void {
+  if (change.kind !== 'moved') {
+    caller.touched({ path: change.path, how: change.kind });
+    return;
+  }
+  caller.touched({ path: change.path, how: 'moved-from' });
+  caller.touched({ path: change.to, how: 'moved-to' });
+}

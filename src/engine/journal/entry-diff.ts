@@ -1,0 +1,173 @@
+/** What an entry changed, as unified diffs, as far as both sides are still known. */
+import { isUtf8 } from 'node:buffer';
+import type { Calls } from '../calls.ts';
+import { EngineFailure } from '../failures.ts';
+import { readSnapshot } from '../files/contents.ts';
+import { unifiedDiff } from '../text/diff.ts';
+import { whyBinary } from '../text/encoding.ts';
+import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
+import type { Journal } from './journal.ts';
+import { contentOf } from './kept-content.ts';
+import { hashOf } from './store.ts';
+
+/** Larger contents are named, not shown. */
+const SHOWN_BYTES = 4 * 1024 * 1024;
+
+export interface FileDiff {
+  path: string;
+  /** Where it was moved to. */
+  to?: string;
+  kind: Change['kind'];
+  /** A unified diff; empty when there is none to show. */
+  text: string;
+  note?: string;
+}
+
+/** From before the entry to after it. */
+export async function diffsOfEntry(
+  calls: Calls | undefined,
+  journal: Journal,
+  entry: JournalEntry,
+): Promise<FileDiff[]> {
+  const diffs: FileDiff[] = [];
+  for (const change of entry.changes) diffs.push(await diffOf(calls, journal, change));
+  return diffs;
+}
+
+async function diffOf(calls: Calls | undefined, journal: Journal, change: Change): Promise<FileDiff> {
+  const { path, kind } = change;
+  switch (change.kind) {
+    case 'created': {
+      if (change.type !== 'file') return { path, kind, text: '', note: `a ${change.type}` };
+      const after = await contentAfter(calls, journal, path, change.after);
+      if (after === undefined) return { path, kind, text: '', note: 'what it held is no longer known' };
+      return { path, kind, ...shown(path, Buffer.alloc(0), after) };
+    }
+    case 'changed': {
+      const before = await contentBefore(journal, change.before);
+      const after = await contentAfter(calls, journal, path, change.after);
+      if (before === undefined) return { path, kind, text: '', note: 'what it held before is not kept' };
+      if (after === undefined) {
+        return { path, kind, text: '', note: 'it was changed since: what it held after this is not known' };
+      }
+      return { path, kind, ...shown(path, before, after) };
+    }
+    case 'removed':
+      return { path, kind, ...(await shownRemoved(journal, path, change.before)) };
+    case 'moved':
+      return { path, to: change.to, kind, text: '' };
+  }
+}
+
+async function shownRemoved(
+  journal: Journal,
+  path: string,
+  removed: Removed,
+): Promise<Pick<FileDiff, 'text' | 'note'>> {
+  switch (removed.type) {
+    case 'file': {
+      const before = await contentBefore(journal, removed.file);
+      if (before === undefined) return { text: '', note: 'what it held is not kept' };
+      return shown(path, before, Buffer.alloc(0));
+    }
+    case 'aside': {
+      const file = fileAside(journal, removed.name);
+      if (file) return shownRemoved(journal, path, { type: 'file', file });
+      const type = journal.store.asideNamed(removed.name).dir.lstat(removed.name)?.type;
+      return { text: '', note: type ? `a ${type}, kept whole` : 'no longer kept' };
+    }
+    case 'symlink':
+      return { text: '', note: `a link to ${removed.target}` };
+    case 'tree':
+      return { text: '', note: `a directory with ${removed.entries.length} entries` };
+    case 'directory':
+      return { text: '', note: 'an empty directory' };
+    case 'lost':
+      return { text: '', note: removed.why };
+  }
+}
+
+/** From what is there now to what would be there if these changes were undone. */
+export async function diffsOfUndoing(
+  calls: Calls,
+  journal: Journal,
+  changes: readonly Change[],
+): Promise<FileDiff[]> {
+  const diffs: FileDiff[] = [];
+  for (const change of changes) {
+    const { path, kind } = change;
+    if (change.kind === 'moved') {
+      diffs.push({ path: change.to, to: path, kind, text: '' });
+      continue;
+    }
+    const now = (await contentNow(calls, path)) ?? Buffer.alloc(0);
+    const then = await contentWanted(journal, change);
+    diffs.push(
+      then ? { path, kind, ...shown(path, now, then) } : { path, kind, text: '', note: 'not shown' },
+    );
+  }
+  return diffs;
+}
+
+/** What a file would hold again; undefined for what is no file, or too large to be shown. */
+async function contentWanted(
+  journal: Journal,
+  change: Exclude<Change, { kind: 'moved' }>,
+): Promise<Buffer | undefined> {
+  if (change.kind === 'created') return change.type === 'file' ? Buffer.alloc(0) : undefined;
+  if (change.kind === 'changed') return contentBefore(journal, change.before);
+  const { before } = change;
+  if (before.type === 'file') return contentBefore(journal, before.file);
+  if (before.type !== 'aside') return undefined;
+  const file = fileAside(journal, before.name);
+  return file && contentBefore(journal, file);
+}
+
+/** A file that was set aside whole. */
+function fileAside(journal: Journal, name: string): FileImage | undefined {
+  const stat = journal.store.asideNamed(name).dir.lstat(name);
+  return stat?.type === 'file'
+    ? { size: stat.size, mode: stat.mode, kept: { in: 'aside', name } }
+    : undefined;
+}
+
+async function contentBefore(journal: Journal, image: FileImage): Promise<Buffer | undefined> {
+  if (image.size > SHOWN_BYTES) return undefined;
+  return contentOf(journal.store, image);
+}
+
+/** A content is in the store when something later replaced it; otherwise it may still be in the file. */
+export async function contentAfter(
+  calls: Calls | undefined,
+  journal: Journal,
+  path: string,
+  after: Omit<FileImage, 'kept'> | undefined,
+): Promise<Buffer | undefined> {
+  if (after?.hash !== undefined && after.size <= SHOWN_BYTES) {
+    const stored = await journal.store.get(after.hash);
+    if (stored) return stored;
+  }
+  const now = await contentNow(calls, path);
+  if (now === undefined || after?.hash === undefined) return now;
+  return (await hashOf(now)) === after.hash ? now : undefined;
+}
+
+export async function contentNow(calls: Calls | undefined, path: string): Promise<Buffer | undefined> {
+  try {
+    return await calls?.wall.at(path, { follow: false }, async (place) => {
+      return (await readSnapshot(place, { limit: SHOWN_BYTES })).bytes;
+    });
+  } catch (error) {
+    if (error instanceof EngineFailure) return undefined;
+    throw error;
+  }
+}
+
+export function shown(path: string, before: Buffer, after: Buffer): Pick<FileDiff, 'text' | 'note'> {
+  const isText = (bytes: Buffer) => isUtf8(bytes) && whyBinary(bytes) === undefined;
+  if (!isText(before) || !isText(after)) {
+    return { text: '', note: `binary content, ${before.length} bytes before and ${after.length} after` };
+  }
+  const text = unifiedDiff(before.toString('utf8'), after.toString('utf8'), { oldName: path, newName: path });
+  return { text };
+}

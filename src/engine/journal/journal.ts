@@ -1,0 +1,111 @@
+/**
+ * The journal: every change of a file, with what is needed to take it back.
+ *
+ * It lives in a state directory of the user's, never inside a directory that is served, and may be shared by
+ * several servers.
+ */
+import { randomInt } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { ifNobodyElse } from '../files/turns.ts';
+import type { JournalEntry, Origin } from './entry.ts';
+import { type Keep, prune, usualKeep } from './keeping.ts';
+import { LineLog } from './line-log.ts';
+import { readEntries } from './reading.ts';
+import { JournalRecording, type RecordingParts } from './recording.ts';
+import { Store } from './store.ts';
+
+const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
+const ID_LENGTH = 8;
+const TIDY_EVERY_MS = 6 * 3_600_000;
+const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
+
+export class Journal {
+  /** The state directory. */
+  readonly directory: string;
+  readonly log: LineLog;
+  readonly store: Store;
+
+  readonly #keep: Keep;
+  #pruning: Promise<void> | undefined;
+  #tidiedOnce = false;
+  #tidiedAt = 0;
+
+  constructor(directory: string, keep: Keep = usualKeep) {
+    this.directory = directory;
+    this.#keep = keep;
+    this.log = new LineLog(join(directory, 'journal'));
+    this.store = new Store(directory);
+  }
+
+  /** For one call. Nothing is written unless something is changed. */
+  begin(
+    origin: Origin,
+    more: { undoes?: string; found?: true } = {},
+    onChange?: RecordingParts['onChange'],
+  ): JournalRecording {
+    const head = { e: newId(), at: Date.now(), by: origin, ...more };
+    return new JournalRecording({ log: this.log, store: this.store, head, ...(onChange && { onChange }) });
+  }
+
+  /** All entries, oldest first. */
+  entries(): readonly JournalEntry[] {
+    return readEntries(this.log);
+  }
+
+  /** For an entry that is as if it had never been, without anything left to be done. Gives the id of the note. */
+  noteUndone(entry: JournalEntry, origin: Origin): string {
+    const note = this.begin(origin, { undoes: entry.id });
+    note.tell([], entry.roots);
+    note.end('done');
+    return note.id;
+  }
+
+  /** Gives up what is beyond the bounds, when enough has come in since the last time. Called after changes. */
+  tidy(): void {
+    if (this.#pruning || !this.#isUntidy()) return;
+    this.#tidiedOnce = true;
+    this.#tidiedAt = this.store.added;
+    this.#pruning = ifNobodyElse(`tidy ${this.directory}`, () => {
+      prune(this, this.#keep);
+      fs.writeFileSync(this.#mark, JSON.stringify(this.#keep), { mode: 0o600 });
+    })
+      // Another time, then: what is kept too long is no loss.
+      .catch(() => {})
+      .finally(() => {
+        this.#pruning = undefined;
+      });
+  }
+
+  async close(): Promise<void> {
+    await this.store.settled();
+    if (this.store.added > 0) this.tidy();
+    await this.#pruning;
+    this.log.close();
+    this.store.close();
+  }
+
+  /** Says when and by which bounds it was last done. */
+  get #mark(): string {
+    return join(this.directory, 'tidied');
+  }
+
+  #isUntidy(): boolean {
+    if (this.store.added - this.#tidiedAt > Math.min(this.#keep.bytes / 8, MOST_UNTIDY_BYTES)) return true;
+    if (this.#tidiedOnce) return false;
+    try {
+      const { mtimeMs } = fs.statSync(this.#mark);
+      const sameBounds = fs.readFileSync(this.#mark, 'utf8') === JSON.stringify(this.#keep);
+      return !sameBounds || Date.now() - mtimeMs > TIDY_EVERY_MS;
+    } catch {
+      return true;
+    }
+  }
+}
+
+/** Short enough to be typed, and never two alike in one journal's life. */
+function newId(): string {
+  let id = '';
+  while (id.length < ID_LENGTH) id += ID_LETTERS[randomInt(ID_LETTERS.length)];
+  return id;
+}

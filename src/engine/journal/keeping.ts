@@ -1,0 +1,209 @@
+/**
+ * How long the journal remembers: the oldest entries are given up first, never the newest one of a file.
+ *
+ * What no entry needs is not removed at once: another server may be about to use it again. It leaves the
+ * store, waits some minutes, and is brought back if an entry turns out to need it.
+ */
+import * as fs from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
+import type { Journal } from './journal.ts';
+import { type ReadEntry, readEntries } from './reading.ts';
+import { blobPath } from './store.ts';
+
+export interface Keep {
+  days: number;
+  bytes: number;
+}
+
+export const usualKeep: Keep = { days: 30, bytes: 1024 ** 3 };
+
+const DAY_MS = 24 * 3_600_000;
+const LEAVING_MS = 120_000;
+/** What is younger and belongs to no entry may belong to one that is being written. */
+const YOUNG_MS = 120_000;
+
+export interface Pruned {
+  entries: number;
+  bytes: number;
+}
+
+/** Gives up what is too old or too much. Only one process at a time may do this. */
+export function prune(journal: Journal, { days, bytes }: Keep, now = Date.now()): Pruned {
+  const entries = readEntries(journal.log);
+  const stored = sizes(journal.directory, now);
+  const dropped = tooOld(entries, now - days * DAY_MS);
+  dropTooMuch(entries, dropped, stored, bytes);
+  const left = entries.filter((entry) => !dropped.has(entry));
+  if (dropped.size > 0) journal.log.append({ drop: [...dropped].map(({ id }) => id) });
+  const ended = neededBy([...dropped]);
+  for (const [name, each] of stored) if (ended.has(name)) each.young = false;
+  const freed = moveOut(journal.directory, stored, neededBy(left), now);
+  emptyLeaving(journal.directory, neededBy(left), now);
+  removeFiles(journal, left);
+  return { entries: dropped.size, bytes: freed };
+}
+
+/** The entries that are the newest of some file, and what stands open, stay in any case. */
+function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
+  const seen = new Set<string>();
+  const kept = new Set<ReadEntry>();
+  for (const entry of [...entries].reverse()) {
+    for (const { path } of entry.changes) {
+      if (!seen.has(path)) kept.add(entry);
+      seen.add(path);
+    }
+  }
+  return kept;
+}
+
+function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
+  const stays = newest(entries);
+  return new Set(entries.filter((entry) => entry.at < before && !stays.has(entry)));
+}
+
+function dropTooMuch(
+  entries: readonly ReadEntry[],
+  dropped: Set<ReadEntry>,
+  stored: ReadonlyMap<string, Stored>,
+  limit: number,
+): void {
+  const stays = newest(entries);
+  const users = new Map<string, number>();
+  for (const entry of entries) {
+    if (!dropped.has(entry)) for (const name of namesOf(entry)) users.set(name, (users.get(name) ?? 0) + 1);
+  }
+  let total = 0;
+  for (const name of users.keys()) total += stored.get(name)?.bytes ?? 0;
+  for (const entry of entries) {
+    if (total <= limit) return;
+    if (dropped.has(entry) || stays.has(entry)) continue;
+    dropped.add(entry);
+    for (const name of namesOf(entry)) {
+      const left = users.get(name)! - 1;
+      users.set(name, left);
+      if (left === 0) total -= stored.get(name)?.bytes ?? 0;
+    }
+  }
+}
+
+function neededBy(entries: readonly JournalEntry[]): Set<string> {
+  return new Set(entries.flatMap((entry) => [...namesOf(entry)]));
+}
+
+/** The contents and things set aside that an entry needs to be undone and shown. */
+function namesOf(entry: JournalEntry): Set<string> {
+  const names = new Set<string>();
+  const file = ({ kept, hash }: FileImage) => {
+    if (kept.in === 'aside') names.add(kept.name);
+    if (kept.in === 'store' && hash !== undefined) names.add(hash);
+  };
+  const removed = (what: Removed) => {
+    if (what.type === 'aside') names.add(what.name);
+    if (what.type === 'file') file(what.file);
+    if (what.type === 'tree') for (const { removed: inner } of what.entries) removed(inner);
+  };
+  const one = (change: Change) => {
+    if (change.kind === 'changed') file(change.before);
+    // What it became is kept to be shown, as long as the entry is.
+    if ('after' in change && change.after?.hash !== undefined) names.add(change.after.hash);
+    if (change.kind === 'removed') removed(change.before);
+    if (change.kind === 'moved' && change.replaced) removed(change.replaced);
+  };
+  for (const change of entry.changes) one(change);
+  return names;
+}
+
+interface Stored {
+  path: string;
+  bytes: number;
+  young: boolean;
+}
+
+/** All that is kept, by hash or by name. */
+function sizes(directory: string, now: number): Map<string, Stored> {
+  const stored = new Map<string, Stored>();
+  for (const folder of namesIn(join(directory, 'store'))) {
+    const path = join(directory, 'store', folder);
+    if (folder.startsWith('.new-')) {
+      if (ageOf(path, now) > LEAVING_MS) fs.rmSync(path, { force: true });
+      continue;
+    }
+    for (const name of namesIn(path)) {
+      const stat = fs.lstatSync(join(path, name), { throwIfNoEntry: false });
+      if (!stat) continue;
+      const hash = folder + name.replace(/\.z$/, '');
+      stored.set(hash, { path: join(path, name), bytes: stat.size, young: now - stat.mtimeMs < YOUNG_MS });
+    }
+  }
+  for (const name of namesIn(join(directory, 'aside'))) {
+    const path = join(directory, 'aside', name);
+    // What was moved here keeps its own time; when it came shows in its change time.
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stat) stored.set(name, { path, bytes: weigh(path), young: now - stat.ctimeMs < YOUNG_MS });
+  }
+  return stored;
+}
+
+function moveOut(
+  directory: string,
+  stored: ReadonlyMap<string, Stored>,
+  needed: ReadonlySet<string>,
+  now: number,
+): number {
+  let freed = 0;
+  for (const [name, { path, bytes, young }] of stored) {
+    if (young || needed.has(name)) continue;
+    const leaving = join(directory, 'leaving');
+    fs.mkdirSync(leaving, { recursive: true, mode: 0o700 });
+    const kind = path.endsWith('.z') ? `${name}.z` : name;
+    if (path.startsWith(join(directory, 'aside'))) fs.rmSync(path, { recursive: true, force: true });
+    else {
+      fs.renameSync(path, join(leaving, kind));
+      fs.utimesSync(join(leaving, kind), now / 1000, now / 1000);
+    }
+    freed += bytes;
+  }
+  return freed;
+}
+
+function emptyLeaving(directory: string, needed: ReadonlySet<string>, now: number): void {
+  const leaving = join(directory, 'leaving');
+  for (const name of namesIn(leaving)) {
+    const path = join(leaving, name);
+    if (needed.has(name.replace(/\.z$/, ''))) {
+      const back = join(directory, blobPath(name));
+      fs.mkdirSync(join(back, '..'), { recursive: true, mode: 0o700 });
+      fs.renameSync(path, back);
+    } else if (ageOf(path, now) > LEAVING_MS) fs.rmSync(path, { force: true });
+  }
+}
+
+/** Files of the journal without an entry that is left. */
+function removeFiles({ log }: Journal, left: readonly ReadEntry[]): void {
+  const used = new Set(left.map(({ file }) => file));
+  // A later line may belong to an entry of an earlier file: from the first one that is used, all stay.
+  for (const file of log.files()) {
+    if (used.has(file) || log.mayGrow(file)) return;
+    log.remove(file);
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return fs.readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function ageOf(path: string, now: number): number {
+  return now - (fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
+}
+
+/** The bytes of a file, or of all files of a tree; links are not followed. */
+function weigh(path: string): number {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.size ?? 0;
+  return namesIn(path).reduce((sum, name) => sum + weigh(join(path, basename(name))), 0);
+}

@@ -1,0 +1,92 @@
+/** Puts back a tree that was kept entry by entry. */
+import { chmodSync } from 'node:fs';
+import type { Dir } from '../confine/dir.ts';
+import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { flushDraft } from '../confine/writing.ts';
+import { fail } from '../failures.ts';
+import type { Removed } from './entry.ts';
+import { ACTION, fillFrom } from './kept-content.ts';
+import type { Store } from './store.ts';
+
+type Tree = Removed & { type: 'tree' };
+
+/** Into a directory that was just made for it. */
+export async function putBackTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
+  const top = place.enter();
+  try {
+    for (const { path, removed } of entries) {
+      await inside(top, path, place, (dir, name) =>
+        attemptAsync(place.shown, ACTION, () => putBackEntry(store, place, dir, name, removed)),
+      );
+    }
+    // Only now, and from below: some may not be written to.
+    for (const { path, removed } of entries.toReversed()) {
+      if (removed.type !== 'directory') continue;
+      const dir = stepInto(top, path.split('/'), place);
+      attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, removed.mode));
+      dir.close();
+    }
+    attempt(place.shown, ACTION, () => chmodSync(top.handlePath, mode));
+  } finally {
+    top.close();
+  }
+}
+
+/** A new directory gets what the umask leaves of its mode: here it is given the mode that it had. */
+export function setMode(place: Place, mode: number): void {
+  const dir = place.enter();
+  try {
+    attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, mode));
+  } finally {
+    dir.close();
+  }
+}
+
+async function inside(
+  top: Dir,
+  path: string,
+  place: Place,
+  use: (dir: Dir, name: string) => Promise<void>,
+): Promise<void> {
+  const names = path.split('/');
+  const name = names.pop()!;
+  const dir = stepInto(top, names, place);
+  try {
+    await use(dir, name);
+  } finally {
+    dir.close();
+  }
+}
+
+function stepInto(top: Dir, names: readonly string[], place: Place): Dir {
+  let dir = top.again();
+  for (const name of names) {
+    const inner = dir.enter(name);
+    dir.close();
+    if (typeof inner === 'string' || 'linkTarget' in inner)
+      return fail({ kind: 'unstable', path: place.shown });
+    dir = inner;
+  }
+  return dir;
+}
+
+async function putBackEntry(
+  store: Store,
+  place: Place,
+  dir: Dir,
+  name: string,
+  removed: Removed,
+): Promise<void> {
+  if (removed.type === 'directory') dir.mkdir(name, 0o700);
+  if (removed.type === 'symlink') dir.symlink(removed.target, name);
+  if (removed.type !== 'file') return;
+  const draft = dir.draft();
+  try {
+    await fillFrom(store, draft, removed.file, place);
+    await flushDraft(draft);
+    draft.publishNew(name);
+  } finally {
+    draft.drop();
+  }
+}

@@ -1,0 +1,70 @@
+/** Tells whether a file or a tree is still the one that it was, without reading much. */
+import { createHash } from 'node:crypto';
+import type { Dir, Stat } from '../confine/dir.ts';
+import { isTemporary } from '../confine/temporaries.ts';
+import { Breathing } from '../files/breathing.ts';
+import { limits } from '../limits.ts';
+import { chunksOf } from './packing.ts';
+
+/** Up to here a tree is told by what its files hold, beyond by their names and sizes. */
+const MOST_READ_BYTES = 64 * 1024 * 1024;
+
+/** Every write to a file gives it another time, every replacement another inode. */
+export function stampOf({ ino, size, mtimeNs }: Stat): string {
+  return `${ino}-${size}-${mtimeNs}`;
+}
+
+/** Of everything in a directory and below it. */
+export async function stampOfTree(dir: Dir): Promise<string> {
+  const hash = createHash('sha256');
+  let left = MOST_READ_BYTES;
+  await walk(dir, async (inside, name, path, stat) => {
+    hash.update(`${path} ${stat.type} ${stat.type === 'directory' ? '' : stat.size}\n`);
+    if (stat.type !== 'file' || stat.size > left) return;
+    left -= stat.size;
+    hash.update((await contentHash(inside, name)) ?? '');
+  });
+  return hash.digest('hex');
+}
+
+type Visit = (dir: Dir, name: Buffer, path: string, stat: Stat) => Promise<void>;
+
+/** In one order, whatever the order of the disk. */
+async function walk(top: Dir, visit: Visit): Promise<void> {
+  const breathing = new Breathing(undefined);
+  const into = async (dir: Dir, above: string, level: number): Promise<void> => {
+    if (level > limits.treeDepth) return;
+    for (const name of dir.rawNames().sort(Buffer.compare)) {
+      await breathing.pause();
+      const stat = isTemporary(name.toString('latin1')) ? undefined : dir.lstat(name);
+      if (stat === undefined) continue;
+      const path = `${above}/${name.toString('base64')}`;
+      await visit(dir, name, path, stat);
+      const inner = stat.type === 'directory' ? dir.enterRaw(name) : undefined;
+      try {
+        if (inner) await into(inner, path, level + 1);
+      } finally {
+        inner?.close();
+      }
+    }
+  };
+  await into(top, '', 0);
+}
+
+/** Undefined for what may not be read, or has a name that only bytes can tell. */
+async function contentHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
+  const name = raw.toString('utf8');
+  if (!Buffer.from(name, 'utf8').equals(raw)) return undefined;
+  const hash = createHash('sha256');
+  try {
+    const file = dir.open(name);
+    try {
+      for await (const chunk of chunksOf(file)) hash.update(chunk);
+    } finally {
+      file.close();
+    }
+    return hash.digest('hex');
+  } catch {
+    return undefined;
+  }
+}

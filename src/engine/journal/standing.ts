@@ -1,0 +1,218 @@
+/** What stands at a path now, measured against what an entry of the journal left there or found there. */
+import type { Stat } from '../confine/dir.ts';
+import type { Place } from '../confine/place.ts';
+import type { Change, FileImage, Removed } from './entry.ts';
+import { hashAside, hashAt, isLike, namesIn, treeIsWithin } from './likeness.ts';
+import { stampAt } from './put-back.ts';
+import { stampOf } from './stamp.ts';
+import type { Store } from './store.ts';
+
+/** Why an entry cannot simply be undone at one path. */
+export interface Obstacle {
+  path: string;
+  /** In plain words. */
+  why: string;
+  /** A unified diff from what the entry left there to what is there now. */
+  diff?: string;
+  /** Whether it can be undone all the same, with what is in the way kept in the journal. */
+  forceable: boolean;
+}
+
+/**
+ * `after`: as the entry left it. `before`: as it was, so that there is nothing to undo. `both`: cut off in the
+ * middle of a move, under the old name and the new one.
+ */
+export type Standing = 'after' | 'before' | 'both' | Omit<Obstacle, 'path'>;
+
+/** Where a change was made, as far as it can be reached. */
+export interface Scene {
+  store: Store;
+  place: Place | undefined;
+  /** Where it was moved to. */
+  target: Place | undefined;
+  /** The paths that are emptied first when the entry is undone. */
+  vacated: ReadonlySet<string>;
+  /** Whether the entry has no end: it may have been cut off anywhere. */
+  open: boolean;
+}
+
+const blocked = (why: string, forceable = true): Standing => ({ why, forceable });
+
+export async function standingOf(change: Change, scene: Scene): Promise<Standing> {
+  switch (change.kind) {
+    case 'created':
+      return standingOfCreated(change, scene);
+    case 'changed':
+      return standingOfChanged(change, scene);
+    case 'removed':
+      return standingOfRemoved(change, scene);
+    case 'moved':
+      return standingOfMoved(change, scene);
+  }
+}
+
+async function standingOfCreated(
+  change: Change & { kind: 'created' },
+  { place, vacated }: Scene,
+): Promise<Standing> {
+  const now = place?.lstat();
+  if (!place || !now) return 'before';
+  if (now.type !== change.type) return blocked(`there is now a ${now.type} in its place`);
+  if (change.type === 'directory' && !change.whole) {
+    const others = namesIn(place).filter((name) => !vacated.has(`${place.path}/${name}`));
+    if (others.length === 0) return 'after';
+    if (change.parent) return 'before';
+    return blocked(`it now holds ${namesText(others)}`);
+  }
+  if (change.whole && change.stamp !== undefined && (await stampAt(place)) !== change.stamp) {
+    return blocked('what is in it was changed since');
+  }
+  if (change.after === undefined || (await isLike(place, now, change.after))) return 'after';
+  return blocked('its content was changed since');
+}
+
+async function standingOfChanged(
+  { before, after }: Change & { kind: 'changed' },
+  { store, place }: Scene,
+): Promise<Standing> {
+  const now = place?.lstat();
+  const lost = whyNotKept(store, before);
+  if (now !== undefined && now.type !== 'file')
+    return blocked(`there is now a ${now.type} in its place`, lost === undefined);
+  if (place && now && (await isAsKept(store, before, place, now))) return 'before';
+  if (lost !== undefined) return blocked(lost, false);
+  if (!place || !now) return blocked('it was removed since');
+  return (await isLike(place, now, after)) ? 'after' : blocked('its content was changed since');
+}
+
+async function standingOfRemoved(
+  { path, before }: Change & { kind: 'removed' },
+  { store, place, vacated }: Scene,
+): Promise<Standing> {
+  const now = place?.lstat();
+  const lost = whyNotPutBack(store, before);
+  if (!place || !now || vacated.has(path)) return lost === undefined ? 'after' : blocked(lost, false);
+  const back = await isBack(store, before, place, now);
+  if (back !== 'other') return back === 'whole' ? 'before' : 'after';
+  return blocked(`a ${now.type} stands there again`, lost === undefined);
+}
+
+/** `partly`: a part of it and nothing else, as when it was cut off on the way out or back. */
+async function isBack(
+  store: Store,
+  removed: Removed,
+  place: Place,
+  now: Stat,
+): Promise<'whole' | 'partly' | 'other'> {
+  switch (removed.type) {
+    case 'aside': {
+      const kept = store.asideNamed(removed.name).dir.lstat(removed.name);
+      if (!kept || (kept.ino === now.ino && kept.dev === now.dev)) return 'whole';
+      const both = kept.type === 'directory' && now.type === 'directory';
+      return both && namesIn(place).length === 0 ? 'partly' : 'other';
+    }
+    case 'file':
+      return now.type === 'file' && (await isAsKept(store, removed.file, place, now)) ? 'whole' : 'other';
+    case 'directory':
+      return now.type === 'directory' ? 'whole' : 'other';
+    case 'symlink':
+      return now.type === 'symlink' && place.dir.readlink(place.name) === removed.target ? 'whole' : 'other';
+    case 'tree':
+      return now.type === 'directory' ? treeIsWithin(place, removed.entries) : 'other';
+    case 'lost':
+      return 'other';
+  }
+}
+
+async function standingOfMoved(
+  change: Change & { kind: 'moved' },
+  { store, place, target, vacated, open }: Scene,
+): Promise<Standing> {
+  const [now, moved] = [place?.lstat(), target?.lstat()];
+  const free = !place || now === undefined || vacated.has(change.path);
+  if (!target || moved === undefined) {
+    return free ? blocked(`it is no longer at ${change.to}`, false) : 'before';
+  }
+  if (now?.ino === moved.ino && now.dev === moved.dev) return 'both';
+  if (moved.type !== change.type) return blocked(`there is now a ${moved.type} at ${change.to}`, false);
+  if (open && !free && now.type === moved.type) {
+    const cutOff = await whereCutOff(store, change, { place, now }, { target, moved });
+    if (cutOff) return cutOff;
+  }
+  const lost = change.replaced && whyNotPutBack(store, change.replaced);
+  if (lost !== undefined)
+    return blocked(`what it replaced at ${change.to} cannot be put back: ${lost}`, false);
+  return free ? 'after' : blocked(`a ${now.type} stands there again`);
+}
+
+/** Something stands under both names, and the entry has no end. */
+async function whereCutOff(
+  store: Store,
+  { replaced }: Change & { kind: 'moved' },
+  { place, now }: { place: Place; now: Stat },
+  { target, moved }: { target: Place; moved: Stat },
+): Promise<'before' | 'both' | undefined> {
+  if (replaced) return (await isBack(store, replaced, target, moved)) === 'whole' ? 'before' : undefined;
+  // A directory takes its new name by an empty one; between file systems a file is copied first.
+  if (moved.type === 'directory') return namesIn(target).length === 0 ? 'both' : undefined;
+  if (moved.type !== 'file' || moved.size !== now.size) return undefined;
+  return (await hashAt(target, moved)) === (await hashAt(place, now)) ? 'both' : undefined;
+}
+
+/** For a content that will only be there when a later change was taken back. */
+export function standingInBetween(store: Store, change: Change): Standing {
+  const lost = change.kind === 'changed' ? whyNotKept(store, change.before) : undefined;
+  return lost === undefined ? 'after' : blocked(lost, false);
+}
+
+/** Whether a file is what an image shows of it as it was. */
+async function isAsKept(store: Store, image: FileImage, place: Place, now: Stat): Promise<boolean> {
+  if (now.size !== image.size) return false;
+  if (image.hash !== undefined) return (await hashAt(place, now)) === image.hash;
+  if (image.stamp !== undefined && image.stamp === stampOf(now)) return true;
+  return (
+    image.kept.in === 'aside' && (await hashAside(store, image.kept.name)) === (await hashAt(place, now))
+  );
+}
+
+/** Why what an image shows cannot be had any more. */
+function whyNotKept(store: Store, { kept, hash }: FileImage): string | undefined {
+  switch (kept.in) {
+    case 'nowhere':
+      return `its old content was not kept: ${kept.why}`;
+    case 'store':
+      return hash !== undefined && store.has(hash) ? undefined : 'its old content is no longer kept';
+    case 'aside':
+      return isAside(store, kept.name) ? undefined : 'its old content is no longer kept';
+  }
+}
+
+export function whyNotPutBack(store: Store, removed: Removed): string | undefined {
+  switch (removed.type) {
+    case 'file':
+      return whyNotKept(store, removed.file);
+    case 'aside':
+      return isAside(store, removed.name) ? undefined : 'what was removed is no longer kept';
+    case 'lost':
+      return removed.why;
+    case 'tree': {
+      for (const { path, removed: inner } of removed.entries) {
+        const why = inner.type === 'lost' ? undefined : whyNotPutBack(store, inner);
+        if (why !== undefined) return `${path}: ${why}`;
+      }
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isAside(store: Store, name: string): boolean {
+  const { dir } = store.asideNamed(name);
+  return dir.lstat(name) !== undefined;
+}
+
+function namesText(names: readonly string[]): string {
+  const shown = names.slice(0, 3).join(', ');
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+}

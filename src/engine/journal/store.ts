@@ -1,0 +1,332 @@
+/**
+ * What files held before they were changed, each content once under its own hash, and what was set aside
+ * whole.
+ *
+ *     store/ab/cdef…      a content as it is        store/ab/cdef….z   the same, deflated
+ *     aside/NAME          a file or tree, moved or linked here as it was
+ *     leaving/…           what nothing needs any more, kept a while longer
+ */
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
+import { chooseKeeper } from '../confine/protection.ts';
+import { chunksOf, deflateInto, hashOf, pack, pourInto, pourStored, unpack, writeAll } from './packing.ts';
+
+const {
+  O_RDONLY,
+  O_WRONLY,
+  O_CREAT,
+  O_EXCL,
+  O_NOFOLLOW = 0,
+  COPYFILE_FICLONE_FORCE,
+  COPYFILE_EXCL,
+} = fs.constants;
+/** What is used again looks young for at least this long, so that it is not taken for left over. */
+const TOUCH_AFTER_MS = 60_000;
+const MOST_SAFE = 10_000;
+
+const fsync = promisify(fs.fsync);
+
+export { hashOf };
+
+export interface SetAside {
+  dir: Dir;
+  name: string;
+}
+
+export class Store {
+  readonly directory: string;
+  #aside: Dir | undefined;
+  readonly #made = new Set<string>();
+  readonly #flushing = new Set<Promise<void>>();
+  readonly #later = new Set<Promise<void>>();
+  /** Contents that survive a power cut, as far as this process knows. */
+  readonly #safe = new Set<string>();
+  /** A flush that failed: the next one who waits hears of it, in case nobody did. */
+  #missed: Error | undefined;
+  /** Bytes that this process has added. */
+  added = 0;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Keeps a content. It survives a power cut once `flushed` has settled, unless that was not asked for. */
+  async put(bytes: Buffer, flush = true): Promise<string> {
+    const hash = await hashOf(bytes);
+    const there = this.#pathThere(hash);
+    if (there !== undefined) {
+      if (flush) this.#flushOnce(hash, there);
+      return hash;
+    }
+    const packed = await pack(bytes);
+    const name = packed ? `${hash}.z` : hash;
+    await this.#write(name, packed ?? bytes, flush);
+    return hash;
+  }
+
+  /** Keeps a content that is only wanted to be shown: nobody waits for it. */
+  putLater(bytes: Buffer): void {
+    const done = this.put(bytes, false).then(
+      () => {},
+      () => {},
+    );
+    this.#later.add(done);
+    void done.then(() => this.#later.delete(done));
+  }
+
+  /** Settles when nothing is left to be written. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#later, ...this.#flushing]);
+  }
+
+  async flushed(): Promise<void> {
+    await Promise.all(this.#flushing);
+    const missed = this.#missed;
+    this.#missed = undefined;
+    if (missed) throw missed;
+  }
+
+  /** Keeps the content of an open file of any size, deflated, in bounded memory. */
+  async putFile(file: OpenFile): Promise<{ hash: string; size: number }> {
+    const { draft, fd } = this.#draft();
+    try {
+      const { hash, size } = await deflateInto(fd, file);
+      await fsync(fd);
+      this.#publish(draft, `${hash}.z`);
+      this.#isFlushed(hash);
+      this.added += fs.fstatSync(fd).size;
+      return { hash, size };
+    } catch (error) {
+      fs.rmSync(draft, { force: true });
+      throw error;
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** The content with this hash, or undefined when it is not kept or no longer what it was. */
+  async get(hash: string): Promise<Buffer | undefined> {
+    const stored = this.#read(hash) ?? (await this.#readPacked(hash));
+    return stored && (await hashOf(stored)) === hash ? stored : undefined;
+  }
+
+  /** Writes a content of any size to an open file; false when it is not kept or no longer what it was. */
+  async pour(hash: string, fd: number): Promise<boolean> {
+    const path = this.#places(hash).find((place) => fs.existsSync(place));
+    return path !== undefined && (await pourStored(path, fd)) === hash;
+  }
+
+  /** The same for what was set aside. */
+  async pourAside(name: string, fd: number): Promise<void> {
+    const file = this.asideNamed(name).dir.open(name);
+    try {
+      await pourInto(fd, chunksOf(file));
+    } finally {
+      file.close();
+    }
+  }
+
+  has(hash: string): boolean {
+    return this.#places(hash).some((path) => fs.existsSync(path));
+  }
+
+  /** A new name beside the store, for something that is moved or linked there. */
+  aside(): SetAside {
+    return { dir: this.#asideDir(), name: randomBytes(10).toString('hex') };
+  }
+
+  /** Something of this size was set aside. */
+  weighs(bytes: number): void {
+    this.added += bytes;
+  }
+
+  asideNamed(name: string): SetAside {
+    if (!/^[0-9a-f]{20}$/.test(name)) throw new Error(`not a name of something set aside: ${name}`);
+    return { dir: this.#asideDir(), name };
+  }
+
+  /** Whether something on this device can be moved or linked here. */
+  isOnDevice(dev: bigint): boolean {
+    return this.#asideDir().stat().dev === dev;
+  }
+
+  /**
+   * A copy that shares its blocks, or a second name, for what an open file holds: no byte is copied. False
+   * where the file system can do neither, or when the file was exchanged or changed meanwhile.
+   */
+  linkAside(file: OpenFile, at: { dir: Dir; name: string }, aside: SetAside): boolean {
+    if (this.#cloneAside(file, aside)) return true;
+    // A file with other names can be changed through them.
+    if (file.stat.links !== 1) return false;
+    try {
+      at.dir.link(at.name, aside.dir, aside.name);
+    } catch {
+      return false;
+    }
+    const linked = aside.dir.lstat(aside.name);
+    if (linked && isSame(linked, file.stat)) return true;
+    aside.dir.unlink(aside.name);
+    return false;
+  }
+
+  #cloneAside(file: OpenFile, aside: SetAside): boolean {
+    if (process.platform !== 'linux') return false;
+    const to = join(this.directory, 'aside', aside.name);
+    try {
+      fs.copyFileSync(`/proc/self/fd/${file.fd}`, to, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
+      if (fs.fstatSync(file.fd, { bigint: true }).mtimeNs === file.stat.mtimeNs) return true;
+    } catch {
+      // Not on this file system, or not across two of them.
+    }
+    fs.rmSync(to, { force: true });
+    return false;
+  }
+
+  close(): void {
+    this.#aside?.close();
+    this.#aside = undefined;
+  }
+
+  #asideDir(): Dir {
+    if (this.#aside?.fd !== undefined && fs.fstatSync(this.#aside.fd).nlink === 0) {
+      this.close();
+      this.#made.clear();
+    }
+    this.#aside ??= chooseKeeper().hold(fs.realpathSync(this.#folder('aside')));
+    return this.#aside;
+  }
+
+  #folder(...names: string[]): string {
+    const path = join(this.directory, ...names);
+    if (!this.#made.has(path)) {
+      fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+      this.#made.add(path);
+    }
+    return path;
+  }
+
+  /** A new file in the store. Somebody may have removed the directory: then it is made again. */
+  #draft(): { draft: string; fd: number } {
+    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    const draft = join(this.#folder('store'), temporary());
+    try {
+      return { draft, fd: fs.openSync(draft, flags, 0o600) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      this.#made.clear();
+      this.#folder('store');
+      return { draft, fd: fs.openSync(draft, flags, 0o600) };
+    }
+  }
+
+  #places(hash: string): string[] {
+    const at = blobPath(hash);
+    const leaving = join(this.directory, 'leaving', hash);
+    return [at, `${at}.z`].map((path) => join(this.directory, path)).concat(leaving, `${leaving}.z`);
+  }
+
+  #pathThere(hash: string): string | undefined {
+    for (const path of this.#places(hash).slice(0, 2)) {
+      const stat = fs.statSync(path, { throwIfNoEntry: false });
+      if (!stat) continue;
+      if (Date.now() - stat.mtimeMs > TOUCH_AFTER_MS && !touched(path)) continue;
+      return path;
+    }
+    return undefined;
+  }
+
+  /** What was kept only to be shown, or by another process, may still lack its flush. */
+  #flushOnce(hash: string, path: string): void {
+    if (this.#safe.has(hash)) return;
+    try {
+      this.#flush(fs.openSync(path, O_RDONLY | O_NOFOLLOW), hash);
+    } catch (error) {
+      // It has just been given up: whoever asked will see that it is not kept, and keep it again.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+
+  #isFlushed(hash: string): void {
+    if (this.#safe.size >= MOST_SAFE) this.#safe.clear();
+    this.#safe.add(hash);
+  }
+
+  #read(hash: string): Buffer | undefined {
+    const [plain, , leaving] = this.#places(hash);
+    return readIfThere(plain!) ?? readIfThere(leaving!);
+  }
+
+  async #readPacked(hash: string): Promise<Buffer | undefined> {
+    const [, plain, , leaving] = this.#places(hash);
+    const packed = readIfThere(plain!) ?? readIfThere(leaving!);
+    return packed && unpack(packed);
+  }
+
+  async #write(name: string, bytes: Buffer, flush: boolean): Promise<void> {
+    const { draft, fd } = this.#draft();
+    try {
+      await writeAll(fd, bytes);
+      this.#publish(draft, name);
+      this.added += bytes.length;
+    } catch (error) {
+      fs.closeSync(fd);
+      fs.rmSync(draft, { force: true });
+      throw error;
+    }
+    if (flush) this.#flush(fd, name.replace(/\.z$/, ''));
+    else fs.closeSync(fd);
+  }
+
+  #flush(fd: number, hash: string): void {
+    const flushed = fsync(fd).finally(() => {
+      fs.closeSync(fd);
+      this.#flushing.delete(flushed);
+    });
+    flushed.then(
+      () => this.#isFlushed(hash),
+      (error: Error) => {
+        this.#missed = error;
+      },
+    );
+    this.#flushing.add(flushed);
+  }
+
+  #publish(draft: string, name: string): void {
+    const path = blobPath(name);
+    this.#folder(dirname(path));
+    fs.renameSync(draft, join(this.directory, path));
+  }
+}
+
+export function blobPath(name: string): string {
+  return join('store', name.slice(0, 2), name.slice(2));
+}
+
+/** False when it has left in this moment. */
+function touched(path: string): boolean {
+  try {
+    fs.utimesSync(path, new Date(), new Date());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(a: Stat, b: Stat): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
+}
+
+function temporary(): string {
+  return `.new-${randomBytes(10).toString('hex')}`;
+}

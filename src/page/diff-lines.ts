@@ -1,0 +1,45 @@
+/** A unified diff line by line: what each is, and its numbers in the old and the new file. */
+export interface DiffLine {
+  kind: 'head' | 'hunk' | 'same' | 'added' | 'removed' | 'remark';
+  text: string;
+  old?: number;
+  new?: number;
+}
+
+export function diffLines(diff: string): DiffLine[] {
+  if (diff === '') return [];
+  const texts = diff.endsWith('\n') ? diff.slice(0, -1).split('\n') : diff.split('\n');
+  const lines: DiffLine[] = [];
+  // How many lines of the hunk are to come: a removed line may begin with `-- `, and is no header then.
+  let [oldAt, newAt, oldLeft, newLeft] = [0, 0, 0, 0];
+  for (const text of texts) {
+    const hunk = oldLeft + newLeft === 0 ? /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text) : null;
+    if (hunk) {
+      [oldAt, newAt] = [Number(hunk[1]), Number(hunk[3])];
+      [oldLeft, newLeft] = [Number(hunk[2] ?? 1), Number(hunk[4] ?? 1)];
+      lines.push({ kind: 'hunk', text });
+    } else if (text.startsWith('\\')) lines.push({ kind: 'remark', text });
+    else if (oldLeft + newLeft === 0) lines.push({ kind: 'head', text });
+    else if (text.startsWith('+')) {
+      lines.push({ kind: 'added', text, new: newAt++ });
+      newLeft--;
+    } else if (text.startsWith('-')) {
+      lines.push({ kind: 'removed', text, old: oldAt++ });
+      oldLeft--;
+    } else {
+      lines.push({ kind: 'same', text, old: oldAt++, new: newAt++ });
+      oldLeft--;
+      newLeft--;
+    }
+  }
+  return lines;
+}
+
+export function changedCounts(lines: readonly DiffLine[]): { added: number; removed: number } {
+  let [added, removed] = [0, 0];
+  for (const { kind } of lines) {
+    if (kind === 'added') added++;
+    else if (kind === 'removed') removed++;
+  }
+  return { added, removed };
+}

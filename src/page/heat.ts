@@ -1,0 +1,63 @@
+/** The workspace as the calls saw it: a tree in which each place knows how often it was read and written. */
+import type { PageEvent } from '../server/page/wire.ts';
+import { namesBelow, rootOf } from './paths.ts';
+
+export interface HeatNode {
+  readonly name: string;
+  readonly path: string;
+  reads: number;
+  writes: number;
+  readonly children: Map<string, HeatNode>;
+}
+
+const READS: ReadonlySet<string> = new Set(['read', 'listed', 'searched', 'looked-at', 'ran-in']);
+const WRITES: ReadonlySet<string> = new Set(['created', 'changed', 'removed', 'moved-from', 'moved-to']);
+
+export class HeatTree {
+  readonly roots = new Map<string, HeatNode>();
+
+  add({ roots, paths }: PageEvent): void {
+    for (const { path, how } of paths) {
+      const reads = READS.has(how) ? 1 : 0;
+      const writes = WRITES.has(how) ? 1 : 0;
+      if (reads + writes === 0) continue;
+      const root = rootOf(roots, path);
+      if (root !== undefined) this.#count(root, path, reads, writes);
+    }
+  }
+
+  clear(): void {
+    this.roots.clear();
+  }
+
+  #count(root: string, path: string, reads: number, writes: number): void {
+    let node = childOf(this.roots, root, root);
+    for (const name of ['', ...namesBelow(root, path)]) {
+      if (name !== '') node = childOf(node.children, name, `${node.path.replace(/\/$/, '')}/${name}`);
+      node.reads += reads;
+      node.writes += writes;
+    }
+  }
+}
+
+/** Directories first, then by name. */
+export function childrenOf(node: HeatNode): HeatNode[] {
+  return [...node.children.values()].sort(
+    (one, other) =>
+      Number(other.children.size > 0) - Number(one.children.size > 0) || (one.name < other.name ? -1 : 1),
+  );
+}
+
+/** How hot, from 0 to 1: a tenfold count is a step, not ten times the length. */
+export function heat(value: number, most: number): number {
+  if (value <= 0 || most <= 0) return 0;
+  return Math.log1p(value) / Math.log1p(most);
+}
+
+function childOf(nodes: Map<string, HeatNode>, name: string, path: string): HeatNode {
+  const known = nodes.get(name);
+  if (known) return known;
+  const made: HeatNode = { name, path, reads: 0, writes: 0, children: new Map() };
+  nodes.set(name, made);
+  return made;
+}

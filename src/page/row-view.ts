@@ -1,0 +1,111 @@
+/** One row of the list of calls; filled with another call when the list is scrolled. */
+import { el, setText } from './dom.ts';
+import { clock, compact, duration, exactTime } from './format.ts';
+import { shortPath } from './paths.ts';
+import { type Row, sessionLabel } from './store.ts';
+
+const COLUMNS = {
+  time: 'Time',
+  who: 'Session',
+  tool: 'Tool',
+  path: 'Path',
+  outcome: 'Outcome',
+  took: 'Duration',
+  tokens: 'Tokens',
+} as const;
+
+type Column = keyof typeof COLUMNS;
+
+export function headRow(): HTMLElement {
+  const cells = Object.entries(COLUMNS).map(([name, title]) =>
+    el('div', { role: 'columnheader', class: `cell ${name}` }, title),
+  );
+  return el('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, ...cells);
+}
+
+function cell(name: Column): HTMLElement {
+  return el('div', { role: 'gridcell', class: `cell ${name}` });
+}
+
+interface Place {
+  top: number;
+  isActive: boolean;
+  /** Stays with the row when others come on top of it. */
+  isOdd: boolean;
+  now: number;
+}
+
+let views = 0;
+
+export class RowView {
+  readonly element: HTMLElement;
+  row: Row | undefined;
+  readonly #cells: Record<Column, HTMLElement>;
+  readonly #more = el('span', { class: 'more' });
+  readonly #way = el('span', { class: 'way' });
+  readonly #last = el('span', { class: 'last' });
+  #at = -1;
+  #isActive = false;
+
+  constructor() {
+    this.#cells = {
+      time: cell('time'),
+      who: cell('who'),
+      tool: cell('tool'),
+      path: cell('path'),
+      outcome: cell('outcome'),
+      took: cell('took'),
+      tokens: cell('tokens'),
+    };
+    this.#cells.path.append(el('span', { class: 'name' }, this.#way, this.#last), this.#more);
+    this.element = el('div', { role: 'row', class: 'row', id: `row-${views++}`, hidden: true });
+    this.element.append(...Object.values(this.#cells));
+  }
+
+  forget(): void {
+    this.row = undefined;
+    this.#at = -1;
+  }
+
+  show(row: Row | undefined, at: number, { top, isActive, isOdd, now }: Place): void {
+    this.element.hidden = row === undefined;
+    if (row === undefined) {
+      this.forget();
+      return;
+    }
+    if (at !== this.#at) {
+      this.#at = at;
+      this.element.style.transform = `translateY(${top}px)`;
+      this.element.setAttribute('aria-rowindex', String(at + 2));
+    }
+    if (isActive !== this.#isActive) {
+      this.#isActive = isActive;
+      this.element.setAttribute('aria-selected', String(isActive));
+    }
+    this.element.classList.toggle('odd', isOdd);
+    if (row === this.row) return;
+    this.row = row;
+    this.#fill(row, now);
+  }
+
+  #fill({ event }: Row, now: number): void {
+    const { at, tool, paths, morePaths = 0, outcome, error, ms, tokensOut, roots, entries } = event;
+    const cells = this.#cells;
+    setText(cells.time, clock(at, now));
+    cells.time.title = exactTime(at);
+    setText(cells.who, sessionLabel(event));
+    setText(cells.tool, tool);
+    const [first] = paths;
+    const shown = first ? shortPath(roots, first.path) : '';
+    const cut = shown.lastIndexOf('/') + 1;
+    setText(this.#way, shown.slice(0, cut));
+    setText(this.#last, shown.slice(cut));
+    cells.path.title = first?.path ?? '';
+    const rest = paths.length - 1 + morePaths;
+    setText(this.#more, rest > 0 ? `+${rest}` : '');
+    setText(cells.outcome, outcome === 'ok' ? (entries ? '✓ changed' : '✓ ok') : `✗ ${error ?? 'failed'}`);
+    setText(cells.took, duration(ms));
+    setText(cells.tokens, compact(tokensOut));
+    this.element.dataset.outcome = outcome;
+  }
+}

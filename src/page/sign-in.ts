@@ -1,0 +1,75 @@
+/** From a token to a session: out of the address at once, or typed in; never kept. */
+
+import type { About } from '../server/page/wire.ts';
+import { ApiError, about, openSession } from './api.ts';
+import { part } from './dom.ts';
+
+const IN_ADDRESS = /#token=(.+)$/s;
+
+/** The token behind the `#`, which is taken out of the address and of the history before anything else happens. */
+export function takeToken(): string | undefined {
+  if (!IN_ADDRESS.test(location.hash)) return undefined;
+  const token = tokenIn(location.hash);
+  history.replaceState(null, '', location.pathname);
+  return token;
+}
+
+/** Of an address with a token in it, or the token itself. */
+function tokenIn(text: string): string {
+  const token = IN_ADDRESS.exec(text)?.[1];
+  if (token === undefined) return text;
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
+}
+
+/** Says who is signed in; asks for a token as long as there is none that opens the page. */
+export async function signIn(token: string | undefined, why = ''): Promise<About> {
+  let shown = token;
+  let message = why;
+  for (;;) {
+    try {
+      if (shown !== undefined) await openSession(shown);
+      if (message === '' || shown !== undefined) return await about();
+    } catch (error) {
+      message = reasonOf(error, shown !== undefined);
+    }
+    shown = await askForToken(message);
+  }
+}
+
+function reasonOf(error: unknown, hadToken: boolean): string {
+  if (!(error instanceof ApiError)) return 'The server does not answer. Is it still running?';
+  if (error.status === 401)
+    return hadToken ? 'That token is not valid.' : 'A token is needed to see what happened.';
+  return error.message;
+}
+
+function askForToken(message: string): Promise<string> {
+  const view = part('sign-in');
+  const input = part<HTMLInputElement>('token');
+  const form = part<HTMLFormElement>('token-form');
+  part('sign-in-message').textContent = message;
+  view.hidden = false;
+  part('app').hidden = true;
+  input.value = '';
+  input.focus();
+  return new Promise((resolve) => {
+    const answered = new AbortController();
+    const give = (token: string | undefined) => {
+      if (!token) return;
+      answered.abort();
+      input.value = '';
+      part('sign-in-message').textContent = 'Asking…';
+      resolve(token);
+    };
+    const submit = (event: Event) => {
+      event.preventDefault();
+      give(tokenIn(input.value.trim()));
+    };
+    form.addEventListener('submit', submit, { signal: answered.signal });
+    addEventListener('hashchange', () => give(takeToken()), { signal: answered.signal });
+  });
+}

@@ -1,0 +1,107 @@
+/** Asks before anything is undone: shows what would happen, what stands in the way, and what came of it. */
+import type { PageEntry, PageObstacle, PagePlan } from '../server/page/wire.ts';
+import { entryDetails, undo } from './api.ts';
+import { diffView, plainDiff } from './diff-view.ts';
+import { button, el, part } from './dom.ts';
+import { plural } from './format.ts';
+import { shortPath } from './paths.ts';
+import type { Row } from './store.ts';
+
+interface Asked {
+  entry: PageEntry;
+  row: Row;
+  onUndone(): void;
+}
+
+export class UndoDialog {
+  readonly #dialog = part<HTMLDialogElement>('undo-dialog');
+  readonly #body = el('div', { class: 'dialog-body' });
+  readonly #foot = el('div', { class: 'dialog-foot' });
+  readonly #title = el('h2', { id: 'undo-title' });
+
+  constructor() {
+    this.#dialog.append(this.#title, this.#body, this.#foot);
+  }
+
+  open(entry: PageEntry, row: Row, onUndone: () => void): void {
+    const asked = { entry, row, onUndone };
+    this.#title.textContent = `Undo ${row.event.tool}?`;
+    this.#say('Looking at what would happen…');
+    this.#dialog.showModal();
+    void this.#ask(asked);
+  }
+
+  /** The plan is made now: the files may have changed since the call was looked at. */
+  async #ask(asked: Asked): Promise<void> {
+    try {
+      const { plan } = await entryDetails(asked.entry.id);
+      if (plan) this.#showPlan(asked, plan);
+      else this.#say('There is nothing left to undo.');
+    } catch (error) {
+      this.#say(`It cannot be told what would happen: ${(error as Error).message}`);
+    }
+  }
+
+  #showPlan(asked: Asked, { steps, moreSteps = 0, obstacles, diffs }: PagePlan): void {
+    const named = (path: string) => shortPath(asked.row.event.roots, path);
+    const list = el('ol', { class: 'steps' });
+    for (const { path, does } of steps) list.append(el('li', {}, `${does} `, el('code', {}, named(path))));
+    this.#body.replaceChildren(el('p', {}, 'This would happen:'), list);
+    if (moreSteps > 0) this.#body.append(el('p', { class: 'note' }, `and ${plural(moreSteps, 'more step')}`));
+    if (obstacles.length > 0) this.#body.append(obstaclesView(obstacles, named));
+    if (diffs.length > 0) {
+      this.#body.append(el('h3', {}, 'What would change'), ...diffs.map((diff) => diffView(diff, named)));
+    }
+    this.#offer(asked, obstacles);
+  }
+
+  #offer(asked: Asked, obstacles: readonly PageObstacle[]): void {
+    const cancel = button('Cancel', () => this.#dialog.close());
+    this.#foot.replaceChildren(cancel);
+    const force = obstacles.length > 0;
+    if (obstacles.every(({ forceable }) => forceable)) {
+      const label = force ? 'Undo anyway, keeping both' : 'Undo';
+      this.#foot.append(button(label, () => void this.#undo(asked, force), { class: 'danger' }));
+    } else this.#body.append(el('p', { class: 'warning' }, 'As things are, it cannot be undone.'));
+    cancel.focus();
+  }
+
+  async #undo(asked: Asked, force: boolean): Promise<void> {
+    this.#say('Undoing…', false);
+    try {
+      const outcome = await undo(asked.entry.id, force);
+      if (outcome.done) {
+        this.#title.textContent = 'Undone';
+        this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} taken back.`);
+      } else {
+        const named = (path: string) => shortPath(asked.row.event.roots, path);
+        this.#body.replaceChildren(
+          el('p', {}, 'Nothing was undone: something came in the way meanwhile.'),
+          obstaclesView(outcome.obstacles, named),
+        );
+        this.#offer(asked, outcome.obstacles);
+      }
+    } catch (error) {
+      this.#say(`It was not undone: ${(error as Error).message}`);
+    }
+    asked.onUndone();
+  }
+
+  #say(text: string, mayClose = true): void {
+    this.#body.replaceChildren(el('p', { role: 'status' }, text));
+    this.#foot.replaceChildren();
+    if (!mayClose) return;
+    const close = button('Close', () => this.#dialog.close());
+    this.#foot.append(close);
+    if (this.#dialog.open) close.focus();
+  }
+}
+
+function obstaclesView(obstacles: readonly PageObstacle[], named: (path: string) => string): HTMLElement {
+  const box = el('div', { class: 'obstacles', role: 'alert' }, el('h3', {}, 'In the way'));
+  for (const { path, why, diff } of obstacles) {
+    box.append(el('p', {}, el('code', {}, named(path)), ` ${why}`));
+    if (diff) box.append(plainDiff(diff, `What changed since in ${named(path)}`));
+  }
+  return box;
+}

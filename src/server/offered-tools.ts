@@ -1,0 +1,55 @@
+/** What tools/list shows of the tools that are served, and what is said about one that is not. */
+import { type App, type OfferedTool, offerTools } from './app.ts';
+
+export interface ShownTool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: { type: 'object' };
+  annotations: {
+    title: string;
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+}
+
+export interface OfferedTools {
+  byName: ReadonlyMap<string, OfferedTool>;
+  shown: ShownTool[];
+}
+
+const known = new WeakMap<App, OfferedTools>();
+
+/** Worked out once for all conversations: over HTTP there may be one for each request. */
+export function offeredTools(app: App): OfferedTools {
+  let tools = known.get(app);
+  if (!tools) {
+    const byName = offerTools(app.dialects);
+    tools = { byName, shown: [...byName.values()].map(shownTool) };
+    known.set(app, tools);
+  }
+  return tools;
+}
+
+export function unknownTool(name: string, { byName }: OfferedTools): string {
+  return `Unknown tool: ${name}. The tools are: ${[...byName.keys()].join(', ')}`;
+}
+
+function shownTool({ name, tool }: OfferedTool): ShownTool {
+  const { title, description, hints, input } = tool;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: input as unknown as { type: 'object' },
+    annotations: {
+      title,
+      readOnlyHint: hints.readOnly,
+      destructiveHint: hints.destructive,
+      idempotentHint: hints.idempotent,
+      openWorldHint: hints.openWorld,
+    },
+  };
+}

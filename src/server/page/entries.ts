@@ -1,0 +1,114 @@
+/** An entry of the journal for the page: what it changed, what undoing it would do, and doing so. */
+import { EngineFailure } from '../../engine/index.ts';
+import type { Refusal } from '../http/reply.ts';
+import type { Grant } from '../http/tokens.ts';
+import type { Sight } from './sight.ts';
+import type { PageHistory } from './sources.ts';
+import type { EntryDetails, PageDiff, PageEntry, PageObstacle, PagePlan, UndoOutcome } from './wire.ts';
+
+/** As the journal makes them, with room to spare; a name that leads elsewhere is none. */
+const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+const MOST_DIFF = 512 * 1024;
+const MOST_OF_ALL_DIFFS = 2 * 1024 * 1024;
+const MOST_LISTED = 1000;
+const CLIPPED = 'The rest of this diff is not shown: it is too long.';
+const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
+
+export class Entries {
+  readonly #history: PageHistory;
+  readonly #sight: Sight;
+
+  constructor(history: PageHistory, sight: Sight) {
+    this.#history = history;
+    this.#sight = sight;
+  }
+
+  async details(grant: Grant, id: string): Promise<EntryDetails | Refusal> {
+    const entry = await this.#find(grant, id);
+    if (!entry) return NOT_THERE;
+    const room = new Room();
+    const diffs = room.fit(await this.#history.diff(id));
+    const plan = entry.state === 'undone' ? undefined : await this.#plan(id, room);
+    const mayUndo = this.#sight.mayUndo(grant, entry);
+    return { entry: forPage(entry), diffs, mayUndo, ...(plan && { plan }) };
+  }
+
+  async undo(grant: Grant, id: string, force: boolean): Promise<UndoOutcome | Refusal> {
+    const entry = await this.#find(grant, id);
+    if (!entry) return NOT_THERE;
+    if (!this.#sight.mayUndo(grant, entry))
+      return { status: 403, message: 'This token may not undo this entry' };
+    if (entry.state === 'undone') return { status: 409, message: 'This has been undone already' };
+    try {
+      const outcome = await this.#history.undo(id, { force, origin: { who: grant.name, tool: 'undo' } });
+      if (outcome.done) return { done: true, entry: forPage(outcome.entry) };
+      return { done: false, obstacles: new Room().fitObstacles(outcome.obstacles) };
+    } catch (error) {
+      if (!(error instanceof EngineFailure)) throw error;
+      return { status: 409, message: `It could not be undone (${error.facts.kind})` };
+    }
+  }
+
+  /** What a token may not see is not there for it. */
+  async #find(grant: Grant, id: string): Promise<PageEntry | undefined> {
+    if (!ENTRY_ID.test(id)) return undefined;
+    const entry = await this.#history.entry(id);
+    return entry && this.#sight.maySee(grant, entry) ? entry : undefined;
+  }
+
+  async #plan(id: string, room: Room): Promise<PagePlan | undefined> {
+    try {
+      const { steps, obstacles, diffs } = await this.#history.plan(id);
+      return {
+        steps: steps.slice(0, MOST_LISTED).map(({ path, does }) => ({ path, does })),
+        ...(steps.length > MOST_LISTED && { moreSteps: steps.length - MOST_LISTED }),
+        obstacles: room.fitObstacles(obstacles),
+        diffs: room.fit(diffs),
+      };
+    } catch (error) {
+      if (error instanceof EngineFailure) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** How much of diffs fits into one answer. */
+class Room {
+  #left = MOST_OF_ALL_DIFFS;
+
+  fit(diffs: readonly PageDiff[]): PageDiff[] {
+    return diffs.slice(0, MOST_LISTED).map(({ path, to, kind, text, note }) => {
+      const clipped = this.#clip(text);
+      const said = clipped.length < text.length ? [note, CLIPPED].filter(Boolean).join(' ') : note;
+      return { path, kind, text: clipped, ...(to !== undefined && { to }), ...(said && { note: said }) };
+    });
+  }
+
+  fitObstacles(obstacles: readonly PageObstacle[]): PageObstacle[] {
+    return obstacles.slice(0, MOST_LISTED).map(({ path, why, diff, forceable }) => ({
+      ...{ path, why, forceable },
+      ...(diff !== undefined && { diff: this.#clip(diff) }),
+    }));
+  }
+
+  /** Cuts after a whole line. */
+  #clip(text: string): string {
+    const most = Math.min(MOST_DIFF, this.#left);
+    const clipped = text.length <= most ? text : text.slice(0, text.lastIndexOf('\n', most - 1) + 1);
+    this.#left -= clipped.length;
+    return clipped;
+  }
+}
+
+/** Without hashes, modes and where contents are kept. */
+function forPage({ id, at, roots, origin, changes, state, undoes, found }: PageEntry): PageEntry {
+  return {
+    ...{ id, at, roots, origin, state },
+    changes: changes
+      .slice(0, MOST_LISTED)
+      .map(({ kind, path, to }) => ({ kind, path, ...(to !== undefined && { to }) })),
+    ...(changes.length > MOST_LISTED && { moreChanges: changes.length - MOST_LISTED }),
+    ...(undoes !== undefined && { undoes }),
+    ...(found && { found }),
+  };
+}

@@ -1,0 +1,87 @@
+/** The page itself: a few built files that hold no data, read once and sent to whoever asks. */
+import { createHash } from 'node:crypto';
+// biome-ignore lint/style/noRestrictedImports: the built page lies beside the program, not in a served directory.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleDir } from '../../engine/bundle-dir.ts';
+import type { Refusal, Reply } from '../http/reply.ts';
+
+const FILES: Readonly<Record<string, { name: string; type: string }>> = {
+  '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
+  '/page.js': { name: 'page.js', type: 'text/javascript; charset=utf-8' },
+  '/page.css': { name: 'page.css', type: 'text/css; charset=utf-8' },
+  '/icon.svg': { name: 'icon.svg', type: 'image/svg+xml' },
+};
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const SHELL = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // Asked for again each time: after an update the new page must meet the new server.
+  'Cache-Control': 'no-cache',
+};
+
+interface Loaded {
+  body: Buffer;
+  etag: string;
+}
+
+export class StaticFiles {
+  readonly #directory: string;
+  readonly #loaded = new Map<string, Loaded>();
+
+  constructor(directory = join(bundleDir, 'page')) {
+    this.#directory = directory;
+  }
+
+  has(path: string): boolean {
+    return Object.hasOwn(FILES, path);
+  }
+
+  serve({ request, response }: Reply, path: string): Refusal | undefined {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+    const { name, type } = FILES[path]!;
+    const loaded = this.#load(name);
+    if (!loaded) return { status: 404, message: 'The page is not installed beside the program' };
+    const headers = { ...SHELL, ETag: loaded.etag };
+    if (isSame(request.headers['if-none-match'], loaded.etag)) {
+      response.writeHead(304, headers).end();
+      return undefined;
+    }
+    response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': loaded.body.length });
+    response.end(request.method === 'HEAD' ? undefined : loaded.body);
+    return undefined;
+  }
+
+  #load(name: string): Loaded | undefined {
+    const known = this.#loaded.get(name);
+    if (known) return known;
+    try {
+      const body = readFileSync(join(this.#directory, name));
+      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+      const loaded = { body, etag };
+      this.#loaded.set(name, loaded);
+      return loaded;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function isSame(header: string | undefined, etag: string): boolean {
+  return header?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false;
+}

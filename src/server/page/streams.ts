@@ -1,0 +1,112 @@
+/** Events on their way to a page: all that are stored, then those that come; never faster than they are read. */
+import type { TraceEvent } from '../../trace/event.ts';
+import type { Reply } from '../http/reply.ts';
+import type { Grant } from '../http/tokens.ts';
+import { asPageEvent, type LiveFeed } from './live-feed.ts';
+import { seesCallsOf } from './sight.ts';
+import { CURSOR_HEADER } from './wire.ts';
+
+const BATCH_BYTES = 64 * 1024;
+const BATCH_ITEMS = 200;
+
+/** One event a line. The cursor was taken before they were read, so that none is missed in between. */
+export async function sendEvents(reply: Reply, events: readonly TraceEvent[], cursor: string): Promise<void> {
+  if (reply.done) return;
+  reply.response.writeHead(200, {
+    'Content-Type': 'application/x-ndjson; charset=utf-8',
+    'Cache-Control': 'no-store',
+    [CURSOR_HEADER]: cursor,
+  });
+  reply.response.flushHeaders();
+  let batch = '';
+  for (const event of events) {
+    batch += `${JSON.stringify(asPageEvent(event))}\n`;
+    if (batch.length < BATCH_BYTES) continue;
+    reply.write(batch);
+    batch = '';
+    await taken(reply);
+    if (reply.done) return;
+  }
+  if (batch !== '') reply.write(batch);
+  reply.end();
+}
+
+/** Sends what came after the cursor and then what comes; without a good cursor it says that the page must begin again. */
+export function sendLive(reply: Reply, feed: LiveFeed, grant: Grant, cursor: string | undefined): void {
+  reply.endless = true;
+  reply.startEvents();
+  const from = cursor === undefined ? feed.position(Date.now()) : positionOf(feed, cursor);
+  if (from === undefined) {
+    reply.write('event: reset\ndata: {}\n\n');
+    reply.end();
+    return;
+  }
+  const stream = new LiveStream(reply, feed, grant, from);
+  reply.whenOver(() => stream.end());
+  stream.begin();
+}
+
+function positionOf(feed: LiveFeed, cursor: string): number | undefined {
+  feed.position(Date.now());
+  return feed.positionAfter(cursor);
+}
+
+class LiveStream {
+  readonly #reply: Reply;
+  readonly #feed: LiveFeed;
+  readonly #grant: Grant;
+  #position: number;
+  #sending = false;
+  #endListening: (() => void) | undefined;
+
+  constructor(reply: Reply, feed: LiveFeed, grant: Grant, from: number) {
+    this.#reply = reply;
+    this.#feed = feed;
+    this.#grant = grant;
+    this.#position = from;
+  }
+
+  begin(): void {
+    this.#endListening = this.#feed.onMore(() => void this.#send());
+    // Says at once that it is open, and where it stands.
+    this.#reply.write(`id: ${this.#feed.cursorAt(this.#position)}\ndata: []\n\n`);
+    void this.#send();
+  }
+
+  end(): void {
+    this.#endListening?.();
+  }
+
+  /** What a page does not read stays in the feed, once for all pages, and not in the memory of its connection. */
+  async #send(): Promise<void> {
+    if (this.#sending) return;
+    this.#sending = true;
+    while (!this.#reply.done) {
+      if (!this.#feed.has(this.#position)) {
+        this.#reply.destroy();
+        break;
+      }
+      const items = this.#feed.itemsFrom(this.#position, BATCH_ITEMS);
+      if (items.length === 0) break;
+      this.#position += items.length;
+      const shown = items.filter(({ who }) => seesCallsOf(this.#grant, who)).map(({ json }) => json);
+      if (shown.length > 0) {
+        this.#reply.write(`id: ${this.#feed.cursorAt(this.#position)}\ndata: [${shown.join(',')}]\n\n`);
+      }
+      await taken(this.#reply);
+    }
+    this.#sending = false;
+  }
+}
+
+/** Waits until the client has taken what was written, or is gone. */
+function taken({ done, response }: Reply): Promise<void> | undefined {
+  if (done || !response.writableNeedDrain) return undefined;
+  return new Promise((resolve) => {
+    const goOn = () => {
+      response.off('drain', goOn).off('close', goOn);
+      resolve();
+    };
+    response.once('drain', goOn).once('close', goOn);
+  });
+}

@@ -1,0 +1,106 @@
+/** One call of an offered tool, from its arguments to what is told: every way to call a tool leads through here. */
+import { randomUUID } from 'node:crypto';
+import { callTool } from '../dialects/call.ts';
+import type { Answer, Session, Told, ToolContext } from '../dialects/dialect.ts';
+import { type Caller, type Failure, nobody, type Origin } from '../engine/index.ts';
+import { tracing } from '../trace/caller.ts';
+import type { CallTrace, TracedAnswer } from '../trace/recorder.ts';
+import type { App, OfferedTool } from './app.ts';
+
+const INTERNAL_ERROR = -32603;
+
+export interface Call {
+  app: App;
+  /** What the conversation keeps between its calls. */
+  state: Session;
+  /** The conversation's random id; no client knows it. */
+  sessionId: string;
+  offered: OfferedTool;
+  args: unknown;
+  signal: AbortSignal;
+  progress?: ToolContext['progress'] | undefined;
+  explain?: ToolContext['explain'] | undefined;
+}
+
+/** Never rejects: a fault of the server is told to the operator in full and to the client as an internal error. */
+export async function perform(call: Call): Promise<Told> {
+  const { app, offered, args } = call;
+  const origin = originOf(call);
+  let trace: CallTrace | undefined;
+  try {
+    trace = app.trace?.begin({ ...origin, arguments: args });
+    const caller = trace ? tracing(trace, origin) : { ...nobody, origin };
+    const { failure, ...told } = await callTool(offered.dialect, offered.tool, args, contextOf(call, caller));
+    trace?.answered(tracedAnswer(told, failure));
+    return told;
+  } catch (error) {
+    trace?.answered({ bytesOut: 0, failure: 'internal' });
+    const who = app.who === undefined ? '' : ` for ${app.who}`;
+    const { name } = offered.tool;
+    app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+    return { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
+  }
+}
+
+const sessionIds = new WeakMap<Session, string>();
+
+/** The id of the conversation that keeps this state, the same for as long as the state lives. */
+export function sessionIdOf(state: Session): string {
+  let id = sessionIds.get(state);
+  if (id === undefined) {
+    id = randomUUID();
+    sessionIds.set(state, id);
+  }
+  return id;
+}
+
+/** Gives back what a conversation kept. */
+export function endState(state: Session): void {
+  const { workspace } = state;
+  delete state.workspace;
+  void workspace?.close();
+}
+
+interface FullOrigin extends Origin {
+  dialect: string;
+  tool: string;
+}
+
+function originOf({ app: { who }, sessionId: session, offered }: Call): FullOrigin {
+  const { dialect, tool } = offered;
+  return { session, ...(who !== undefined && { who }), dialect: dialect.name, tool: tool.name };
+}
+
+function tracedAnswer(told: Told, failure: Failure | undefined): TracedAnswer {
+  const text = 'answer' in told ? textOf(told.answer) : told.error.message;
+  const isError = 'error' in told || told.answer.isError === true;
+  const kind = failure?.kind ?? (isError ? 'tool-error' : undefined);
+  return {
+    bytesOut: Buffer.byteLength(text),
+    text,
+    ...(kind !== undefined && { failure: kind }),
+    ...(failure && 'path' in failure && { failedPath: failure.path }),
+  };
+}
+
+/** What a model gets to read of an answer. */
+function textOf({ content }: Answer): string {
+  if (content.length === 1 && content[0]!.type === 'text') return content[0]!.text;
+  return content.map((item) => (item.type === 'text' ? item.text : item.resource.blob)).join('\n');
+}
+
+function contextOf({ app, state, signal, progress, explain }: Call, caller: Caller): ToolContext {
+  const { engine, home, settings } = app;
+  return {
+    engine: engine.as(caller),
+    caller,
+    home,
+    settings,
+    session: state,
+    signal,
+    progress: progress ?? ignore,
+    ...(explain && { explain }),
+  };
+}
+
+function ignore(): void {}

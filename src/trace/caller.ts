@@ -1,0 +1,13 @@
+/** What the engine reports while it works for a call goes into the call's event. */
+import type { Caller, Origin } from '../engine/index.ts';
+import type { CallTrace } from './recorder.ts';
+
+export function tracing(trace: CallTrace, origin: Origin): Caller {
+  return {
+    origin,
+    touched: (access) => trace.touched(access),
+    entered: (id) => trace.madeEntry(id),
+    confined: (layers) => trace.layersWere(layers),
+    noted: (note) => trace.noted(note),
+  };
+}

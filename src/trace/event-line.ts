@@ -1,0 +1,163 @@
+/** One event as one line for people, in columns that fit where it is shown. */
+import type { How, TracedPath, TraceEvent } from './event.ts';
+import { columnsOf, fitted, plain } from './plain-text.ts';
+
+export interface LineStyle {
+  /** Cut to this many columns; not at all when there is none. */
+  width?: number | undefined;
+  colour: boolean;
+}
+
+interface Column {
+  text: string;
+  paint?: Paint | undefined;
+}
+
+type Paint = 'dim' | 'bold' | 'red' | 'green' | 'yellow';
+
+const SGR: Record<Paint, number> = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33 };
+
+/** How wide each column is; one without a width is left out. */
+interface Layout {
+  time: number;
+  who: number;
+  tool: number;
+  outcome: number;
+  took: number;
+  bytes?: number;
+  tokens?: number;
+  /** What does not fit its column is cut. */
+  cut: boolean;
+}
+
+const PIPED: Layout = { time: 14, who: 13, tool: 24, outcome: 20, took: 8, bytes: 7, tokens: 7, cut: false };
+const WIDE: Layout = { time: 14, who: 9, tool: 19, outcome: 12, took: 7, bytes: 6, tokens: 6, cut: true };
+/** Without the date, bytes and tokens: so that something is left for the paths. */
+const NARROW: Layout = { time: 8, who: 9, tool: 16, outcome: 11, took: 7, cut: true };
+const NARROW_BELOW = 120;
+
+function layoutOf(width: number | undefined): Layout {
+  if (width === undefined) return PIPED;
+  return width < NARROW_BELOW ? NARROW : WIDE;
+}
+
+export function headLine(style: LineStyle): string {
+  const { time, who, tool, outcome, took, bytes, tokens } = layoutOf(style.width);
+  const titles = [
+    'time'.padEnd(time),
+    'who'.padEnd(who),
+    'tool'.padEnd(tool),
+    'outcome'.padEnd(outcome),
+    'took'.padStart(took),
+    ...(bytes === undefined ? [] : ['bytes'.padStart(bytes)]),
+    ...(tokens === undefined ? [] : ['tokens'.padStart(tokens)]),
+    'paths',
+  ];
+  return joined([{ text: titles.join('  '), paint: 'dim' }], style);
+}
+
+export function eventLine(event: TraceEvent, style: LineStyle): string {
+  const layout = layoutOf(style.width);
+  const cell = (text: string, width: number) => padded(layout.cut ? fitted(text, width) : text, width);
+  const failed = event.outcome === 'failed';
+  const columns: Column[] = [
+    { text: timeOf(event.at).slice(-layout.time), paint: 'dim' },
+    { text: cell(whoOf(event, layout.who), layout.who) },
+    { text: cell(plain(event.tool), layout.tool), paint: 'bold' },
+    {
+      text: cell(failed ? plain(event.error ?? 'failed') : 'ok', layout.outcome),
+      paint: failed ? 'red' : 'green',
+    },
+    { text: durationOf(event.ms).padStart(layout.took) },
+  ];
+  if (layout.bytes) columns.push({ text: sizeOf(event.bytesOut).padStart(layout.bytes), paint: 'dim' });
+  if (layout.tokens) {
+    columns.push({ text: `≈${countOf(event.tokensOut)}`.padStart(layout.tokens), paint: 'dim' });
+  }
+  const spaced = columns.flatMap((column) => [column, { text: '  ' }]);
+  return joined([...spaced, ...detailsOf(event)], style);
+}
+
+function detailsOf(event: TraceEvent): Column[] {
+  const details = event.paths.map(
+    (touched): Column => ({ text: pathOf(touched, event.roots), paint: paintOf(touched.how) }),
+  );
+  if (event.morePaths) details.push({ text: `and ${event.morePaths} more` });
+  if (event.layers)
+    details.push({ text: `[${event.layers.map(plain).join(' ') || 'no layer'}]`, paint: 'dim' });
+  if (event.note !== undefined) details.push({ text: `(${plain(event.note)})` });
+  if (event.entries) details.push({ text: `undo: ${event.entries.map(plain).join(' ')}`, paint: 'dim' });
+  return details.flatMap((detail, at) => (at === 0 ? [detail] : [{ text: ', ' }, detail]));
+}
+
+function pathOf({ path, how, links }: TracedPath, roots: readonly string[]): string {
+  const names = links !== undefined && links > 1 ? ` (${links} names)` : '';
+  return `${plain(how)} ${plain(relative(path, roots))}${names}`;
+}
+
+/** Below the one directory that is served; with several ones the whole path tells which. */
+function relative(path: string, roots: readonly string[]): string {
+  const [root] = roots;
+  if (root === undefined || roots.length > 1) return path;
+  if (path === root) return '.';
+  const prefix = root.endsWith('/') ? root : `${root}/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : path;
+}
+
+function paintOf(how: How): Paint | undefined {
+  if (how === 'refused') return 'red';
+  const changes: How[] = ['created', 'changed', 'removed', 'moved-from', 'moved-to'];
+  return changes.includes(how) ? 'yellow' : undefined;
+}
+
+function joined(columns: readonly Column[], { width = Number.POSITIVE_INFINITY, colour }: LineStyle): string {
+  let left = width;
+  let line = '';
+  for (const { text, paint } of columns) {
+    if (left <= 0) break;
+    const cut = fitted(text, left);
+    left = cut === text ? left - columnsOf(text) : 0;
+    line += colour && paint ? `\x1b[${SGR[paint]}m${cut}\x1b[0m` : cut;
+  }
+  return line.trimEnd();
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
+}
+
+/** In the time zone of whoever looks. */
+function timeOf(at: number): string {
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** Enough of the session to tell it from others. */
+function whoOf({ who, session }: TraceEvent, width: number): string {
+  const short = session === undefined ? '' : plain(session.slice(0, 4));
+  if (who === undefined) return short || '-';
+  return short ? `${fitted(plain(who), Math.max(width - short.length - 1, 1))}/${short}` : plain(who);
+}
+
+function durationOf(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(2)} ms`;
+  if (ms < 1000) return `${ms.toFixed(0)} ms`;
+  return ms < 100_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1e6) return `${short(bytes / 1e3)} kB`;
+  return bytes < 1e9 ? `${short(bytes / 1e6)} MB` : `${short(bytes / 1e9)} GB`;
+}
+
+function countOf(count: number): string {
+  if (count < 10_000) return String(count);
+  return count < 1e6 ? `${short(count / 1e3)}k` : `${short(count / 1e6)}M`;
+}
+
+function short(value: number): string {
+  return value < 10 ? value.toFixed(1) : value.toFixed(0);
+}

@@ -1,0 +1,152 @@
+/** One event as one line of JSON, of bounded length, and back again. */
+import type { TracedPath, TraceEvent } from './event.ts';
+
+/** In bytes, with its newline. One write of this size is not mixed with another process's. */
+export const LONGEST_LINE = 64 * 1024;
+
+/** How many paths an event names at most. */
+export const MOST_PATHS = 50;
+
+export function lineOf(event: TraceEvent): string {
+  const line = asLine(event);
+  // A UTF-16 unit is at most three bytes of UTF-8: nearly every line is short enough without counting.
+  if (line.length * 3 <= LONGEST_LINE || fits(line)) return line;
+  for (const shorter of everShorter(event)) {
+    const cut = asLine(shorter);
+    if (fits(cut)) return cut;
+  }
+  return asLine(barest(event));
+}
+
+/** Undefined for a line that is no event: torn, foreign or empty. */
+export function eventOf(line: string): TraceEvent | undefined {
+  if (line === '') return undefined;
+  const value = parsed(line) ?? parsed(afterTorn(line));
+  return isEvent(value) ? value : undefined;
+}
+
+/** The first part of a text; never half a surrogate pair. */
+export function clipped(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`;
+}
+
+function asLine(event: TraceEvent): string {
+  return `${JSON.stringify(event)}\n`;
+}
+
+function fits(line: string): boolean {
+  return Buffer.byteLength(line) <= LONGEST_LINE;
+}
+
+/** First the paths beyond the first ones go, then contents, then more paths. */
+function* everShorter(event: TraceEvent): Generator<TraceEvent> {
+  yield withPaths(event, MOST_PATHS);
+  for (const length of [4096, 1024, 256]) {
+    yield withPaths(withContents(event, length), MOST_PATHS);
+  }
+  const { arguments: _arguments, answer: _answer, ...bare } = event;
+  for (const count of [MOST_PATHS, 25, 10, 5, 2, 1, 0]) yield withPaths(bare, count);
+}
+
+function withPaths(event: TraceEvent, count: number): TraceEvent {
+  const left = event.paths.length - count;
+  if (left <= 0) return event;
+  return { ...event, paths: event.paths.slice(0, count), morePaths: (event.morePaths ?? 0) + left };
+}
+
+function withContents(event: TraceEvent, length: number): TraceEvent {
+  const { arguments: args, answer, ...rest } = event;
+  return {
+    ...rest,
+    ...(args !== undefined && { arguments: clipped(args, length) }),
+    ...(answer !== undefined && { answer: clipped(answer, length) }),
+  };
+}
+
+/** What is left when even one field is longer than a line may be. */
+function barest(event: TraceEvent): TraceEvent {
+  const { id, at, server, session, who, dialect, tool, outcome, error, ms } = event;
+  const { bytesIn, bytesOut, tokensOut } = event;
+  const short = (text: string) => clipped(text, 200);
+  return {
+    id: short(id),
+    at,
+    server: short(server),
+    roots: event.roots.slice(0, 10).map(short),
+    ...(session !== undefined && { session: short(session) }),
+    ...(who !== undefined && { who: short(who) }),
+    dialect: short(dialect),
+    tool: short(tool),
+    paths: [],
+    morePaths: event.paths.length + (event.morePaths ?? 0),
+    outcome,
+    ...(error !== undefined && { error: short(error) }),
+    ms,
+    bytesIn,
+    bytesOut,
+    tokensOut,
+  };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A whole event may stand behind one that another process could not write to its end. */
+function afterTorn(line: string): string {
+  const start = line.lastIndexOf('{"id":');
+  return start > 0 ? line.slice(start) : '';
+}
+
+const LAST_MOMENT = 8.64e15;
+
+function isEvent(value: unknown): value is TraceEvent {
+  if (typeof value !== 'object' || value === null) return false;
+  const event = value as Record<keyof TraceEvent, unknown>;
+  return (
+    [event.id, event.server, event.dialect, event.tool].every(isText) &&
+    [event.session, event.who, event.error, event.note, event.arguments, event.answer].every(isTextOrNone) &&
+    [event.at, event.ms, event.bytesIn, event.bytesOut, event.tokensOut].every(isNumber) &&
+    Math.abs(event.at as number) <= LAST_MOMENT &&
+    (event.morePaths === undefined || isNumber(event.morePaths)) &&
+    (event.outcome === 'ok' || event.outcome === 'failed') &&
+    isTexts(event.roots) &&
+    (event.layers === undefined || isTexts(event.layers)) &&
+    (event.entries === undefined || isTexts(event.entries)) &&
+    Array.isArray(event.paths) &&
+    event.paths.every(isTracedPath)
+  );
+}
+
+function isTracedPath(value: unknown): value is TracedPath {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, how, bytes, links } = value as Record<keyof TracedPath, unknown>;
+  return (
+    isText(path) &&
+    isText(how) &&
+    (bytes === undefined || isNumber(bytes)) &&
+    (links === undefined || isNumber(links))
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || isText(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}

@@ -1,0 +1,215 @@
+/**
+ * Turns each call into one event: what the engine reports while the call runs, how it ended and what it cost.
+ *
+ * Contents of files never get into an event, and arguments and answers only when that was asked for.
+ */
+import type { How, TracedPath, TraceEvent } from './event.ts';
+import { clipped, MOST_PATHS } from './line.ts';
+import type { TraceLog } from './log.ts';
+import type { SpanSink } from './spans.ts';
+import { estimatedTokens } from './tokens.ts';
+
+/** No path of a file is longer; what a client sends as one may be. */
+const LONGEST_PATH = 4096;
+const LONGEST_NAME = 200;
+const LONGEST_NOTE = 2000;
+const LONGEST_CONTENTS = 8192;
+const MOST_ENTRIES = 50;
+/** Beyond the first paths, the number of different ones is counted exactly up to here. */
+const MOST_REMEMBERED = 10_000;
+
+export interface RecorderOptions {
+  log?: TraceLog | undefined;
+  spans?: SpanSink | undefined;
+  /** One for each process that serves. */
+  server: string;
+  roots: string[];
+  /** Arguments and answers are recorded too. */
+  contents: boolean;
+  /** Milliseconds since 1970, for both when a call came and how long it took. */
+  now?(): number;
+}
+
+export interface TracedCall {
+  session?: string | undefined;
+  who?: string | undefined;
+  dialect: string;
+  tool: string;
+  arguments: unknown;
+  /** The client's place in a trace of its own, as `traceparent` of the W3C. */
+  traceparent?: unknown;
+}
+
+export interface TracedAnswer {
+  bytesOut: number;
+  /** What a model gets to read of it. */
+  text?: string | undefined;
+  /** The kind of failure, when the answer is one. */
+  failure?: string | undefined;
+  failedPath?: string | undefined;
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+  #calls = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  begin(call: TracedCall): CallTrace {
+    this.#calls += 1;
+    return new CallTrace(this.#options, call, `${this.#options.server}-${this.#calls}`);
+  }
+
+  /** Sends what is still to be sent; after two seconds at the latest it is given up. */
+  async close(): Promise<void> {
+    await this.#options.spans?.close();
+    this.#options.log?.close();
+  }
+}
+
+export class CallTrace {
+  readonly #options: RecorderOptions;
+  readonly #call: TracedCall;
+  readonly #id: string;
+  readonly #at: number;
+  readonly #began: number;
+  readonly #paths: TracedPath[] = [];
+  #morePaths = 0;
+  #remembered: Set<string> | undefined;
+  #entries: string[] | undefined;
+  #layers: readonly string[] | undefined;
+  #note: string | undefined;
+  #ended = false;
+
+  constructor(options: RecorderOptions, call: TracedCall, id: string) {
+    this.#options = options;
+    this.#call = call;
+    this.#id = id;
+    this.#at = options.now?.() ?? Date.now();
+    this.#began = options.now ? this.#at : performance.now();
+  }
+
+  /** Told by the engine while the call runs; the same path touched in the same way is one. */
+  touched(touch: TracedPath): void {
+    if (this.#ended) return;
+    const path = clipped(touch.path, LONGEST_PATH);
+    const same = this.#paths.find((known) => known.path === path && known.how === touch.how);
+    if (same) {
+      if (touch.bytes !== undefined) same.bytes = Math.max(same.bytes ?? 0, touch.bytes);
+      if (touch.links !== undefined) same.links = touch.links;
+      return;
+    }
+    const kept = { ...touch, path };
+    if (this.#paths.length < MOST_PATHS) this.#paths.push(kept);
+    else this.#crowdOut(kept);
+  }
+
+  madeEntry(id: string): void {
+    this.#entries ??= [];
+    if (this.#entries.length < MOST_ENTRIES && !this.#entries.includes(id)) this.#entries.push(id);
+  }
+
+  layersWere(layers: readonly string[]): void {
+    this.#layers = layers;
+  }
+
+  noted(note: string): void {
+    this.#note = clipped(this.#note === undefined ? note : `${this.#note}; ${note}`, LONGEST_NOTE);
+  }
+
+  /** Ends the call; only the first time counts. */
+  answered(answer: TracedAnswer): void {
+    if (this.#ended) return;
+    if (answer.failedPath !== undefined && answer.failure !== undefined) {
+      this.#failedAt(answer.failedPath, answer.failure);
+    }
+    this.#ended = true;
+    const { log, spans } = this.#options;
+    if (!log && !spans) return;
+    const event = this.#event(answer);
+    log?.appendSoon(event);
+    spans?.send(event, traceparentOf(this.#call.traceparent));
+  }
+
+  /** What was changed or refused stays named, whatever else was looked at. */
+  #crowdOut(touch: TracedPath): void {
+    const place = isOnlyLook(touch.how) ? -1 : this.#paths.findLastIndex(({ how }) => isOnlyLook(how));
+    const left = place < 0 ? touch : this.#paths.splice(place, 1)[0]!;
+    if (place >= 0) this.#paths.push(touch);
+    this.#remembered ??= new Set();
+    const key = `${left.how} ${left.path}`;
+    if (this.#remembered.has(key)) return;
+    this.#morePaths += 1;
+    if (this.#remembered.size < MOST_REMEMBERED) this.#remembered.add(key);
+  }
+
+  #failedAt(path: string, failure: string): void {
+    const named = clipped(path, LONGEST_PATH);
+    if (REFUSALS.has(failure)) this.touched({ path, how: 'refused' });
+    else if (!this.#paths.some((known) => known.path === named)) this.touched({ path, how: 'looked-at' });
+  }
+
+  #event({ bytesOut, text, failure }: TracedAnswer): TraceEvent {
+    const { server, roots, contents } = this.#options;
+    const { session, who, dialect, tool } = this.#call;
+    const args = asJson(this.#call.arguments);
+    const event: TraceEvent = {
+      id: this.#id,
+      at: this.#at,
+      server,
+      roots,
+      dialect,
+      tool: clipped(tool, LONGEST_NAME),
+      paths: this.#paths,
+      outcome: failure === undefined ? 'ok' : 'failed',
+      ms: this.#elapsed(),
+      bytesIn: args === undefined ? 0 : Buffer.byteLength(args),
+      bytesOut,
+      tokensOut: estimatedTokens(text?.length ?? bytesOut),
+    };
+    if (session !== undefined) event.session = session;
+    if (who !== undefined) event.who = who;
+    if (this.#morePaths > 0) event.morePaths = this.#morePaths;
+    if (failure !== undefined) event.error = clipped(failure, LONGEST_NAME);
+    if (this.#layers) event.layers = [...this.#layers];
+    if (this.#note !== undefined) event.note = this.#note;
+    if (this.#entries) event.entries = this.#entries;
+    if (contents && args !== undefined) event.arguments = clipped(args, LONGEST_CONTENTS);
+    if (contents && text !== undefined) event.answer = clipped(text, LONGEST_CONTENTS);
+    return event;
+  }
+
+  /** To the microsecond. */
+  #elapsed(): number {
+    const now = this.#options.now?.() ?? performance.now();
+    return Math.max(0, Math.round((now - this.#began) * 1000) / 1000);
+  }
+}
+
+/** Kinds of failure that say: not here. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'outside',
+  'bad-path',
+  'read-only',
+  'permission',
+  'is-root',
+  'into-itself',
+]);
+
+function isOnlyLook(how: How): boolean {
+  return how === 'read' || how === 'listed' || how === 'searched' || how === 'looked-at' || how === 'ran-in';
+}
+
+function asJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function traceparentOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,58 @@
+/** Where events go as OpenTelemetry spans, when the environment names a collector. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { bundleDir } from '../engine/bundle-dir.ts';
+import type { TraceEvent } from './event.ts';
+
+export interface SpanSink {
+  /** Returns at once: spans are gathered and sent in the background. */
+  send(event: TraceEvent, traceparent?: string): void;
+  /** Sends what was gathered; after two seconds at the latest the rest is given up. */
+  close(): Promise<void>;
+}
+
+export interface SpanSettings {
+  /** Of the program. */
+  version: string;
+  /** Told once when the collector does not take the spans. */
+  onProblem(problem: string): void;
+}
+
+export type OpenTelemetry = (settings: SpanSettings & { protocol: Protocol }) => SpanSink;
+
+export type Protocol = 'http/protobuf' | 'http/json';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Undefined when no collector is named, or none is wanted. The libraries are loaded only otherwise. */
+export function openSpans(environment: Environment, settings: SpanSettings): SpanSink | undefined {
+  const set = (name: string) => environment[name]?.trim() || undefined;
+  const endpoint = set('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? set('OTEL_EXPORTER_OTLP_ENDPOINT');
+  if (endpoint === undefined) return undefined;
+  if (set('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  const exporters = (set('OTEL_TRACES_EXPORTER') ?? 'otlp').split(',').map((name) => name.trim());
+  if (exporters.includes('none')) return undefined;
+  const protocol =
+    set('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? set('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/protobuf';
+  try {
+    if (!exporters.includes('otlp'))
+      throw new Error(`OTEL_TRACES_EXPORTER is otlp or none, not ${exporters}`);
+    if (!isProtocol(protocol)) {
+      throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf or http/json, not ${protocol}`);
+    }
+    // The library would send to a collector on this machine instead, without a word.
+    if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
+      throw new Error("the collector's address is http://… or https://…");
+    }
+    const load = createRequire(import.meta.url);
+    const { openTelemetry } = load(join(bundleDir, 'telemetry.cjs')) as { openTelemetry: OpenTelemetry };
+    return openTelemetry({ ...settings, protocol });
+  } catch (error) {
+    settings.onProblem(`no spans are sent: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function isProtocol(name: string): name is Protocol {
+  return name === 'http/protobuf' || name === 'http/json';
+}

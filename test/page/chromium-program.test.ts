@@ -1,0 +1,43 @@
+/** The program as it is and a real Chromium: a call is seen as it happens, looked at, and undone. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callOver, TOKEN, Workshop } from '../server/page/program.ts';
+import { chromiumPath, startBrowser } from './browser.ts';
+
+const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
+
+describe.skipIf(chromiumPath === undefined)(`the program and its page in Chromium (${where})`, () => {
+  let browser: Browser;
+  let workshop: Workshop;
+  beforeAll(async () => {
+    browser = await startBrowser();
+    workshop = new Workshop({ 'src/a.ts': 'one\ntwo\nthree\n' });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await workshop.end();
+  });
+
+  it('show an edit as it happens and take it back', async () => {
+    const file = join(workshop.root, 'src/a.ts');
+    const port = await workshop.serve();
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${port}/#token=${TOKEN}`);
+    await page.getByText('No calls yet.').waitFor();
+    await page.locator('#state', { hasText: 'Live' }).waitFor();
+    const edits = [{ oldText: 'two', newText: 'TWO' }];
+    await callOver(port, 'edit_file', { path: 'src/a.ts', edits });
+    await page.getByRole('row', { name: /edit_file/ }).click();
+    await page.locator('.line.added', { hasText: 'TWO' }).waitFor();
+    expect(readFileSync(file, 'utf8')).toBe('one\nTWO\nthree\n');
+    await page.getByRole('button', { name: 'Undo…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText('1 change of edit_file taken back.').waitFor();
+    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree\n');
+    await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
+    await callOver(port, 'read_file', { path: '../outside' });
+    await page.getByRole('row', { name: /outside/ }).waitFor();
+  });
+});

@@ -1,0 +1,60 @@
+/** The page without an MCP server: on this machine alone, behind a token of its own. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type PageServing, servePage } from '../../../src/server/page/serve.ts';
+import { ask } from '../http-stage.ts';
+import { type StandIn, standIn } from './stand-in.ts';
+
+let sources: StandIn;
+let serving: PageServing;
+const log: string[] = [];
+beforeEach(async () => {
+  sources = standIn();
+  serving = await servePage({ sources, version: '1', log: (line) => log.push(line) });
+});
+afterEach(() => serving.stop());
+
+const token = () => decodeURIComponent(new URL(serving.url).hash.replace('#token=', ''));
+const send = (path: string, headers: Record<string, string> = {}) =>
+  ask({ port: serving.port, path, headers });
+
+it('serves the page, and the events of all servers to who has the token of its address', async () => {
+  expect(serving.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
+  expect((await send('/')).text).toContain('<script type="module" src="/page.js">');
+  sources.events.add({ roots: ['/one'] }, { roots: ['/two'], who: 'somebody' });
+  expect((await send('/page/events')).status).toBe(401);
+  const answer = await send('/page/events', { authorization: `Bearer ${token()}` });
+  expect(answer.text.trim().split('\n')).toHaveLength(2);
+  const about = await send('/page/about', { authorization: `Bearer ${token()}` });
+  expect(about.json).toEqual({ version: '1', roots: [], who: 'owner', mayUndo: true });
+});
+
+it('makes another token each time, and takes one that it is given', async () => {
+  const other = await servePage({ sources, version: '1', log: () => {}, token: 'a token/of mine' });
+  expect(new URL(other.url).hash).toBe('#token=a%20token%2Fof%20mine');
+  await other.stop();
+  const another = await servePage({ sources, version: '1', log: () => {} });
+  expect(another.url.split('#')[1]).not.toBe(serving.url.split('#')[1]);
+  await another.stop();
+});
+
+it('serves nothing else, and nobody from elsewhere', async () => {
+  expect((await send('/mcp', { authorization: `Bearer ${token()}` })).status).toBe(404);
+  expect((await send('/', { host: 'evil.example' })).status).toBe(403);
+  expect((await send('/page/about', { origin: 'http://evil.example' })).status).toBe(403);
+});
+
+it('ends with what is open', async () => {
+  const open = send('/page/live', { authorization: `Bearer ${token()}` });
+  while (sources.events.followers === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await serving.stop();
+  expect((await open).text).toContain('data: []');
+  expect(sources.events.followers).toBe(0);
+  await serving.done;
+});
+
+it('says what went wrong to the operator, and nothing of it to the client', async () => {
+  sources.events.recent = () => Promise.reject(new Error('the disk is on fire'));
+  const answer = await send('/page/events', { authorization: `Bearer ${token()}` });
+  expect([answer.status, answer.text.includes('fire')]).toEqual([500, false]);
+  expect(log.join()).toContain('the disk is on fire');
+});

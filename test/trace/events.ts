@@ -1,0 +1,95 @@
+/** Events, state directories and other processes for the tests of the trace. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { onTestFinished } from 'vitest';
+import type { TraceEvent } from '../../src/trace/event.ts';
+
+export function anEvent(about: Partial<TraceEvent> = {}): TraceEvent {
+  return {
+    id: 'server-1',
+    at: Date.UTC(2025, 10, 16, 12, 0, 0),
+    server: 'server',
+    roots: ['/home/anna/app'],
+    dialect: 'replay',
+    tool: 'read_file',
+    paths: [{ path: '/home/anna/app/src/index.ts', how: 'read', bytes: 4096 }],
+    outcome: 'ok',
+    ms: 1.5,
+    bytesIn: 35,
+    bytesOut: 4150,
+    tokensOut: 1024,
+    ...about,
+  };
+}
+
+/** Gone after the test. */
+export function aStateDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'cofferdam-trace-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+export function filesIn(state: string): string[] {
+  return readdirSync(join(state, 'trace')).sort();
+}
+
+export function linesIn(state: string, name: string): string[] {
+  return readFileSync(join(state, 'trace', name), 'utf8')
+    .split('\n')
+    .slice(0, -1);
+}
+
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`not within 20 s: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export interface Writer {
+  child: ChildProcess;
+  ended: Promise<{ code: number | null; output: string }>;
+}
+
+let built: Promise<string> | undefined;
+
+/** Another process that appends `count` events as `server`; `shell` stands before its command line. */
+export async function startWriter(
+  state: string,
+  server: string,
+  count: number,
+  shell = '',
+  settings = {},
+): Promise<Writer> {
+  built ??= buildWriter();
+  const args = [await built, state, server, String(count), JSON.stringify(settings)];
+  const child = spawn('bash', ['-c', `${shell} exec "$@"`, 'bash', process.execPath, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk;
+  });
+  const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, output }));
+  });
+  return { child, ended };
+}
+
+async function buildWriter(): Promise<string> {
+  const outfile = join(mkdtempSync(join(tmpdir(), 'cofferdam-writer-')), 'writer.mjs');
+  process.once('exit', () => rmSync(join(outfile, '..'), { recursive: true, force: true }));
+  await build({
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    entryPoints: [fileURLToPath(new URL('writer.ts', import.meta.url))],
+    outfile,
+  });
+  return outfile;
+}

@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../src/trace/event.ts';
+import { TraceLog } from '../../src/trace/log.ts';
+import { Recorder, type RecorderOptions } from '../../src/trace/recorder.ts';
+import { aStateDirectory, filesIn, linesIn } from './events.ts';
+
+function recording(options: Partial<RecorderOptions> = {}) {
+  const events: TraceEvent[] = [];
+  const parents: (string | undefined)[] = [];
+  const clock = { now: Date.UTC(2025, 10, 16) };
+  const recorder = new Recorder({
+    server: 'srv',
+    roots: ['/app'],
+    contents: false,
+    now: () => clock.now,
+    spans: {
+      send: (event, traceparent) => {
+        events.push(event);
+        parents.push(traceparent);
+      },
+      close: async () => {},
+    },
+    ...options,
+  });
+  return { recorder, events, parents, clock };
+}
+
+const call = { dialect: 'replay', tool: 'read_file', arguments: { path: 'é.txt' } };
+
+describe('a recorded call', () => {
+  it('is one event with what was touched, how it went and what it cost', () => {
+    const { recorder, events, clock } = recording();
+    const trace = recorder.begin({ ...call, session: 'abc', who: 'anna' });
+    trace.touched({ path: '/app/é.txt', how: 'read', bytes: 10, links: 2 });
+    clock.now += 12.3456;
+    trace.answered({ bytesOut: 40, text: 'ninechars' });
+    expect(events).toEqual([
+      {
+        id: 'srv-1',
+        at: Date.UTC(2025, 10, 16),
+        server: 'srv',
+        roots: ['/app'],
+        session: 'abc',
+        who: 'anna',
+        dialect: 'replay',
+        tool: 'read_file',
+        paths: [{ path: '/app/é.txt', how: 'read', bytes: 10, links: 2 }],
+        outcome: 'ok',
+        ms: 12.346,
+        bytesIn: Buffer.byteLength('{"path":"é.txt"}'),
+        bytesOut: 40,
+        tokensOut: 3,
+      },
+    ]);
+  });
+
+  it('has entries of the journal, layers and notes when there are any', () => {
+    const { recorder, events } = recording();
+    const trace = recorder.begin(call);
+    trace.madeEntry('e1');
+    trace.madeEntry('e1');
+    trace.madeEntry('e2');
+    trace.layersWere(['policy', 'bubblewrap']);
+    trace.noted('one');
+    trace.noted('two');
+    trace.answered({ bytesOut: 0 });
+    expect(events[0]).toMatchObject({
+      entries: ['e1', 'e2'],
+      layers: ['policy', 'bubblewrap'],
+      note: 'one; two',
+    });
+  });
+
+  it('is failed with the kind of failure', () => {
+    const { recorder, events } = recording();
+    recorder.begin(call).answered({ bytesOut: 5, failure: 'not-found', failedPath: '/app/x' });
+    recorder.begin(call).answered({ bytesOut: 5, failure: 'outside', failedPath: '../x' });
+    const third = recorder.begin(call);
+    third.touched({ path: '/app/x', how: 'read' });
+    third.answered({ bytesOut: 5, failure: 'not-text', failedPath: '/app/x' });
+    expect(events).toMatchObject([
+      { outcome: 'failed', error: 'not-found', paths: [{ path: '/app/x', how: 'looked-at' }] },
+      { outcome: 'failed', error: 'outside', paths: [{ path: '../x', how: 'refused' }] },
+      { outcome: 'failed', error: 'not-text', paths: [{ path: '/app/x', how: 'read' }] },
+    ]);
+  });
+
+  it('is numbered, and ends once', () => {
+    const { recorder, events } = recording();
+    const first = recorder.begin(call);
+    recorder.begin(call).answered({ bytesOut: 1 });
+    first.answered({ bytesOut: 2 });
+    first.answered({ bytesOut: 3 });
+    first.touched({ path: '/late', how: 'read' });
+    expect(events.map(({ id, bytesOut }) => [id, bytesOut])).toEqual([
+      ['srv-2', 1],
+      ['srv-1', 2],
+    ]);
+    expect(events[1]!.paths).toEqual([]);
+  });
+
+  it('estimates tokens from the bytes when there is no text', () => {
+    const { recorder, events } = recording();
+    recorder.begin(call).answered({ bytesOut: 401 });
+    expect(events[0]!.tokensOut).toBe(101);
+  });
+
+  it('takes a clock of its own without being given one', () => {
+    const { events, recorder } = recording({ now: undefined as never });
+    const before = Date.now();
+    recorder.begin(call).answered({ bytesOut: 1 });
+    expect(events[0]!.at).toBeGreaterThanOrEqual(before);
+    expect(events[0]!.at).toBeLessThanOrEqual(Date.now());
+    expect(events[0]!.ms).toBeLessThan(1000);
+  });
+
+  it.each([
+    ['none', undefined, 0],
+    ['a text', 'x', 3],
+    ['something that is no JSON', { n: 1n }, 0],
+  ])('counts arguments that are unusual: %s', (_, args, bytesIn) => {
+    const { recorder, events } = recording();
+    recorder.begin({ ...call, arguments: args }).answered({ bytesOut: 1 });
+    expect(events[0]!.bytesIn).toBe(bytesIn);
+  });
+
+  it("hands on the client's place in its own trace, if it is a text", () => {
+    const { recorder, parents } = recording();
+    recorder.begin({ ...call, traceparent: 'tp' }).answered({ bytesOut: 1 });
+    recorder.begin({ ...call, traceparent: { x: 1 } }).answered({ bytesOut: 1 });
+    expect(parents).toEqual(['tp', undefined]);
+  });
+});
+
+describe('the paths of a call', () => {
+  it('are named once for each way of touching them, with the most bytes that were reported', () => {
+    const { recorder, events } = recording();
+    const trace = recorder.begin(call);
+    for (let n = 0; n < 1000; n++) trace.touched({ path: '/app/a', how: 'read', bytes: n % 7 });
+    trace.touched({ path: '/app/a', how: 'changed' });
+    trace.touched({ path: '/app/a', how: 'read' });
+    trace.answered({ bytesOut: 1 });
+    expect(events[0]!.paths).toEqual([
+      { path: '/app/a', how: 'read', bytes: 6 },
+      { path: '/app/a', how: 'changed' },
+    ]);
+    expect(events[0]).not.toHaveProperty('morePaths');
+  });
+
+  it('are the first 50, and the rest is counted, each once', () => {
+    const { recorder, events } = recording();
+    const trace = recorder.begin(call);
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 200; n++) trace.touched({ path: `/app/${n}`, how: 'read' });
+    }
+    trace.answered({ bytesOut: 1 });
+    expect(events[0]!.paths.map(({ path }) => path)).toEqual(
+      Array.from({ length: 50 }, (_, n) => `/app/${n}`),
+    );
+    expect(events[0]!.morePaths).toBe(150);
+  });
+
+  it('name what was changed or refused, however much was looked at before', () => {
+    const { recorder, events } = recording();
+    const trace = recorder.begin(call);
+    for (let n = 0; n < 60; n++) trace.touched({ path: `/app/${n}`, how: 'read' });
+    trace.touched({ path: '/app/changed', how: 'changed' });
+    trace.answered({ bytesOut: 1, failure: 'outside', failedPath: '/etc/passwd' });
+    expect(events[0]!.paths).toHaveLength(50);
+    expect(events[0]!.paths.slice(-3)).toEqual([
+      { path: '/app/47', how: 'read' },
+      { path: '/app/changed', how: 'changed' },
+      { path: '/etc/passwd', how: 'refused' },
+    ]);
+    expect(events[0]!.morePaths).toBe(12);
+  });
+
+  it('are cut when a client sends something endless as one', () => {
+    const { recorder, events } = recording();
+    const failedPath = 'x'.repeat(5_000_000);
+    recorder.begin(call).answered({ bytesOut: 1, failure: 'bad-path', failedPath });
+    expect(events[0]!.paths[0]!.path).toBe(`${'x'.repeat(4096)}…`);
+  });
+});
+
+describe('contents', () => {
+  const secret = 'hunter2';
+  const asked = { ...call, arguments: { path: 'a', content: secret } };
+
+  it('are not in what is stored', async () => {
+    const state = aStateDirectory();
+    const { recorder } = recording({ log: new TraceLog(state), spans: undefined });
+    const trace = recorder.begin(asked);
+    trace.touched({ path: '/app/a', how: 'changed', bytes: 7 });
+    trace.answered({ bytesOut: 7, text: secret });
+    await recorder.close();
+    const [name] = filesIn(state);
+    const [line] = linesIn(state, name!);
+    expect(line).not.toContain(secret);
+    expect(Object.keys(JSON.parse(line!))).not.toContain('arguments');
+    expect(join(state, name!)).not.toContain(secret);
+  });
+
+  it('are there when they were asked for, clipped', () => {
+    const { recorder, events } = recording({ contents: true });
+    recorder.begin(asked).answered({ bytesOut: 7, text: secret });
+    recorder.begin(call).answered({ bytesOut: 7, text: 'y'.repeat(100_000) });
+    expect(events[0]).toMatchObject({ arguments: '{"path":"a","content":"hunter2"}', answer: 'hunter2' });
+    expect(events[1]!.answer).toBe(`${'y'.repeat(8192)}…`);
+    expect(events[1]!.tokensOut).toBe(25_000);
+  });
+});
+
+describe('a recorder without a log and without spans', () => {
+  it('costs a call nothing and ends', async () => {
+    const { recorder } = recording({ spans: undefined });
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    recorder.begin({ ...call, arguments: circular }).answered({ bytesOut: 1 });
+    await recorder.close();
+  });
+});

@@ -1,0 +1,319 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { TraceEvent } from '../../src/trace/event.ts';
+import { TraceLog } from '../../src/trace/log.ts';
+import { columnsOf } from '../../src/trace/plain-text.ts';
+import { eventLine, headLine, matcherOf, type ShowTrace, showTrace } from '../../src/trace/show.ts';
+import { anEvent, aStateDirectory, until } from './events.ts';
+
+const piped = { colour: false };
+const at = new Date(2025, 10, 16, 13, 4, 5).getTime();
+
+describe('an event as a line for people', () => {
+  it('has aligned columns and paths below the directory that is served', () => {
+    const lines = [
+      anEvent({ at, who: 'anna', session: '0b6f3a52-7d36' }),
+      anEvent({
+        at,
+        tool: 'edit_file',
+        outcome: 'failed',
+        error: 'not-unique',
+        ms: 1234,
+        bytesOut: 1_500_000,
+        tokensOut: 375_000,
+        paths: [
+          { path: '/home/anna/app/a.txt', how: 'read' },
+          { path: '/etc/passwd', how: 'refused' },
+        ],
+      }),
+      anEvent({ at, session: '77aa77aa', ms: 0.042, bytesOut: 12, tokensOut: 3, paths: [] }),
+    ].map((event) => eventLine(event, piped));
+    expect([headLine(piped), ...lines]).toEqual([
+      'time            who            tool                      outcome                   took    bytes   tokens  paths',
+      '11-16 13:04:05  anna/0b6f      read_file                 ok                     1.50 ms   4.2 kB    ≈1024  read src/index.ts',
+      '11-16 13:04:05  -              edit_file                 not-unique               1.2 s   1.5 MB    ≈375k  read a.txt, refused /etc/passwd',
+      '11-16 13:04:05  77aa           read_file                 ok                     0.04 ms     12 B       ≈3',
+    ]);
+  });
+
+  it('is aligned in terminals of any width: what does not fit its column is cut', () => {
+    const long = anEvent({
+      at,
+      who: 'anna-from-the-other-team',
+      session: '0b6f3a52',
+      tool: 'list_allowed_directories',
+      outcome: 'failed',
+      error: 'argument-not-allowed',
+      paths: [{ path: '/home/anna/app/src/some/where/deep/down/a.ts', how: 'changed' }],
+    });
+    for (const [width, expected] of [
+      [
+        140,
+        [
+          'time            who        tool                 outcome          took   bytes  tokens  paths',
+          '11-16 13:04:05  ann…/0b6f  list_allowed_direc…  argument-no…  1.50 ms  4.2 kB   ≈1024  changed src/some/where/deep/down/a.ts',
+        ],
+      ],
+      [
+        80,
+        [
+          'time      who        tool              outcome         took  paths',
+          '13:04:05  ann…/0b6f  list_allowed_di…  argument-n…  1.50 ms  changed src/some/w…',
+        ],
+      ],
+    ] as const) {
+      const style = { width, colour: false };
+      expect([headLine(style), eventLine(long, style)]).toEqual(expected);
+    }
+  });
+
+  it('tells what else is known: more paths, names of the file, layers, a note and entries of the journal', () => {
+    const event = anEvent({
+      paths: [{ path: '/home/anna/app', how: 'ran-in', links: 2 }],
+      morePaths: 7,
+      layers: ['argv policy', 'bubblewrap'],
+      note: 'a large tree',
+      entries: ['e1', 'e2'],
+    });
+    expect(eventLine(event, piped)).toMatch(
+      / {2}ran-in \. \(2 names\), and 7 more, \[argv policy bubblewrap\], \(a large tree\), undo: e1 e2$/,
+    );
+  });
+
+  it('names whole paths when several directories are served, and when one only begins like it', () => {
+    const paths = [{ path: '/home/anna/app/a', how: 'read' as const }];
+    expect(eventLine(anEvent({ roots: ['/home/anna/app', '/b'], paths }), piped)).toMatch(
+      /read \/home\/anna\/app\/a$/,
+    );
+    expect(eventLine(anEvent({ roots: ['/home/anna/ap'], paths }), piped)).toMatch(
+      /read \/home\/anna\/app\/a$/,
+    );
+    expect(eventLine(anEvent({ roots: ['/'], paths }), piped)).toMatch(/read home\/anna\/app\/a$/);
+  });
+
+  it.each([30, 60, 80, 100, 117])('is cut to %i columns, also with wide characters and colours', (width) => {
+    for (const name of ['x'.repeat(300), '日本'.repeat(200), '😀e\u0301'.repeat(100)]) {
+      const event = anEvent({ paths: [{ path: `/home/anna/app/${name}`, how: 'changed' }] });
+      for (const colour of [false, true]) {
+        const line = eventLine(event, { width, colour }).replaceAll(/\x1b\[\d+m/g, '');
+        expect(columnsOf(line)).toBeLessThanOrEqual(width);
+        expect(columnsOf(line)).toBeGreaterThanOrEqual(width - 2);
+        expect(line).toMatch(/…$/);
+      }
+    }
+  });
+
+  it('is coloured only when asked for, and every colour ends', () => {
+    const event = anEvent({ outcome: 'failed', error: 'outside' });
+    expect(eventLine(event, piped)).not.toContain('\x1b');
+    const line = eventLine(event, { colour: true, width: 60 });
+    expect(line).toContain('\x1b[31moutside');
+    expect(line.match(/\x1b\[[1-9]\d*m/g)).toHaveLength(line.match(/\x1b\[0m/g)!.length);
+  });
+
+  it('lets nothing that came from outside move the cursor, colour or hide anything', () => {
+    const nasty = 'a\x1b[2Jb\x1b]0;t\x07\r\n\t\0\x7f\x9b31m\u202e\u200b\u2028\u2066\ufeff\ud800\u{e0041}z';
+    const event = anEvent({
+      who: nasty,
+      session: nasty,
+      tool: nasty,
+      outcome: 'failed',
+      error: nasty,
+      note: nasty,
+      layers: [nasty],
+      entries: [nasty],
+      paths: [{ path: nasty, how: nasty as never }],
+      roots: [],
+    });
+    const line = eventLine(event, piped);
+    expect(line).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    expect(line).toContain(
+      'a\\x1b[2Jb\\x1b]0;t\\x07\\r\\n\\t\\x00\\x7f\\x9b31m\\u202e\\u200b\\u2028\\u2066\\ufeff\\ud800\\u{e0041}z',
+    );
+    const coloured = eventLine(event, { colour: true, width: 200 });
+    expect(coloured.replaceAll(/\x1b\[(?:0|1|2|31|32|33)m/g, '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  });
+
+  it('shows a colour cut in the middle of an escape as text', () => {
+    const event = anEvent({ paths: [{ path: `/${'\x1b'.repeat(300)}`, how: 'read' }] });
+    for (let width = 100; width < 130; width++)
+      expect(eventLine(event, { width, colour: false })).not.toContain('\x1b');
+  });
+});
+
+describe('a filter', () => {
+  const failed = anEvent({ tool: 'write_file', outcome: 'failed', error: 'read-only' });
+
+  it.each([
+    [{}, true, true],
+    [{ tool: 'read_file' }, true, false],
+    [{ tool: 'file' }, true, true],
+    [{ tool: 'rite' }, false, true],
+    [{ path: 'src/index' }, true, true],
+    [{ path: 'nowhere' }, false, false],
+    [{ failed: true }, false, true],
+    [{ failed: true, tool: 'read' }, false, false],
+  ])('%j', (filter, first, second) => {
+    expect([anEvent(), failed].map(matcherOf(filter))).toEqual([first, second]);
+  });
+});
+
+describe('showing the trace', () => {
+  it('shows the newest that fit, oldest first, and how many they were', async () => {
+    const { log, out, text } = stage();
+    for (let n = 0; n < 10; n++) log.append(anEvent({ id: `e${n}`, at: at + n, tool: `tool-${n % 2}-${n}` }));
+    expect(await showTrace({ log, out, filter: { tool: 'tool-1' }, limit: 3 })).toBe(3);
+    expect(text().match(/tool-\S+/g)).toEqual(['tool-1-5', 'tool-1-7', 'tool-1-9']);
+    expect(text()).not.toContain('\x1b');
+    expect(text()).not.toContain('outcome');
+  });
+
+  it('shows nothing when there is nothing', async () => {
+    const { log, out, text } = stage();
+    expect(await showTrace({ log, out })).toBe(0);
+    expect(text()).toBe('');
+  });
+
+  it('prints events as they are, a line each, and still nothing that a terminal would obey', async () => {
+    const { log, out, text } = stage();
+    const event = anEvent({ paths: [{ path: '/\x1b[31m\x9b\u202e\n\ud800"\\', how: 'read' }] });
+    log.append(event);
+    await showTrace({ log, out, json: true });
+    expect(text().split('\n')).toHaveLength(2);
+    expect(JSON.parse(text())).toEqual(event);
+    expect(text().trimEnd()).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  });
+
+  it('heads, colours and cuts the lines on a terminal, and does not colour where that is not wanted', async () => {
+    const { log, out, text } = stage({ isTTY: true, columns: 70 });
+    log.append(anEvent());
+    log.append(anEvent());
+    await showTrace({ log, out });
+    const lines = text().trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toContain('outcome');
+    for (const line of lines) expect(columnsOf(line.replaceAll(/\x1b\[\d+m/g, ''))).toBeLessThanOrEqual(70);
+    expect(lines[1]).toContain('\x1b[32mok');
+    const plain = stage({ isTTY: true, columns: 70, hasColors: () => false });
+    plain.log.append(anEvent());
+    await showTrace({ log: plain.log, out: plain.out });
+    expect(plain.text()).not.toContain('\x1b');
+  });
+
+  it('follows until it is called off, showing each event once', async () => {
+    const { log, out, text } = stage();
+    const ending = new AbortController();
+    log.append(now('before'));
+    const shown = showTrace({ log, out, follow: true, json: true, signal: ending.signal });
+    for (let n = 0; n < 20; n++) {
+      log.append(now(`e${n}`));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await until(() => text().includes('e19'));
+    ending.abort();
+    expect(await shown).toBe(21);
+    const ids = text()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids).toEqual(['before', ...Array.from({ length: 20 }, (_, n) => `e${n}`)]);
+  });
+
+  it('shows an event once that comes while the older ones are being read', async () => {
+    class SlowLog extends TraceLog {
+      override async recent(limit: number, filter?: (event: TraceEvent) => boolean): Promise<TraceEvent[]> {
+        const told: string[] = [];
+        const stop = this.follow((events) => told.push(...events.map(({ id }) => id)));
+        this.append(now('before the look'));
+        await until(() => told.length === 1);
+        const recent = await super.recent(limit, filter);
+        this.append(now('behind the look'));
+        await until(() => told.length === 2);
+        stop();
+        return recent;
+      }
+    }
+    const { out, text } = stage();
+    const log = new SlowLog(aStateDirectory());
+    onTestFinished(() => log.close());
+    const ending = new AbortController();
+    const shown = showTrace({ log, out, follow: true, json: true, signal: ending.signal });
+    await until(() => text().includes('behind the look'));
+    log.append(now('after'));
+    await until(() => text().includes('after'));
+    ending.abort();
+    await shown;
+    const ids = [...text().matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).toEqual(['before the look', 'behind the look', 'after']);
+  });
+
+  it('follows with a filter', async () => {
+    const { log, out, text } = stage();
+    const ending = new AbortController();
+    const shown = showTrace({ log, out, follow: true, filter: { failed: true }, signal: ending.signal });
+    log.append(now('good'));
+    log.append({ ...now('bad'), outcome: 'failed', error: 'busy' });
+    await until(() => text().includes('busy'));
+    ending.abort();
+    expect(await shown).toBe(1);
+  });
+
+  it('keeps the order for a reader that is slow', async () => {
+    const { log } = stage();
+    for (let n = 0; n < 500; n++) log.append(now(`e${n}`));
+    const taken: string[] = [];
+    const slow = new Writable({
+      highWaterMark: 10,
+      write(chunk, _, done) {
+        taken.push(String(chunk));
+        setImmediate(done);
+      },
+    });
+    expect(await showTrace({ log, out: slow, json: true, limit: 1000 })).toBe(500);
+    const ids = taken.filter(Boolean).map((line) => JSON.parse(line).id);
+    expect(ids).toEqual(Array.from({ length: 500 }, (_, n) => `e${n}`));
+  });
+
+  it.each([false, true])('ends quietly when nobody reads any more, following: %s', async (follow) => {
+    const { log } = stage();
+    for (let n = 0; n < 100; n++) log.append(now(`e${n}`));
+    let lines = 0;
+    const closing = new Writable({
+      highWaterMark: 1,
+      write(_chunk, _encoding, done) {
+        lines += 1;
+        done(lines > 3 ? Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) : null);
+      },
+    });
+    expect(await showTrace({ log, out: closing, follow })).toBeLessThan(100);
+  });
+
+  it('ends when it is called off while the reader stands still', async () => {
+    const { log } = stage();
+    for (let n = 0; n < 100; n++) log.append(now(`e${n}`));
+    const stuck = new Writable({ highWaterMark: 1, write() {} });
+    expect(await showTrace({ log, out: stuck, signal: AbortSignal.timeout(50) })).toBe(1);
+  });
+
+  it('does not keep quiet about another fault of the output', async () => {
+    const { log } = stage();
+    log.append(anEvent());
+    const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('no space')) });
+    await expect(showTrace({ log, out: broken, follow: true })).rejects.toThrow('no space');
+  });
+});
+
+function now(id: string): TraceEvent {
+  return anEvent({ id, at: Date.now(), ms: 0 });
+}
+
+function stage(terminal: Partial<ShowTrace['out']> = {}) {
+  const log = new TraceLog(aStateDirectory());
+  onTestFinished(() => log.close());
+  let written = '';
+  const out: ShowTrace['out'] = Object.assign(new PassThrough(), terminal);
+  out.on('data', (chunk) => {
+    written += chunk;
+  });
+  return { log, out, text: () => written };
+}

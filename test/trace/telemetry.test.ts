@@ -1,0 +1,215 @@
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openSpans } from '../../src/trace/spans.ts';
+import { startCollector } from './collector.ts';
+import { anEvent } from './events.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Spans as the environment asks for them; the libraries read it themselves. */
+function spansWith(environment: Record<string, string>) {
+  for (const name of Object.keys(process.env)) if (name.startsWith('OTEL_')) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const problems: string[] = [];
+  const spans = openSpans(process.env, { version: '1.2.3', onProblem: (problem) => problems.push(problem) });
+  return { spans, problems };
+}
+
+async function aCollector(answer?: number | 'never') {
+  const collector = await startCollector(answer);
+  onTestFinished(() => collector.close());
+  return collector;
+}
+
+const at = Date.UTC(2025, 10, 16, 12);
+
+describe.each(['http/protobuf', 'http/json'])('a call as a span, over %s', (protocol) => {
+  it('carries what the event tells, under the names that are agreed upon', async () => {
+    const collector = await aCollector();
+    const { spans, problems } = spansWith({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    });
+    spans!.send(
+      anEvent({
+        at,
+        ms: 1.5,
+        session: 's1',
+        who: 'anna',
+        paths: [
+          { path: '/a', how: 'read' },
+          { path: '/b\ud800', how: 'changed' },
+          { path: '/c', how: 'read' },
+        ],
+        morePaths: 4,
+        layers: ['policy', 'bubblewrap'],
+        entries: ['e1'],
+        note: 'noted',
+      }),
+    );
+    await spans!.close();
+    expect(problems).toEqual([]);
+    expect(collector.requests.map(({ path }) => path)).toEqual(['/v1/traces']);
+    expect(collector.spans).toEqual([
+      {
+        name: 'tools/call read_file',
+        kind: 2,
+        traceId: expect.stringMatching(/^[\da-f]{32}$/),
+        parentSpanId: '',
+        start: BigInt(at) * 1_000_000n,
+        end: BigInt(at) * 1_000_000n + 1_500_000n,
+        status: 0,
+        message: '',
+        attributes: {
+          'mcp.method.name': 'tools/call',
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': 'read_file',
+          'mcp.session.id': 's1',
+          'cofferdam.event': 'server-1',
+          'cofferdam.server': 'server',
+          'cofferdam.roots': ['/home/anna/app'],
+          'cofferdam.dialect': 'replay',
+          'cofferdam.who': 'anna',
+          'cofferdam.paths.read': ['/a', '/c'],
+          'cofferdam.paths.changed': ['/b\ufffd'],
+          'cofferdam.paths.more': 4,
+          'cofferdam.bytes.in': 35,
+          'cofferdam.bytes.out': 4150,
+          'cofferdam.tokens.out': 1024,
+          'cofferdam.layers': ['policy', 'bubblewrap'],
+          'cofferdam.entries': ['e1'],
+          'cofferdam.note': 'noted',
+        },
+        resource: { 'service.name': 'cofferdam', 'service.version': '1.2.3' },
+      },
+    ]);
+  });
+
+  it('is an error with the kind of failure', async () => {
+    const collector = await aCollector();
+    const { spans } = spansWith({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    });
+    spans!.send(anEvent({ outcome: 'failed', error: 'outside' }));
+    await spans!.close();
+    expect(collector.spans).toMatchObject([
+      { status: 2, message: 'outside', attributes: { 'error.type': 'outside' } },
+    ]);
+  });
+});
+
+describe('spans', () => {
+  it('honour headers, the name of the service and attributes of the resource', async () => {
+    const collector = await aCollector();
+    const { spans } = spansWith({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/below`,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-team=files,authorization=Bearer%20abc',
+      OTEL_SERVICE_NAME: 'files',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=other',
+    });
+    spans!.send(anEvent());
+    await spans!.close();
+    expect(collector.requests).toMatchObject([
+      { path: '/below/v1/traces', headers: { 'x-team': 'files', authorization: 'Bearer abc' } },
+    ]);
+    expect(collector.spans[0]!.resource).toEqual({
+      'service.name': 'files',
+      'service.version': '1.2.3',
+      'deployment.environment.name': 'test',
+    });
+  });
+
+  it('carry contents only when the event has them', async () => {
+    const collector = await aCollector();
+    const { spans } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    spans!.send(anEvent({ arguments: '{"path":"a"}', answer: 'text' }));
+    await spans!.close();
+    expect(collector.spans[0]!.attributes).toMatchObject({
+      'gen_ai.tool.call.arguments': '{"path":"a"}',
+      'gen_ai.tool.call.result': 'text',
+    });
+  });
+
+  it("take their place in the client's own trace, when it tells one that makes sense", async () => {
+    const collector = await aCollector();
+    const { spans } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const trace = '0af7651916cd43dd8448eb211c80319c';
+    spans!.send(anEvent(), `00-${trace}-b7ad6b7169203331-01`);
+    spans!.send(anEvent(), `00-${'0'.repeat(32)}-b7ad6b7169203331-01`);
+    spans!.send(anEvent(), 'nonsense');
+    await spans!.close();
+    expect(collector.spans[0]).toMatchObject({ traceId: trace, parentSpanId: 'b7ad6b7169203331' });
+    expect(collector.spans.slice(1).map(({ parentSpanId }) => parentSpanId)).toEqual(['', '']);
+  });
+
+  it('are all sent, also a few hundred at once', async () => {
+    const collector = await aCollector();
+    const { spans, problems } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    for (let n = 0; n < 700; n++) spans!.send(anEvent({ id: `e${n}` }));
+    await spans!.close();
+    expect(new Set(collector.spans.map(({ attributes }) => attributes['cofferdam.event'])).size).toBe(700);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('no spans are made', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+
+  it.each([
+    ['without a collector', {}],
+    ['with an empty address', { OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }],
+    ['when no exporter is wanted', { ...endpoint, OTEL_TRACES_EXPORTER: 'none' }],
+    ['when all of it is switched off', { ...endpoint, OTEL_SDK_DISABLED: 'true' }],
+  ])('%s, and nothing is said about it', (_, environment) => {
+    const { spans, problems } = spansWith(environment);
+    expect(spans).toBeUndefined();
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    [
+      'another exporter',
+      { OTEL_TRACES_EXPORTER: 'zipkin' },
+      'OTEL_TRACES_EXPORTER is otlp or none, not zipkin',
+    ],
+    ['another protocol', { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http/protobuf or http/json, not grpc'],
+    ['an address that is none', { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' }, 'address is http://'],
+  ])('for %s, and that is said', (_, environment, said) => {
+    const { spans, problems } = spansWith({ ...endpoint, ...environment });
+    expect(spans).toBeUndefined();
+    expect(problems).toEqual([expect.stringContaining(said)]);
+  });
+});
+
+describe('a collector that does not take the spans', () => {
+  it('is told of once, when it refuses', async () => {
+    const collector = await aCollector(403);
+    const { spans, problems } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    for (let n = 0; n < 1100; n++) spans!.send(anEvent());
+    await spans!.close();
+    expect(collector.requests.length).toBeGreaterThan(1);
+    expect(problems).toEqual([expect.stringContaining('spans are not taken by the collector: Forbidden')]);
+  });
+
+  it.each([
+    ['nobody listens', async () => ({ url: `http://127.0.0.1:${await aFreePort()}` })],
+    ['it never answers', () => aCollector('never')],
+  ])('is given up after two seconds at the end when %s', async (_, find) => {
+    const { url } = await find();
+    const { spans, problems } = spansWith({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
+    spans!.send(anEvent());
+    const began = Date.now();
+    await spans!.close();
+    expect(Date.now() - began).toBeLessThan(4000);
+    expect(problems).toHaveLength(1);
+  });
+});
+
+async function aFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

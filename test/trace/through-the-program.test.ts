@@ -1,0 +1,132 @@
+/** The Tool Trace of the built program, as a user finds it in the state directory while the server runs. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../src/trace/event.ts';
+import { program, RawClient } from '../client.ts';
+import { layOut, temporaryDirectory } from '../tree.ts';
+
+const run = promisify(execFile);
+
+let root: ReturnType<typeof temporaryDirectory>;
+let state: ReturnType<typeof temporaryDirectory>;
+let client: RawClient | undefined;
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  state = temporaryDirectory();
+  layOut(root.path, { 'a.txt': 'alpha secret-content\n', 'src/b.ts': 'export const b = 1;\n' });
+});
+
+afterEach(async () => {
+  await client?.end();
+  client = undefined;
+  root.remove();
+  state.remove();
+});
+
+async function start(...flags: string[]): Promise<RawClient> {
+  client = await RawClient.start(['--state', state.path, ...flags, root.path]);
+  return client;
+}
+
+async function cofferdam(...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [program, ...args, '--state', state.path]);
+  return stdout;
+}
+
+async function events(): Promise<TraceEvent[]> {
+  const lines = (await cofferdam('trace', '--json')).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as TraceEvent);
+}
+
+const at = (path: string) => join(root.path, path);
+
+describe('every access', () => {
+  it('of repo is visible in the Tool Trace [repo.transparency.trace]', async () => {
+    const server = await start('--dialect', 'repo');
+    await server.call('read_file', { path: 'a.txt' });
+    await server.call('list_files', { directory: 'src' });
+    await server.call('search_files', { pattern: 'export' });
+    await server.call('get_repo_overview', {});
+    await server.call('read_file', { path: '../outside.txt' });
+    const seen = await events();
+    expect(seen.map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual([
+      'read_file ok',
+      'list_files ok',
+      'search_files ok',
+      'get_repo_overview ok',
+      'read_file failed',
+    ]);
+    expect(seen[0]!.paths).toContainEqual(expect.objectContaining({ path: at('a.txt'), how: 'read' }));
+    expect(seen[1]!.paths.map(({ path }) => path)).toContain(at('src'));
+    expect(seen[2]!.paths).toContainEqual({ path: root.path, how: 'searched' });
+    expect(seen[4]).toMatchObject({ error: 'outside', paths: [{ path: '../outside.txt', how: 'refused' }] });
+    for (const event of seen) {
+      expect(event).toMatchObject({ dialect: 'repo', roots: [root.path] });
+      expect(event.ms).toBeGreaterThan(0);
+      expect(event.bytesOut).toBeGreaterThan(0);
+      expect(event.tokensOut).toBeGreaterThan(0);
+      expect(event.session).toBe(seen[0]!.session);
+    }
+  });
+
+  it('is named by what it did, and changes lead to the journal', async () => {
+    const server = await start();
+    await server.text('write_file', { path: 'new/c.txt', content: 'c\n' });
+    await server.text('write_file', { path: 'a.txt', content: 'other\n' });
+    await server.text('move_file', { source: 'a.txt', destination: 'd.txt' });
+    await server
+      .text('delete_path', { path: 'd.txt' })
+      .catch(() => server.call('delete_file', { path: 'd.txt' }));
+    const seen = await events();
+    expect(seen[0]!.paths.map(({ path, how }) => [path, how])).toEqual([
+      [at('new'), 'created'],
+      [at('new/c.txt'), 'created'],
+    ]);
+    expect(seen[1]!.paths).toEqual([{ path: at('a.txt'), how: 'changed' }]);
+    expect(seen[2]!.paths.map(({ how }) => how)).toEqual(['moved-from', 'moved-to']);
+    const history = JSON.parse(await cofferdam('history', '--json')) as { id: string }[];
+    const entries = seen.flatMap((event) => event.entries ?? []);
+    expect(entries).toHaveLength(4);
+    expect(history.map(({ id }) => id).reverse()).toEqual(entries);
+  });
+
+  it('of a command tells what it changed and what stood around it', async () => {
+    const server = await start();
+    await server.text('execute_command', { command: 'echo more >> a.txt; echo new > made.txt; rm src/b.ts' });
+    const [event] = await events();
+    expect(event!.paths).toEqual(
+      expect.arrayContaining([
+        { path: at('a.txt'), how: 'changed' },
+        { path: at('made.txt'), how: 'created' },
+        { path: at('src/b.ts'), how: 'removed' },
+        { path: root.path, how: 'ran-in' },
+      ]),
+    );
+    expect(event!.layers).toContain('limits');
+    expect(event!.entries).toHaveLength(1);
+    await cofferdam('undo', event!.entries![0]!);
+    expect(await server.text('read_file', { path: 'a.txt' })).toBe('alpha secret-content\n');
+    expect(await server.text('read_file', { path: 'src/b.ts' })).toBe('export const b = 1;\n');
+  });
+});
+
+describe('contents', () => {
+  it('are not in it', async () => {
+    const server = await start();
+    await server.text('read_file', { path: 'a.txt' });
+    await server.text('write_file', { path: 'a.txt', content: 'another-secret\n' });
+    const text = JSON.stringify(await events());
+    expect(text).not.toContain('secret');
+  });
+
+  it('are in it when that was asked for', async () => {
+    const server = await start('--trace-contents');
+    await server.text('read_file', { path: 'a.txt' });
+    const [event] = await events();
+    expect(event!.answer).toContain('secret-content');
+    expect(event!.arguments).toContain('a.txt');
+  });
+});
