@@ -9,6 +9,7 @@ import { type EntryFilter, selected, type UndoOutcome, type UndoPlan } from './h
 import type { JournalEntry } from './journal/entry.ts';
 import { diffsOfEntry, type FileDiff } from './journal/entry-diff.ts';
 import { Journal } from './journal/journal.ts';
+import { keepAll } from './journal/keeping.ts';
 
 export class History {
   readonly #directory: string;
@@ -60,7 +61,7 @@ export class History {
     const roots = entry.roots.map((path) => ({ path, writable: true }));
     let engine: Engine;
     try {
-      engine = new Engine({ roots, journal: this.#directory });
+      engine = new Engine({ roots, journal: this.#directory, keep: keepAll });
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
       return { gone: 'path' in error.facts ? String(error.facts.path) : entry.roots.join(', ') };
@@ -73,7 +74,7 @@ export class History {
   }
 
   async #reading<T>(read: (journal: Journal) => T | Promise<T>): Promise<T> {
-    const journal = new Journal(this.#directory);
+    const journal = new Journal(this.#directory, keepAll);
     try {
       return await read(journal);
     } finally {

@@ -9,14 +9,14 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { ifNobodyElse } from '../files/turns.ts';
 import type { JournalEntry, Origin } from './entry.ts';
-import { type Keep, prune, usualKeep } from './keeping.ts';
+import { type Keep, keepAll, prune, usualKeep } from './keeping.ts';
 import { LineLog } from './line-log.ts';
 import { readEntries } from './reading.ts';
 import { JournalRecording, type RecordingParts } from './recording.ts';
 import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
-const ID_LENGTH = 8;
+const ID_LENGTH = 10;
 const TIDY_EVERY_MS = 6 * 3_600_000;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
 
@@ -28,8 +28,8 @@ export class Journal {
 
   readonly #keep: Keep;
   #pruning: Promise<void> | undefined;
-  #tidiedOnce = false;
-  #tidiedAt = 0;
+  /** When this process has last tidied, and how much it had added by then. */
+  #tidied: { at: number; added: number } | undefined;
 
   constructor(directory: string, keep: Keep = usualKeep) {
     this.directory = directory;
@@ -41,7 +41,7 @@ export class Journal {
   /** For one call. Nothing is written unless something is changed. */
   begin(
     origin: Origin,
-    more: { undoes?: string; found?: true } = {},
+    more: { undoes?: string; found?: true; call?: string } = {},
     onChange?: RecordingParts['onChange'],
   ): JournalRecording {
     const head = { e: newId(), at: Date.now(), by: origin, ...more };
@@ -63,9 +63,8 @@ export class Journal {
 
   /** Gives up what is beyond the bounds, when enough has come in since the last time. Called after changes. */
   tidy(): void {
-    if (this.#pruning || !this.#isUntidy()) return;
-    this.#tidiedOnce = true;
-    this.#tidiedAt = this.store.added;
+    if (this.#keep === keepAll || this.#pruning || !this.#isUntidy()) return;
+    this.#tidied = { at: Date.now(), added: this.store.added };
     this.#pruning = ifNobodyElse(`tidy ${this.directory}`, () => {
       prune(this, this.#keep);
       fs.writeFileSync(this.#mark, JSON.stringify(this.#keep), { mode: 0o600 });
@@ -91,8 +90,9 @@ export class Journal {
   }
 
   #isUntidy(): boolean {
-    if (this.store.added - this.#tidiedAt > Math.min(this.#keep.bytes / 8, MOST_UNTIDY_BYTES)) return true;
-    if (this.#tidiedOnce) return false;
+    const { at = 0, added = 0 } = this.#tidied ?? {};
+    if (this.store.added - added > Math.min(this.#keep.bytes / 8, MOST_UNTIDY_BYTES)) return true;
+    if (Date.now() - at < TIDY_EVERY_MS) return false;
     try {
       const { mtimeMs } = fs.statSync(this.#mark);
       const sameBounds = fs.readFileSync(this.#mark, 'utf8') === JSON.stringify(this.#keep);

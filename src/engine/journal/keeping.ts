@@ -8,8 +8,9 @@ import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
-import { type ReadEntry, readEntries } from './reading.ts';
+import { type Line, type ReadEntry, readEntries } from './reading.ts';
 import { blobPath } from './store.ts';
+import { pathsOf } from './undo.ts';
 
 export interface Keep {
   days: number;
@@ -17,6 +18,9 @@ export interface Keep {
 }
 
 export const usualKeep: Keep = { days: 30, bytes: 1024 ** 3 };
+
+/** For those who only look and undo: how much is kept is up to the servers. */
+export const keepAll: Keep = { days: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 const DAY_MS = 24 * 3_600_000;
 const LEAVING_MS = 120_000;
@@ -35,24 +39,31 @@ export function prune(journal: Journal, { days, bytes }: Keep, now = Date.now())
   const dropped = tooOld(entries, now - days * DAY_MS);
   dropTooMuch(entries, dropped, stored, bytes);
   const left = entries.filter((entry) => !dropped.has(entry));
-  if (dropped.size > 0) journal.log.append({ drop: [...dropped].map(({ id }) => id) });
+  if (dropped.size > 0) journal.log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
   const ended = neededBy([...dropped]);
   for (const [name, each] of stored) if (ended.has(name)) each.young = false;
   const freed = moveOut(journal.directory, stored, neededBy(left), now);
   emptyLeaving(journal.directory, neededBy(left), now);
   removeFiles(journal, left);
+  shrinkFiles(journal, left);
   return { entries: dropped.size, bytes: freed };
 }
 
-/** The entries that are the newest of some file, and what stands open, stay in any case. */
+/** The entries that are the newest of some file stay in any case, and those that say whether one of them is undone. */
 function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
   const seen = new Set<string>();
   const kept = new Set<ReadEntry>();
   for (const entry of [...entries].reverse()) {
-    for (const { path } of entry.changes) {
+    for (const path of pathsOf(entry)) {
       if (!seen.has(path)) kept.add(entry);
       seen.add(path);
     }
+  }
+  const ids = new Set([...kept].map(({ id }) => id));
+  for (const entry of entries) {
+    if (entry.undoes === undefined || !ids.has(entry.undoes)) continue;
+    kept.add(entry);
+    ids.add(entry.id);
   }
   return kept;
 }
@@ -186,6 +197,19 @@ function removeFiles({ log }: Journal, left: readonly ReadEntry[]): void {
   for (const file of log.files()) {
     if (used.has(file) || log.mayGrow(file)) return;
     log.remove(file);
+  }
+}
+
+/** Lines of entries that were given up leave the files that nobody adds to any more, oldest file first. */
+function shrinkFiles({ log }: Journal, left: readonly ReadEntry[]): void {
+  const parts = new Set(left.flatMap((entry) => entry.parts));
+  for (const file of log.files()) {
+    if (log.mayGrow(file)) return;
+    const lines = [...log.recordsOf(file, { offset: 0 })] as Line[];
+    // With every line of what it names gone from here on down, a line that gives up is done with, too.
+    const needed = lines.filter(({ e }) => e !== undefined && parts.has(e));
+    if (needed.length < lines.length / 2) log.rewrite(file, needed);
+    else if (needed.length < lines.length) return;
   }
 }
 
