@@ -57,6 +57,12 @@ const SEARCHES = [
     budget: 1.2,
     alone: 2,
   },
+  {
+    what: 'no literal, and nothing seldom',
+    regex: '\\b[a-z]+(?:[A-Z][a-z]+){9}\\b',
+    budget: 1.2,
+    alone: 2,
+  },
 ];
 const COUNTED = 'return';
 

@@ -76,6 +76,14 @@ export class RawClient {
     return result.content.map((item) => item.text).join('\n');
   }
 
+  /** Waits until the program has said this on its standard error. */
+  async says(text: string): Promise<void> {
+    while (!this.stderr.includes(text)) {
+      if (this.child.exitCode !== null) throw new Error(`the server ended: ${this.stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
   /** Ends the input and waits for the program to end by itself. */
   async end(): Promise<{ code: number | null; signal: string | null }> {
     this.child.stdin!.end();

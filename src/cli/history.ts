@@ -1,7 +1,14 @@
 /** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and the way back. */
 import { resolve } from 'node:path';
-import type { Change, FileDiff, History, JournalEntry, Obstacle } from '../engine/index.ts';
-import { plain } from '../trace/plain-text.ts';
+import {
+  type Change,
+  EngineFailure,
+  type FileDiff,
+  type History,
+  type JournalEntry,
+  type Obstacle,
+} from '../engine/index.ts';
+import { plain, plainJson } from '../trace/plain-text.ts';
 import type { TracedHistory } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -27,10 +34,15 @@ export async function showHistory(history: History, asked: HistoryRequest): Prom
     ...(since !== undefined && { since }),
     ...(limit !== undefined && { limit }),
   });
-  if (json) return { output: `${JSON.stringify(entries, null, 2)}\n`, failed: false };
+  if (json) return { output: jsonOf(entries), failed: false };
   if (entries.length === 0) return { output: 'Nothing was changed.\n', failed: false };
   const tools = Math.max(...entries.map((entry) => toolOf(entry).length));
   return { output: entries.map((entry) => `${entryLine(entry, tools)}\n`).join(''), failed: false };
+}
+
+/** A list, with each entry on a line of its own. */
+function jsonOf(entries: readonly JournalEntry[]): string {
+  return entries.length === 0 ? '[]\n' : `[\n${entries.map(plainJson).join(',\n')}\n]\n`;
 }
 
 function entryLine(entry: JournalEntry, toolWidth: number): string {
@@ -136,7 +148,8 @@ async function undoAll(
     if (entry.state === 'undone')
       throw new UsageError(`${entry.id} is undone already (cofferdam redo ${entry.id})`);
     const plan = await history.plan(entry.id);
-    const outcome = await history.undoFor(entry.id, { force });
+    const outcome = await attempted(() => history.undoFor(entry.id, { force }));
+    if (typeof outcome === 'string') return { output: `${output}${entry.id} ${outcome}`, failed: true };
     if (!outcome?.done)
       return { output: output + blockedText(entry, outcome?.obstacles ?? []), failed: true };
     output += `${word}: ${entryLine(shownEntry(entry, word), toolOf(entry).length)}\n`;
@@ -144,6 +157,18 @@ async function undoAll(
     if (plan?.steps.length === 0) output += '  nothing was left to be done\n';
   }
   return { output, failed: false };
+}
+
+/** What happened on the way, in one line, when it could not be done. */
+async function attempted<T>(undoing: () => Promise<T>): Promise<T | string> {
+  try {
+    return await undoing();
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    const { kind, path = '', code = kind } = error.facts as { kind: string; path?: string; code?: string };
+    const why = kind === 'changed-meanwhile' ? 'it was changed at this moment' : code;
+    return `could not be undone to its end: ${plain(path)}: ${why}. What is left of it can be undone once more.\n`;
+  }
 }
 
 /** What is redone is the entry that had been undone. */

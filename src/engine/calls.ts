@@ -11,7 +11,8 @@ import type { Arrivals, Doing } from './files/arrivals.ts';
 import { inTurn } from './files/turns.ts';
 import type { Change } from './journal/entry.ts';
 import type { Journal } from './journal/journal.ts';
-import { type JournalRecording, type Recording, unrecorded } from './journal/recording.ts';
+import type { JournalRecording } from './journal/journal-recording.ts';
+import { type Recording, unrecorded } from './journal/recording.ts';
 
 /** A path that a change concerns. */
 export interface Concerned {
@@ -31,8 +32,14 @@ interface Openness {
   closed: boolean;
   readonly underWay: Set<Promise<unknown>>;
   /** Who hears of the paths that are changed. */
-  readonly listeners: Set<(path: string) => void>;
+  readonly listeners: Set<OnChange>;
 }
+
+/** `below`: with all that is in it. */
+type OnChange = (path: string, below: boolean) => void;
+
+/** The entry of each caller who makes one call: all that it changes is one entry. */
+const entryOf = new WeakMap<Caller, string>();
 
 export class Calls {
   readonly wall: Wall;
@@ -129,7 +136,7 @@ export class Calls {
         recording?.end('failed');
         throw error;
       } finally {
-        if (recording?.kept) this.caller.entered(recording.id);
+        if (recording?.kept) this.#entered(recording);
         this.journal?.tidy();
       }
     });
@@ -166,31 +173,40 @@ export class Calls {
   }
 
   #record({ undoes }: ChangeOptions): JournalRecording | undefined {
-    const more = undoes === undefined ? {} : { undoes };
+    const call = entryOf.get(this.caller);
+    const more = { ...(undoes !== undefined && { undoes }), ...(call !== undefined && { call }) };
     return this.journal?.begin(this.caller.origin, more, (change) => this.told(change));
+  }
+
+  #entered({ id }: JournalRecording): void {
+    if (this.caller !== nobody) entryOf.set(this.caller, id);
+    this.caller.entered(id);
   }
 
   /** A change was entered in the journal. */
   told(change: Change): void {
     tellChange(this.caller, change);
-    this.#announce(change.kind === 'moved' ? [change.path, change.to] : [change.path]);
+    const below = change.kind !== 'changed' && change.type === 'directory';
+    this.#announce(change.path, below && (change.kind !== 'created' || change.whole === true));
+    if (change.kind === 'moved') this.#announce(change.to, below);
   }
 
   /** Hears of every path that is changed through this engine, until the function that is given back is called. */
-  onChange(listener: (path: string) => void): () => void {
+  onChange(listener: OnChange): () => void {
     this.#openness.listeners.add(listener);
     return () => this.#openness.listeners.delete(listener);
   }
 
-  #announce(paths: readonly string[]): void {
-    for (const listener of this.#openness.listeners) for (const path of paths) listener(path);
+  #announce(path: string, below: boolean): void {
+    for (const listener of this.#openness.listeners) listener(path, below);
   }
 
   #tell(places: readonly Place[], concerned: readonly Concerned[]): void {
     for (const [index, { path }] of places.entries()) {
-      this.caller.touched({ path, how: concerned[index]!.how });
+      const { how } = concerned[index]!;
+      this.caller.touched({ path, how });
+      this.#announce(path, how === 'removed' || how === 'moved-from' || how === 'moved-to');
     }
-    this.#announce(places.map(({ path }) => path));
   }
 
   /** A path as it reads, without a look at the disk. */

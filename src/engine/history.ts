@@ -10,6 +10,7 @@ import type { JournalEntry } from './journal/entry.ts';
 import { diffsOfEntry, type FileDiff } from './journal/entry-diff.ts';
 import { Journal } from './journal/journal.ts';
 import { keepAll } from './journal/keeping.ts';
+import { realOf } from './journal/state-directory.ts';
 
 export class History {
   readonly #directory: string;
@@ -20,7 +21,10 @@ export class History {
 
   /** Newest first. */
   async entries(filter: EntryFilter = {}): Promise<JournalEntry[]> {
-    return this.#reading((journal) => selected(journal.entries(), filter));
+    // The journal knows paths with all links resolved.
+    const { below } = filter;
+    const real = below === undefined ? filter : { ...filter, below: realOf(below) };
+    return this.#reading((journal) => selected(journal.entries(), real));
   }
 
   async entry(id: string): Promise<JournalEntry | undefined> {

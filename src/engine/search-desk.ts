@@ -9,7 +9,7 @@ import { byBytes } from './files/order.ts';
 import { expandBraces } from './search/braces.ts';
 import { compileGlobs, splitGlob } from './search/glob.ts';
 import type { Plan } from './search/plan.ts';
-import type { FileMatches, GrepQuery, GrepResult, SearchCall } from './search/query.ts';
+import type { GrepQuery, GrepResult, SearchCall } from './search/query.ts';
 import { escapeGlob, residualExclusions, residualGlobs } from './search/residual-glob.ts';
 import { type Overview, Search, type WalkQuery, type WalkResult } from './search/search.ts';
 import { merged } from './search-merge.ts';
@@ -57,16 +57,17 @@ export class SearchDesk {
     call: SearchCall = {},
   ): Promise<GrepAllResult> {
     const results: GrepResult[] = [];
-    const not = { nothing: 0, outside: 0, unreadable: 0 };
+    const not = { nothing: [] as string[], outside: [] as string[], unreadable: [] as string[] };
     const inTurn = oneAfterAnother(call);
     for (const source of sources) {
       const found = await inTurn((own) => this.#grepSource(source, query, own));
-      if (typeof found === 'string') not[found]++;
+      if (typeof found === 'string') not[found].push(source.directory);
       else results.push(found);
     }
     const result = results.length === 1 ? results[0]! : merged(results, query);
-    const skippedUnreadable = result.skippedUnreadable + not.unreadable;
-    return { ...result, skippedUnreadable, outside: not.outside };
+    // A directory that may not be read can be met from above as well.
+    const unreadable = [...new Set([...result.unreadable, ...not.unreadable])];
+    return { ...result, unreadable, skippedUnreadable: unreadable.length, outside: not.outside.length };
   }
 
   names(path: string, query: WalkQuery & { contains: string }, call: SearchCall = {}): Promise<WalkResult> {
@@ -210,11 +211,13 @@ export class SearchDesk {
       });
     const found = await (include ? unlessAbsent(search) : search());
     if (typeof found === 'string') return found;
-    const absolute = ({ path, lines }: FileMatches) => ({
-      path: isFile ? directory : within(directory, path),
-      lines,
-    });
-    return { ...found, files: found.files.map(absolute) };
+    const absolute = (path: string) => (isFile ? directory : within(directory, path));
+    return {
+      ...found,
+      files: found.files.map(({ path, lines }) => ({ path: absolute(path), lines })),
+      unreadable: found.unreadable.map(absolute),
+      longLines: found.longLines.map(absolute),
+    };
   }
 
   async #filesOf(

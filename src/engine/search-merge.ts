@@ -22,6 +22,10 @@ export function merged(
     kept.push(count > left ? firstMatches(file, left, query.contextLines ?? 0) : file);
     matches += Math.min(count, left);
   }
+  const last = truncated ? kept.at(-1)?.path : undefined;
+  const counts = (path: string) => last === undefined || byBytes(path, last) <= 0;
+  const unreadable = [...new Set(results.flatMap((result) => result.unreadable))].filter(counts);
+  const longLines = mostOfEach(results.map((result) => result.longLines)).filter(counts);
   const total = (of: (result: GrepResult) => number) => results.reduce((sum, result) => sum + of(result), 0);
   return {
     files: kept,
@@ -29,10 +33,24 @@ export function merged(
     totalMatches: Math.max(matches, ...results.map((result) => result.totalMatches)),
     truncated,
     filesSearched: total((result) => result.filesSearched),
-    skippedUnreadable: total((result) => result.skippedUnreadable),
-    skippedLongLines: total((result) => result.skippedLongLines),
+    unreadable,
+    skippedUnreadable: unreadable.length,
+    longLines,
+    skippedLongLines: longLines.length,
     plan: results[0]?.plan ?? { plan: 'workers', why: 'nothing was searched' },
   };
+}
+
+/** A path for each long line: lists that hold the same file tell of the same lines. */
+function mostOfEach(lists: readonly (readonly string[])[]): string[] {
+  const most = new Map<string, readonly string[]>();
+  for (const list of lists) {
+    for (const path of new Set(list)) {
+      const here = list.filter((other) => other === path);
+      if (here.length > (most.get(path)?.length ?? 0)) most.set(path, here);
+    }
+  }
+  return [...most.values()].flat();
 }
 
 /** The first matches with the context of the last of them; further matches in that context become context. */

@@ -1,25 +1,12 @@
 /** One event of the Tool Trace: what a call did and how it went, never what was in the files. */
 
-/** What a call did at one path. */
-export type How =
-  | 'read'
-  | 'listed'
-  | 'searched'
-  | 'looked-at'
-  | 'ran-in'
-  | 'created'
-  | 'changed'
-  | 'removed'
-  | 'moved-from'
-  | 'moved-to'
-  | 'refused';
+import type { Access, How as Done } from '../engine/caller.ts';
 
-export interface TracedPath {
-  path: string;
+/** What a call did at one path, or was not allowed to do. */
+export type How = Done | 'refused';
+
+export interface TracedPath extends Omit<Access, 'how'> {
   how: How;
-  bytes?: number;
-  /** Names of the file, when it has more than one. */
-  links?: number;
 }
 
 export interface TraceEvent {

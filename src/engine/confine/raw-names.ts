@@ -16,6 +16,22 @@ export function encoded(path: string): string | Buffer {
   return isAscii(path) ? path : Buffer.from(path, 'latin1');
 }
 
+/** The same for one raw name behind an ASCII path; what is not one name is refused. */
+export function encodedBelow(path: string, name: string): string | Buffer {
+  let ascii = true;
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i);
+    if (code > 0x7f) ascii = false;
+    else if (code === 0x2f || code === 0) refuse(name);
+  }
+  if (name === '' || name === '.' || name === '..') refuse(name);
+  return ascii ? path + name : Buffer.from(path + name, 'latin1');
+}
+
+function refuse(name: string): never {
+  throw new Error(`not one name: ${JSON.stringify(name)}`);
+}
+
 function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
   return true;

@@ -6,16 +6,27 @@ import { typeOf } from './stat.ts';
 import { isTemporary } from './temporaries.ts';
 
 export interface Listing {
-  names: string[];
-  types: EntryType[];
+  readonly names: readonly string[];
+  readonly types: readonly EntryType[];
+}
+
+const byType = new WeakMap<Listing, Map<EntryType, readonly string[]>>();
+
+/** The names of one type: found once for each listing, since listings are remembered. */
+export function namesOf(listing: Listing, type: EntryType): readonly string[] {
+  const known = byType.get(listing) ?? new Map<EntryType, readonly string[]>();
+  const names = known.get(type) ?? listing.names.filter((_, index) => listing.types[index] === type);
+  if (known.size === 0) byType.set(listing, known);
+  known.set(type, names);
+  return names;
 }
 
 /** By which a directory that was listed before is known again, and known to be unchanged. */
 export interface DirectoryState {
-  dev: bigint;
-  ino: bigint;
-  modifiedNs: bigint;
-  changedNs: bigint;
+  dev: number;
+  ino: number;
+  modifiedMs: number;
+  changedMs: number;
 }
 
 export interface ListingMemory {
@@ -25,16 +36,18 @@ export interface ListingMemory {
 
 /** File systems of which it is known that a directory's change time moves with every change: ext, XFS, btrfs … */
 const TRUE_TIMES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
-const trustedDevices = new Map<bigint, boolean>();
+const trustedDevices = new Map<number, boolean>();
 
+/** Undefined where a change could go unnoticed, or where two directories could be taken for the same. */
 export function stateOf(directory: number, path: string): DirectoryState | undefined {
-  const { dev, ino, mtimeNs, ctimeNs } = fs.fstatSync(directory, { bigint: true });
+  const { dev, ino, mtimeMs, ctimeMs } = fs.fstatSync(directory);
   let trusted = trustedDevices.get(dev);
   if (trusted === undefined) {
     trusted = TRUE_TIMES.has(fs.statfsSync(path).type);
     trustedDevices.set(dev, trusted);
   }
-  return trusted ? { dev, ino, modifiedNs: mtimeNs, changedNs: ctimeNs } : undefined;
+  if (!trusted || !Number.isSafeInteger(ino) || !Number.isSafeInteger(dev)) return undefined;
+  return { dev, ino, modifiedMs: mtimeMs, changedMs: ctimeMs };
 }
 
 export function listAt(path: string): Listing {

@@ -9,12 +9,16 @@
  * Names are raw here, see raw-names.ts.
  */
 import * as fs from 'node:fs';
+import type { EntryType } from '../failures.ts';
 import type { Dir } from './dir.ts';
 import { NotRegular } from './dir.ts';
 import { PathDir } from './path-dir.ts';
-import { encoded, rawOf, textOf } from './raw-names.ts';
+import { encodedBelow, rawOf, textOf } from './raw-names.ts';
 import { type Listing, type ListingMemory, listAt, listUntyped, stateOf } from './scan-listing.ts';
+import { typeOf } from './stat.ts';
 
+// Taken out of the module once: they are called for every file, and going through its names costs each time.
+const { openSync, readSync, closeSync, fstatSync } = fs;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const O_PATH = 0o10000000;
 /** Deeper directories are found again from the nearest one that is still held. */
@@ -30,7 +34,8 @@ export function scanRootOf(dir: Dir): ScanRoot {
 /** Why something could not be had: it is not (or no longer) there as that kind of entry, or may not be read. */
 export type Absence = 'gone' | 'unreadable';
 
-export interface FileFacts {
+export interface EntryFacts {
+  type: EntryType;
   size: number;
   mtimeMs: number;
 }
@@ -40,9 +45,12 @@ export interface Cursor {
   /** Goes to a directory, given as raw names with `/` between them; empty for the root. */
   goTo(directory: string): Absence | undefined;
   list(): Listing | Absence;
-  /** Opens a file of the current directory without blocking: a descriptor, to be closed with `closeFile`. */
+  /**
+   * Opens a file of the current directory without blocking: a descriptor, to be closed with `closeFile`. Only for
+   * what was just seen to be a regular file; should it have been exchanged since, nothing of it is ever used.
+   */
   open(name: string): number | Absence;
-  look(name: string): FileFacts | undefined;
+  look(name: string): EntryFacts | undefined;
   close(): void;
 }
 
@@ -52,7 +60,7 @@ export function openCursor(root: ScanRoot, memory?: ListingMemory): Cursor {
 
 /** Reads from a place in the file: what has no places (a FIFO, a terminal) is refused by the system. */
 export function readFile(fd: number, into: Buffer, offset: number, length: number, from: number): number {
-  return fs.readSync(fd, into, offset, length, from);
+  return readSync(fd, into, offset, length, from);
 }
 
 /**
@@ -60,15 +68,16 @@ export function readFile(fd: number, into: Buffer, offset: number, length: numbe
  * search hold no candidate and are closed again without it.
  */
 export function isRegularFile(fd: number): boolean {
-  return fs.fstatSync(fd).isFile();
+  return fstatSync(fd).isFile();
 }
 
 /** The beginning of a regular file of the cursor's directory, if it is there and may be read. */
 export function readSmallFile(cursor: Cursor, name: string, limit: number): Buffer | undefined {
+  if (cursor.look(name)?.type !== 'file') return undefined;
   const fd = cursor.open(name);
   if (typeof fd === 'string') return undefined;
   try {
-    const stat = fs.fstatSync(fd);
+    const stat = fstatSync(fd);
     if (!stat.isFile()) return undefined;
     const into = Buffer.alloc(Math.min(limit, stat.size));
     let length = 0;
@@ -84,7 +93,7 @@ export function readSmallFile(cursor: Cursor, name: string, limit: number): Buff
 }
 
 export function closeFile(fd: number): void {
-  fs.closeSync(fd);
+  closeSync(fd);
 }
 
 class DescriptorCursor implements Cursor {
@@ -97,6 +106,7 @@ class DescriptorCursor implements Cursor {
   /** Of the current directory; undefined when the last step failed, so that no stale number is ever used. */
   #prefix: string | undefined;
   #current: number;
+  #directory: string | undefined = '';
 
   constructor(root: number, memory: ListingMemory | undefined) {
     this.#root = root;
@@ -106,6 +116,7 @@ class DescriptorCursor implements Cursor {
   }
 
   goTo(directory: string): Absence | undefined {
+    if (directory === this.#directory) return undefined;
     const names = directory === '' ? [] : directory.split('/');
     let level = this.#shared(names);
     this.#leave(level);
@@ -113,19 +124,17 @@ class DescriptorCursor implements Cursor {
     let from = level === 0 ? this.#root : this.#held[level - 1]!;
     for (; level < names.length; level++) {
       try {
-        from = fs.openSync(
-          encoded(`${this.#descriptors}${from}/${oneName(names[level]!)}`),
-          O_PATH | O_DIRECTORY | O_NOFOLLOW,
-        );
+        const path = encodedBelow(`${this.#descriptors}${from}/`, names[level]!);
+        from = openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
       } catch (error) {
-        this.#leave(0);
-        this.#prefix = undefined;
+        this.close();
         return absenceOf(error);
       }
       this.#hold(level, names[level]!, from);
     }
     this.#current = from;
     this.#prefix = `${this.#descriptors}${from}/`;
+    this.#directory = directory;
     return undefined;
   }
 
@@ -152,16 +161,17 @@ class DescriptorCursor implements Cursor {
   open(name: string): number | Absence {
     if (this.#prefix === undefined) return 'gone';
     try {
-      return fs.openSync(encoded(this.#prefix + oneName(name)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      return openSync(encodedBelow(this.#prefix, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     } catch (error) {
       return absenceOf(error);
     }
   }
 
-  look(name: string): FileFacts | undefined {
+  look(name: string): EntryFacts | undefined {
     if (this.#prefix === undefined) return undefined;
     try {
-      return fs.lstatSync(encoded(this.#prefix + oneName(name)), { throwIfNoEntry: false });
+      const stat = fs.lstatSync(encodedBelow(this.#prefix, name), { throwIfNoEntry: false });
+      return stat && { type: typeOf(stat), size: stat.size, mtimeMs: stat.mtimeMs };
     } catch {
       return undefined;
     }
@@ -170,6 +180,7 @@ class DescriptorCursor implements Cursor {
   close(): void {
     this.#leave(0);
     this.#prefix = undefined;
+    this.#directory = undefined;
   }
 
   #shared(names: readonly string[]): number {
@@ -179,7 +190,7 @@ class DescriptorCursor implements Cursor {
   }
 
   #leave(level: number): void {
-    for (const fd of this.#held.splice(level)) if (fd >= 0) fs.closeSync(fd);
+    for (const fd of this.#held.splice(level)) if (fd >= 0) closeSync(fd);
     this.#names.length = Math.min(this.#names.length, level);
   }
 
@@ -188,7 +199,7 @@ class DescriptorCursor implements Cursor {
     this.#held[level] = fd;
     const farthest = level - MAX_HELD;
     if (farthest < 0 || this.#held[farthest]! < 0) return;
-    fs.closeSync(this.#held[farthest]!);
+    closeSync(this.#held[farthest]!);
     this.#held[farthest] = -1;
   }
 }
@@ -235,10 +246,10 @@ class PathCursor implements Cursor {
     }
   }
 
-  look(name: string): FileFacts | undefined {
+  look(name: string): EntryFacts | undefined {
     try {
       const stat = this.#dir.lstat(textOf(name));
-      return stat && { size: stat.size, mtimeMs: Number(stat.mtimeNs / 1_000_000n) };
+      return stat && { type: stat.type, size: stat.size, mtimeMs: Number(stat.mtimeNs / 1_000_000n) };
     } catch {
       return undefined;
     }
@@ -276,11 +287,4 @@ export function absenceOf(error: unknown): Absence {
     default:
       return 'unreadable';
   }
-}
-
-function oneName(name: string): string {
-  if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\0')) {
-    throw new Error(`not one name: ${JSON.stringify(name)}`);
-  }
-  return name;
 }

@@ -2,9 +2,13 @@
 import type { Dir, Entry } from '../confine/dir.ts';
 import { attempt } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { textOf } from '../confine/raw-names.ts';
+import { type Cursor, openCursor, scanRootOf } from '../confine/scan.ts';
+import type { Listing } from '../confine/scan-listing.ts';
 import type { Wall } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { limits } from '../limits.ts';
+import { ListingCache } from '../search/listing-cache.ts';
 import { Breathing } from './breathing.ts';
 import { byBytes } from './order.ts';
 
@@ -32,6 +36,9 @@ export function listEntries(wall: Wall, place: Place): ListedEntry[] {
   }
 }
 
+/** Trees are asked for again and again, and most directories are as they were. */
+const remembered = new ListingCache();
+
 export async function buildTree(
   wall: Wall,
   place: Place,
@@ -39,37 +46,34 @@ export async function buildTree(
   signal: AbortSignal | undefined,
 ): Promise<TreeNode> {
   const dir = openDirectory(place);
+  const cursor = openCursor(scanRootOf(dir), remembered);
   const breathing = new Breathing(signal);
   const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
   try {
-    return await subtree(dir, place.path, name, 0);
+    if (depth > 0) requireListable(cursor, dir, place.shown);
+    return await subtree('', place.path, name, 0);
   } finally {
+    cursor.close();
     dir.close();
   }
 
-  async function subtree(here: Dir, path: string, label: string, level: number): Promise<TreeNode> {
+  /** `below` is the path from the place on, in raw names; `path` is where that is. */
+  async function subtree(below: string, path: string, label: string, level: number): Promise<TreeNode> {
     if (level >= depth) return { name: label, type: 'directory' };
     if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
     await breathing.pause();
+    if (cursor.goTo(below)) return { name: label, type: 'directory' };
     const children: TreeNode[] = [];
-    const entries = level === 0 ? sortedEntries(here, place.shown) : readable(here);
-    for (const entry of entries) {
-      const below = `${path}/${entry.name}`;
-      if (entry.type === 'symlink') {
-        const isDirectory = targetOf(wall, path, entry) === 'directory';
-        children.push({ name: entry.name, type: isDirectory ? 'directory' : 'file' });
+    const { names, types } = readable(cursor);
+    for (const [index, raw] of names.entries()) {
+      const name = textOf(raw);
+      const type = types[index]!;
+      if (type === 'directory') {
+        children.push(await subtree(joined(below, raw), `${path}/${name}`, name, level + 1));
         continue;
       }
-      const inner = entry.type === 'directory' ? enterQuietly(here, entry.name) : undefined;
-      if (inner === undefined) {
-        children.push({ name: entry.name, type: entry.type === 'directory' ? 'directory' : 'file' });
-        continue;
-      }
-      try {
-        children.push(await subtree(inner, below, entry.name, level + 1));
-      } finally {
-        inner.close();
-      }
+      const leads = type === 'symlink' && targetOf(wall, path, { name, type }) === 'directory';
+      children.push({ name, type: leads ? 'directory' : 'file' });
     }
     return { name: label, type: 'directory', children };
   }
@@ -85,22 +89,27 @@ function sortedEntries(dir: Dir, shown: string): Entry[] {
   return attempt(shown, 'list', () => dir.entries()).sort((a, b) => byBytes(a.name, b.name));
 }
 
-/** A directory inside a tree that may not be listed is shown empty; it does not spoil the rest. */
-function readable(dir: Dir): Entry[] {
-  try {
-    return dir.entries().sort((a, b) => byBytes(a.name, b.name));
-  } catch {
-    return [];
-  }
+/** Where the tree begins it must be possible to list: if not, the directory itself tells why. */
+function requireListable(cursor: Cursor, dir: Dir, shown: string): void {
+  if (typeof cursor.list() === 'string') attempt(shown, 'list', () => dir.entries());
 }
 
-function enterQuietly(dir: Dir, name: string): Dir | undefined {
-  try {
-    const found = dir.enter(name);
-    return typeof found === 'string' || 'linkTarget' in found ? undefined : found;
-  } catch {
-    return undefined;
-  }
+/** A directory inside a tree that may not be listed is shown empty; it does not spoil the rest. */
+function readable(cursor: Cursor): Listing {
+  const listing = cursor.list();
+  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing);
+}
+
+/** By raw names, and so byte-wise. The system's own listing mostly is already. */
+function inOrder(listing: Listing): Listing {
+  const { names, types } = listing;
+  if (names.every((name, index) => index === 0 || names[index - 1]! < name)) return listing;
+  const order = names.map((_, index) => index).sort((a, b) => (names[a]! < names[b]! ? -1 : 1));
+  return { names: order.map((index) => names[index]!), types: order.map((index) => types[index]!) };
+}
+
+function joined(below: string, raw: string): string {
+  return below === '' ? raw : `${below}/${raw}`;
 }
 
 function targetOf(wall: Wall, directory: string, entry: Entry): ListedEntry['target'] {

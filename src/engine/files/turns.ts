@@ -52,12 +52,12 @@ async function queued<T>(key: string, task: () => Promise<T>): Promise<T> {
 }
 
 /** Runs `task` unless another process is at it already. */
-export async function ifNobodyElse(key: string, task: () => void): Promise<void> {
+export async function ifNobodyElse(key: string, task: () => Promise<void>): Promise<void> {
   const name = socketName(key);
   const lock = name === undefined ? 'unsupported' : await listen(name);
   if (lock === 'taken') return;
   try {
-    task();
+    await task();
   } finally {
     if (lock !== 'unsupported') lock.close();
   }

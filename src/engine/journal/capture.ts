@@ -1,6 +1,6 @@
 /** Keeps what stands at a place: a file's content, or all of a tree that cannot be set aside in one step. */
 import { isUtf8 } from 'node:buffer';
-import type { Dir, Stat } from '../confine/dir.ts';
+import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { readBytes } from '../confine/reading.ts';
 import { isTemporary } from '../confine/temporaries.ts';
 import { limits } from '../limits.ts';
@@ -60,12 +60,12 @@ async function inStore(store: Store, old: Stat, bytes: Buffer, flush = true): Pr
   return { image: { size: bytes.length, mode: old.mode, hash, kept: { in: 'store' } }, bytes };
 }
 
-/** A file that may be replaced but not read. */
-function openOrUndefined({ dir, name }: At) {
+/** Undefined for a file that may be replaced but not read, and for one that is gone. */
+export function openOrUndefined({ dir, name }: At): OpenFile | undefined {
   try {
     return dir.open(name);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') return undefined;
+    if (['EACCES', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

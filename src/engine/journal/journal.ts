@@ -9,10 +9,10 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { ifNobodyElse } from '../files/turns.ts';
 import type { JournalEntry, Origin } from './entry.ts';
+import { JournalRecording, type RecordingParts } from './journal-recording.ts';
 import { type Keep, keepAll, prune, usualKeep } from './keeping.ts';
 import { LineLog } from './line-log.ts';
 import { readEntries } from './reading.ts';
-import { JournalRecording, type RecordingParts } from './recording.ts';
 import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -65,8 +65,8 @@ export class Journal {
   tidy(): void {
     if (this.#keep === keepAll || this.#pruning || !this.#isUntidy()) return;
     this.#tidied = { at: Date.now(), added: this.store.added };
-    this.#pruning = ifNobodyElse(`tidy ${this.directory}`, () => {
-      prune(this, this.#keep);
+    this.#pruning = ifNobodyElse(`tidy ${this.directory}`, async () => {
+      await prune(this, this.#keep);
       fs.writeFileSync(this.#mark, JSON.stringify(this.#keep), { mode: 0o600 });
     })
       // Another time, then: what is kept too long is no loss.

@@ -6,9 +6,10 @@
  */
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
+import { Breathing } from '../files/breathing.ts';
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
-import { type Line, type ReadEntry, readEntries } from './reading.ts';
+import { type Line, type ReadEntry, readWithParts } from './reading.ts';
 import { blobPath } from './store.ts';
 import { pathsOf } from './undo.ts';
 
@@ -33,17 +34,24 @@ export interface Pruned {
 }
 
 /** Gives up what is too old or too much. Only one process at a time may do this. */
-export function prune(journal: Journal, { days, bytes }: Keep, now = Date.now()): Pruned {
-  const entries = readEntries(journal.log);
-  const stored = sizes(journal.directory, now);
+export async function prune(
+  journal: Journal,
+  { days, bytes }: Keep,
+  now: number = Date.now(),
+): Promise<Pruned> {
+  const breathing = new Breathing(undefined);
+  // First what is there, then what is needed of it: what comes in between is needed.
+  const stored = await sizes(journal.directory, now, breathing);
+  const entries = readWithParts(journal.log);
   const dropped = tooOld(entries, now - days * DAY_MS);
   dropTooMuch(entries, dropped, stored, bytes);
   const left = entries.filter((entry) => !dropped.has(entry));
   if (dropped.size > 0) journal.log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
   const ended = neededBy([...dropped]);
   for (const [name, each] of stored) if (ended.has(name)) each.young = false;
-  const freed = moveOut(journal.directory, stored, neededBy(left), now);
-  emptyLeaving(journal.directory, neededBy(left), now);
+  const needed = neededBy(left);
+  const freed = await moveOut(journal.directory, stored, needed, now, breathing);
+  emptyLeaving(journal.directory, needed, now);
   removeFiles(journal, left);
   shrinkFiles(journal, left);
   return { entries: dropped.size, bytes: freed };
@@ -54,23 +62,24 @@ function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
   const seen = new Set<string>();
   const kept = new Set<ReadEntry>();
   for (const entry of [...entries].reverse()) {
-    for (const path of pathsOf(entry)) {
+    for (const path of pathsOf(entry.entry)) {
       if (!seen.has(path)) kept.add(entry);
       seen.add(path);
     }
   }
-  const ids = new Set([...kept].map(({ id }) => id));
-  for (const entry of entries) {
-    if (entry.undoes === undefined || !ids.has(entry.undoes)) continue;
-    kept.add(entry);
-    ids.add(entry.id);
+  const ids = new Set([...kept].map(({ entry: { id } }) => id));
+  for (const each of entries) {
+    const { id, undoes } = each.entry;
+    if (undoes === undefined || !ids.has(undoes)) continue;
+    kept.add(each);
+    ids.add(id);
   }
   return kept;
 }
 
 function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
   const stays = newest(entries);
-  return new Set(entries.filter((entry) => entry.at < before && !stays.has(entry)));
+  return new Set(entries.filter((each) => each.entry.at < before && !stays.has(each)));
 }
 
 function dropTooMuch(
@@ -82,7 +91,8 @@ function dropTooMuch(
   const stays = newest(entries);
   const users = new Map<string, number>();
   for (const entry of entries) {
-    if (!dropped.has(entry)) for (const name of namesOf(entry)) users.set(name, (users.get(name) ?? 0) + 1);
+    if (!dropped.has(entry))
+      for (const name of namesOf(entry.entry)) users.set(name, (users.get(name) ?? 0) + 1);
   }
   let total = 0;
   for (const name of users.keys()) total += stored.get(name)?.bytes ?? 0;
@@ -90,7 +100,7 @@ function dropTooMuch(
     if (total <= limit) return;
     if (dropped.has(entry) || stays.has(entry)) continue;
     dropped.add(entry);
-    for (const name of namesOf(entry)) {
+    for (const name of namesOf(entry.entry)) {
       const left = users.get(name)! - 1;
       users.set(name, left);
       if (left === 0) total -= stored.get(name)?.bytes ?? 0;
@@ -98,8 +108,8 @@ function dropTooMuch(
   }
 }
 
-function neededBy(entries: readonly JournalEntry[]): Set<string> {
-  return new Set(entries.flatMap((entry) => [...namesOf(entry)]));
+function neededBy(entries: readonly ReadEntry[]): Set<string> {
+  return new Set(entries.flatMap(({ entry }) => [...namesOf(entry)]));
 }
 
 /** The contents and things set aside that an entry needs to be undone and shown. */
@@ -132,7 +142,7 @@ interface Stored {
 }
 
 /** All that is kept, by hash or by name. */
-function sizes(directory: string, now: number): Map<string, Stored> {
+async function sizes(directory: string, now: number, breathing: Breathing): Promise<Map<string, Stored>> {
   const stored = new Map<string, Stored>();
   for (const folder of namesIn(join(directory, 'store'))) {
     const path = join(directory, 'store', folder);
@@ -141,6 +151,7 @@ function sizes(directory: string, now: number): Map<string, Stored> {
       continue;
     }
     for (const name of namesIn(path)) {
+      await breathing.pause();
       const stat = fs.lstatSync(join(path, name), { throwIfNoEntry: false });
       if (!stat) continue;
       const hash = folder + name.replace(/\.z$/, '');
@@ -148,6 +159,7 @@ function sizes(directory: string, now: number): Map<string, Stored> {
     }
   }
   for (const name of namesIn(join(directory, 'aside'))) {
+    await breathing.pause();
     const path = join(directory, 'aside', name);
     // What was moved here keeps its own time; when it came shows in its change time.
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
@@ -156,15 +168,17 @@ function sizes(directory: string, now: number): Map<string, Stored> {
   return stored;
 }
 
-function moveOut(
+async function moveOut(
   directory: string,
   stored: ReadonlyMap<string, Stored>,
   needed: ReadonlySet<string>,
   now: number,
-): number {
+  breathing: Breathing,
+): Promise<number> {
   let freed = 0;
   for (const [name, { path, bytes, young }] of stored) {
     if (young || needed.has(name)) continue;
+    await breathing.pause();
     const leaving = join(directory, 'leaving');
     fs.mkdirSync(leaving, { recursive: true, mode: 0o700 });
     const kind = path.endsWith('.z') ? `${name}.z` : name;
@@ -203,13 +217,16 @@ function removeFiles({ log }: Journal, left: readonly ReadEntry[]): void {
 /** Lines of entries that were given up leave the files that nobody adds to any more, oldest file first. */
 function shrinkFiles({ log }: Journal, left: readonly ReadEntry[]): void {
   const parts = new Set(left.flatMap((entry) => entry.parts));
+  let allShrunk = true;
   for (const file of log.files()) {
     if (log.mayGrow(file)) return;
     const lines = [...log.recordsOf(file, { offset: 0 })] as Line[];
-    // With every line of what it names gone from here on down, a line that gives up is done with, too.
-    const needed = lines.filter(({ e }) => e !== undefined && parts.has(e));
+    const begun = new Set(lines.flatMap(({ e, at }) => (at === undefined ? [] : [e])));
+    // Where an earlier file still holds a part of it, the line that ends it must stay.
+    const ends = ({ e }: Line) => !allShrunk && !begun.has(e);
+    const needed = lines.filter((line) => parts.has(line.e ?? '') || ends(line));
     if (needed.length < lines.length / 2) log.rewrite(file, needed);
-    else if (needed.length < lines.length) return;
+    else if (needed.length < lines.length) allShrunk = false;
   }
 }
 

@@ -4,24 +4,19 @@ import type { Place } from '../confine/place.ts';
 import { readBytes } from '../confine/reading.ts';
 import { dressDraft, fillDraft } from '../confine/writing.ts';
 import { fail } from '../failures.ts';
-import { LARGE_BYTES } from './capture.ts';
+import { LARGE_BYTES, openOrUndefined } from './capture.ts';
 import type { FileImage } from './entry.ts';
 import type { Store } from './store.ts';
 
 export const ACTION = 'put back';
 
-/** The content that an image shows; undefined when it is no longer kept. Only for what fits in memory. */
+/** The content that an image shows; undefined when it is no longer kept or may not be read. For what fits in memory. */
 export async function contentOf(store: Store, { kept, hash }: FileImage): Promise<Buffer | undefined> {
   if (kept.in === 'store') return hash === undefined ? undefined : store.get(hash);
   if (kept.in === 'nowhere') return undefined;
   const { dir, name } = store.asideNamed(kept.name);
-  if (dir.lstat(name) === undefined) return undefined;
-  const file = dir.open(name);
-  try {
-    return await readBytes(file, Number.MAX_SAFE_INTEGER);
-  } finally {
-    file.close();
-  }
+  const file = openOrUndefined({ dir, name });
+  return file && readBytes(file, Number.MAX_SAFE_INTEGER).finally(() => file.close());
 }
 
 /** Fills a draft with the content that an image shows, however large it is. */

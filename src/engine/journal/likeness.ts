@@ -4,6 +4,7 @@ import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { isLitter, isTemporary } from '../confine/temporaries.ts';
+import { openOrUndefined } from './capture.ts';
 import type { FileImage, Removed } from './entry.ts';
 import { chunksOf } from './packing.ts';
 import { stampOf } from './stamp.ts';
@@ -17,7 +18,7 @@ export async function isLike(place: Place, now: Stat, image: Omit<FileImage, 'ke
   return image.stamp === undefined;
 }
 
-/** Of a file of any size, in bounded memory; undefined for what is no file. */
+/** Of a file of any size, in bounded memory; undefined for what is no file or may not be read. */
 export function hashAt({ dir, name, shown }: Place, now: Stat): Promise<string | undefined> {
   if (now.type !== 'file') return Promise.resolve(undefined);
   return attemptAsync(shown, 'read', () => hashIn(dir, name));
@@ -28,13 +29,15 @@ export async function hashAside(store: Store, name: string): Promise<string | un
   return dir.lstat(name)?.type === 'file' ? hashIn(dir, name) : undefined;
 }
 
-async function hashIn(dir: Dir, name: string): Promise<string> {
-  const file = dir.open(name);
-  try {
-    return await hashOfFile(file);
-  } finally {
-    file.close();
-  }
+export function mayRead({ dir, name, shown }: Place): boolean {
+  const file = attempt(shown, 'read', () => openOrUndefined({ dir, name }));
+  file?.close();
+  return file !== undefined;
+}
+
+async function hashIn(dir: Dir, name: string): Promise<string | undefined> {
+  const file = openOrUndefined({ dir, name });
+  return file && hashOfFile(file).finally(() => file.close());
 }
 
 async function hashOfFile(file: OpenFile): Promise<string> {

@@ -20,10 +20,14 @@ export interface Line {
   drop?: string[];
 }
 
-export interface ReadEntry extends JournalEntry {
+/** An entry and where it stands, for those who give it up. */
+export interface ReadEntry {
+  entry: JournalEntry;
   /** The file that its first line stands in. */
   file: string;
-  /** The ids of its parts, for those who give it up. */
+  /** Whether a part of it has no end. */
+  open: boolean;
+  /** The ids of its parts. */
   parts: string[];
 }
 
@@ -34,15 +38,28 @@ interface Part extends Omit<JournalEntry, 'state'> {
   file: string;
 }
 
+interface Result {
+  all: readonly ReadEntry[];
+  entries: readonly JournalEntry[];
+}
+
 const RELEASE_AFTER_MS = 30_000;
 
 const readers = new Map<string, EntryReader>();
 
 /** All entries in the order in which they began. They are shared: nobody may change them. */
-export function readEntries(log: LineLog): readonly ReadEntry[] {
+export function readEntries(log: LineLog): readonly JournalEntry[] {
+  return readerOf(log).read().entries;
+}
+
+export function readWithParts(log: LineLog): readonly ReadEntry[] {
+  return readerOf(log).read().all;
+}
+
+function readerOf(log: LineLog): EntryReader {
   const reader = readers.get(log.directory) ?? new EntryReader(log);
   readers.set(log.directory, reader);
-  return reader.entries();
+  return reader;
 }
 
 /**
@@ -52,26 +69,26 @@ export function readEntries(log: LineLog): readonly ReadEntry[] {
  */
 class EntryReader {
   readonly #log: LineLog;
-  readonly #parts = new Map<string, Part>();
+  readonly #parts = new Parts();
   /** How far each file was read. */
   readonly #read = new Map<string, { offset: number; ino: number }>();
-  #entries: ReadEntry[] | undefined;
+  #result: Result | undefined;
   #release: NodeJS.Timeout | undefined;
 
   constructor(log: LineLog) {
     this.#log = log;
   }
 
-  entries(): readonly ReadEntry[] {
+  read(): Result {
     this.#catchUp();
-    this.#entries ??= together(this.#parts.values());
+    this.#result ??= this.#parts.together();
     this.#release ??= setTimeout(() => readers.delete(this.#log.directory), RELEASE_AFTER_MS).unref();
     this.#release.refresh();
-    return this.#entries;
+    return this.#result;
   }
 
   #forget(): void {
-    this.#entries = undefined;
+    this.#result = undefined;
     this.#parts.clear();
     this.#read.clear();
   }
@@ -102,18 +119,76 @@ class EntryReader {
     const at = this.#read.get(file) ?? { offset: 0, ino: shape.ino };
     this.#read.set(file, at);
     for (const record of this.#log.recordsOf(file, at)) {
-      takeIn(this.#parts, record as Line, file);
-      this.#entries = undefined;
+      this.#parts.takeIn(record as Line, file);
+      this.#result = undefined;
     }
   }
 }
 
-function takeIn(parts: Map<string, Part>, line: Line, file: string): void {
-  if (line.drop) for (const id of line.drop) parts.delete(id);
-  if (line.e === undefined) return;
-  const part = parts.get(line.e);
-  if (part) addTo(part, line, parts);
-  else if (line.at !== undefined) parts.set(line.e, begin(line, file));
+/** What was read so far, and the entries made of it: only what has changed is made again. */
+class Parts {
+  readonly #parts = new Map<string, Part>();
+  readonly #calls = new Map<string, Part[]>();
+  readonly #made = new Map<string, ReadEntry>();
+
+  clear(): void {
+    this.#parts.clear();
+    this.#calls.clear();
+    this.#made.clear();
+  }
+
+  takeIn(line: Line, file: string): void {
+    for (const id of line.drop ?? []) this.#remove(id);
+    if (line.e === undefined) return;
+    const part = this.#parts.get(line.e);
+    if (part) this.#add(part, line);
+    else if (line.at !== undefined) this.#begin(begin(line, file));
+  }
+
+  together(): Result {
+    const all: ReadEntry[] = [];
+    for (const [call, parts] of this.#calls) {
+      const made = this.#made.get(call) ?? asOne(parts);
+      this.#made.set(call, made);
+      all.push(made);
+    }
+    const undone = undoneOf(all);
+    for (const each of all) {
+      const state = undone.has(each.entry.id) ? 'undone' : each.open ? 'pending' : 'done';
+      if (each.entry.state !== state) each.entry = { ...each.entry, state };
+    }
+    return { all, entries: all.map(({ entry }) => entry) };
+  }
+
+  #begin(part: Part): void {
+    this.#parts.set(part.id, part);
+    const parts = this.#calls.get(part.call);
+    if (parts) parts.push(part);
+    else this.#calls.set(part.call, [part]);
+    this.#made.delete(part.call);
+  }
+
+  #add(part: Part, { roots = [], did = [], instead, end }: Line): void {
+    this.#made.delete(part.call);
+    for (const root of roots) if (!part.roots.includes(root)) part.roots.push(root);
+    for (const change of did) {
+      const before = instead ? part.changes.findLastIndex(({ path }) => path === change.path) : -1;
+      if (before >= 0) part.changes.splice(before, 1, change);
+      else part.changes.push(change);
+    }
+    if (end === 'done') part.done = true;
+    if (end === 'failed') this.#remove(part.id);
+  }
+
+  #remove(id: string): void {
+    const part = this.#parts.get(id);
+    if (!part) return;
+    this.#parts.delete(id);
+    this.#made.delete(part.call);
+    const left = this.#calls.get(part.call)!.filter((other) => other !== part);
+    if (left.length > 0) this.#calls.set(part.call, left);
+    else this.#calls.delete(part.call);
+  }
 }
 
 function begin({ e, call = e, at, by = {}, roots = [], did = [], undoes, found }: Line, file: string): Part {
@@ -131,45 +206,26 @@ function begin({ e, call = e, at, by = {}, roots = [], did = [], undoes, found }
   };
 }
 
-function addTo(part: Part, line: Line, parts: Map<string, Part>): void {
-  const { roots = [], did = [], instead, end } = line;
-  for (const root of roots) if (!part.roots.includes(root)) part.roots.push(root);
-  for (const change of did) {
-    const before = instead ? part.changes.findLastIndex(({ path }) => path === change.path) : -1;
-    if (before >= 0) part.changes.splice(before, 1, change);
-    else part.changes.push(change);
-  }
-  if (end === 'done') part.done = true;
-  if (end === 'failed') parts.delete(part.id);
-}
-
 /** The parts of one call are one entry. */
-function together(parts: Iterable<Part>): ReadEntry[] {
-  const entries = new Map<string, ReadEntry>();
-  for (const part of parts) {
-    const { call, done, id: partId, ...facts } = part;
-    const entry = entries.get(call);
-    if (entry === undefined) {
-      const state = done ? 'done' : 'pending';
-      const changes = done ? facts.changes : [...facts.changes];
-      entries.set(call, { ...facts, changes, id: call, state, parts: [partId] });
-      continue;
-    }
-    entry.parts.push(partId);
-    entry.roots = [...new Set([...entry.roots, ...part.roots])];
-    entry.changes = [...entry.changes, ...part.changes];
-    if (!done) entry.state = 'pending';
-  }
-  markUndone(entries);
-  return [...entries.values()];
+function asOne(parts: readonly Part[]): ReadEntry {
+  const { call: id, done: _, id: __, file, ...facts } = parts[0]!;
+  const open = parts.some(({ done }) => !done);
+  const entry: JournalEntry = {
+    ...facts,
+    id,
+    roots: [...new Set(parts.flatMap(({ roots }) => roots))],
+    changes: parts.flatMap(({ changes }) => changes),
+    state: open ? 'pending' : 'done',
+  };
+  return { entry, file, open, parts: parts.map((part) => part.id) };
 }
 
 /** An entry is undone while an entry stands that took it back; one that was itself taken back does not count. */
-function markUndone(entries: ReadonlyMap<string, ReadEntry>): void {
-  for (const entry of [...entries.values()].reverse()) {
-    const { undoes, state } = entry;
-    if (undoes === undefined || state !== 'done') continue;
-    const target = entries.get(undoes);
-    if (target?.state === 'done' || target?.state === 'pending') target.state = 'undone';
+function undoneOf(all: readonly ReadEntry[]): Set<string> {
+  const undone = new Set<string>();
+  for (const { entry, open } of all.toReversed()) {
+    const { id, undoes } = entry;
+    if (undoes !== undefined && !open && !undone.has(id)) undone.add(undoes);
   }
+  return undone;
 }

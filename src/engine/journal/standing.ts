@@ -2,7 +2,7 @@
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import type { Change, FileImage, Removed } from './entry.ts';
-import { hashAside, hashAt, isLike, namesIn, treeIsWithin } from './likeness.ts';
+import { hashAside, hashAt, isLike, mayRead, namesIn, treeIsWithin } from './likeness.ts';
 import { stampAt } from './put-back.ts';
 import { stampOf } from './stamp.ts';
 import type { Store } from './store.ts';
@@ -16,6 +16,8 @@ export interface Obstacle {
   diff?: string;
   /** Whether it can be undone all the same, with what is in the way kept in the journal. */
   forceable: boolean;
+  /** By force the rest is undone, and this is left as it is. */
+  left?: true;
 }
 
 /**
@@ -68,7 +70,13 @@ async function standingOfCreated(
     return blocked('what is in it was changed since');
   }
   if (change.after === undefined || (await isLike(place, now, change.after))) return 'after';
-  return blocked('its content was changed since');
+  return changedSince(place);
+}
+
+function changedSince(place: Place): Standing {
+  return blocked(
+    mayRead(place) ? 'its content was changed since' : 'whether it was changed since cannot be read',
+  );
 }
 
 async function standingOfChanged(
@@ -82,7 +90,7 @@ async function standingOfChanged(
   if (place && now && (await isAsKept(store, before, place, now))) return 'before';
   if (lost !== undefined) return blocked(lost, false);
   if (!place || !now) return blocked('it was removed since');
-  return (await isLike(place, now, after)) ? 'after' : blocked('its content was changed since');
+  return (await isLike(place, now, after)) ? 'after' : changedSince(place);
 }
 
 async function standingOfRemoved(
@@ -156,7 +164,8 @@ async function whereCutOff(
   // A directory takes its new name by an empty one; between file systems a file is copied first.
   if (moved.type === 'directory') return namesIn(target).length === 0 ? 'both' : undefined;
   if (moved.type !== 'file' || moved.size !== now.size) return undefined;
-  return (await hashAt(target, moved)) === (await hashAt(place, now)) ? 'both' : undefined;
+  const hash = await hashAt(target, moved);
+  return hash !== undefined && hash === (await hashAt(place, now)) ? 'both' : undefined;
 }
 
 /** For a content that will only be there when a later change was taken back. */

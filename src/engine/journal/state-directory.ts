@@ -3,11 +3,24 @@ import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
 
+/** What is kept in it: none of this may lead elsewhere by a link. */
+const PARTS = ['journal', 'store', 'aside', 'leaving', 'trace'];
+
 /** What is wrong with it, in one line; undefined when it can be used. It is made when it is missing. */
 export function whyNotStateDirectory(directory: string, roots: readonly string[]): string | undefined {
   const real = realOf(resolve(directory));
-  const around = roots.find((root) => isWithin(real, realOf(resolve(root))));
-  if (around !== undefined) return `${directory} lies inside ${around}, where the tools could change it`;
+  for (const root of roots) {
+    const served = realOf(resolve(root));
+    if (isWithin(real, served)) return `${directory} lies inside ${root}, where the tools could change it`;
+    if (isWithin(served, real)) return `${directory} holds ${root}, where the tools could change it`;
+    for (const part of PARTS.map((name) => realOf(join(real, name)))) {
+      if (isWithin(part, served)) return `${directory} leads into ${root}, where the tools could change it`;
+    }
+  }
+  return whyNotUsable(directory);
+}
+
+function whyNotUsable(directory: string): string | undefined {
   try {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     fs.accessSync(directory, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
@@ -17,12 +30,14 @@ export function whyNotStateDirectory(directory: string, roots: readonly string[]
     if (uid !== undefined && stat.uid !== uid) return `${directory} belongs to another user`;
     return undefined;
   } catch (error) {
-    return `${directory} cannot be used (${(error as NodeJS.ErrnoException).code})`;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOTDIR') return `${directory} is not a directory`;
+    return `${directory} cannot be used (${code})`;
   }
 }
 
-/** As much of the path as exists, with links resolved. */
-function realOf(path: string): string {
+/** A path with all links resolved, as far as it exists. */
+export function realOf(path: string): string {
   try {
     return fs.realpathSync(path);
   } catch {

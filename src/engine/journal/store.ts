@@ -10,19 +10,12 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
+import type { Dir, OpenFile } from '../confine/dir.ts';
 import { chooseKeeper } from '../confine/protection.ts';
+import { linkAside } from './link-aside.ts';
 import { chunksOf, deflateInto, hashOf, pack, pourInto, pourStored, unpack, writeAll } from './packing.ts';
 
-const {
-  O_RDONLY,
-  O_WRONLY,
-  O_CREAT,
-  O_EXCL,
-  O_NOFOLLOW = 0,
-  COPYFILE_FICLONE_FORCE,
-  COPYFILE_EXCL,
-} = fs.constants;
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
 /** What is used again looks young for at least this long, so that it is not taken for left over. */
 const TOUCH_AFTER_MS = 60_000;
 const MOST_SAFE = 10_000;
@@ -153,36 +146,9 @@ export class Store {
     return this.#asideDir().stat().dev === dev;
   }
 
-  /**
-   * A copy that shares its blocks, or a second name, for what an open file holds: no byte is copied. False
-   * where the file system can do neither, or when the file was exchanged or changed meanwhile.
-   */
+  /** Sets an open file aside without copying it; false where that cannot be, see link-aside.ts. */
   linkAside(file: OpenFile, at: { dir: Dir; name: string }, aside: SetAside): boolean {
-    if (this.#cloneAside(file, aside)) return true;
-    // A file with other names can be changed through them.
-    if (file.stat.links !== 1) return false;
-    try {
-      at.dir.link(at.name, aside.dir, aside.name);
-    } catch {
-      return false;
-    }
-    const linked = aside.dir.lstat(aside.name);
-    if (linked && isSame(linked, file.stat)) return true;
-    aside.dir.unlink(aside.name);
-    return false;
-  }
-
-  #cloneAside(file: OpenFile, aside: SetAside): boolean {
-    if (process.platform !== 'linux') return false;
-    const to = join(this.directory, 'aside', aside.name);
-    try {
-      fs.copyFileSync(`/proc/self/fd/${file.fd}`, to, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE);
-      if (fs.fstatSync(file.fd, { bigint: true }).mtimeNs === file.stat.mtimeNs) return true;
-    } catch {
-      // Not on this file system, or not across two of them.
-    }
-    fs.rmSync(to, { force: true });
-    return false;
+    return linkAside(file, at, aside, join(this.directory, 'aside', aside.name));
   }
 
   close(): void {
@@ -296,8 +262,17 @@ export class Store {
 
   #publish(draft: string, name: string): void {
     const path = blobPath(name);
-    this.#folder(dirname(path));
-    fs.renameSync(draft, join(this.directory, path));
+    const publish = () => {
+      this.#folder(dirname(path));
+      fs.renameSync(draft, join(this.directory, path));
+    };
+    try {
+      publish();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      this.#made.clear();
+      publish();
+    }
   }
 }
 
@@ -321,10 +296,6 @@ function readIfThere(path: string): Buffer | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isSame(a: Stat, b: Stat): boolean {
-  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
 function temporary(): string {

@@ -50,10 +50,21 @@ export async function planUndo(calls: Calls, journal: Journal, entry: JournalEnt
       ? { standing: standingInBetween(journal.store, change), seen: undefined }
       : await look(calls, journal, change, vacated, open);
     if (standing === 'before') continue;
-    steps.push({ path, does: DOES[kind], change, standing, seen, open });
+    const stands = entry.found ? withoutTheLost(standing) : standing;
+    steps.push({ path, does: DOES[kind], change, standing: stands, seen, open });
     touched.add(path);
   }
   return steps;
+}
+
+/** Not everything could be kept before a command: the rest of what it did can still be undone. */
+function withoutTheLost(standing: Standing): Standing {
+  if (typeof standing === 'string' || standing.forceable) return standing;
+  return {
+    why: `${standing.why} (--force leaves it as it is and undoes the rest)`,
+    forceable: true,
+    left: true,
+  };
 }
 
 export function obstaclesOf(steps: readonly UndoStep[]): Obstacle[] {
@@ -81,6 +92,7 @@ export async function carryOut(
   if (plain.length > 0) await putBackTogether(calls, journal, plain, recording);
   const rest = new Set<UndoStep>(steps);
   for (const step of plain) rest.delete(step);
+  for (const step of steps) if (typeof step.standing !== 'string' && step.standing.left) rest.delete(step);
   for (const step of rest) await takeBack(calls, journal, step, recording);
 }
 

@@ -30,13 +30,13 @@ export class LineCollector {
   }
 
   begin(limit: number): void {
-    this.lines = [];
+    if (this.lines.length > 0) this.lines = [];
     this.matches = 0;
     this.#limit = limit;
     this.#nextNumber = 1;
     this.#next = 0;
     this.#afterLeft = 0;
-    this.#saved = [];
+    if (this.#saved.length > 0) this.#saved = [];
   }
 
   /** Whether no further match is wanted. */

@@ -7,8 +7,14 @@ import { FileText, WINDOW_BYTES } from './file-text.ts';
 import { type Kernel, loadKernel } from './kernel.ts';
 import type { Recipe } from './plan.ts';
 import type { FoundLine } from './query.ts';
+import { firstMatch, nextCharacter } from './stretch.ts';
 
 const NEWLINE = 0x0a;
+/** In bytes: longer lines are decoded in parts where that is enough. */
+const LONG_LINE = 2048;
+/** Of candidates, and bytes from one to the next. */
+const MANY = 8;
+const CLOSE = 512;
 
 export interface ContentOptions {
   contextLines: number;
@@ -96,6 +102,7 @@ export class ContentSearch {
   #candidates(from: number, stop: number, number: number): number {
     const kernel = this.#kernel;
     const collector = this.#collector;
+    const begin = from;
     let decoded: DecodedLines | undefined;
     for (let seen = 0; ; seen++) {
       if (collector.full && !this.#countAll) break;
@@ -108,11 +115,11 @@ export class ContentSearch {
       this.#text.confirm();
       const { lineStart, lineEnd } = kernel;
       number += kernel.linesBefore;
-      if (this.#showsPart(lineEnd - lineStart)) this.#keepPart(number, lineStart, lineEnd);
-      else {
-        // Where one candidate follows another it is cheaper to decode all lines at once.
-        if (seen === 1) decoded = new DecodedLines(kernel, lineStart, stop);
-        const end = collector.textEnd(lineStart, lineEnd, stop);
+      const end = collector.textEnd(lineStart, lineEnd, stop);
+      if (!this.#decideInParts(number, lineStart, lineEnd, end)) {
+        // Where one candidate closely follows another it is cheaper to decode all lines at once.
+        if (seen === MANY && lineStart - begin < MANY * CLOSE)
+          decoded = new DecodedLines(kernel, lineStart, stop);
         this.#decide(lineText(kernel, decoded, lineStart, end), number, lineStart, lineEnd);
       }
       number++;
@@ -123,22 +130,24 @@ export class ContentSearch {
     return this.#text.ended ? number : number + kernel.countByte(from, stop, NEWLINE);
   }
 
-  /** Of a line that surely matches and is much longer than what is shown, only a part needs to be decoded. */
-  #showsPart(length: number): boolean {
-    return this.#recipe.candidatesMatch && length > this.#maxLineLength * 16;
-  }
-
-  #keepPart(number: number, lineStart: number, lineEnd: number): void {
-    const { bytes, candidate } = this.#kernel;
-    const enough = this.#maxLineLength * 4 + 64;
-    let begin = Math.max(lineStart, candidate - enough);
-    while (begin > lineStart && begin < candidate && (bytes[begin]! & 0xc0) === 0x80) begin++;
-    const before = bytes.toString('utf8', begin, candidate);
-    const after = bytes.toString('utf8', candidate, Math.min(lineEnd, candidate + enough));
-    const matched = this.#pattern.exec(after)?.[0].length ?? 0;
+  /** Whether a long line could be decided on, and kept, without decoding all of it. */
+  #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
+    if (end - start <= LONG_LINE) return false;
+    const found = firstMatch(this.#kernel, this.#pattern, this.#recipe, start, end);
+    if (found === 'none') return true;
+    if (found === 'unsure') return false;
+    const showsPart = end - start > this.#maxLineLength * 16;
+    if (!showsPart && !this.#collector.full) return false;
     this.#matches++;
-    if (this.#collector.full) return;
-    this.#collector.match(number, lineStart, lineEnd, before + after, before.length, matched);
+    if (this.#collector.full) return true;
+    const { bytes } = this.#kernel;
+    const enough = this.#maxLineLength * 4 + 64;
+    const begin = found.start - enough > start ? nextCharacter(bytes, found.start - enough) : start;
+    const before = bytes.toString('utf8', begin, found.start);
+    const after = bytes.toString('utf8', found.end, Math.min(end, found.end + enough));
+    const text = before + found.text + after;
+    this.#collector.match(number, start, lineEnd, text, before.length + found.at, found.matched);
+    return true;
   }
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {

@@ -48,12 +48,20 @@ export class FileText {
     this.start = this.#kernel.text;
     this.end = this.start;
     this.#fill();
-    const { bytes } = this.#kernel;
-    const mark = this.end - this.start < 2 ? 0 : bytes.readUInt16BE(this.start);
-    if (mark === 0xfffe || mark === 0xfeff) this.#becomeUtf16(mark === 0xfeff);
+    const skipped = this.#readMark();
     if (this.#holdsNul()) return false;
-    if (mark === 0xefbb && this.end - this.start > 2 && bytes[this.start + 2] === 0xbf) this.start += 3;
+    this.start += skipped;
     return true;
+  }
+
+  /** How long the mark is that the text itself begins with. */
+  #readMark(): number {
+    const { bytes } = this.#kernel;
+    const length = this.end - this.start;
+    if (bytes[this.start]! < 0xef || length < 2) return 0;
+    const mark = bytes.readUInt16BE(this.start);
+    if (mark === 0xfffe || mark === 0xfeff) this.#becomeUtf16(mark === 0xfeff);
+    return mark === 0xefbb && length > 2 && bytes[this.start + 2] === 0xbf ? 3 : 0;
   }
 
   /** Must be called before anything of the text is used. */
@@ -108,7 +116,8 @@ export class FileText {
   }
 
   #read(room: number): number {
-    if (this.#offset > 0) this.confirm();
+    // Something endless would never end by itself.
+    if (this.#offset >= WINDOW_BYTES) this.confirm();
     const count = readFile(this.#fd, this.#kernel.bytes, this.end, room, this.#offset);
     this.#offset += count;
     this.ended = count === 0 || (count < room && this.#offset <= SURELY_ENDED);

@@ -38,6 +38,7 @@ interface Exports {
   useSet(count: number, fold: number): void;
   useWindow(length: number, at0: number, at1: number, at2: number): void;
   nextLine(from: number, end: number): number;
+  find(from: number, end: number): number;
   countLines(from: number, end: number): number;
   countByte(from: number, end: number, byte: number): number;
   memchr(from: number, end: number, byte: number): number;
@@ -156,6 +157,11 @@ export class Kernel {
   }
   get candidate(): number {
     return this.#found[4]!;
+  }
+
+  /** Where the next candidate stands in [from, end), or 0. */
+  nextCandidate(from: number, end: number): number {
+    return this.#exports.find(from, end);
   }
 
   /** How many lines hold a candidate. */

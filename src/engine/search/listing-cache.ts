@@ -14,37 +14,35 @@ interface Remembered extends DirectoryState {
 }
 
 export class ListingCache implements ListingMemory {
-  readonly #known = new Map<string, Remembered>();
+  /** By inode number; of two directories on two devices that share one, only the last is remembered. */
+  readonly #known = new Map<number, Remembered>();
   #names = 0;
 
   recall(state: DirectoryState): Listing | undefined {
-    const known = this.#known.get(keyOf(state));
-    if (!known || known.changedNs !== state.changedNs || known.modifiedNs !== state.modifiedNs)
-      return undefined;
-    return known.listing;
+    const known = this.#known.get(state.ino);
+    return known && isSame(known, state) ? known.listing : undefined;
   }
 
   remember(state: DirectoryState, listing: Listing): void {
-    const key = keyOf(state);
-    this.#forget(key);
-    const settled = BigInt(Date.now() - SETTLED_AFTER_MS) * 1_000_000n;
-    if (state.changedNs > settled || state.modifiedNs > settled || listing.names.length > MOST_NAMES) return;
+    this.#forget(state.ino);
+    const settled = Date.now() - SETTLED_AFTER_MS;
+    if (state.changedMs > settled || state.modifiedMs > settled || listing.names.length > MOST_NAMES) return;
     for (const oldest of this.#known.keys()) {
       if (this.#names + listing.names.length <= MOST_NAMES) break;
       this.#forget(oldest);
     }
-    this.#known.set(key, { ...state, listing });
+    this.#known.set(state.ino, { ...state, listing });
     this.#names += listing.names.length;
   }
 
-  #forget(key: string): void {
-    const known = this.#known.get(key);
+  #forget(ino: number): void {
+    const known = this.#known.get(ino);
     if (!known) return;
-    this.#known.delete(key);
+    this.#known.delete(ino);
     this.#names -= known.listing.names.length;
   }
 }
 
-function keyOf({ dev, ino }: DirectoryState): string {
-  return `${dev}:${ino}`;
+function isSame(a: DirectoryState, b: DirectoryState): boolean {
+  return a.changedMs === b.changedMs && a.modifiedMs === b.modifiedMs && a.dev === b.dev;
 }

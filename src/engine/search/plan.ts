@@ -5,6 +5,7 @@ import { costOfLiterals } from './pattern/literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './pattern/literals.ts';
 import { rustSuperset } from './pattern/rust.ts';
 import { type ParsedPattern, parsePattern } from './pattern/scope.ts';
+import { spanOf } from './pattern/span.ts';
 import { wholeTextForm } from './pattern/whole-text.ts';
 import { costOfWindow, type RequiredWindow, requiredWindow } from './pattern/windows.ts';
 
@@ -23,6 +24,8 @@ export interface Recipe {
   prefilter: Prefilter | undefined;
   /** A candidate is a match: the pattern is nothing but the prefilter's literals. */
   candidatesMatch: boolean;
+  /** With a prefilter: the bytes that a match is made of, when they are not nearly all. */
+  span: Uint8Array | undefined;
   /** Without a prefilter: the form that can be run over a whole file, or undefined for line by line. */
   wholeText: RegExp | undefined;
 }
@@ -53,6 +56,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     flags: used,
     prefilter: undefined,
     candidatesMatch: false,
+    span: undefined,
     wholeText: parsed && wholeTextForm(parsed, used),
   };
   if (!parsed) {
@@ -90,8 +94,9 @@ function prefilterPlan(
   const literalCost = literals ? costOfLiterals(literals) : Number.POSITIVE_INFINITY;
   const windowCost = window ? costOfWindow(window) : Number.POSITIVE_INFINITY;
   if (wanted === undefined && Math.min(literalCost, windowCost) > WORTH_IT) return undefined;
-  if (literals && literalCost <= windowCost) return literalPlan(literals, whole);
-  return window && classesPlan(window, whole);
+  const filtered = { ...whole, span: spanOf(parsed) };
+  if (literals && literalCost <= windowCost) return literalPlan(literals, filtered);
+  return window && classesPlan(window, filtered);
 }
 
 function literalPlan(required: RequiredLiterals, whole: Recipe): SearchPlan {

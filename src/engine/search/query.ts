@@ -30,6 +30,7 @@ export interface Progress {
   matches: number;
 }
 
+/** Of a single file that is searched only `include` and `exclude` are asked, with its name as the path. */
 export interface GrepQuery extends Selection {
   /** ECMAScript. */
   regex: string;
@@ -74,9 +75,11 @@ export interface GrepResult {
   truncated: boolean;
   /** Text files that were searched; exact when nothing was cut off or when it was asked for. */
   filesSearched: number;
-  /** Files and directories before the cut that could not be read. */
+  /** Files and directories before the cut that could not be read, and how many they are. */
+  unreadable: readonly string[];
   skippedUnreadable: number;
-  /** Lines before the cut that are too long to be searched. */
+  /** The paths of lines before the cut that are too long to be searched, one for each, and how many they are. */
+  longLines: readonly string[];
   skippedLongLines: number;
   plan: Plan;
 }

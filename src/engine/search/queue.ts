@@ -15,10 +15,11 @@ const CHANGES = 4;
 const OVER = 5;
 const JOINED = 6;
 const BOUND = 7;
-const FILES = 8;
-const MATCHES = 9;
-const ROUND = 10;
-const CONTROL_BYTES = 64;
+const ROUND = 8;
+// On a cache line of their own: they are written at every file, at which the others are only read.
+const FILES = 16;
+const MATCHES = 17;
+const CONTROL_BYTES = 128;
 
 /** Two slots, written in turn, so that a reader never sees half a path. */
 const BOUND_BYTES = 8192;

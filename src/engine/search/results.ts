@@ -34,14 +34,18 @@ export function grepResult(findings: GrepFindings): GrepResult {
   }
   // Behind the cut it depends on the threads what was looked at.
   const counts = (path: string) => !truncated || countAll || last === undefined || path <= last;
+  const unreadable = accounts.flatMap((account) => account.unreadable.filter(counts)).map(textOf);
+  const longLines = accounts.flatMap((account) => account.longLines.filter(counts)).map(textOf);
   return {
     files,
     matches,
     totalMatches: countAll ? sum(accounts, (account) => account.matches) : matches,
     truncated,
     filesSearched: sum(accounts, (account) => account.files),
-    skippedUnreadable: sum(accounts, (account) => account.unreadable.filter(counts).length),
-    skippedLongLines: sum(accounts, (account) => account.longLines.filter(counts).length),
+    unreadable,
+    skippedUnreadable: unreadable.length,
+    longLines,
+    skippedLongLines: longLines.length,
     plan,
   };
 }

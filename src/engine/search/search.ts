@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Dir } from '../confine/dir.ts';
 import { Place } from '../confine/place.ts';
-import { rawOf } from '../confine/raw-names.ts';
+import { rawOf, textOf } from '../confine/raw-names.ts';
 import { scanRootOf } from '../confine/scan.ts';
 import { fail } from '../failures.ts';
 import { ripgrep } from '../run/ripgrep.ts';
@@ -168,7 +168,8 @@ export class Search {
     const start = begin(where, selection);
     try {
       const queue = new WorkQueue();
-      queue.push([start.file === undefined ? '' : fileUnit('', [start.file])]);
+      if (start.file === undefined) queue.push(['']);
+      else if (means(selection, textOf(start.file))) queue.push([fileUnit('', [start.file])]);
       return await search(start, { pool: this.#pool, queue, limits, onProgress: call.onProgress });
     } finally {
       limits.release();
@@ -210,6 +211,12 @@ function listTemplate(start: Start, query: Selection, how: Partial<ListJob>): Jo
 /** A bad glob fails here, not in a thread. */
 function checkSelection({ include, exclude, excludedNames }: Selection): void {
   for (const globs of [include, exclude, excludedNames]) if (globs) compileGlobs(globs);
+}
+
+/** Whether a single file is meant. It was asked for by name: what only keeps a walk from it does not count. */
+function means({ include, exclude }: Selection, name: string): boolean {
+  if (include && !compileGlobs(include).matches(name)) return false;
+  return !(exclude && exclude.length > 0 && compileGlobs(exclude).matches(name));
 }
 
 /** Taking a pattern apart takes time on the main thread that grows with its length. */

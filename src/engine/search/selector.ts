@@ -26,8 +26,8 @@ export class Selector {
   readonly #include: GlobMatcher | undefined;
   readonly #exclude: GlobMatcher | undefined;
   readonly #ignore: IgnoreRules | undefined;
-  /** Whether any rule needs to see an entry at all. */
-  readonly #takesAll: boolean;
+  /** Whether no rule needs to see an entry at all. */
+  readonly takesAll: boolean;
 
   constructor(selection: Selection, ignoreBase: IgnoreBase | undefined, readIgnoreFile: ReadIgnoreFile) {
     this.maxDepth = selection.maxDepth ?? Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export class Selector {
     this.#ignore = selection.gitignore
       ? new IgnoreRules(ignoreBase ?? { prefix: '', files: [] }, readIgnoreFile)
       : undefined;
-    this.#takesAll =
+    this.takesAll =
       this.#hidden && !this.#directories && !this.#names && !this.#include && !this.#exclude && !this.#ignore;
   }
 
@@ -50,7 +50,7 @@ export class Selector {
 
   /** Whether the walk goes into a directory. */
   enters(parent: string, name: string): boolean {
-    if (this.#takesAll) return true;
+    if (this.takesAll) return true;
     const own = textOf(name);
     if (!this.#isWanted(own) || this.#directories?.has(own)) return false;
     const path = textOf(joined(parent, name));
@@ -61,7 +61,7 @@ export class Selector {
 
   /** Whether a file, or anything else that is no directory, is taken. */
   takes(parent: string, name: string): boolean {
-    if (this.#takesAll) return true;
+    if (this.takesAll) return true;
     const own = textOf(name);
     if (!this.#isWanted(own)) return false;
     const path = textOf(joined(parent, name));

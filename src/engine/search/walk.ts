@@ -1,6 +1,6 @@
 /** One thread's part in walking a tree: takes units from the shared queue, adds what it finds below. */
 import type { Cursor } from '../confine/scan.ts';
-import type { Listing } from '../confine/scan-listing.ts';
+import { type Listing, namesOf } from '../confine/scan-listing.ts';
 import type { EntryType } from '../failures.ts';
 import type { WorkQueue } from './queue.ts';
 import { joined, type Selector } from './selector.ts';
@@ -78,39 +78,35 @@ export class Walk {
       if (listing === 'unreadable') this.unreadable.push(directory);
       return;
     }
-    const { names, types, inner } = this.#select(directory, listing);
-    this.#add(inner);
+    const taken = this.#selector.takesAll ? listing : this.#select(directory, listing);
+    this.#add(this.#inner(directory, taken));
     // Reading ignore files may have moved the cursor.
     if (this.#cursor.goTo(directory)) return;
-    this.#visitor.entries?.(directory, names, types);
-    if (this.#visitor.file) {
-      this.#files(
-        directory,
-        names.filter((_, index) => types[index] === 'file'),
-      );
-    }
+    this.#visitor.entries?.(directory, taken.names, taken.types);
+    if (this.#visitor.file) this.#files(directory, namesOf(taken, 'file'));
   }
 
-  #select(directory: string, listing: Listing): Listing & { inner: string[] } {
-    const depth = directory === '' ? 1 : directory.split('/').length + 1;
+  #select(directory: string, listing: Listing): Listing {
     const names: string[] = [];
     const types: EntryType[] = [];
-    const inner: string[] = [];
     this.#selector.open(directory, listing.names);
     listing.names.forEach((name, index) => {
       const type = listing.types[index]!;
-      const isDirectory = type === 'directory';
-      const taken = isDirectory
-        ? this.#selector.enters(directory, name)
-        : this.#selector.takes(directory, name);
+      const taken =
+        type === 'directory' ? this.#selector.enters(directory, name) : this.#selector.takes(directory, name);
       if (!taken) return;
       names.push(name);
       types.push(type);
-      if (!isDirectory || depth >= this.#selector.maxDepth) return;
-      const path = joined(directory, name);
-      if (!this.#only || this.#only.has(path)) inner.push(path);
     });
-    return { names, types, inner };
+    return { names, types };
+  }
+
+  /** The directories in it that are entered. */
+  #inner(directory: string, taken: Listing): string[] {
+    const { maxDepth } = this.#selector;
+    if (maxDepth !== Number.POSITIVE_INFINITY && depthIn(directory) >= maxDepth) return [];
+    const paths = namesOf(taken, 'directory').map((name) => joined(directory, name));
+    return this.#only ? paths.filter((path) => this.#only!.has(path)) : paths;
   }
 
   /** The first part at once; of many files, the rest is there for all threads. */
@@ -139,4 +135,9 @@ export class Walk {
     const left = this.#queue.push(units);
     if (left.length > 0) this.#own.push(...[...left].reverse());
   }
+}
+
+/** How many levels below the start the entries of a directory are. */
+function depthIn(directory: string): number {
+  return directory === '' ? 1 : directory.split('/').length + 1;
 }

@@ -1,6 +1,6 @@
 /** Serves several clients over HTTP: each dialect under its own path, each request with a token. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { Server } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -16,15 +16,11 @@ import { FrontDoor, inUrl } from './front-door.ts';
 import { Holder } from './holder.ts';
 import { type HttpLimits, usualLimits } from './limits.ts';
 import { OpenReplies } from './open-replies.ts';
-import { type Refusal, Reply } from './reply.ts';
+import type { Refusal, Reply } from './reply.ts';
 import { type CreateServer, Sessions } from './sessions.ts';
 import { Stateless } from './stateless.ts';
 import { type Grant, Tokens } from './tokens.ts';
-
-export interface Certificate {
-  cert: Buffer;
-  key: Buffer;
-}
+import { type Certificate, makeWebServer } from './web-server.ts';
 
 export interface HttpOptions {
   host: string;
@@ -49,9 +45,7 @@ const LONGEST_TICK_MS = 1000;
 const LAST_BYTES_MS = 100;
 /** Connections above the limit get an answer that says so, up to this many; beyond, they are dropped. */
 const ANSWERED_ABOVE = 128;
-const MOST_HEADER_BYTES = 16 * 1024;
 const ROOT = '/mcp';
-const INTERNAL_ERROR = -32603;
 
 export class HttpServing {
   /** Settles when everything is answered and closed. */
@@ -157,22 +151,14 @@ export class HttpServing {
   }
 
   #makeServer(tls: Certificate | undefined): Server | TlsServer {
-    const { headersMs, requestMs, keepAliveMs, connections } = this.#limits;
-    const settings = {
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      keepAliveTimeout: keepAliveMs,
-      maxHeaderSize: MOST_HEADER_BYTES,
-      connectionsCheckingInterval: Math.min(LONGEST_TICK_MS, headersMs),
-      noDelay: true,
-    };
-    const server = tls
-      ? createTlsServer({ ...settings, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: headersMs })
-      : createServer(settings);
-    server.maxHeadersCount = 100;
-    server.maxConnections = connections + ANSWERED_ABOVE;
-    server.on('request', (request, response) => this.#take(request, response, false));
-    server.on('checkContinue', (request, response) => this.#take(request, response, true));
+    const server = makeWebServer({
+      limits: this.#limits,
+      connections: this.#limits.connections + ANSWERED_ABOVE,
+      tls,
+      replies: this.#replies,
+      serve: (reply, waits) => this.#serve(reply, waits),
+      log: (line) => this.#app.log(line),
+    });
     server.on('connection', (socket) => {
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));
@@ -187,22 +173,8 @@ export class HttpServing {
     return new Page({ ...about, sources, admission: this.#admission, replies: this.#replies });
   }
 
-  #take(request: IncomingMessage, response: ServerResponse, waits: boolean): void {
-    const reply = new Reply(request, response, Date.now());
-    this.#replies.add(reply);
-    this.#serve(reply, waits).then(
-      (refusal) => refusal && reply.refuse(refusal),
-      (error: unknown) => {
-        this.#app.log(`http: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-        if (response.headersSent) reply.destroy();
-        else reply.refuse({ status: 500, code: INTERNAL_ERROR, message: 'Internal error' });
-      },
-    );
-  }
-
   async #serve(reply: Reply, waits: boolean): Promise<Refusal | undefined> {
     const { request, response } = reply;
-    response.setHeader('X-Content-Type-Options', 'nosniff');
     if (this.#stopping || this.#connections.size > this.#limits.connections) {
       response.shouldKeepAlive = false;
       const message = this.#stopping ? 'The server is ending' : 'There are too many connections: try again';

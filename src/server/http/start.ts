@@ -5,8 +5,9 @@ import type { Engine } from '../../engine/index.ts';
 import type { App } from '../app.ts';
 import type { PageSources } from '../page/sources.ts';
 import { readKey, readPlain, readSecret, StartError } from './operator-files.ts';
-import { type Certificate, type HttpServing, serveOnHttp } from './serve.ts';
+import { type HttpServing, serveOnHttp } from './serve.ts';
 import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './tokens.ts';
+import type { Certificate } from './web-server.ts';
 
 export { StartError };
 

@@ -1,20 +1,20 @@
 /** Serves the Tool Trace page alone, for whoever sits at this machine: what all servers of this user have stored. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Admission } from '../http/admission.ts';
 import { FrontDoor } from '../http/front-door.ts';
 import { type HttpLimits, usualLimits } from '../http/limits.ts';
 import { OpenReplies } from '../http/open-replies.ts';
-import { type Refusal, Reply } from '../http/reply.ts';
+import type { Refusal, Reply } from '../http/reply.ts';
 import { fullGrant, newToken, Tokens } from '../http/tokens.ts';
+import { makeWebServer } from '../http/web-server.ts';
 import { Page } from './page.ts';
 import type { PageSources } from './sources.ts';
 
 const HOST = '127.0.0.1';
 const TICK_MS = 1000;
 const CONNECTIONS = 64;
-const MOST_HEADER_BYTES = 16 * 1024;
-const INTERNAL_ERROR = -32603;
 
 export interface PageRequest {
   sources: PageSources;
@@ -36,7 +36,7 @@ export class PageServing {
   readonly #request: PageRequest;
   readonly #limits: HttpLimits;
   readonly #token: string;
-  readonly #server: Server;
+  readonly #server: Server | TlsServer;
   readonly #admission: Admission;
   readonly #replies = new OpenReplies();
   readonly #page: Page;
@@ -58,7 +58,13 @@ export class PageServing {
       ...{ sources, version, admission: this.#admission, replies: this.#replies, secure: false },
       ...(directory !== undefined && { directory }),
     });
-    this.#server = this.#makeServer();
+    this.#server = makeWebServer({
+      limits: this.#limits,
+      connections: CONNECTIONS,
+      replies: this.#replies,
+      serve: (reply, waits) => this.#serve(reply, waits),
+      log,
+    });
     this.done = new Promise((resolve) => {
       this.#ended = resolve;
     });
@@ -101,37 +107,7 @@ export class PageServing {
     this.#ended();
   }
 
-  #makeServer(): Server {
-    const { headersMs, requestMs, keepAliveMs } = this.#limits;
-    const server = createServer({
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      keepAliveTimeout: keepAliveMs,
-      maxHeaderSize: MOST_HEADER_BYTES,
-      noDelay: true,
-    });
-    server.maxHeadersCount = 100;
-    server.maxConnections = CONNECTIONS;
-    server.on('request', (request, response) => this.#take(request, response, false));
-    server.on('checkContinue', (request, response) => this.#take(request, response, true));
-    return server;
-  }
-
-  #take(request: IncomingMessage, response: ServerResponse, waits: boolean): void {
-    const reply = new Reply(request, response, Date.now());
-    this.#replies.add(reply);
-    this.#serve(reply, waits).then(
-      (refusal) => refusal && reply.refuse(refusal),
-      (error: unknown) => {
-        this.#request.log(`page: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-        if (response.headersSent) reply.destroy();
-        else reply.refuse({ status: 500, code: INTERNAL_ERROR, message: 'Internal error' });
-      },
-    );
-  }
-
   async #serve(reply: Reply, waits: boolean): Promise<Refusal | undefined> {
-    reply.response.setHeader('X-Content-Type-Options', 'nosniff');
     if (this.#stopping) return { status: 503, message: 'The server is ending' };
     if (!this.#admission.letsIn(reply)) return undefined;
     const path = reply.request.url!.replace(/\?.*$/s, '');

@@ -121,7 +121,7 @@ describe('tools/call', () => {
     }
     for (const { name } of repo.tools) await server.call(name, { path: 'src/index.ts', pattern: 'x' });
     expect(readBack(root)).toEqual(tree);
-    expect(server.stderr).toContain(`repo on ${root} (read-only)`);
+    await server.says(`repo on ${root} (read-only)`);
   });
 
   it('goes under a longer name where another dialect has the short one', async () => {

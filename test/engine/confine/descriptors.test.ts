@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
@@ -79,7 +78,7 @@ describe.runIf(process.platform === 'linux')('the number of open descriptors', (
   it('of a server is the same before and after 10,000 mixed calls', async () => {
     const client = await RawClient.start([directory.path]);
     // The programs that are looked for at the start hold descriptors of their own.
-    while (!client.stderr.includes('wall:')) await pause(10);
+    await client.says('wall:');
     const pid = client.child.pid!;
     const kinds: ((n: number) => [string, unknown])[] = [
       ...paths.map((path) => (): [string, unknown] => ['read_file', { path }]),

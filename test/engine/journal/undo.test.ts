@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Engine } from '../../../src/engine/index.ts';
+import { type Engine, nobody } from '../../../src/engine/index.ts';
 import { type House, openHouse } from './house.ts';
 
 const TREE = {
@@ -85,6 +85,55 @@ describe('undo puts back', () => {
     await house.undo(undoing);
     expect(house.tree()).toEqual(after);
     expect(house.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
+
+    await house.undo(entry);
+    expect(house.tree()).toEqual(before);
+    expect(house.entries().at(-1)).toMatchObject({ id: entry.id, state: 'undone' });
+    await house.undo(undoing);
+    expect(house.tree()).toEqual(after);
+    expect(house.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
+  });
+
+  test.each(['a.txt', 'src'])('%s, and is not done again over what was changed since', async (path) => {
+    house = openHouse(TREE);
+    await house.engine.remove(path, { recursive: true });
+    await house.undo();
+    const undoing = house.newest();
+    const file = path === 'src' ? 'src/deep/x.ts' : path;
+    appendFileSync(join(house.root, file), 'theirs\n');
+    const changed = house.tree();
+    expect(await house.engine.history.undo(undoing.id)).toMatchObject({
+      done: false,
+      obstacles: [{ why: expect.stringContaining('changed since'), forceable: true }],
+    });
+    expect(house.tree()).toEqual(changed);
+    await house.undo(undoing, true);
+    expect(house.tree()[file]).toBeUndefined();
+    await house.undo(house.newest());
+    expect(house.tree()).toEqual(changed);
+  });
+
+  test('all that one call has changed, though it was done one after another', async () => {
+    house = openHouse(TREE);
+    const before = house.tree();
+    const ids: string[] = [];
+    const caller = { ...nobody, origin: { tool: 'edit_files' }, entered: (id: string) => ids.push(id) };
+    const engine = house.engine.as(caller);
+    await engine.write('a.txt', 'A\n');
+    await expect(engine.append('missing.txt', 'x')).rejects.toThrow();
+    await engine.append('a.txt', 'more\n');
+    await house.engine.write('b.txt', 'by another call\n');
+    await engine.move('run.sh', 'bin/run.sh');
+    const after = house.tree();
+    expect(new Set(ids)).toEqual(new Set([house.entries().at(-1)!.id]));
+    expect(house.entries()).toHaveLength(2);
+    const entry = house.entries().at(-1)!;
+    expect(entry.changes.map(({ kind }) => kind)).toEqual(['changed', 'changed', 'created', 'moved']);
+
+    await house.undo(entry);
+    expect(house.tree()).toEqual({ ...before, 'b.txt': 'by another call\n' });
+    await house.undo(house.newest());
+    expect(house.tree()).toEqual(after);
   });
 });
 

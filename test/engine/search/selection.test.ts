@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -229,5 +229,42 @@ describe('a tree', () => {
     await expect(
       here.wall.at(join(here.root, 'readme.md'), {}, (place) => here.search.walk(place, {})),
     ).rejects.toMatchObject({ facts: { kind: 'not-a-directory' } });
+  });
+});
+
+describe('a single file', () => {
+  const one = (selection: Selection) => paths(selection, join(here.root, 'src/keep.log'));
+
+  it('is searched when the globs mean its name', async () => {
+    expect(await one({ include: ['*.log'] })).toEqual(['keep.log']);
+    expect(await one({ include: ['**/keep.*'], exclude: ['*.ts'] })).toEqual(['keep.log']);
+    expect(await one({ include: ['*.ts'] })).toEqual([]);
+    expect(await one({ include: [] })).toEqual([]);
+    expect(await one({ exclude: ['**/*.log'] })).toEqual([]);
+  });
+
+  it('was asked for by name: what keeps a walk from it does not count', async () => {
+    const selection = { hidden: false, gitignore: true, excludedNames: ['*'], maxDepth: 1 };
+    expect(await paths(selection, join(here.root, '.env'))).toEqual(['.env']);
+    expect(await paths({ gitignore: true }, join(here.root, 'logs/today.log'))).toEqual(['today.log']);
+  });
+});
+
+describe('an ignore file that is a FIFO', () => {
+  it('is not opened: whoever waits for a reader goes on waiting', async () => {
+    const other = await site({ 'a.txt': 'hit', 'sub/b.txt': 'hit', '.gitignore': { fifo: true } });
+    const writer = spawn('sh', ['-c', 'echo a.txt > "$0"', join(other.root, '.gitignore')]);
+    const gone = new Promise((resolve) => writer.once('exit', resolve));
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const query = { regex: 'hit', gitignore: true };
+      expect(await other.lines(query)).toEqual(['a.txt:1:hit', 'sub/b.txt:1:hit']);
+      expect(await other.lines(query, join(other.root, 'sub'))).toEqual(['b.txt:1:hit']);
+      expect(writer.exitCode).toBeNull();
+    } finally {
+      writer.kill('SIGKILL');
+      await gone;
+      await other.close();
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { blocksOf, type FileMatches, fail, type GrepResult } from '../../../engine/index.ts';
+import { blocksOf, type FileMatches, type FoundLine, fail, type GrepResult } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { onOneLine } from '../paths.ts';
 import { homeExpanded, searchCall, startOf, unreadableNote } from '../searching.ts';
@@ -80,17 +80,16 @@ async function sourcesFor(
   const { path, isDirectory } = await startOf(directory ?? '.', context);
   if (isDirectory) return search.sourcesOf(path, wanted, excluded);
   if (wanted) return fail({ kind: 'not-a-directory', path: directory! });
-  const exclude = search.exclusions(dirname(path), excluded, path);
+  const exclude = search.exclusions(dirname(path), excluded);
   return { sources: [{ directory: path, include: undefined, exclude }], outside: [] };
 }
 
 function tellMatches(result: GrepResult, outside: number, contextLines: number): string {
   const { matches, truncated } = result;
-  const groups = result.files.flatMap((file) => groupsOf(file, contextLines));
-  const separator = contextLines > 0 ? '\n--\n' : '\n';
+  const told = contextLines > 0 ? inGroups(result.files) : oneByOne(result.files);
   return [
     ...(truncated ? [`[truncated: the first ${matches} matches; there are more]`] : []),
-    ...(groups.length > 0 ? [groups.join(separator)] : []),
+    ...(told === '' ? [] : [told]),
     `[${matches} matches]`,
     ...(outside > 0 ? [`[${outside} path(s) skipped: outside the allowed directories]`] : []),
     ...(result.skippedLongLines > 0
@@ -100,13 +99,25 @@ function tellMatches(result: GrepResult, outside: number, contextLines: number):
   ].join('\n');
 }
 
-/** Lines that belong together; without context every line stands for itself. */
-function groupsOf(file: FileMatches, contextLines: number): string[] {
-  const path = onOneLine(file.path);
-  const blocks = contextLines > 0 ? blocksOf(file) : file.lines.map((line) => [line]);
-  return blocks.map((lines) =>
-    lines
-      .map(({ number, text, match }) => (match ? `${path}:${number}:${text}` : `${path}-${number}-${text}`))
-      .join('\n'),
-  );
+/** Without context every line is a match and stands for itself. */
+function oneByOne(files: readonly FileMatches[]): string {
+  const told: string[] = [];
+  for (const file of files) {
+    const path = onOneLine(file.path);
+    for (const { number, text } of file.lines) told.push(`${path}:${number}:${text}`);
+  }
+  return told.join('\n');
+}
+
+/** Lines that belong together form a group. */
+function inGroups(files: readonly FileMatches[]): string {
+  const groups = files.flatMap((file) => {
+    const path = onOneLine(file.path);
+    return blocksOf(file).map((lines) => lines.map((line) => tellLine(path, line)).join('\n'));
+  });
+  return groups.join('\n--\n');
+}
+
+function tellLine(path: string, { number, text, match }: FoundLine): string {
+  return match ? `${path}:${number}:${text}` : `${path}-${number}-${text}`;
 }

@@ -8,11 +8,8 @@
 import type { AST } from '@eslint-community/regexpp';
 import { MAX_WINDOW, type WindowFilter } from '../kernel.ts';
 import { type CharacterNode, isCharacterNode, type OneCharacter, oneCharacter } from './characters.ts';
-import { shareOf } from './rarity.ts';
+import { type ByteClass, shareAfter, shareOfClass } from './rarity.ts';
 import type { ParsedPattern, Scope } from './scope.ts';
-
-/** What one byte of the run can be: 1 for each allowed value. */
-type ByteClass = Uint8Array;
 
 export interface RequiredWindow {
   filter: WindowFilter;
@@ -110,7 +107,7 @@ function utf8Of(text: string): number[] | undefined {
 function describe(run: readonly ByteClass[]): RequiredWindow | undefined {
   if (run.length < 2) return undefined;
   const alone = run.map(shareOfClass);
-  const following = run.map((bytes, i) => (i === 0 ? alone[i]! : shareAfter(run[i - 1]!, bytes, alone[i]!)));
+  const following = run.map((bytes, i) => (i === 0 ? alone[i]! : shareAfter(run[i - 1]!, bytes)));
   const share = following.reduce((product, own) => product * own, 1);
   const allowed = new Uint32Array(256);
   run.forEach((bytes, position) => {
@@ -118,11 +115,6 @@ function describe(run: readonly ByteClass[]): RequiredWindow | undefined {
   });
   const { at, touched } = mostTelling(alone, following);
   return { filter: { kind: 'window', length: run.length, allowed, at }, touched, share };
-}
-
-/** Bytes of the same kind come in groups, and others depend on each other too: a neighbour tells less. */
-function shareAfter(previous: ByteClass, bytes: ByteClass, alone: number): number {
-  return overlaps(previous, bytes) ? Math.max(alone, 0.5) : Math.sqrt(alone);
 }
 
 function mostTelling(
@@ -146,23 +138,6 @@ function mostTelling(
     }
   }
   return { at, touched };
-}
-
-function shareOfClass(bytes: ByteClass): number {
-  let share = 0;
-  for (let byte = 0; byte < 128; byte++) if (bytes[byte]) share += shareOf(byte);
-  if (bytes[255]) share += 0.006;
-  return Math.min(1, share);
-}
-
-function overlaps(a: ByteClass, b: ByteClass): boolean {
-  let members = 0;
-  let shared = 0;
-  for (let byte = 0; byte < 128; byte++) {
-    members += b[byte]!;
-    shared += a[byte]! & b[byte]!;
-  }
-  return members > 1 && shared * 2 > members;
 }
 
 /** Nanoseconds a byte: the scan, a closer look where three positions fit, and lines that must be decoded. */

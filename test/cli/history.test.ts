@@ -1,0 +1,295 @@
+/** `history`, `diff`, `undo` and `redo` as a user types them. */
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Engine, type JournalEntry, nobody } from '../../src/engine/index.ts';
+import { Journal } from '../../src/engine/journal/journal.ts';
+import { program } from '../client.ts';
+import { layOut, readBack, temporaryDirectory } from '../tree.ts';
+
+let home: { path: string; remove(): void };
+let root: string;
+let state: string;
+beforeEach(() => {
+  home = temporaryDirectory();
+  root = join(home.path, 'root');
+  state = join(home.path, 'state');
+  layOut(home.path, {
+    'root/a.txt': 'one\n',
+    'root/b.txt': 'b\n',
+    'root/d/x.txt': 'x\n',
+    'other/o.txt': 'o\n',
+  });
+});
+afterEach(() => home.remove());
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
+    cwd: home.path,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+/** Changes something, as the tool of that name would, and gives the entry's id. */
+async function change(
+  tool: string,
+  make: (engine: Engine) => Promise<unknown>,
+  directory = root,
+): Promise<string> {
+  const engine = new Engine({ roots: [{ path: directory, writable: true }], journal: state });
+  const made: string[] = [];
+  await make(engine.as({ ...nobody, origin: { tool }, entered: (id) => made.push(id) }));
+  await engine.close();
+  return made[0]!;
+}
+
+const at = (path: string) => join(root, path);
+const write = (path: string, content: string) =>
+  change('write_file', (engine) => engine.write(path, content));
+const remove = (path: string) => change('delete_file', (engine) => engine.remove(path, { recursive: true }));
+const entries = (...args: string[]): JournalEntry[] => JSON.parse(run('history', '--json', ...args).stdout);
+const fine = (...args: string[]) => {
+  const outcome = run(...args);
+  expect([outcome.status, outcome.stderr]).toEqual([0, '']);
+  return outcome.stdout;
+};
+const oneLine = (words: string) =>
+  expect.stringMatching(new RegExp(`^cofferdam: [^\\n]*${words}[^\\n]*\\n$`));
+
+describe('without anything', () => {
+  test('there is no history, nothing to undo, and nothing to redo', async () => {
+    expect(fine('history')).toBe('Nothing was changed.\n');
+    expect(fine('history', '--json')).toBe('[]\n');
+    expect(run('undo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to undo.\n' });
+    expect(run('redo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to redo.\n' });
+    expect(fine('undo', '--since', '1h')).toBe('There is nothing to undo.\n');
+    expect(run('diff', 'abcd')).toMatchObject({ status: 2, stderr: oneLine('there is no entry abcd') });
+    expect(existsSync(join(home.path, 'root/.local'))).toBe(false);
+  });
+
+  test.each([
+    [['diff'], 'diff needs an entry'],
+    [['undo', 'x', 'y'], 'no further argument: y'],
+    [['undo', 'abcdefgh'], 'there is no entry abcdefgh'],
+    [['redo', 'abcdefgh'], 'there is no entry abcdefgh'],
+    [['undo', 'a'], 'there is no entry a'],
+    [['undo', '--since', 'whenever'], '--since whenever: give a time'],
+    [['history', '--limit', '0'], '--limit 0'],
+  ])('%j is refused in one line', (args, words) => {
+    expect(run(...args)).toMatchObject({ status: 2, stdout: '', stderr: oneLine(words) });
+  });
+});
+
+describe('history', () => {
+  test('lists what was changed, newest first, with tool, state and paths', async () => {
+    const first = await write('a.txt', 'two\n');
+    const second = await change('move_file', (engine) => engine.move('b.txt', 'c/b.txt'));
+    const lines = fine('history').trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(
+      new RegExp(
+        `^${second}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  move_file   done     moved ${at('b.txt')} → ${at('c/b.txt')}$`,
+      ),
+    );
+    expect(lines[1]).toMatch(new RegExp(`^${first}  .*  write_file  done     changed ${at('a.txt')}$`));
+    expect(entries()).toMatchObject([{ id: second }, { id: first, origin: { tool: 'write_file' } }]);
+    expect(entries('--limit', '1')).toHaveLength(1);
+    expect(entries('--since', '2099-01-01')).toEqual([]);
+  });
+
+  test('of one directory leaves out the others, also by a link to it', async () => {
+    const one = await write('d/x.txt', 'xx\n');
+    const two = await change(
+      'write_file',
+      (engine) => engine.write('o.txt', 'oo\n'),
+      join(home.path, 'other'),
+    );
+    expect(entries().map(({ id }) => id)).toEqual([two, one]);
+    expect(entries('other').map(({ id }) => id)).toEqual([two]);
+    expect(entries(join(root, 'd')).map(({ id }) => id)).toEqual([one]);
+    symlinkSync(root, join(home.path, 'link'));
+    expect(entries('link').map(({ id }) => id)).toEqual([one]);
+    expect(fine('history', 'nowhere')).toBe('Nothing was changed.\n');
+    // An undo in one directory leaves the other alone.
+    fine('undo', './link');
+    expect(readFileSync(at('d/x.txt'), 'utf8')).toBe('x\n');
+    expect(readFileSync(join(home.path, 'other/o.txt'), 'utf8')).toBe('oo\n');
+  });
+});
+
+describe('diff', () => {
+  test('shows what one entry changed, by any beginning of its id', async () => {
+    const id = await write('a.txt', 'two\n');
+    for (const named of [id, id.slice(0, 4)]) {
+      expect(fine('diff', named)).toContain('@@ -1 +1 @@\n-one\n+two\n');
+    }
+  });
+
+  test('shows deletions, moves and binary files for what they are', async () => {
+    expect(fine('diff', await remove('a.txt'))).toContain('-one\n');
+    expect(fine('diff', await remove('d'))).toBe(`removed ${at('d')} (a directory, kept whole)\n`);
+    expect(fine('diff', await change('move_file', (engine) => engine.move('b.txt', 'c.txt')))).toBe(
+      `${at('b.txt')} → ${at('c.txt')}\n`,
+    );
+    writeFileSync(at('bin'), Buffer.from([0, 255, 1]));
+    expect(fine('diff', await write('bin', 'text'))).toContain('binary content');
+  });
+});
+
+describe('undo and redo', () => {
+  test('take the last change back and do it again, as often as asked', async () => {
+    const before = readBack(root);
+    await remove('d');
+    const after = readBack(root);
+    for (let round = 0; round < 2; round++) {
+      expect(fine('undo')).toMatch(/^undone: [^\n]* undone [^\n]*\n {2}bring back {2}[^\n]*\/d\n$/);
+      expect(readBack(root)).toEqual(before);
+      expect(fine('redo')).toMatch(/^redone: /);
+      expect(readBack(root)).toEqual(after);
+    }
+    fine('undo');
+    expect(run('undo')).toMatchObject({ status: 1, stderr: 'There is nothing to undo.\n' });
+    fine('redo');
+    expect(run('redo')).toMatchObject({ status: 1, stderr: 'There is nothing to redo.\n' });
+  });
+
+  test('walk back one by one, and forth again', async () => {
+    const trees = [readBack(root)];
+    for (const content of ['two\n', 'three\n', 'four\n']) {
+      await write('a.txt', content);
+      trees.push(readBack(root));
+    }
+    for (const tree of trees.slice(0, -1).reverse()) {
+      fine('undo');
+      expect(readBack(root)).toEqual(tree);
+    }
+    for (const tree of trees.slice(1)) {
+      fine('redo');
+      expect(readBack(root)).toEqual(tree);
+    }
+  });
+
+  test('name one entry, and refuse it the second time', async () => {
+    const id = await write('a.txt', 'two\n');
+    await write('b.txt', 'bb\n');
+    fine('undo', id.slice(0, 5));
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'one\n', 'b.txt': 'bb\n' });
+    expect(run('undo', id)).toMatchObject({ status: 2, stderr: oneLine(`${id} is undone already`) });
+    fine('redo', id);
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n' });
+    expect(run('redo', id)).toMatchObject({ status: 2, stderr: oneLine(`${id} is not undone`) });
+  });
+
+  test('a call over several files is one entry, and undone as one', async () => {
+    const before = readBack(root);
+    const paths = [at('a.txt'), at('b.txt'), at('d/x.txt')];
+    const edits = [{ oldText: '\n', newText: '!\n' }];
+    fine('call', 'edit_files', JSON.stringify({ paths, edits }), '--dialect', 'replay', root);
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'one!\n', 'b.txt': 'b!\n', 'd/x.txt': 'x!\n' });
+    expect(entries()).toHaveLength(1);
+    fine('undo');
+    expect(readBack(root)).toEqual(before);
+  });
+
+  test('--since takes back all of that time, the newest first', async () => {
+    const before = readBack(root);
+    await write('a.txt', 'two\n');
+    await write('new/file.txt', 'new\n');
+    await remove('d');
+    await write('a.txt', 'three\n');
+    expect(fine('undo', '--since', '10m').match(/^undone: /gm)).toHaveLength(4);
+    expect(readBack(root)).toEqual(before);
+    expect(fine('undo', '--since', '10m')).toBe('There is nothing to undo.\n');
+    expect(run('undo', entries()[0]!.id, '--since', '1h')).toMatchObject({ status: 2 });
+  });
+});
+
+describe('what is in the way', () => {
+  test('is shown as a diff; --force keeps both', async () => {
+    const id = await write('a.txt', 'two\n');
+    appendFileSync(at('a.txt'), 'theirs\n');
+    const refused = run('undo');
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toContain(`${id} cannot be undone as it is`);
+    expect(refused.stderr).toContain('+theirs');
+    expect(refused.stderr).toContain('--force');
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\ntheirs\n');
+    fine('undo', '--force');
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+    fine('redo');
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\ntheirs\n');
+  });
+
+  test('may be that the directory was moved away: then history and diff still work', async () => {
+    const id = await write('a.txt', 'two\n');
+    renameSync(root, join(home.path, 'elsewhere'));
+    expect(entries()).toHaveLength(1);
+    expect(fine('diff', id)).toContain('+two');
+    expect(run('undo')).toMatchObject({ status: 1, stderr: expect.stringContaining('no longer there') });
+    renameSync(join(home.path, 'elsewhere'), root);
+    fine('undo');
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+  });
+
+  test('stops --since there, and says what was done before', async () => {
+    await write('a.txt', 'two\n');
+    await write('b.txt', 'bb\n');
+    appendFileSync(at('a.txt'), 'theirs\n');
+    const outcome = run('undo', '--since', '1h');
+    expect(outcome.status).toBe(1);
+    expect(outcome.stderr).toMatch(/^undone: .*\n.*\n.*cannot be undone as it is/);
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'two\ntheirs\n', 'b.txt': 'b\n' });
+  });
+});
+
+test('an id that begins like another one is named with more letters', async () => {
+  const journal = new Journal(state);
+  for (const e of ['abcd222222', 'abcd333333']) {
+    journal.log.append({ e, at: Date.now(), by: {}, roots: [root], did: [] });
+    journal.log.append({ e, end: 'done' });
+  }
+  journal.log.close();
+  expect(run('diff', 'abcd')).toMatchObject({
+    status: 2,
+    stderr: oneLine('abcd could be abcd333333 or abcd222222'),
+  });
+  expect(run('diff', 'abcd2')).toMatchObject({ status: 0 });
+});
+
+test('nothing from a name or a content acts on the terminal', async () => {
+  const name = 'evil\u001b[31m\u0007\u202etxt\nsecond';
+  const id = await write(name, 'text \u001b]0;title\u0007\u009b31m \u202e\nand\tmore\r\n');
+  appendFileSync(at(name), 'more \u001b[2J\n');
+  const shown = [
+    run('history'),
+    run('history', '--json'),
+    run('diff', id),
+    run('undo'),
+    run('undo', '--force'),
+  ];
+  for (const { stdout, stderr } of shown) {
+    expect(stdout + stderr).toMatch(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]*$/);
+    expect(stdout + stderr).toContain('evil');
+  }
+  expect(JSON.parse(shown[1]!.stdout)[0].changes.at(-1).path).toBe(at(name));
+});
+
+test('a journal with garbage in it is still read', async () => {
+  await write('a.txt', 'two\n');
+  const [file] = spawnSync('ls', [join(state, 'journal')], { encoding: 'utf8' }).stdout.split('\n');
+  appendFileSync(join(state, 'journal', file!), '\nnot a line of ours\n0123456789ab {"e":');
+  fine('undo');
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+  rmSync(join(state, 'store'), { recursive: true });
+  expect(fine('history')).toContain('write_file');
+});

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Engine, type TreeNode } from '../../../src/engine/index.ts';
+import { layOut, temporaryDirectory } from '../../tree.ts';
+
+let temporary: ReturnType<typeof temporaryDirectory>;
+let engine: Engine;
+
+beforeEach(() => {
+  temporary = temporaryDirectory();
+  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
+});
+
+afterEach(async () => {
+  await engine.close();
+  temporary.remove();
+});
+
+/** Paths with a `/` behind directories, and another one behind those whose content is left out. */
+function pathsOf({ children = [] }: TreeNode, above = ''): string[] {
+  return children.flatMap((node) => {
+    const path = above + node.name;
+    if (node.type === 'file') return [path];
+    return node.children ? [`${path}/`, ...pathsOf(node, `${path}/`)] : [`${path}//`];
+  });
+}
+
+const paths = async (depth?: number) => pathsOf(await engine.tree('.', depth === undefined ? {} : { depth }));
+
+describe('a tree', () => {
+  it('lists each directory in byte order, links as what they lead to inside', async () => {
+    layOut(temporary.path, {
+      'b/z.txt': '',
+      'b/Z.txt': '',
+      'b/é': '',
+      'b/\ue000': '',
+      'b/😀': '',
+      'b/-/x': '',
+      'a.txt': '',
+      'empty/': '',
+      'to-b': { link: 'b' },
+      'to-a': { link: 'a.txt' },
+      out: { link: '/etc' },
+      pipe: { fifo: true },
+    });
+    const b = ['b/', 'b/-/', 'b/-/x', 'b/Z.txt', 'b/z.txt', 'b/é', 'b/\ue000', 'b/😀'];
+    expect(await paths()).toEqual(['a.txt', ...b, 'empty/', 'out', 'pipe', 'to-a', 'to-b//']);
+    expect(await paths(1)).toEqual(['a.txt', 'b//', 'empty//', 'out', 'pipe', 'to-a', 'to-b//']);
+    expect((await engine.tree('b', { depth: 0 })).children).toBeUndefined();
+  });
+
+  it('goes into directories whose names are no UTF-8', async () => {
+    execFileSync('sh', ['-c', 'mkdir "$(printf "caf\\351")" && touch "$(printf "caf\\351")/x"'], {
+      cwd: temporary.path,
+    });
+    expect(await paths()).toEqual(['caf\ufffd/', 'caf\ufffd/x']);
+  });
+
+  it('sees every change since the last one', async () => {
+    layOut(temporary.path, { 'a/one': '', 'b/c/two': '', 'b/old/three': '' });
+    await sleep(2100);
+    for (let i = 0; i < 2; i++) {
+      expect(await paths()).toEqual(['a/', 'a/one', 'b/', 'b/c/', 'b/c/two', 'b/old/', 'b/old/three']);
+    }
+    writeFileSync(join(temporary.path, 'a/new'), '');
+    rmSync(join(temporary.path, 'b/c/two'));
+    renameSync(join(temporary.path, 'b/old'), join(temporary.path, 'b/moved'));
+    mkdirSync(join(temporary.path, 'b/c/deep'));
+    const now = ['a/', 'a/new', 'a/one', 'b/', 'b/c/', 'b/c/deep/', 'b/moved/', 'b/moved/three'];
+    for (let i = 0; i < 2; i++) expect(await paths()).toEqual(now);
+  });
+
+  it('leaves no descriptor open, whether it ends well or is cancelled', async () => {
+    layOut(temporary.path, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}/a/b/c/d`, ''])));
+    await engine.tree('.');
+    const before = readdirSync('/proc/self/fd').length;
+    await engine.tree('.');
+    await engine.tree('.', { signal: AbortSignal.abort() }).catch(() => {});
+    await expect(engine.tree('0/a/b/c/d')).rejects.toMatchObject({ facts: { kind: 'not-a-directory' } });
+    expect(readdirSync('/proc/self/fd').length).toBe(before);
+  });
+});

@@ -1,0 +1,162 @@
+/** The directory on one file system and the journal on another: nothing can be moved aside, all is copied. */
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Engine } from '../../../src/engine/index.ts';
+import { type House, openHouse } from './house.ts';
+
+const OTHER = '/dev/shm';
+const apart = existsSync(OTHER) && statSync(OTHER).dev !== statSync(tmpdir()).dev;
+
+const TREE = {
+  'a.txt': 'a\n',
+  'b.txt': 'b\n',
+  'bin.dat': { base64: '/wD+' },
+  'd/x.txt': 'x\n',
+  'd/deep/y.txt': 'y\n',
+  'd/deep/none/': '',
+  'd/link': { link: 'deep/y.txt' },
+  'd/dangling': { link: '/nowhere' },
+  'd/run.sh': { text: '#!/bin/sh\n', mode: '755' },
+  'empty/': '',
+} as const;
+
+const MODES = {
+  d: 0o711,
+  'd/deep': 0o555,
+  'd/deep/none': 0o777,
+  'd/run.sh': 0o755,
+  empty: 0o707,
+  'a.txt': 0o640,
+};
+
+let house: House;
+afterEach(async () => {
+  for (const path of ['d/deep', 'lib/deep']) {
+    if (existsSync(join(house.root, path))) chmodSync(join(house.root, path), 0o755);
+  }
+  await house.close();
+});
+
+const modes = () =>
+  Object.fromEntries(
+    Object.keys(MODES)
+      .filter((path) => existsSync(join(house.root, path)))
+      .map((path) => [path, statSync(join(house.root, path)).mode & 0o777]),
+  );
+
+const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
+  'a file that is overwritten': (engine) => engine.write('a.txt', 'other\n'),
+  'a file that is deleted': (engine) => engine.remove('a.txt'),
+  'a link that is deleted': (engine) => engine.remove('d/link'),
+  'a binary file that is deleted': (engine) => engine.remove('bin.dat'),
+  'a file that is moved over': (engine) => engine.move('b.txt', 'a.txt', { overwrite: true }),
+  'an empty directory that is deleted': (engine) => engine.remove('empty'),
+  'an empty directory that is moved over': (engine) => engine.move('d', 'empty', { overwrite: true }),
+  'a directory that is moved': (engine) => engine.move('d', 'lib'),
+};
+
+describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, () => {
+  const open = () => {
+    house = openHouse(TREE, { under: OTHER });
+    for (const [path, mode] of Object.entries(MODES)) chmodSync(join(house.root, path), mode);
+  };
+
+  const backAndForth = async (operation: (engine: Engine) => Promise<unknown>) => {
+    const before = { tree: house.tree(), modes: modes() };
+    await operation(house.engine);
+    const after = { tree: house.tree(), modes: modes() };
+    expect(after.tree).not.toEqual(before.tree);
+    const entry = house.newest();
+    for (let round = 0; round < 2; round++) {
+      await house.undo(entry);
+      expect({ tree: house.tree(), modes: modes() }).toEqual(before);
+      const undoing = house.entries().find(({ undoes, state }) => undoes === entry.id && state !== 'undone')!;
+      await house.undo(undoing);
+      expect({ tree: house.tree(), modes: modes() }).toEqual(after);
+    }
+  };
+
+  test.each(Object.entries(OPERATIONS))('%s comes back, and goes again', async (_, operation) => {
+    open();
+    await backAndForth(operation);
+  });
+
+  test('a tree that is deleted comes back with its links, empty directories and modes, and goes again', async () => {
+    open();
+    // Only root may delete from a directory that nobody may write to.
+    if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
+    await backAndForth((engine) => engine.remove('d', { recursive: true }));
+  });
+
+  test('a large file is kept deflated, and comes back byte for byte in bounded memory', async () => {
+    open();
+    const large = join(house.root, 'd/large.bin');
+    const bytes = Buffer.alloc(80 * 1024 * 1024);
+    bytes.write('somewhere in the middle', 41_000_000);
+    writeFileSync(large, bytes);
+    await house.engine.write('d/large.bin', 'small\n');
+    await house.undo();
+    expect(readFileSync(large).equals(bytes)).toBe(true);
+    await house.undo(house.newest());
+    expect(readFileSync(large, 'utf8')).toBe('small\n');
+    await house.undo();
+    await house.engine.remove('d', { recursive: true });
+    await house.undo();
+    expect(readFileSync(large).equals(bytes)).toBe(true);
+  });
+
+  test('a file with holes does not come back full', async () => {
+    open();
+    const sparse = join(house.root, 'sparse.bin');
+    writeFileSync(sparse, 'beginning');
+    truncateSync(sparse, 400 * 1024 ** 2);
+    const grown = () => process.memoryUsage().arrayBuffers + process.memoryUsage().external;
+    const before = grown();
+    await house.engine.remove('sparse.bin');
+    await house.undo();
+    expect(grown() - before).toBeLessThan(200 * 1024 ** 2);
+    expect(statSync(sparse)).toMatchObject({ size: 400 * 1024 ** 2 });
+    expect(statSync(sparse).blocks * 512).toBeLessThan(64 * 1024 ** 2);
+  });
+
+  test('what cannot be kept under its name is not deleted', async () => {
+    open();
+    const odd = Buffer.concat([Buffer.from(`${join(house.root, 'd')}/`), Buffer.from([0x66, 0xff])]);
+    writeFileSync(odd, 'under a name that is no text\n');
+    await expect(house.engine.remove('d', { recursive: true })).rejects.toMatchObject({
+      facts: { kind: 'io', code: 'EILSEQ' },
+    });
+    expect(readFileSync(odd, 'utf8')).toBe('under a name that is no text\n');
+    expect(house.entries()).toEqual([]);
+  });
+
+  test('two names of one file come back as two files with the same content', async () => {
+    open();
+    linkSync(join(house.root, 'd/x.txt'), join(house.root, 'd/second.txt'));
+    await house.engine.remove('d', { recursive: true });
+    await house.undo();
+    expect(house.tree()['d/second.txt']).toBe('x\n');
+  });
+
+  test('somebody else’s tree in the same place is not mixed with it', async () => {
+    open();
+    if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
+    await house.engine.remove('d', { recursive: true });
+    mkdirSync(join(house.root, 'd'));
+    writeFileSync(join(house.root, 'd/x.txt'), 'theirs\n');
+    const outcome = await house.engine.history.undo(house.newest().id);
+    expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
+    expect(house.tree()['d/x.txt']).toBe('theirs\n');
+  });
+});

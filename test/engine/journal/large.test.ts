@@ -1,0 +1,172 @@
+/** Large files: kept without being read where that can be, and put back byte for byte. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { program } from '../../client.ts';
+import { temporaryDirectory } from '../../tree.ts';
+import { type House, openHouse } from './house.ts';
+
+const MB = 1024 * 1024;
+let house: House;
+afterEach(() => house.close());
+
+const at = (path: string) => join(house.root, path);
+
+/** A sparse file with something in it here and there. */
+function layLarge(path: string, size: number): void {
+  writeFileSync(path, '');
+  truncateSync(path, size);
+  const fd = openSync(path, 'r+');
+  for (const [offset, mark] of marks(size)) writeSync(fd, mark, offset);
+  closeSync(fd);
+}
+
+function marks(size: number): [number, string][] {
+  return [0, 5 * MB + 17, Math.floor(size / 2), size - 20].map((offset) => [offset, `mark at ${offset}`]);
+}
+
+function expectLarge(path: string, size: number): void {
+  expect(statSync(path).size).toBe(size);
+  const fd = openSync(path, 'r');
+  for (const [offset, mark] of marks(size)) {
+    const bytes = Buffer.alloc(mark.length);
+    readSync(fd, bytes, 0, mark.length, offset);
+    expect(bytes.toString()).toBe(mark);
+  }
+  closeSync(fd);
+}
+
+/** What the store holds by now: a file that was only linked adds nothing. */
+function storedBytes(): number {
+  const store = join(house.state, 'store');
+  if (!existsSync(store)) return 0;
+  const names = readdirSync(store, { recursive: true, encoding: 'utf8' });
+  return names.reduce((sum, name) => sum + statSync(join(store, name)).size, 0);
+}
+
+describe('a file of 200 MB', () => {
+  test.each<[string, (house: House) => Promise<unknown>]>([
+    ['overwritten', ({ engine }) => engine.write('large.bin', 'small\n')],
+    ['moved over', ({ engine }) => engine.move('small.txt', 'large.bin', { overwrite: true })],
+    ['deleted', ({ engine }) => engine.remove('large.bin')],
+  ])('that is %s comes back, again and again, without having been read', async (_, change) => {
+    house = openHouse({ 'small.txt': 'small\n' });
+    layLarge(at('large.bin'), 200 * MB);
+    const { ino } = statSync(at('large.bin'));
+    await change(house);
+    const entry = house.newest();
+    for (let round = 0; round < 2; round++) {
+      await house.undo(entry);
+      expectLarge(at('large.bin'), 200 * MB);
+      expect(statSync(at('large.bin')).ino).toBe(ino);
+      expect(readFileSync(at('small.txt'), 'utf8')).toBe('small\n');
+      const undoing = house.entries().find(({ undoes, state }) => undoes === entry.id && state !== 'undone')!;
+      await house.undo(undoing);
+      expect(existsSync(at('large.bin')) && statSync(at('large.bin')).size > 100).toBe(false);
+    }
+    expect(storedBytes()).toBeLessThan(MB);
+  });
+
+  test('that was changed since it came back is not replaced unasked', async () => {
+    house = openHouse({});
+    layLarge(at('large.bin'), 200 * MB);
+    await house.engine.write('large.bin', 'small\n');
+    await house.undo();
+    const fd = openSync(at('large.bin'), 'r+');
+    writeSync(fd, 'theirs', 100);
+    closeSync(fd);
+    const outcome = await house.engine.history.undo(house.newest().id);
+    expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
+  });
+
+  test('with a second name is kept apart from it', async () => {
+    house = openHouse({});
+    layLarge(at('large.bin'), 20 * MB);
+    linkSync(at('large.bin'), at('second.bin'));
+    await house.engine.write('large.bin', 'small\n');
+    const fd = openSync(at('second.bin'), 'r+');
+    writeSync(fd, 'changed through its other name', 0);
+    closeSync(fd);
+    await house.undo();
+    expectLarge(at('large.bin'), 20 * MB);
+  });
+
+  test('that a program still writes to loses nothing of that', async () => {
+    house = openHouse({});
+    layLarge(at('log.bin'), 20 * MB);
+    const fd = openSync(at('log.bin'), 'a');
+    await house.engine.remove('log.bin');
+    writeSync(fd, 'and one line more');
+    await house.undo();
+    writeSync(fd, ', and another');
+    closeSync(fd);
+    const text = readFileSync(at('log.bin'))
+      .subarray(20 * MB)
+      .toString();
+    expect(text).toBe('and one line more, and another');
+  });
+});
+
+test('a file of 3 GB is deleted and brought back', async () => {
+  house = openHouse({});
+  layLarge(at('huge.bin'), 3 * 1024 * MB);
+  await house.engine.remove('huge.bin');
+  await house.undo();
+  expectLarge(at('huge.bin'), 3 * 1024 * MB);
+});
+
+describe.skipIf(process.getuid?.() !== 0)(
+  'for a user who may not read a file (tried by root as another user)',
+  () => {
+    const NOBODY = 65534;
+
+    test('it is overwritten and deleted all the same, and comes back', () => {
+      house = openHouse({ 'write-only.txt': 'secret one\n', 'nothing.txt': 'secret two\n' });
+      const home = temporaryDirectory();
+      const copied = join(home.path, 'dist');
+      cpSync(dirname(program), copied, { recursive: true });
+      copyFileSync(join(dirname(program), '../package.json'), join(home.path, 'package.json'));
+      chmodSync(home.path, 0o755);
+      const state = join(home.path, 'state');
+      for (const path of [house.root, home.path, at('write-only.txt'), at('nothing.txt')])
+        chownSync(path, NOBODY, NOBODY);
+      chmodSync(at('write-only.txt'), 0o200);
+      chmodSync(at('nothing.txt'), 0);
+      const run = (...args: string[]) => {
+        const command = [join(copied, 'cofferdam.cjs'), ...args, '--state', state];
+        const as = { uid: NOBODY, gid: NOBODY };
+        return spawnSync(process.execPath, command, { ...as, encoding: 'utf8' });
+      };
+      const change = (tool: string, args: object) =>
+        expect(run('call', tool, JSON.stringify(args), house.root)).toMatchObject({ status: 0 });
+      change('write_file', { path: at('write-only.txt'), content: 'new\n' });
+      change('delete_file', { path: at('nothing.txt') });
+      expect(readFileSync(at('write-only.txt'), 'utf8')).toBe('new\n');
+      expect(run('undo')).toMatchObject({ status: 0 });
+      expect(run('undo')).toMatchObject({ status: 1, stderr: expect.stringContaining('cannot be read') });
+      expect(run('undo', '--force')).toMatchObject({ status: 0 });
+      expect(readFileSync(at('write-only.txt'), 'utf8')).toBe('secret one\n');
+      expect(statSync(at('write-only.txt')).mode & 0o777).toBe(0o200);
+      expect(readFileSync(at('nothing.txt'), 'utf8')).toBe('secret two\n');
+      expect(statSync(at('nothing.txt')).mode & 0o777).toBe(0);
+      home.remove();
+    });
+  },
+);

@@ -1,0 +1,111 @@
+/** Undoing, tidying up and changing at the same time: nothing is lost, and nothing is replaced unseen. */
+import { createHash } from 'node:crypto';
+import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { Engine, History } from '../../../src/engine/index.ts';
+import { temporaryDirectory } from '../../tree.ts';
+import { type House, openHouse } from './house.ts';
+
+let house: House;
+afterEach(() => house.close());
+
+const another = (keep = { days: 30, bytes: 1e9 }) =>
+  new Engine({ roots: [{ path: house.root, writable: true }], journal: house.state, keep });
+
+/** Everything that is not undone, newest first; what was written later is on top and goes first. */
+async function undoAll(): Promise<void> {
+  for (const { id, state } of house.entries()) {
+    const now = house.entries().find((entry) => entry.id === id)!;
+    if (state === 'undone' || now.state === 'undone' || now.undoes !== undefined) continue;
+    await house.undo(now);
+  }
+}
+
+test('undo and tools on the same file take turns, and all of it can be undone', async () => {
+  house = openHouse({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
+  const other = another();
+  const seen = { done: 0, refused: 0 };
+  const undoing = async () => {
+    for (let n = 0; n < 40; n++) {
+      const entry = other.history
+        .entries()
+        .find(({ state, undoes }) => state !== 'undone' && undoes === undefined);
+      const outcome = entry && (await other.history.undo(entry.id).catch(() => undefined));
+      if (outcome?.done) seen.done++;
+      else seen.refused++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const writing = async (path: string) => {
+    for (let n = 0; n < 30; n++) await house.engine.write(path, `${path} ${n}\n`);
+  };
+  await Promise.all([undoing(), writing('a.txt'), writing('b.txt')]);
+  expect(seen.done).toBeGreaterThan(0);
+  await undoAll();
+  expect(house.tree()).toEqual({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
+  await other.close();
+});
+
+test('what somebody changes while an undo is planned is not replaced', async () => {
+  house = openHouse({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
+  for (let n = 0; n < 20; n++) {
+    await house.engine.writeAll([
+      { path: 'a.txt', content: `a ${n}\n` },
+      { path: 'b.txt', content: `b ${n}\n` },
+    ]);
+    const undoing = house.engine.history.undo(house.newest().id).catch(() => ({ done: false }));
+    for (let wait = 0; wait < n % 7; wait++) await new Promise((resolve) => setImmediate(resolve));
+    appendFileSync(join(house.root, 'b.txt'), `theirs ${n}\n`);
+    const outcome = await undoing;
+    const text = readFileSync(join(house.root, 'b.txt'), 'utf8');
+    expect([n, text]).toEqual([n, expect.stringContaining(`theirs ${n}\n`)]);
+    // All of it or none: the other file was put back with this one, or not touched.
+    const other = readFileSync(join(house.root, 'a.txt'), 'utf8');
+    expect([n, other]).toEqual([n, outcome?.done ? 'start\n' : `a ${n}\n`]);
+    writeFileSync(join(house.root, 'a.txt'), 'start\n');
+    writeFileSync(join(house.root, 'b.txt'), 'start\n');
+  }
+});
+
+test('two writers with small bounds tidy up all the time, and the last change of each file can be undone', async () => {
+  house = openHouse({}, { keep: { days: 30, bytes: 60_000 } });
+  const other = another({ days: 30, bytes: 60_000 });
+  const noise = (seed: string) => createHash('sha512').update(seed).digest('hex');
+  const content = (n: number) => Array.from({ length: 40 }, (_, line) => noise(`${n} ${line}`)).join('\n');
+  const last = new Map<string, { before: string | undefined }>();
+  const write = async (engine: Engine, who: number) => {
+    for (let n = 0; n < 80; n++) {
+      const path = `${who}-${n % 3}.txt`;
+      last.set(path, { before: house.tree()[path] as string | undefined });
+      await engine.write(path, content(n));
+    }
+  };
+  await Promise.all([write(house.engine, 1), write(other, 2)]);
+  await other.close();
+  expect(house.entries().length).toBeLessThan(160);
+  for (const [path, { before }] of last) {
+    const entry = house
+      .entries()
+      .find(({ changes }) => changes.some((change) => change.path.endsWith(path)))!;
+    await house.undo(entry);
+    expect(house.tree()[path]).toBe(before);
+  }
+});
+
+test('a root that was given by a link is undone where it leads', async () => {
+  house = openHouse({ 'a.txt': 'start\n' });
+  const link = temporaryDirectory();
+  symlinkSync(house.root, join(link.path, 'root'));
+  const engine = new Engine({
+    roots: [{ path: join(link.path, 'root'), writable: true }],
+    journal: house.state,
+  });
+  await engine.write(join(link.path, 'root', 'a.txt'), 'changed\n');
+  await engine.remove('a.txt');
+  await engine.close();
+  link.remove();
+  const history = new History(house.state);
+  for (const { id } of await history.entries()) expect(await history.undo(id)).toMatchObject({ done: true });
+  expect(house.tree()).toEqual({ 'a.txt': 'start\n' });
+});

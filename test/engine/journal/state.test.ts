@@ -1,0 +1,298 @@
+/** Where the journal is kept: never where the tools could reach it, and no change without room for it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Engine, History, whyNotStateDirectory } from '../../../src/engine/index.ts';
+import { Journal } from '../../../src/engine/journal/journal.ts';
+import { program, RawClient } from '../../client.ts';
+import { layOut, temporaryDirectory } from '../../tree.ts';
+import { openHouse } from './house.ts';
+
+const ROOT_USER = process.getuid?.() === 0;
+
+let home: { path: string; remove(): void };
+let root: string;
+beforeEach(() => {
+  home = temporaryDirectory();
+  root = join(home.path, 'root');
+  layOut(root, { 'a.txt': 'a\n', 'inner/b.txt': 'b\n' });
+});
+afterEach(() => home.remove());
+
+function start(state: string, ...more: string[]) {
+  const args = [
+    program,
+    'call',
+    'write_file',
+    JSON.stringify({ path: join(root, 'a.txt'), content: 'new' }),
+    root,
+  ];
+  return spawnSync(process.execPath, [...args, '--state', state, ...more], {
+    encoding: 'utf8',
+    cwd: home.path,
+  });
+}
+
+describe('a state directory that was named', () => {
+  test.each<[string, (root: string, home: string) => string, string]>([
+    ['inside a root', (inside) => join(inside, 'state'), 'lies inside'],
+    ['deep inside a root', (inside) => join(inside, 'x/y/z'), 'lies inside'],
+    ['that is a root', (inside) => inside, 'lies inside'],
+    ['that holds a root', (_, around) => around, 'holds'],
+    [
+      'that is a link into a root',
+      (inside, around) => {
+        symlinkSync(join(inside, 'inner'), join(around, 'link'));
+        return join(around, 'link');
+      },
+      'lies inside',
+    ],
+    [
+      'below a link into a root',
+      (inside, around) => {
+        symlinkSync(join(inside, 'inner'), join(around, 'link'));
+        return join(around, 'link/state');
+      },
+      'lies inside',
+    ],
+    [
+      'whose store is a link into a root',
+      (inside, around) => {
+        mkdirSync(join(around, 'state'));
+        symlinkSync(join(inside, 'inner'), join(around, 'state/store'));
+        return join(around, 'state');
+      },
+      'leads into',
+    ],
+    [
+      'that is a file',
+      (_, around) => {
+        writeFileSync(join(around, 'file'), '');
+        return join(around, 'file');
+      },
+      'not a directory',
+    ],
+    [
+      'below a file',
+      (_, around) => {
+        writeFileSync(join(around, 'file'), '');
+        return join(around, 'file/state');
+      },
+      'not a directory',
+    ],
+    [
+      'that is a link to nowhere',
+      (_, around) => {
+        symlinkSync('/nowhere/at/all', join(around, 'dangling'));
+        return join(around, 'dangling');
+      },
+      'cannot be used',
+    ],
+  ])('%s ends the start with one line, and nothing is changed', (_, place, why) => {
+    const { status, stderr } = start(place(root, home.path));
+    expect(stderr).toMatch(new RegExp(`^cofferdam: --state [^\\n]*${why}[^\\n]*\\n$`));
+    expect(status).toBe(2);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a\n');
+    expect(readdirSync(root)).toEqual(['a.txt', 'inner']);
+    expect(readdirSync(join(root, 'inner'))).toEqual(['b.txt']);
+  });
+
+  test('beside a root is used, relative to where the program was started', () => {
+    expect(start('state')).toMatchObject({ status: 0 });
+    expect(readdirSync(join(home.path, 'state'))).toContain('journal');
+  });
+
+  test.skipIf(!ROOT_USER)('of another user is refused (tried by root)', () => {
+    const state = join(home.path, 'theirs');
+    mkdirSync(state);
+    chownSync(state, 65534, 65534);
+    expect(start(state)).toMatchObject({ status: 2, stderr: expect.stringContaining('another user') });
+  });
+
+  test.skipIf(ROOT_USER)('that may not be written to is refused (root may write anywhere)', () => {
+    const state = join(home.path, 'closed');
+    mkdirSync(state);
+    chmodSync(state, 0o500);
+    expect(start(state)).toMatchObject({ status: 2, stderr: expect.stringContaining('EACCES') });
+  });
+
+  test('is for nobody else, whatever the umask', () => {
+    const state = join(home.path, 'state');
+    const line = `umask 000; exec "$0" "$@"`;
+    const write = JSON.stringify({ path: join(root, 'a.txt'), content: 'new' });
+    const args = [program, 'call', 'write_file', write, root, '--state', state];
+    execFileSync('/bin/sh', ['-c', line, process.execPath, ...args]);
+    for (const name of ['', ...readdirSync(state, { recursive: true, encoding: 'utf8' })]) {
+      const stat = statSync(join(state, name));
+      expect([name, (stat.mode & 0o777).toString(8)]).toEqual([name, stat.isDirectory() ? '700' : '600']);
+    }
+  });
+});
+
+describe('the usual state directory', () => {
+  const serve = (environment: NodeJS.ProcessEnv) =>
+    RawClient.start([root], { ...process.env, XDG_STATE_HOME: undefined, ...environment });
+  const startLine = async (client: RawClient) => {
+    while (!/OFF|kept in/.test(client.stderr)) await new Promise((resolve) => setTimeout(resolve, 20));
+    return client.stderr;
+  };
+
+  test('inside a root keeps nothing, says so, and the tools work', async () => {
+    const client = await serve({ HOME: root });
+    expect(await startLine(client)).toMatch(/OFF: .*lies inside/);
+    await client.text('write_file', { path: join(root, 'a.txt'), content: 'new' });
+    await client.end();
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new');
+    expect(existsSync(join(root, '.local'))).toBe(false);
+  });
+
+  test('is not where a relative XDG_STATE_HOME says', async () => {
+    const client = await serve({ HOME: home.path, XDG_STATE_HOME: 'relative/state' });
+    await client.text('write_file', { path: join(root, 'a.txt'), content: 'new' });
+    await client.end();
+    expect(await new History(join(home.path, '.local/state/cofferdam')).entries()).toHaveLength(1);
+  });
+});
+
+describe('while it works', () => {
+  test('a state directory that somebody removes is made again, and what follows can be undone', async () => {
+    const house = openHouse({ 'a.txt': 'a' });
+    await house.engine.write('a.txt', 'b');
+    await house.engine.remove('a.txt');
+    rmSync(house.state, { recursive: true });
+    await house.engine.write('b.txt', 'new');
+    await house.engine.write('b.txt', 'newer');
+    await house.engine.remove('b.txt');
+    for (const content of ['newer', 'new', undefined]) {
+      await house.undo();
+      expect(house.tree()['b.txt']).toBe(content);
+    }
+    await house.close();
+  });
+
+  test('no descriptor stays open', async () => {
+    const house = openHouse({ 'a.txt': 'a', 'd/x.txt': 'x' });
+    const count = () => readdirSync('/proc/self/fd').length;
+    const round = async () => {
+      await house.engine.write('a.txt', `${Math.random()}`);
+      await house.engine.append('a.txt', 'more');
+      await house.engine.remove('d', { recursive: true });
+      await house.undo();
+      await expect(house.engine.write('d', 'x')).rejects.toThrow();
+      await house.engine.history.plan(house.newest().id);
+      await house.undo();
+      await house.undo();
+    };
+    await round();
+    const before = count();
+    for (let n = 0; n < 10; n++) await round();
+    expect(count()).toBeLessThanOrEqual(before + 1);
+    await house.close();
+  });
+
+  test('an engine that was asked for a state directory inside a root is not opened', () => {
+    expect(() => new Engine({ roots: [{ path: root, writable: true }], journal: join(root, 's') })).toThrow(
+      'lies inside',
+    );
+    expect(whyNotStateDirectory(join(home.path, 'state'), [root])).toBeUndefined();
+  });
+});
+
+const mounted = canMount();
+
+describe.skipIf(!mounted)('on a full disk (tried where a file system may be mounted)', () => {
+  test('a change is refused, nothing is lost, and what was changed before can be undone', async () => {
+    const state = join(home.path, 'small');
+    mkdirSync(state);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', state]);
+    const engine = new Engine({ roots: [{ path: root, writable: true }], journal: state });
+    try {
+      await engine.write('a.txt', 'changed\n');
+      const large = Buffer.from(Array.from({ length: 600_000 }, (_, n) => (n * n * 31 + (n >> 7)) & 255));
+      writeFileSync(join(root, 'large.bin'), large);
+      const full = { facts: { kind: 'io', code: 'ENOSPC' } };
+      await expect(engine.write('large.bin', 'small')).rejects.toMatchObject(full);
+      await expect(engine.remove('large.bin')).rejects.toMatchObject(full);
+      await expect(
+        engine.writeAll([
+          { path: 'a.txt', content: 'both\n' },
+          { path: 'large.bin', content: 'both\n' },
+        ]),
+      ).rejects.toMatchObject(full);
+      expect(readFileSync(join(root, 'large.bin')).equals(large)).toBe(true);
+      expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('changed\n');
+      fill(state);
+      // The last page of the journal has a little room left.
+      let written = 0;
+      while (
+        await engine.write(`deep/er/new${written}.txt`, 'x').then(
+          () => true,
+          () => false,
+        )
+      )
+        written++;
+      await expect(engine.write('new.txt', 'x')).rejects.toMatchObject(full);
+      await expect(engine.write('other/new.txt', 'x')).rejects.toMatchObject(full);
+      expect(readdirSync(root).sort()).toEqual([
+        'a.txt',
+        ...(written > 0 ? ['deep'] : []),
+        'inner',
+        'large.bin',
+      ]);
+      rmSync(join(state, 'filler'));
+      for (const { id } of engine.history.entries()) {
+        expect(await engine.history.undo(id)).toMatchObject({ done: true });
+      }
+      expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a\n');
+      expect(readFileSync(join(root, 'large.bin')).equals(large)).toBe(true);
+      expect(readdirSync(root).sort()).toEqual(['a.txt', 'inner', 'large.bin']);
+    } finally {
+      await engine.close();
+      execFileSync('umount', ['-l', state]);
+    }
+  });
+});
+
+test('a flush that fails refuses the change', async () => {
+  const journal = new Journal(join(home.path, 'state'));
+  journal.log.flush = () => Promise.reject(Object.assign(new Error('broken disk'), { code: 'EIO' }));
+  const { Wall } = await import('../../../src/engine/confine/wall.ts');
+  const wall = new Wall([{ path: root, writable: true }]);
+  const place = wall.resolve('a.txt');
+  const recording = journal.begin({});
+  await expect(recording.removes(place, place.lstat()!)).rejects.toMatchObject({
+    facts: { kind: 'io', code: 'EIO' },
+  });
+  recording.end('failed');
+  expect(journal.entries()).toEqual([]);
+  place.close();
+  wall.close();
+  await journal.close();
+});
+
+function fill(directory: string): void {
+  try {
+    for (let n = 1; ; n++) writeFileSync(join(directory, 'filler'), Buffer.alloc(n * 1024, 1));
+  } catch {}
+}
+
+function canMount(): boolean {
+  if (!ROOT_USER || process.platform !== 'linux') return false;
+  const at = temporaryDirectory();
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', at.path]);
+  if (status === 0) spawnSync('umount', [at.path]);
+  at.remove();
+  return status === 0;
+}
