@@ -33,7 +33,8 @@ export function ratioOf(ours, theirs) {
   return { best: ours.best / theirs.best, median: median(pairs) };
 }
 
-function timing(samples) {
+/** The samples, with the best and the middle one. */
+export function timing(samples) {
   return { best: Math.min(...samples), median: median(samples), samples };
 }
 

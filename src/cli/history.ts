@@ -36,8 +36,10 @@ export async function showHistory(history: History, asked: HistoryRequest): Prom
   });
   if (json) return { output: jsonOf(entries), failed: false };
   if (entries.length === 0) return { output: 'Nothing was changed.\n', failed: false };
-  const tools = Math.max(...entries.map((entry) => toolOf(entry).length));
-  return { output: entries.map((entry) => `${entryLine(entry, tools)}\n`).join(''), failed: false };
+  const shown = entries.map((entry) => [entry, toolOf(entry, entries)] as const);
+  const width = Math.max(...shown.map(([, tool]) => tool.length));
+  const lines = shown.map(([entry, tool]) => `${entryLine(entry, tool.padEnd(width))}\n`);
+  return { output: lines.join(''), failed: false };
 }
 
 /** A list, with each entry on a line of its own. */
@@ -45,17 +47,20 @@ function jsonOf(entries: readonly JournalEntry[]): string {
   return entries.length === 0 ? '[]\n' : `[\n${entries.map(plainJson).join(',\n')}\n]\n`;
 }
 
-function entryLine(entry: JournalEntry, toolWidth: number): string {
+function entryLine(entry: JournalEntry, tool: string): string {
   const { id, at, state, changes } = entry;
   const paths = changes.filter((change) => !isParent(change)).map(changeText);
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
   const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
-  return `${id}  ${timeText(at)}  ${toolOf(entry).padEnd(toolWidth)}  ${state.padEnd(7)}  ${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}`;
+  const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}`;
+  return `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
 }
 
-function toolOf({ origin, undoes }: JournalEntry): string {
-  if (undoes !== undefined) return `undo ${undoes}`;
-  return plain(origin.tool ?? '-');
+/** To undo an undo is to redo. */
+function toolOf({ origin, undoes }: JournalEntry, all: readonly JournalEntry[]): string {
+  if (undoes === undefined) return plain(origin.tool ?? '-');
+  const again = all.find(({ id }) => id === undoes)?.undoes;
+  return again === undefined ? `undo ${undoes}` : `redo ${again}`;
 }
 
 function changeText(change: Change): string {
@@ -143,6 +148,7 @@ async function undoAll(
   force: boolean,
   word: 'undone' | 'redone',
 ): Promise<Outcome> {
+  const all = await history.entries();
   let output = '';
   for (const entry of entries) {
     if (entry.state === 'undone')
@@ -152,7 +158,7 @@ async function undoAll(
     if (typeof outcome === 'string') return { output: `${output}${entry.id} ${outcome}`, failed: true };
     if (!outcome?.done)
       return { output: output + blockedText(entry, outcome?.obstacles ?? []), failed: true };
-    output += `${word}: ${entryLine(shownEntry(entry, word), toolOf(entry).length)}\n`;
+    output += `${word}: ${entryLine(...shownAs(word, entry, all))}\n`;
     for (const { path, does } of plan?.steps ?? []) output += `  ${does.padEnd(10)}  ${plain(path)}\n`;
     if (plan?.steps.length === 0) output += '  nothing was left to be done\n';
   }
@@ -172,8 +178,14 @@ async function attempted<T>(undoing: () => Promise<T>): Promise<T | string> {
 }
 
 /** What is redone is the entry that had been undone. */
-function shownEntry(entry: JournalEntry, word: 'undone' | 'redone'): JournalEntry {
-  return word === 'redone' ? { ...entry, id: entry.undoes ?? entry.id } : { ...entry, state: 'undone' };
+function shownAs(
+  word: 'undone' | 'redone',
+  entry: JournalEntry,
+  all: readonly JournalEntry[],
+): [JournalEntry, string] {
+  const redone = word === 'redone' && all.find(({ id }) => id === entry.undoes);
+  const shown = redone ? { ...redone, state: 'done' as const } : { ...entry, state: 'undone' as const };
+  return [shown, toolOf(shown, all)];
 }
 
 function blockedText({ id }: JournalEntry, obstacles: readonly Obstacle[]): string {

@@ -16,7 +16,7 @@ import { replaceContent, requireUnchanged } from './files/atomic.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
 import { type FileContent, readContent, readSnapshot, readText, textOf } from './files/contents.ts';
 import type { TextEdit } from './files/editing.ts';
-import { readTextLines } from './files/line-range.ts';
+import { readTextLines, readTextTail } from './files/line-range.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/listing.ts';
 import { moveEntry } from './files/moving.ts';
 import { removeEntry } from './files/removal.ts';
@@ -166,6 +166,11 @@ export class Engine {
   /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
   readLines(path: string, range: LineRange, options: Call = {}): Promise<string[]> {
     return this.#calls.look(path, 'read', (place) => readTextLines(place, range, options.signal));
+  }
+
+  /** The last lines of a text file of any size, without their ends: read from its end. */
+  readTail(path: string, lines: number, options: Call = {}): Promise<string[]> {
+    return this.#calls.look(path, 'read', (place) => readTextTail(place, lines, options.signal));
   }
 
   /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */

@@ -1,5 +1,5 @@
 /** Replaces a file's content in one step: the old content or the new one, never anything in between. */
-import type { Stat } from '../confine/dir.ts';
+import type { Draft, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { readBytesSync } from '../confine/reading.ts';
@@ -71,17 +71,20 @@ export async function prepareContent(
   options: ReplaceOptions,
 ): Promise<Prepared> {
   const { expect, like, signal, recording = unrecorded } = options;
-  const { shown, name, dir } = place;
+  const { shown, name } = place;
   if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
-  const draft = attempt(shown, 'write', () => dir.draft());
+  // The journal keeps what is there while the draft is made: to make a file takes longer than to fill it.
+  const keeping = recording.active ? keepBefore(place, old, bytes, { ...options, recording }) : undefined;
+  keeping?.catch(() => {});
+  const draft = await draftIn(place, keeping);
   let seen: Seen | undefined;
   try {
     await attemptAsync(shown, 'write', async () => {
       await fillDraft(draft, bytes, signal);
       dressDraft(draft, old ?? like);
     });
-    if (recording.active) seen = await keepBefore(place, old, bytes, { ...options, recording });
+    seen = await keeping;
     // Flushed side by side, both take hardly longer than one.
     const flushing = [attemptAsync(shown, 'write', () => flushDraft(draft)), recording.flushed(place)];
     for (const flushed of await Promise.allSettled(flushing)) {
@@ -89,6 +92,8 @@ export async function prepareContent(
     }
     if (signal?.aborted) fail({ kind: 'cancelled' });
   } catch (error) {
+    // Nobody goes on to the next attempt while this one is still being written down.
+    await Promise.allSettled([keeping]);
     draft.drop();
     throw error;
   }
@@ -103,6 +108,15 @@ export async function prepareContent(
       attempt(shown, 'write', () => (expect === 'absent' ? draft.publishNew(name) : draft.publish(name))),
     drop: () => draft.drop(),
   };
+}
+
+async function draftIn({ dir, shown }: Place, keeping: Promise<unknown> | undefined): Promise<Draft> {
+  try {
+    return attempt(shown, 'write', () => dir.draft());
+  } catch (error) {
+    await Promise.allSettled([keeping]);
+    throw error;
+  }
 }
 
 /** What the journal has kept, to be compared with what is replaced in the end. */

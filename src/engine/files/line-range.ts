@@ -8,7 +8,7 @@ import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { BOM, splitLines } from '../text/encoding.ts';
 import type { LineRange } from '../text/line-span.ts';
-import { readLineRange } from './big-lines.ts';
+import { readLineRange, readTail } from './big-lines.ts';
 
 const UTF16_MARKS = ['fffe', 'feff'];
 
@@ -18,6 +18,36 @@ export async function readTextLines(
   { from, to }: LineRange,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
+  return readText(place, async (file) => {
+    const { shown: path } = place;
+    const limit = limits.wholeFileBytes;
+    const got = await readLineRange(file, from, to, { maxBytes: limit, signal });
+    if (got.truncated) fail({ kind: 'too-large', path, size: file.stat.size, limit, action: 'read' });
+    if (got.to < from) fail({ kind: 'line-out-of-range', path, line: from, lines: got.totalLines ?? 0 });
+    return { bytes: got.bytes, fromStart: from === 1 };
+  });
+}
+
+/** The last lines of a text file, without their ends; all of them when there are fewer. */
+export async function readTextTail(
+  place: Place,
+  lines: number,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  return readText(place, async (file) => {
+    const limit = limits.wholeFileBytes;
+    const got = await readTail(file, lines, { maxBytes: limit, signal });
+    if (got.truncated) {
+      fail({ kind: 'too-large', path: place.shown, size: file.stat.size, limit, action: 'read' });
+    }
+    return { bytes: got.bytes, fromStart: got.bytes.length === file.stat.size };
+  });
+}
+
+async function readText(
+  place: Place,
+  read: (file: OpenFile) => Promise<{ bytes: Buffer; fromStart: boolean }>,
+): Promise<string[]> {
   const { shown } = place;
   place.mustExist('file');
   if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
@@ -25,16 +55,10 @@ export async function readTextLines(
     const file = place.dir.open(place.name);
     try {
       const isWide = await startsWithUtf16Mark(file);
-      const limit = limits.wholeFileBytes;
-      const got = await readLineRange(file, from, to, { maxBytes: limit, signal });
-      if (got.truncated)
-        fail({ kind: 'too-large', path: shown, size: file.stat.size, limit, action: 'read' });
-      if (got.to < from) {
-        fail({ kind: 'line-out-of-range', path: shown, line: from, lines: got.totalLines ?? 0 });
-      }
-      if (isWide || !isUtf8(got.bytes)) fail({ kind: 'not-text', path: shown, why: 'not-utf8' });
-      const text = got.bytes.toString('utf8');
-      return splitLines(from === 1 && text.startsWith(BOM) ? text.slice(1) : text);
+      const { bytes, fromStart } = await read(file);
+      if (isWide || !isUtf8(bytes)) fail({ kind: 'not-text', path: shown, why: 'not-utf8' });
+      const text = bytes.toString('utf8');
+      return splitLines(fromStart && text.startsWith(BOM) ? text.slice(1) : text);
     } finally {
       file.close();
     }

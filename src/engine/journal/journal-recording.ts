@@ -9,6 +9,7 @@ import type { Place } from '../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../failures.ts';
 import { captureRemoved, keepFile } from './capture.ts';
 import type { Change, FileImage, Removed } from './entry.ts';
+import { namesOf } from './keeping.ts';
 import type { LineLog } from './line-log.ts';
 import type { CreatedFacts, NewContent, Recording } from './recording.ts';
 import { hashOf, type SetAside, type Store } from './store.ts';
@@ -173,7 +174,7 @@ export class JournalRecording implements Recording {
   async flushed(place: Place): Promise<void> {
     const { log, store } = this.#parts;
     try {
-      await Promise.all([log.flush(), store.flushed()]);
+      await Promise.all([log.flush(), store.stored(namesOf(this.#changes))]);
     } catch (error) {
       failToKeep(place.shown, error);
     }

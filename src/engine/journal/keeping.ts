@@ -7,7 +7,7 @@
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { Breathing } from '../files/breathing.ts';
-import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
+import type { Change, FileImage, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { type Line, type ReadEntry, readWithParts } from './reading.ts';
 import { blobPath } from './store.ts';
@@ -39,6 +39,7 @@ export async function prune(
   { days, bytes }: Keep,
   now: number = Date.now(),
 ): Promise<Pruned> {
+  await journal.store.settled();
   const breathing = new Breathing(undefined);
   // First what is there, then what is needed of it: what comes in between is needed.
   const stored = await sizes(journal.directory, now, breathing);
@@ -92,7 +93,7 @@ function dropTooMuch(
   const users = new Map<string, number>();
   for (const entry of entries) {
     if (!dropped.has(entry))
-      for (const name of namesOf(entry.entry)) users.set(name, (users.get(name) ?? 0) + 1);
+      for (const name of namesOf(entry.entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
   }
   let total = 0;
   for (const name of users.keys()) total += stored.get(name)?.bytes ?? 0;
@@ -100,7 +101,7 @@ function dropTooMuch(
     if (total <= limit) return;
     if (dropped.has(entry) || stays.has(entry)) continue;
     dropped.add(entry);
-    for (const name of namesOf(entry.entry)) {
+    for (const name of namesOf(entry.entry.changes)) {
       const left = users.get(name)! - 1;
       users.set(name, left);
       if (left === 0) total -= stored.get(name)?.bytes ?? 0;
@@ -109,11 +110,11 @@ function dropTooMuch(
 }
 
 function neededBy(entries: readonly ReadEntry[]): Set<string> {
-  return new Set(entries.flatMap(({ entry }) => [...namesOf(entry)]));
+  return new Set(entries.flatMap(({ entry }) => [...namesOf(entry.changes)]));
 }
 
 /** The contents and things set aside that an entry needs to be undone and shown. */
-function namesOf(entry: JournalEntry): Set<string> {
+export function namesOf(changes: readonly Change[]): Set<string> {
   const names = new Set<string>();
   const file = ({ kept, hash }: FileImage) => {
     if (kept.in === 'aside') names.add(kept.name);
@@ -131,7 +132,7 @@ function namesOf(entry: JournalEntry): Set<string> {
     if (change.kind === 'removed') removed(change.before);
     if (change.kind === 'moved' && change.replaced) removed(change.replaced);
   };
-  for (const change of entry.changes) one(change);
+  for (const change of changes) one(change);
   return names;
 }
 
@@ -144,19 +145,16 @@ interface Stored {
 /** All that is kept, by hash or by name. */
 async function sizes(directory: string, now: number, breathing: Breathing): Promise<Map<string, Stored>> {
   const stored = new Map<string, Stored>();
-  for (const folder of namesIn(join(directory, 'store'))) {
-    const path = join(directory, 'store', folder);
-    if (folder.startsWith('.new-')) {
+  for (const name of namesIn(join(directory, 'store'))) {
+    await breathing.pause();
+    const path = join(directory, 'store', name);
+    if (name.startsWith('.new-')) {
       if (ageOf(path, now) > LEAVING_MS) fs.rmSync(path, { force: true });
       continue;
     }
-    for (const name of namesIn(path)) {
-      await breathing.pause();
-      const stat = fs.lstatSync(join(path, name), { throwIfNoEntry: false });
-      if (!stat) continue;
-      const hash = folder + name.replace(/\.z$/, '');
-      stored.set(hash, { path: join(path, name), bytes: stat.size, young: now - stat.mtimeMs < YOUNG_MS });
-    }
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (!stat) continue;
+    stored.set(name.replace(/\.z$/, ''), { path, bytes: stat.size, young: now - stat.mtimeMs < YOUNG_MS });
   }
   for (const name of namesIn(join(directory, 'aside'))) {
     await breathing.pause();

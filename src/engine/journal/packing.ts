@@ -7,8 +7,8 @@ import { createDeflateRaw, createInflateRaw, deflateRaw, deflateRawSync, inflate
 import type { OpenFile } from '../confine/dir.ts';
 import { readChunk } from '../confine/reading.ts';
 
-/** Smaller ones take a block of the disk in any case. */
-const DEFLATE_FROM = 4096;
+/** What smaller ones would save, a few blocks of the disk, is not worth the time. */
+const DEFLATE_FROM = 16 * 1024;
 /** Up to here it is quicker than a trip through the thread pool. */
 const SYNC_BYTES = 128 * 1024;
 const CHUNK_BYTES = 1024 * 1024;

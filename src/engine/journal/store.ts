@@ -2,25 +2,27 @@
  * What files held before they were changed, each content once under its own hash, and what was set aside
  * whole.
  *
- *     store/ab/cdef…      a content as it is        store/ab/cdef….z   the same, deflated
+ *     store/HASH          a content as it is        store/HASH.z       the same, deflated
  *     aside/NAME          a file or tree, moved or linked here as it was
  *     leaving/…           what nothing needs any more, kept a while longer
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Dir, OpenFile } from '../confine/dir.ts';
 import { chooseKeeper } from '../confine/protection.ts';
+import { FlushSoon } from './flush-soon.ts';
 import { linkAside } from './link-aside.ts';
 import { chunksOf, deflateInto, hashOf, pack, pourInto, pourStored, unpack, writeAll } from './packing.ts';
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
 /** What is used again looks young for at least this long, so that it is not taken for left over. */
 const TOUCH_AFTER_MS = 60_000;
-const MOST_SAFE = 10_000;
 
 const fsync = promisify(fs.fsync);
+/** To make a file may wait for the flush of another one: that is no reason for the main thread to wait. */
+const open = promisify(fs.open);
 
 export { hashOf };
 
@@ -33,12 +35,10 @@ export class Store {
   readonly directory: string;
   #aside: Dir | undefined;
   readonly #made = new Set<string>();
-  readonly #flushing = new Set<Promise<void>>();
+  readonly #flushing = new FlushSoon();
   readonly #later = new Set<Promise<void>>();
-  /** Contents that survive a power cut, as far as this process knows. */
-  readonly #safe = new Set<string>();
-  /** A flush that failed: the next one who waits hears of it, in case nobody did. */
-  #missed: Error | undefined;
+  /** By hash: whoever wants to keep the same waits for it. */
+  readonly #beingPut = new Map<string, Promise<void>>();
   /** Bytes that this process has added. */
   added = 0;
 
@@ -46,23 +46,42 @@ export class Store {
     this.directory = directory;
   }
 
-  /** Keeps a content. It survives a power cut once `flushed` has settled, unless that was not asked for. */
+  /**
+   * Keeps a content. With a flush it is there once `stored` has settled, and soon survives a power cut; without,
+   * it is there when this settles.
+   */
   async put(bytes: Buffer, flush = true): Promise<string> {
     const hash = await hashOf(bytes);
-    const there = this.#pathThere(hash);
+    const there = this.#beingPut.has(hash) ? undefined : this.#pathThere(hash);
     if (there !== undefined) {
-      if (flush) this.#flushOnce(hash, there);
+      if (flush) this.#flushing.add(there);
       return hash;
     }
-    const packed = await pack(bytes);
-    const name = packed ? `${hash}.z` : hash;
-    await this.#write(name, packed ?? bytes, flush);
+    const putting = this.#beingPut.get(hash) ?? this.#putNew(hash, bytes, flush);
+    if (!flush) await putting;
     return hash;
   }
 
-  /** Keeps a content that is only wanted to be shown: nobody waits for it. */
+  #putNew(hash: string, bytes: Buffer, flush: boolean): Promise<void> {
+    const writing = async () => {
+      const packed = await pack(bytes);
+      await this.#write(packed ? `${hash}.z` : hash, packed ?? bytes, flush);
+    };
+    const putting = writing().finally(() => this.#beingPut.delete(hash));
+    // Whoever needs it asks after it, and hears of a failure then.
+    putting.catch(() => {});
+    this.#beingPut.set(hash, putting);
+    return putting;
+  }
+
+  /**
+   * Keeps a content that nobody waits for: what a file has become, to be shown, and what its next change will
+   * find there.
+   */
   putLater(bytes: Buffer): void {
-    const done = this.put(bytes, false).then(
+    const turn = new Promise((resolve) => setImmediate(resolve));
+    const kept = turn.then(async () => this.stored([await this.put(bytes)]));
+    const done = kept.then(
       () => {},
       () => {},
     );
@@ -72,24 +91,26 @@ export class Store {
 
   /** Settles when nothing is left to be written. */
   async settled(): Promise<void> {
-    await Promise.allSettled([...this.#later, ...this.#flushing]);
+    await Promise.allSettled(this.#later);
+    await this.#flushing.now();
   }
 
-  async flushed(): Promise<void> {
-    await Promise.all(this.#flushing);
-    const missed = this.#missed;
-    this.#missed = undefined;
-    if (missed) throw missed;
+  /**
+   * Settles when these contents are in the store. They are flushed soon after, and nobody waits for that: it
+   * would make every change half as long again, and only a power cut in that moment can tell the difference.
+   */
+  async stored(hashes: Iterable<string>): Promise<void> {
+    await Promise.all([...hashes].map((hash) => this.#beingPut.get(hash)));
+    this.#flushing.requireWell();
   }
 
   /** Keeps the content of an open file of any size, deflated, in bounded memory. */
   async putFile(file: OpenFile): Promise<{ hash: string; size: number }> {
-    const { draft, fd } = this.#draft();
+    const { draft, fd } = await this.#draft();
     try {
       const { hash, size } = await deflateInto(fd, file);
       await fsync(fd);
       this.#publish(draft, `${hash}.z`);
-      this.#isFlushed(hash);
       this.added += fs.fstatSync(fd).size;
       return { hash, size };
     } catch (error) {
@@ -102,6 +123,7 @@ export class Store {
 
   /** The content with this hash, or undefined when it is not kept or no longer what it was. */
   async get(hash: string): Promise<Buffer | undefined> {
+    await Promise.allSettled(this.#later);
     const stored = this.#read(hash) ?? (await this.#readPacked(hash));
     return stored && (await hashOf(stored)) === hash ? stored : undefined;
   }
@@ -123,6 +145,7 @@ export class Store {
   }
 
   has(hash: string): boolean {
+    if (this.#beingPut.has(hash)) return true;
     return this.#places(hash).some((path) => fs.existsSync(path));
   }
 
@@ -175,16 +198,16 @@ export class Store {
   }
 
   /** A new file in the store. Somebody may have removed the directory: then it is made again. */
-  #draft(): { draft: string; fd: number } {
+  async #draft(): Promise<{ draft: string; fd: number }> {
     const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     const draft = join(this.#folder('store'), temporary());
     try {
-      return { draft, fd: fs.openSync(draft, flags, 0o600) };
+      return { draft, fd: await open(draft, flags, 0o600) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       this.#made.clear();
       this.#folder('store');
-      return { draft, fd: fs.openSync(draft, flags, 0o600) };
+      return { draft, fd: await open(draft, flags, 0o600) };
     }
   }
 
@@ -204,22 +227,6 @@ export class Store {
     return undefined;
   }
 
-  /** What was kept only to be shown, or by another process, may still lack its flush. */
-  #flushOnce(hash: string, path: string): void {
-    if (this.#safe.has(hash)) return;
-    try {
-      this.#flush(fs.openSync(path, O_RDONLY | O_NOFOLLOW), hash);
-    } catch (error) {
-      // It has just been given up: whoever asked will see that it is not kept, and keep it again.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-
-  #isFlushed(hash: string): void {
-    if (this.#safe.size >= MOST_SAFE) this.#safe.clear();
-    this.#safe.add(hash);
-  }
-
   #read(hash: string): Buffer | undefined {
     const [plain, , leaving] = this.#places(hash);
     return readIfThere(plain!) ?? readIfThere(leaving!);
@@ -232,52 +239,27 @@ export class Store {
   }
 
   async #write(name: string, bytes: Buffer, flush: boolean): Promise<void> {
-    const { draft, fd } = this.#draft();
+    const { draft, fd } = await this.#draft();
     try {
       await writeAll(fd, bytes);
       this.#publish(draft, name);
       this.added += bytes.length;
+      if (flush) this.#flushing.add(join(this.directory, blobPath(name)));
     } catch (error) {
-      fs.closeSync(fd);
       fs.rmSync(draft, { force: true });
       throw error;
-    }
-    if (flush) this.#flush(fd, name.replace(/\.z$/, ''));
-    else fs.closeSync(fd);
-  }
-
-  #flush(fd: number, hash: string): void {
-    const flushed = fsync(fd).finally(() => {
+    } finally {
       fs.closeSync(fd);
-      this.#flushing.delete(flushed);
-    });
-    flushed.then(
-      () => this.#isFlushed(hash),
-      (error: Error) => {
-        this.#missed = error;
-      },
-    );
-    this.#flushing.add(flushed);
+    }
   }
 
   #publish(draft: string, name: string): void {
-    const path = blobPath(name);
-    const publish = () => {
-      this.#folder(dirname(path));
-      fs.renameSync(draft, join(this.directory, path));
-    };
-    try {
-      publish();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      this.#made.clear();
-      publish();
-    }
+    fs.renameSync(draft, join(this.directory, blobPath(name)));
   }
 }
 
 export function blobPath(name: string): string {
-  return join('store', name.slice(0, 2), name.slice(2));
+  return join('store', name);
 }
 
 /** False when it has left in this moment. */

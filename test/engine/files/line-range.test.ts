@@ -78,3 +78,29 @@ describe('a range of lines', () => {
     await expect(reading).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
   });
 });
+
+describe('the last lines', () => {
+  const tail = async (content: string | Buffer, count: number) => {
+    writeFileSync(join(temporary.path, 'f'), content);
+    return engine.readTail('f', count).catch((error: EngineFailure) => error.facts);
+  };
+
+  it('are those of the whole text, wherever the file is cut while it is read', async () => {
+    for (const shift of [-2, -1, 0, 1]) {
+      const text = `first\n${'é'.repeat(32 * 1024 + shift)}\r\nlast but one\n\nlast`;
+      const whole = splitLines(text);
+      for (const count of [1, 2, 3, 4, 5, 99]) expect(await tail(text, count)).toEqual(whole.slice(-count));
+    }
+  });
+
+  it('are none of an empty file, and come without a byte-order mark', async () => {
+    expect(await tail('', 5)).toEqual([]);
+    expect(await tail('\ufeffone\ntwo\n', 5)).toEqual(['one', 'two']);
+    expect(await tail('\ufeffone\ntwo\n', 1)).toEqual(['two']);
+  });
+
+  it('are refused when they are no text', async () => {
+    expect(await tail(Buffer.from([0x61, 0x0a, 0xff, 0xfe]), 1)).toMatchObject({ kind: 'not-text' });
+    expect(await tail(Buffer.from('\ufeffab\n', 'utf16le'), 1)).toMatchObject({ kind: 'not-text' });
+  });
+});

@@ -64,17 +64,20 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     'before a file was overwritten': async (recording, place) => {
       const it = place('a.txt');
       await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+      await recording.flushed(it);
       writeFileSync(at(litter()), 'half of i');
     },
     'after a file was overwritten': async (recording, place) => {
       const it = place('a.txt');
       await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+      await recording.flushed(it);
       writeFileSync(at('a.txt'), 'new\n');
     },
     'between two files': async (recording, place) => {
       for (const name of ['a.txt', 'b.txt']) {
         const it = place(name);
         await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+        await recording.flushed(it);
       }
       linkSync(at('a.txt'), at(litter()));
       writeFileSync(at('b.txt'), 'new\n');
@@ -144,6 +147,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
       writeFileSync(at('large.bin'), Buffer.alloc(5 * 1024 * 1024, 7));
       const it = place('large.bin');
       await recording.replaces(it, it.lstat()!, undefined, Buffer.from('small'));
+      await recording.flushed(it);
     });
     await house.undo();
     expect(readFileSync(at('large.bin')).equals(Buffer.alloc(5 * 1024 * 1024, 7))).toBe(true);

@@ -1,6 +1,7 @@
 /** How long the journal remembers: the oldest go first, and never the last change of a file. */
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { History } from '../../../src/engine/index.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
@@ -230,8 +231,14 @@ describe('with invented times', () => {
     expect(await history.entries()).toHaveLength(3);
   });
 
+  /** What a file has become is kept when nobody waits for it: until nothing more comes. */
   const settled = async () => {
-    for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve));
+    let same = 0;
+    for (let count = -1; same < 20; await pause(5)) {
+      const now = stored().length;
+      same = now === count ? same + 1 : 0;
+      count = now;
+    }
   };
 });
 
