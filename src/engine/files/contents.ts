@@ -1,6 +1,6 @@
 /** Reads whole files, within the limit, as text or as bytes. */
 import { isUtf8 } from 'node:buffer';
-import type { Stat } from '../confine/dir.ts';
+import type { OpenFile, Stat } from '../confine/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { readBytes } from '../confine/reading.ts';
@@ -30,11 +30,10 @@ export async function readSnapshot(
   place: Place,
   options: ReadOptions & { action?: 'read' | 'edit' } = {},
 ): Promise<Snapshot> {
-  place.mustExist('file');
   if (place.isRoot) fail({ kind: 'not-a-file', path: place.shown, found: 'directory' });
   const limit = Math.min(options.limit ?? Number.POSITIVE_INFINITY, limits.wholeFileBytes);
   return attemptAsync(place.shown, 'read', async () => {
-    const file = place.dir.open(place.name);
+    const file = openThere(place);
     try {
       const { stat } = file;
       const bytes = stat.size > limit ? undefined : await readBytes(file, limit + 1, options.signal);
@@ -47,6 +46,16 @@ export async function readSnapshot(
       file.close();
     }
   });
+}
+
+/** Looks what is there only when nothing is: most files that are asked for are there. */
+function openThere(place: Place): OpenFile {
+  try {
+    return place.dir.open(place.name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') place.mustExist('file');
+    throw error;
+  }
 }
 
 export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {
