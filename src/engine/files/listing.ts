@@ -1,6 +1,6 @@
 /** What is in a directory, and below it. */
 import type { Dir, Entry } from '../confine/dir.ts';
-import { attempt } from '../confine/errno.ts';
+import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { textOf } from '../confine/raw-names.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan.ts';
@@ -46,6 +46,20 @@ export async function buildTree(
   signal: AbortSignal | undefined,
 ): Promise<TreeNode> {
   const dir = openDirectory(place);
+  try {
+    return await attemptAsync(place.shown, 'list', () => treeOf(wall, place, dir, depth, signal));
+  } finally {
+    dir.close();
+  }
+}
+
+async function treeOf(
+  wall: Wall,
+  place: Place,
+  dir: Dir,
+  depth: number,
+  signal: AbortSignal | undefined,
+): Promise<TreeNode> {
   const cursor = openCursor(scanRootOf(dir), remembered);
   const breathing = new Breathing(signal);
   const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
@@ -54,7 +68,6 @@ export async function buildTree(
     return await subtree('', place.path, name, 0);
   } finally {
     cursor.close();
-    dir.close();
   }
 
   /** `below` is the path from the place on, in raw names; `path` is where that is. */

@@ -6,7 +6,7 @@ import { Engine, History } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
-const KILLS = 30;
+const KILLS = 20;
 const LONGEST_WAIT_MS = 40;
 
 const TREE = {

@@ -160,7 +160,7 @@ describe('any row of changes', () => {
     'src/deep/x.ts',
   ];
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('can be walked back and forth (%i)', async (seed) => {
+  test.each([1, 2, 3, 4])('can be walked back and forth (%i)', async (seed) => {
     house = openHouse(TREE);
     const next = numbers(seed);
     const name = () => NAMES[next(NAMES.length)]!;
