@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { lateModules } from './bundle-plugins.mjs';
+import { writeProgram } from './program.mjs';
 import { writeNotices } from './third-party.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,26 +30,21 @@ const common = {
 const commonjs = {
   ...common,
   format: 'cjs',
-  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-  define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
+  // `createRequire` takes a path as well.
+  define: { ...common.define, 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
 };
 
 const built = await Promise.all([
-  build({
+  writeProgram({
     ...commonjs,
     entryPoints: ['src/main.ts'],
     outfile: 'dist/main.cjs',
     plugins: [lateModules],
-    // Short names take V8 half the time to read; the map is for whoever looks into a stack trace.
-    minify: true,
-    sourcemap: 'external',
-    sourcesContent: false,
   }),
-  build({
+  writeProgram({
     ...commonjs,
     entryPoints: ['src/server/protocol-library.ts'],
     outfile: 'dist/protocol.cjs',
-    minify: true,
   }),
   build({
     ...common,

@@ -11,15 +11,23 @@ const APART = {
 const BUILTINS = [
   'child_process',
   'crypto',
+  'fs/promises',
   'http',
   'https',
+  'module',
   'timers/promises',
   'tls',
   'worker_threads',
   'zlib',
 ];
 /** Modules of ours that bring many others with them. */
-const OURS = ['run/commands.ts', 'run/ripgrep.ts', 'run/run-command.ts', 'search/search.ts'];
+const OURS = [
+  'run/commands.ts',
+  'run/ripgrep.ts',
+  'run/run-command.ts',
+  'search/kernel.ts',
+  'search/search.ts',
+];
 
 /**
  * Evaluates modules that the first answers do not need when one of their exports is first used. A class that

@@ -3,23 +3,20 @@
  * start after an install has to compile. Where nothing may be written there, every start compiles.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { arch, env, execArgv, pid, versions } from 'node:process';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 interface Module {
   exports: unknown;
 }
 type Body = (exports: unknown, require: unknown, module: Module, file: string, directory: string) => void;
 
-const requireByNode = createRequire(`${__dirname}/main.cjs`);
 const bundles = new Map<string, Module>();
 
 start('./main.cjs');
 
 /** What a bundle gets as its `require`: another bundle is started in the same way as the first. */
 function requireByBundle(id: string): unknown {
-  return id.startsWith('./') ? start(id) : requireByNode(id);
+  return id.startsWith('./') ? start(id) : require(id);
 }
 
 function start(id: string): unknown {
@@ -33,13 +30,12 @@ function start(id: string): unknown {
 }
 
 function compile(file: string): Body {
-  const cacheFile = `${file}.${versions.v8}-${arch}.cache`;
+  const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`;
-  const script = new Script(source, {
+  // A bundle is ASCII; to read it as such saves looking for other characters.
+  const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   if (cachedData === undefined || (script.cachedDataRejected && startedPlainly()))
     process.once('exit', () => writeCache(cacheFile, script));
@@ -48,7 +44,7 @@ function compile(file: string): Body {
 
 /** With options for V8 its compiled form is another, which would take the place of the one for most starts. */
 function startedPlainly(): boolean {
-  return execArgv.length === 0 && env.NODE_OPTIONS === undefined;
+  return process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined;
 }
 
 function readCache(file: string): Buffer | undefined {
@@ -61,7 +57,7 @@ function readCache(file: string): Buffer | undefined {
 
 function writeCache(file: string, script: Script): void {
   try {
-    const unfinished = `${file}.${pid}`;
+    const unfinished = `${file}.${process.pid}`;
     writeFileSync(unfinished, script.createCachedData());
     renameSync(unfinished, file);
   } catch {

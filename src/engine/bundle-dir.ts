@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const here = dirname(fileURLToPath(import.meta.url));
+// Node has it since 20.11.
+const here = import.meta.dirname ?? dirname(fileURLToPath(import.meta.url));
 
 export const bundleDir: string = here.endsWith('/src/engine') ? resolve(here, '../../dist') : here;

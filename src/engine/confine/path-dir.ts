@@ -7,6 +7,7 @@
  * call, and it is reported as such.
  */
 import * as fs from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
@@ -167,7 +168,7 @@ export class PathDir implements Dir {
   async flush(): Promise<void> {
     if (IS_WINDOWS) return;
     try {
-      const handle = await fs.promises.open(this.#verified(), O_RDONLY);
+      const handle = await open(this.#verified(), O_RDONLY);
       await handle.sync().finally(() => handle.close());
     } catch {
       // What was done is done, whether or not the directory can be flushed or was moved since.

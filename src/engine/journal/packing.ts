@@ -15,8 +15,6 @@ const CHUNK_BYTES = 1024 * 1024;
 
 const write = promisify(fs.write);
 const ftruncate = promisify(fs.ftruncate);
-const deflate = promisify(deflateRaw);
-const inflate = promisify(inflateRaw);
 
 /** Large contents are hashed beside the main thread. */
 export async function hashOf(bytes: Buffer): Promise<string> {
@@ -28,13 +26,15 @@ export async function hashOf(bytes: Buffer): Promise<string> {
 export async function pack(bytes: Buffer): Promise<Buffer | undefined> {
   if (bytes.length < DEFLATE_FROM) return undefined;
   const packed =
-    bytes.length <= SYNC_BYTES ? deflateRawSync(bytes, { level: 1 }) : await deflate(bytes, { level: 1 });
+    bytes.length <= SYNC_BYTES
+      ? deflateRawSync(bytes, { level: 1 })
+      : await promisify(deflateRaw)(bytes, { level: 1 });
   return packed.length < bytes.length * 0.9 ? packed : undefined;
 }
 
 /** Undefined when it is damaged. */
 export function unpack(packed: Buffer): Promise<Buffer | undefined> {
-  return inflate(packed).catch(() => undefined);
+  return promisify(inflateRaw)(packed).catch(() => undefined);
 }
 
 export async function writeAll(fd: number, bytes: Buffer): Promise<void> {

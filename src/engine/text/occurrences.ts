@@ -2,7 +2,7 @@
 import { linearSearch } from './linear-search.ts';
 
 /** Half of a character beyond U+FFFF, alone: no UTF-8 text contains one. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
+const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
 /** The positions where the needle stands, from the left, none overlapping the one before. */
 export function occurrences(text: string, needle: string, ignoreCase: boolean, from = 0): number[] {
