@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,7 +8,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for processes: one more than there are cores keeps those busy.
+    maxWorkers: availableParallelism() + 1,
     minWorkers: 1,
     reporters: ['default', './scripts/closing-line.mjs'],
   },

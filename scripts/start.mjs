@@ -1,6 +1,7 @@
 /**
  * The main job from a fresh clone on: installs, builds, and serves the current directory to this machine over
- * HTTP, with the Tool Trace page. It prints the address, a token for this run and the clients' configurations.
+ * HTTP, with the Tool Trace page. It prints the address, the clients' configurations and, unless COFFERDAM_TOKEN
+ * is set, a token for this run.
  */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';

@@ -1,9 +1,9 @@
 /** argv and environment → configuration → what was asked for. The only file that touches `process`. */
 import { homedir } from 'node:os';
-import { callOnce } from './cli/call.ts';
+import { type CallApp, callOnce } from './cli/call.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { helpText } from './cli/flags.ts';
-import { redo, showDiff, showHistory, undo } from './cli/history.ts';
+import { type Outcome, redo, showDiff, showHistory, undo } from './cli/history.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
 import {
   clientConfigs,
@@ -16,11 +16,19 @@ import {
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
 import { openRecorder, openState, pageSources, TracedHistory } from './cli/tracing.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';
-import { Engine, EngineFailure, History, type RootSpec } from './engine/index.ts';
+import {
+  asStateProblem,
+  Engine,
+  EngineFailure,
+  History,
+  type RootSpec,
+  StateProblem,
+} from './engine/index.ts';
 import type { App } from './server/app.ts';
 import type { HttpRequest } from './server/http/start.ts';
 import { serveOnStdio } from './server/stdio.ts';
 import { TraceLog } from './trace/log.ts';
+import type { Recorder } from './trace/recorder.ts';
 import { showTrace } from './trace/show.ts';
 import { version } from './version.ts';
 
@@ -47,9 +55,9 @@ async function main(): Promise<number> {
     case 'diff':
       return tell(await showDiff(new History(command.state.directory), command.entry));
     case 'undo':
-      return tell(await undo(historyIn(command.state.directory), command));
+      return goBack(command.state.directory, (history) => undo(history, command));
     case 'redo':
-      return tell(await redo(historyIn(command.state.directory), command.what, command.force));
+      return goBack(command.state.directory, (history) => redo(history, command.what, command.force));
     case 'trace':
       return trace(command);
     case 'serve':
@@ -83,16 +91,22 @@ async function trace({ asked, state }: Command & { do: 'trace' }): Promise<numbe
   if (asked.webPort !== undefined) return traceOnPage(state.directory, asked.webPort, ending.signal);
   const log = new TraceLog(state.directory, { onProblem: complain });
   const { follow, json, limit, ...filter } = asked;
-  await showTrace({ log, filter, follow, json, limit, out: process.stdout, signal: ending.signal });
-  log.close();
+  try {
+    await showTrace({ log, filter, follow, json, limit, out: process.stdout, signal: ending.signal });
+  } catch (error) {
+    throw asStateProblem(error, state.directory);
+  } finally {
+    log.close();
+  }
   return 0;
 }
 
 /** The page alone, for servers that run elsewhere on this machine. */
 async function traceOnPage(directory: string, port: number, signal: AbortSignal): Promise<number> {
   const { servePage } = await import('./server/page/serve.ts');
+  const recorder = recorderIn(directory);
   const serving = await servePage({
-    sources: pageSources(directory, complain),
+    sources: pageSources(directory, recorder, complain),
     version,
     port,
     log: complain,
@@ -100,6 +114,7 @@ async function traceOnPage(directory: string, port: number, signal: AbortSignal)
   say(`${serving.url}\n`);
   signal.addEventListener('abort', () => void serving.stop());
   await serving.done;
+  await recorder.close();
   return 0;
 }
 
@@ -135,12 +150,12 @@ async function serveHttp(
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   try {
     const { stateDirectory } = app;
-    const page = stateDirectory === undefined ? undefined : pageSources(stateDirectory, app.log);
+    const page = stateDirectory === undefined ? undefined : pageSources(stateDirectory, app.trace, app.log);
     const around = { token, terminal: terminal !== undefined, readOnlyEngine, page };
     const { serving, newToken, reload } = await startHttp(app, asked, around);
     app.log(describeStart(app, await describeCommands(app), app.journal));
     for (const line of describeHttp(app, asked, serving.url)) app.log(line);
-    if (newToken !== undefined) {
+    if (newToken !== undefined || asked.newToken) {
       (terminal ?? process.stdout).write(clientConfigs(serving.url, newToken, page !== undefined));
     }
     const stop = () => void serving.stop();
@@ -164,7 +179,8 @@ function takeToken(): string | undefined {
   return token;
 }
 
-interface OpenApp extends App {
+interface OpenApp extends CallApp {
+  trace: Recorder;
   stateDirectory: string | undefined;
   /** Whether changes are kept, and where. */
   journal: string;
@@ -182,16 +198,18 @@ function openApp(roots: readonly RootSpec[], options: Options): OpenApp {
   );
   const { directory } = kept;
   const engine = openEngine(roots, options, state.journal ? directory : undefined);
-  const environment = process.env;
+  const served = engine.roots.map(({ real }) => real);
+  const mayChange = engine.roots.some(({ writable }) => writable);
   return {
     version,
     engine,
     dialects: options.dialects,
     home: homedir(),
-    settings: environment,
-    trace: openRecorder({ directory, engine, settings: state, version, environment, log: complain }),
+    settings: process.env,
+    trace: recorderIn(directory, served, state.contents),
     stateDirectory: directory,
     journal: state.journal ? kept.says : 'OFF: --no-journal',
+    unkept: mayChange && state.journal && directory === undefined ? `changes: ${kept.says}` : undefined,
     log: complain,
   };
 }
@@ -205,8 +223,21 @@ function complain(line: string): void {
   process.stderr.write(`cofferdam: ${line}\n`);
 }
 
-function historyIn(directory: string): TracedHistory {
-  return new TracedHistory(directory, (problem) => complain(`trace: ${problem}`));
+function recorderIn(directory: string | undefined, roots: string[] = [], contents = false): Recorder {
+  return openRecorder({ directory, roots, contents, version, environment: process.env, log: complain });
+}
+
+/** Undoes or redoes; who does so is in the trace. */
+async function goBack(
+  directory: string,
+  undoing: (history: TracedHistory) => Promise<Outcome>,
+): Promise<number> {
+  const recorder = recorderIn(directory);
+  try {
+    return await tell(await undoing(new TracedHistory(directory, recorder)));
+  } finally {
+    await recorder.close();
+  }
 }
 
 function openEngine(roots: readonly RootSpec[], options: Options, journal?: string): Engine {
@@ -228,8 +259,10 @@ function say(output: string): number {
   return 0;
 }
 
-async function tell({ output, failed }: { output: string; failed: boolean }): Promise<number> {
-  await write(failed ? process.stderr : process.stdout, output);
+async function tell({ output, failed, problem }: Outcome): Promise<number> {
+  const done = !failed || problem !== undefined;
+  await write(done ? process.stdout : process.stderr, output);
+  if (problem !== undefined) await write(process.stderr, problem);
   return failed ? 1 : 0;
 }
 
@@ -251,7 +284,7 @@ main().then(
     setTimeout(() => process.exit(code), 500).unref();
   },
   (error: unknown) => {
-    const usage = error instanceof UsageError;
+    const usage = error instanceof UsageError || error instanceof StateProblem;
     process.stderr.write(`cofferdam: ${usage ? error.message : (error as Error).stack}\n`);
     process.exit(usage ? USAGE : 1);
   },

@@ -9,8 +9,14 @@ export interface CallOutcome {
   failed: boolean;
 }
 
+/** What is served for one call. */
+export interface CallApp extends App {
+  /** Why changes are not kept although nobody asked for that, for the operator. */
+  unkept: string | undefined;
+}
+
 export async function callOnce(
-  app: App,
+  app: CallApp,
   name: string,
   json: string,
   signal: AbortSignal,
@@ -20,6 +26,7 @@ export async function callOnce(
   const found = offered.get(name);
   if (!found)
     throw new UsageError(`unknown tool '${name}'; the tools are: ${[...offered.keys()].join(', ')}`);
+  if (app.unkept !== undefined && !found.tool.hints.readOnly) app.log(app.unkept);
   const state = {};
   const told = await perform({
     app,

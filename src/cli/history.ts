@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import {
   type Change,
   EngineFailure,
+  type Failure,
   type FileDiff,
   type History,
   type JournalEntry,
   type Obstacle,
+  type UndoPlan,
 } from '../engine/index.ts';
 import { plain, plainJson } from '../trace/plain-text.ts';
 import type { TracedHistory } from './tracing.ts';
@@ -15,6 +17,8 @@ import { UsageError } from './usage-error.ts';
 export interface Outcome {
   output: string;
   failed: boolean;
+  /** What came in the way after all that stands in the output was done. */
+  problem?: string;
 }
 
 const SHOWN_PATHS = 3;
@@ -36,7 +40,9 @@ export async function showHistory(history: History, asked: HistoryRequest): Prom
   });
   if (json) return { output: jsonOf(entries), failed: false };
   if (entries.length === 0) return { output: 'Nothing was changed.\n', failed: false };
-  const shown = entries.map((entry) => [entry, toolOf(entry, entries)] as const);
+  // What is listed may have undone something that is not.
+  const all = await history.entries();
+  const shown = entries.map((entry) => [entry, toolOf(entry, all)] as const);
   const width = Math.max(...shown.map(([, tool]) => tool.length));
   const lines = shown.map(([entry, tool]) => `${entryLine(entry, tool.padEnd(width))}\n`);
   return { output: lines.join(''), failed: false };
@@ -89,7 +95,9 @@ function diffsText(diffs: readonly FileDiff[]): string {
 }
 
 function diffText({ path, to, kind, text, note }: FileDiff): string {
-  if (to !== undefined) return `${plain(path)} → ${plain(to)}\n`;
+  if (to !== undefined) {
+    return `${plain(path)} → ${plain(to)}${note ? ` (${plain(note)})` : ''}\n${plainLines(text)}`;
+  }
   return text === '' ? `${kind} ${plain(path)}${note ? ` (${plain(note)})` : ''}\n` : plainLines(text);
 }
 
@@ -110,7 +118,7 @@ export interface UndoRequest {
 
 export async function undo(history: TracedHistory, asked: UndoRequest): Promise<Outcome> {
   const { what, since, force } = asked;
-  if (what !== undefined && !isDirectory(what)) {
+  if (what !== undefined && !(await isDirectory(history, what))) {
     if (since !== undefined) throw new UsageError('undo takes an entry or --since, not both');
     return undoAll(history, [await named(history, what)], force, 'undone');
   }
@@ -131,15 +139,28 @@ export async function redo(
   const entries = await history.entries();
   const originals = new Set(entries.filter(({ undoes }) => undoes === undefined).map(({ id }) => id));
   const undoings = entries.filter(({ undoes, state }) => originals.has(undoes!) && state !== 'undone');
+  // Two may have undone a part of it each, at the same time.
+  const standingWith = ({ undoes }: JournalEntry) => undoings.filter((entry) => entry.undoes === undoes);
   if (what === undefined) {
-    const [last] = undoings;
+    const last = newestOf(undoings, entries);
     if (!last) return { output: 'There is nothing to redo.\n', failed: true };
-    return undoAll(history, [last], force, 'redone');
+    return undoAll(history, standingWith(last), force, 'redone');
   }
   const { id } = await named(history, what);
   const undoing = undoings.find((entry) => entry.undoes === id || entry.id === id);
   if (!undoing) throw new UsageError(`${id} is not undone, so there is nothing to redo`);
-  return undoAll(history, [undoing], force, 'redone');
+  return undoAll(history, standingWith(undoing), force, 'redone');
+}
+
+/** What was undone, redone and undone once more was undone last by that, though its first undo stands for it. */
+function newestOf(undoings: readonly JournalEntry[], all: readonly JournalEntry[]): JournalEntry | undefined {
+  const byId = new Map(all.map((entry) => [entry.id, entry]));
+  for (const entry of all) {
+    for (let each: JournalEntry | undefined = entry; each; each = byId.get(each.undoes ?? '')) {
+      if (undoings.includes(each)) return each;
+    }
+  }
+  return undefined;
 }
 
 async function undoAll(
@@ -153,29 +174,63 @@ async function undoAll(
   for (const entry of entries) {
     if (entry.state === 'undone')
       throw new UsageError(`${entry.id} is undone already (cofferdam redo ${entry.id})`);
-    const plan = await history.plan(entry.id);
-    const outcome = await attempted(() => history.undoFor(entry.id, { force }));
-    if (typeof outcome === 'string') return { output: `${output}${entry.id} ${outcome}`, failed: true };
-    if (!outcome?.done)
-      return { output: output + blockedText(entry, outcome?.obstacles ?? []), failed: true };
+    const untouched =
+      output === '' ? 'Nothing was touched.' : `Nothing of it was touched; the above is ${word}.`;
+    const done = await undoOne(history, entry, { force, word, untouched });
+    if (typeof done === 'string') {
+      return output === '' ? { output: done, failed: true } : { output, problem: done, failed: true };
+    }
     output += `${word}: ${entryLine(...shownAs(word, entry, all))}\n`;
-    for (const { path, does } of plan?.steps ?? []) output += `  ${does.padEnd(10)}  ${plain(path)}\n`;
-    if (plan?.steps.length === 0) output += '  nothing was left to be done\n';
+    const width = Math.max(10, ...done.map(({ does }) => does.length));
+    for (const { path, does } of done) output += `  ${does.padEnd(width)}  ${plain(path)}\n`;
+    if (done.length === 0) output += '  nothing was left to be done\n';
   }
   return { output, failed: false };
 }
 
-/** What happened on the way, in one line, when it could not be done. */
-async function attempted<T>(undoing: () => Promise<T>): Promise<T | string> {
+interface Undoing {
+  force: boolean;
+  word: 'undone' | 'redone';
+  /** What is said when nothing of an entry was touched. */
+  untouched: string;
+}
+
+/** What was done, or what kept from it. */
+async function undoOne(
+  history: TracedHistory,
+  { id }: JournalEntry,
+  { force, word, untouched }: Undoing,
+): Promise<UndoPlan['steps'] | string> {
+  const before = new Map((await history.entries()).map((entry) => [entry.id, entry.changes.length]));
   try {
-    return await undoing();
+    const plan = await history.plan(id);
+    const outcome = await history.undoFor(id, { force });
+    if (!plan || !outcome) return `${id} is no longer in the journal. ${untouched}\n`;
+    return outcome.done ? plan.steps : blockedText(id, outcome.obstacles, word, untouched);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    const { kind, path = '', code = kind } = error.facts as { kind: string; path?: string; code?: string };
-    const why = kind === 'changed-meanwhile' ? 'it was changed at this moment' : code;
-    return `could not be undone to its end: ${plain(path)}: ${why}. What is left of it can be undone once more.\n`;
+    const begun = (await history.entries()).some(
+      (entry) => entry.state === 'pending' && entry.changes.length > (before.get(entry.id) ?? 0),
+    );
+    const left = begun ? 'A part of it is done; what is left of it can be undone once more.' : untouched;
+    return `${id} could not be ${word}: ${failureText(error.facts)}. ${left}\n`;
   }
 }
+
+/** What happened on the way, in one line. */
+function failureText(facts: Failure): string {
+  const { kind, path = '', code = kind } = facts as { kind: string; path?: string; code?: string };
+  return `${plain(path)}: ${FAILURE_WORDS[code] ?? code}`;
+}
+
+const FAILURE_WORDS: Readonly<Record<string, string>> = {
+  'changed-meanwhile': 'it was changed at this moment',
+  permission: 'this user may not do that',
+  outside: 'it lies outside of the directories',
+  ENODATA: 'what the journal has kept of it is damaged',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+};
 
 /** What is redone is the entry that had been undone. */
 function shownAs(
@@ -188,15 +243,14 @@ function shownAs(
   return [shown, toolOf(shown, all)];
 }
 
-function blockedText({ id }: JournalEntry, obstacles: readonly Obstacle[]): string {
+function blockedText(id: string, obstacles: readonly Obstacle[], word: string, untouched: string): string {
   const lines = obstacles.map(
     ({ path, why, diff }) => `  ${plain(path)}: ${plain(why)}\n${diff ? plainLines(diff) : ''}`,
   );
   const forceable = obstacles.length > 0 && obstacles.every((obstacle) => obstacle.forceable);
-  const way = forceable
-    ? `Nothing was touched. --force undoes it all the same; what is there now is kept in the journal first.\n`
-    : 'Nothing was touched.\n';
-  return `${id} cannot be undone as it is:\n${lines.join('')}${way}`;
+  const all = obstacles.some(({ left }) => left) ? 'the rest' : 'it all the same';
+  const way = forceable ? ` --force undoes ${all}; what is there now is kept in the journal first.` : '';
+  return `${id} cannot be ${word} as it is:\n${lines.join('')}${untouched}${way}\n`;
 }
 
 /** The one entry whose id begins so. */
@@ -208,6 +262,9 @@ async function named(history: History, what: string): Promise<JournalEntry> {
   throw new UsageError(`${what} could be ${fitting.map(({ id }) => id).join(' or ')}`);
 }
 
-function isDirectory(what: string): boolean {
-  return what.includes('/') || what === '.' || what === '..';
+/** A directory in which something was changed may also be meant by its name alone, unless an entry is called so. */
+async function isDirectory(history: History, what: string): Promise<boolean> {
+  if (what.includes('/') || what === '.' || what === '..') return true;
+  if ((await history.entries()).some(({ id }) => id.startsWith(what))) return false;
+  return (await history.entries({ below: resolve(what) })).length > 0;
 }

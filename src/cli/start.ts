@@ -59,23 +59,25 @@ export function describeHttp({ dialects }: App, { host, tls }: HttpRequest, url:
   ];
 }
 
-/** A new token, shown once, in the form in which clients take it. */
-export function clientConfigs(served: string, token: string, hasPage: boolean): string {
+/**
+ * What clients are to be told, and where the page is. A new token is shown, this once; one that the operator
+ * has set is not.
+ */
+export function clientConfigs(served: string, newToken: string | undefined, hasPage: boolean): string {
+  const token = newToken ?? '<COFFERDAM_TOKEN>';
   // Every address is listened on, but a client needs one.
   const url = served.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
   const headers = { Authorization: `Bearer ${token}` };
   const server = { type: 'http', url, headers };
   return [
     '',
-    'A new token, shown only now (it ends with this server; set COFFERDAM_TOKEN or --token-file to keep one):',
-    '',
-    `  ${token}`,
+    ...tokenLines(newToken),
     '',
     ...(hasPage
-      ? ['Every call as it happens, and undo, in a browser:', `  ${pageAddress(url, token)}`, '']
+      ? ['Every call as it happens, and undo, in a browser:', `  ${pageAddress(url, newToken)}`, '']
       : []),
     'Claude Code:',
-    `  claude mcp add --transport http cofferdam ${url} --header "Authorization: Bearer ${token}"`,
+    `  claude mcp add --transport http cofferdam ${url} --header "Authorization: Bearer ${newToken ?? '$COFFERDAM_TOKEN'}"`,
     'Cursor (.cursor/mcp.json) and most others:',
     `  ${JSON.stringify({ mcpServers: { cofferdam: server } })}`,
     'VS Code (.vscode/mcp.json):',
@@ -89,9 +91,16 @@ export function clientConfigs(served: string, token: string, hasPage: boolean): 
   ].join('\n');
 }
 
-/** The token stands behind the #, which no browser sends to anybody. */
-function pageAddress(url: string, token: string): string {
-  return `${new URL('/', url).href}#token=${encodeURIComponent(token)}`;
+function tokenLines(newToken: string | undefined): string[] {
+  if (newToken === undefined) return ['The token is the one that you have set as COFFERDAM_TOKEN.'];
+  const kept = 'it ends with this server; set COFFERDAM_TOKEN or --token-file to keep one';
+  return [`A new token, shown only now (${kept}):`, '', `  ${newToken}`];
+}
+
+/** The token stands behind the #, which no browser sends to anybody; without one the page asks for it. */
+function pageAddress(url: string, token: string | undefined): string {
+  const page = new URL('/', url).href;
+  return token === undefined ? page : `${page}#token=${encodeURIComponent(token)}`;
 }
 
 /** Why a directory that was given cannot be served. */

@@ -60,19 +60,42 @@ function parseKeep(given: readonly string[]): Keep {
 }
 
 const PERIODS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+const PERIOD = /(\d+)\s*(s|m|h|d|w)(?:ec|in|ours?|ays?|eeks?)?\s*/g;
 
-/** `10m`, `2h`, `3d`: so long ago. `14:30`: today. Or a date, with or without a time. */
+/** `10m`, `1h30m`, `3d`: so long ago. `14:30`: today. `yesterday`, or a date, with or without a time. */
 export function parseTime(text: string, now: Date): number {
-  const ago = /^(\d+)\s*([smhdw])$/.exec(text);
-  if (ago) return now.getTime() - Number(ago[1]) * PERIODS[ago[2]!]! * 1000;
-  const clock = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text);
-  if (clock && Number(clock[1]) < 24 && Number(clock[2]) < 60) {
-    const time = new Date(now);
-    time.setHours(Number(clock[1]), Number(clock[2]), Number(clock[3] ?? 0), 0);
-    return time.getTime();
+  const time = timeAgo(text, now) ?? timeOfDay(text, now) ?? timeOfDate(text);
+  if (time !== undefined) return time;
+  throw new UsageError(`--since ${text}: give a time, as 10m, 1h30m, 14:30, yesterday or 2026-01-31T14:30`);
+}
+
+function timeAgo(text: string, now: Date): number | undefined {
+  if (text === '' || text.replace(PERIOD, '') !== '') return undefined;
+  let seconds = 0;
+  for (const [, count, unit] of text.matchAll(PERIOD)) seconds += Number(count) * PERIODS[unit!]!;
+  return now.getTime() - seconds * 1000;
+}
+
+function timeOfDay(text: string, now: Date): number | undefined {
+  const time = new Date(now);
+  if (text === 'today') return time.setHours(0, 0, 0, 0);
+  if (text === 'yesterday') {
+    time.setDate(time.getDate() - 1);
+    return time.setHours(0, 0, 0, 0);
   }
+  const [hours, minutes, seconds] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text)?.slice(1) ?? [];
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds ?? 0) > 59) {
+    return undefined;
+  }
+  return time.setHours(Number(hours), Number(minutes), Number(seconds ?? 0), 0);
+}
+
+function timeOfDate(text: string): number | undefined {
+  const [year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text)?.slice(1).map(Number) ?? [];
+  if (year === undefined) return undefined;
+  // Otherwise the 31st of a shorter month would be taken for a day of the next one.
+  if (new Date(Date.UTC(year, month! - 1, day)).getUTCDate() !== day) return undefined;
   // A date alone is meant in the time of this place, as a date with a time is.
-  const date = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00`) : Date.parse(text);
-  if (/^\d{4}-/.test(text) && !Number.isNaN(date)) return date;
-  throw new UsageError(`--since ${text}: give a time, as 10m, 2h, 14:30 or 2026-01-31T14:30`);
+  const date = Date.parse(text.length === 10 ? `${text}T00:00` : text);
+  return Number.isNaN(date) ? undefined : date;
 }

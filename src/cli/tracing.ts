@@ -1,5 +1,11 @@
 /** The journal and the trace of a server: opened where they can be kept, and said where they cannot. */
-import { type Engine, History, type Origin, whyNotStateDirectory } from '../engine/index.ts';
+import {
+  EngineFailure,
+  History,
+  type JournalEntry,
+  type Origin,
+  whyNotStateDirectory,
+} from '../engine/index.ts';
 import type { PageSources } from '../server/page/sources.ts';
 import { tracing } from '../trace/caller.ts';
 import { TraceLog } from '../trace/log.ts';
@@ -25,22 +31,23 @@ export function openState(settings: StateSettings, roots: readonly string[]): Ke
 
 export interface RecorderRequest {
   directory: string | undefined;
-  engine: Engine;
-  settings: StateSettings;
+  /** The directories that are served. */
+  roots: string[];
+  contents: boolean;
   version: string;
   environment: Readonly<Record<string, string | undefined>>;
   log(line: string): void;
 }
 
 export function openRecorder(asked: RecorderRequest): Recorder {
-  const { directory, engine, settings, version, environment, log } = asked;
+  const { directory, roots, contents, version, environment, log } = asked;
   const onProblem = (problem: string) => log(`trace: ${problem}`);
   return new Recorder({
     log: directory === undefined ? undefined : new TraceLog(directory, { onProblem }),
     spans: openSpans(environment, { version, onProblem }),
     server: serverId(),
-    roots: engine.roots.map(({ real }) => real),
-    contents: settings.contents,
+    roots,
+    contents,
   });
 }
 
@@ -51,37 +58,41 @@ function serverId(): string {
 
 /** The history of a state directory; who undoes something is in the trace, as who calls a tool is. */
 export class TracedHistory extends History {
-  readonly #log: TraceLog;
-  readonly #server = serverId();
+  readonly #recorder: Recorder;
 
-  constructor(stateDirectory: string, onProblem: (problem: string) => void) {
+  constructor(stateDirectory: string, recorder: Recorder) {
     super(stateDirectory);
-    this.#log = new TraceLog(stateDirectory, { onProblem });
+    this.#recorder = recorder;
   }
 
   async undoFor(id: string, { force = false, origin = {} }: { force?: boolean; origin?: Origin } = {}) {
-    const full = { ...origin, dialect: 'cofferdam', tool: 'undo' };
-    const roots = (await this.entry(id))?.roots ?? [];
-    const recorder = new Recorder({ log: this.#log, server: this.#server, roots, contents: false });
-    const trace = recorder.begin({ ...full, arguments: { entry: id, force } });
+    const entry = await this.entry(id);
+    const full = { ...origin, dialect: 'cofferdam', tool: toolFor(entry) };
+    const call = { ...full, roots: entry?.roots ?? [], arguments: { entry: id, force } };
+    const trace = this.#recorder.begin(call);
     try {
       const outcome = await this.undo(id, { force, caller: tracing(trace, full) });
+      const obstacles = outcome && !outcome.done ? outcome.obstacles : [];
+      for (const { path } of obstacles) trace.touched({ path, how: 'looked-at' });
       trace.answered({ bytesOut: 0, ...(!outcome?.done && { failure: 'in-the-way' }) });
       return outcome;
-    } finally {
-      trace.answered({ bytesOut: 0, failure: 'internal' });
+    } catch (error) {
+      const failure = error instanceof EngineFailure ? error.facts.kind : 'internal';
+      trace.answered({ bytesOut: 0, failure });
+      throw error;
     }
-  }
-
-  close(): void {
-    this.#log.close();
   }
 }
 
+/** To undo an undo is to redo. */
+function toolFor(entry: JournalEntry | undefined): 'undo' | 'redo' {
+  return entry?.undoes === undefined ? 'undo' : 'redo';
+}
+
 /** What the page shows, of all servers on one state directory. */
-export function pageSources(directory: string, log: (line: string) => void): PageSources {
+export function pageSources(directory: string, recorder: Recorder, log: (line: string) => void): PageSources {
   const onProblem = (problem: string) => log(`trace: ${problem}`);
-  const history = new TracedHistory(directory, onProblem);
+  const history = new TracedHistory(directory, recorder);
   const missing = { path: '', why: 'there is no such entry any more', forceable: false };
   return {
     events: new TraceLog(directory, { onProblem }),

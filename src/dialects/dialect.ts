@@ -31,6 +31,17 @@ export interface Answer {
 /** How a dialect reports a failure: as an error of the protocol, or as an answer marked as an error. */
 export type Told = { error: { code: number; message: string; data?: unknown } } | { answer: Answer };
 
+/** A failure as the trace knows it: by its kind. */
+export interface ToldFailure {
+  kind: string;
+}
+
+/** An answer, and what failed when it tells of a failure in words of its own. */
+export interface Answered {
+  answer: Answer;
+  failure?: ToldFailure | undefined;
+}
+
 /** What one client's session may keep between calls. */
 export interface Session {
   /** The directory that the client chose to work in, where a dialect lets it choose. */
@@ -48,7 +59,7 @@ export interface ToolContext {
   home: string;
   /** Environment settings that a dialect's document names. */
   settings: Readonly<Record<string, string | undefined>>;
-  /** Tells a client that asked for it how far a long call has come. */
+  /** Tells a client that asked for it how far a long call has come; what is no further than before is not sent. */
   progress(done: number, message: string): void;
   /** Tells whoever asked how a call was done, beside its answer. */
   explain?(note: string): void;
@@ -64,7 +75,7 @@ export interface Tool {
   aliases: Readonly<Record<string, string>>;
   /** Starts programs: not offered where those must be sandboxed and cannot be. */
   startsPrograms: boolean;
-  call(args: Record<string, unknown>, context: ToolContext): Promise<Answer>;
+  call(args: Record<string, unknown>, context: ToolContext): Promise<Answered>;
 }
 
 export interface ToolDeclaration<S extends ObjectSchema, V> {
@@ -76,7 +87,7 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   aliases?: Readonly<Record<string, string>>;
   startsPrograms?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
-  render(value: V, args: FromSchema<S>): string | Answer;
+  render(value: V, args: FromSchema<S>): string | Answer | Answered;
 }
 
 export interface Dialect {
@@ -100,7 +111,8 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
     async call(args, context) {
       const checked = args as FromSchema<S>;
       const told = render(await run(checked, context), checked);
-      return typeof told === 'string' ? { content: [text(told)] } : told;
+      if (typeof told === 'string') return { answer: { content: [text(told)] } };
+      return 'answer' in told ? told : { answer: told };
     },
   };
 }

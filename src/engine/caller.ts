@@ -1,7 +1,7 @@
 /** On whose behalf the engine works, and who hears what it touches. */
 import type { Origin } from './journal/entry.ts';
 
-/** What was done at one path. */
+/** What was done at one path, or was not allowed: `refused`. */
 export type How =
   | 'read'
   | 'listed'
@@ -12,10 +12,11 @@ export type How =
   | 'changed'
   | 'removed'
   | 'moved-from'
-  | 'moved-to';
+  | 'moved-to'
+  | 'refused';
 
 export interface Access {
-  /** Absolute, with all links resolved. */
+  /** Absolute, with all links resolved; where a path led nowhere, as it reads. */
   path: string;
   how: How;
   bytes?: number;

@@ -2,11 +2,12 @@
  * Every call comes in here: in the order of arrival, one change of a file at a time, and each change into
  * the journal before it is made.
  */
-import { resolve as resolvePath } from 'node:path';
+import { isAbsolute, resolve as resolvePath, sep } from 'node:path';
 import { type Access, type Caller, type How, nobody } from './caller.ts';
 import type { Place } from './confine/place.ts';
+import { isWithin } from './confine/roots.ts';
 import type { WalkOptions, Wall } from './confine/wall.ts';
-import { fail } from './failures.ts';
+import { EngineFailure, type Failure, type FailureKind, fail } from './failures.ts';
 import type { Arrivals, Doing } from './files/arrivals.ts';
 import { inTurn } from './files/turns.ts';
 import type { Change } from './journal/entry.ts';
@@ -25,6 +26,8 @@ export interface ChangeOptions {
   signal?: AbortSignal | undefined;
   /** The entry that the change takes back. */
   undoes?: string;
+  /** The entry that was cut off, and is brought to its end. */
+  continues?: string | undefined;
 }
 
 /** What the calls of one engine share, whoever makes them. */
@@ -37,6 +40,19 @@ interface Openness {
 
 /** `below`: with all that is in it. */
 type OnChange = (path: string, below: boolean) => void;
+
+/** Kinds of failure that say: not here. */
+const REFUSALS: ReadonlySet<FailureKind> = new Set([
+  'outside',
+  'bad-path',
+  'read-only',
+  'permission',
+  'is-root',
+  'into-itself',
+] satisfies FailureKind[]);
+
+/** Failures whose path was told already. */
+const toldOf = new WeakSet<Failure>();
 
 /** The entry of each caller who makes one call: all that it changes is one entry. */
 const entryOf = new WeakMap<Caller, string>();
@@ -87,11 +103,16 @@ export class Calls {
     use: (place: Place) => Promise<T>,
     facts?: (result: T) => Partial<Access>,
   ): Promise<T> {
-    return this.wall.at(path, {}, async (place) => {
-      const result = await use(place);
-      this.caller.touched({ path: place.path, how, ...facts?.(result) });
-      return result;
-    });
+    try {
+      return await this.wall.at(path, {}, async (place) => {
+        const result = await use(place);
+        this.caller.touched({ path: place.path, how, ...facts?.(result) });
+        return result;
+      });
+    } catch (error) {
+      this.failed(error, [path]);
+      throw error;
+    }
   }
 
   /** Nothing is closed under a call that has come in. */
@@ -161,19 +182,22 @@ export class Calls {
         place.requireWritable();
       }
       const result = await inTurn(places, signal, () => change(places, recording));
-      if (!recording.active) this.#tell(places, concerned);
+      if (recording.active) this.#tellUnchanged(places, recording);
+      else this.#tell(places, concerned);
       return result;
     } catch (error) {
       // What one path made may lie inside what an earlier one made.
       for (const place of places.toReversed()) place.undoParents();
+      const paths = concerned.map(({ path }) => path);
+      this.failed(error, paths);
       throw error;
     } finally {
       for (const place of places) place.close();
     }
   }
 
-  #record({ undoes }: ChangeOptions): JournalRecording | undefined {
-    const call = entryOf.get(this.caller);
+  #record({ undoes, continues }: ChangeOptions): JournalRecording | undefined {
+    const call = continues ?? entryOf.get(this.caller);
     const more = { ...(undoes !== undefined && { undoes }), ...(call !== undefined && { call }) };
     return this.journal?.begin(this.caller.origin, more, (change) => this.told(change));
   }
@@ -209,10 +233,55 @@ export class Calls {
     }
   }
 
+  /** What a change left as it was is not in the journal. */
+  #tellUnchanged(places: readonly Place[], recording: Recording): void {
+    for (const { path } of places) {
+      if (!recording.concerns(path)) this.caller.touched({ path, how: 'looked-at' });
+    }
+  }
+
+  /**
+   * Tells the caller what could not be done, and where, so that no tool can keep a failure to itself.
+   * `asked` are the paths that it was asked for.
+   */
+  failed(error: unknown, asked: readonly string[]): void {
+    if (this.caller === nobody || !(error instanceof EngineFailure)) return;
+    this.tellFailure(error.facts);
+    for (const path of asked) this.caller.touched({ path: this.#named(path), how: 'looked-at' });
+  }
+
+  /** A relative path starts at `base`, or else at the first root. */
+  tellFailure(facts: Failure, base = '.'): void {
+    if (!('path' in facts) || toldOf.has(facts)) return;
+    toldOf.add(facts);
+    const how = REFUSALS.has(facts.kind) ? 'refused' : 'looked-at';
+    this.caller.touched({ path: this.#named(facts.path, base), how });
+  }
+
+  /** A path that led nowhere, below the name that its root has in everything that is told. */
+  #named(path: string, base = '.'): string {
+    const { roots } = this.wall;
+    const absolute = asItReads(resolvePath(roots[0]!.real, base), path);
+    for (const { real, knownAs } of roots) {
+      const name = knownAs.find((each) => isWithin(absolute, each));
+      if (name !== undefined && name !== real) return `${real}${absolute.slice(name.length)}`;
+    }
+    return absolute;
+  }
+
   /** A path as it reads, without a look at the disk. */
   #absolute(path: string): string {
     return resolvePath(this.wall.roots[0]!.given, path);
   }
+}
+
+/** Behind a name that may be a link, `..` leads elsewhere than it reads: there it stays. */
+function asItReads(base: string, path: string): string {
+  const names = path.split(sep);
+  const first = names.findIndex((name) => name !== '' && name !== '.' && name !== '..');
+  if (first < 0 || !names.slice(first).includes('..')) return resolvePath(base, path);
+  const start = resolvePath(base, names.slice(0, first).join(sep) || (isAbsolute(path) ? sep : '.'));
+  return `${start === sep ? '' : start}${sep}${names.slice(first).join(sep)}`;
 }
 
 export function tellChange(caller: Caller, change: Change): void {

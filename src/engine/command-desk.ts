@@ -5,10 +5,9 @@
  */
 import { constants } from 'node:os';
 import type { Calls } from './calls.ts';
-import type { Wall } from './confine/wall.ts';
-import { fail } from './failures.ts';
+import { EngineFailure, fail } from './failures.ts';
 import { CommandWatch } from './journal/watching.ts';
-import { type CommandCall, Commands } from './run/commands.ts';
+import { type CommandCall, Commands, type Started } from './run/commands.ts';
 import type { Layer } from './run/layers.ts';
 import { ripgrep } from './run/ripgrep.ts';
 import { endAllRuns, type RunResult } from './run/run-command.ts';
@@ -48,22 +47,22 @@ export class CommandDesk {
 
   /** A line for /bin/sh. */
   shell(line: string, call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, (commands) => {
+    return this.#run(call, (commands, own) => {
       this.#requireHeld(commands);
-      return this.#watched(() => commands.shell(line, call));
+      return this.#watched(() => commands.shell(line, own));
     });
   }
 
   /** One of the reading commands, its arguments checked before anything starts. */
   read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, (commands) => commands.read(command, args, call));
+    return this.#run(call, (commands, own) => commands.read(command, args, own));
   }
 
   /** One of the developer tools, with any arguments. */
   develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, (commands) => {
+    return this.#run(call, (commands, own) => {
       this.#requireHeld(commands);
-      return this.#watched(() => commands.develop(command, args, call));
+      return this.#watched(() => commands.develop(command, args, own));
     });
   }
 
@@ -89,15 +88,31 @@ export class CommandDesk {
     fail({ kind: 'no-sandbox', reason });
   }
 
-  async #run({ cwd }: CommandCall, run: (commands: Commands) => Promise<RunResult>): Promise<RunResult> {
-    const { arrivals, caller, wall } = this.#calls;
-    await arrivals.changesDone();
+  async #run(
+    call: CommandCall,
+    run: (commands: Commands, own: CommandCall) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    const { cwd } = call;
+    await this.#calls.arrivals.changesDone();
     const commands = await this.#open();
-    const result = await run(commands);
-    const path = directoryOf(wall, cwd);
-    if (path !== undefined) caller.touched({ path, how: 'ran-in' });
-    caller.confined(commands.layers().flatMap(({ name, active }) => (active ? [name] : [])));
-    return result;
+    try {
+      return await run(commands, { ...call, onStart: (started) => this.#tell(started) });
+    } catch (error) {
+      if (error instanceof EngineFailure) {
+        const { facts } = error;
+        // Its arguments start where it would run, and that itself does not.
+        this.#calls.tellFailure(facts, 'path' in facts && facts.path === cwd ? undefined : cwd);
+      }
+      throw error;
+    }
+  }
+
+  /** Told before the end, which may be that somebody breaks it off. */
+  #tell({ cwd, layers, given }: Started): void {
+    const { caller } = this.#calls;
+    caller.touched({ path: cwd, how: 'ran-in' });
+    for (const access of given) caller.touched(access);
+    caller.confined(layers);
   }
 
   /** What the command changes is found and kept. */
@@ -128,15 +143,6 @@ export class CommandDesk {
       environment,
       ...(rg === undefined ? {} : { given: { rg } }),
     });
-  }
-}
-
-/** Where a command ran; undefined when it has removed that itself. */
-function directoryOf(wall: Wall, cwd: string | undefined): string | undefined {
-  try {
-    return wall.at(cwd ?? wall.roots[0]!.real, {}, (place) => place.path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -11,7 +11,7 @@ import type { CommandDesk } from './command-desk.ts';
 import type { Stat } from './confine/dir.ts';
 import { attempt } from './confine/errno.ts';
 import type { Protection } from './confine/protection.ts';
-import { EngineFailure, fail } from './failures.ts';
+import { EngineFailure, type Failure, fail } from './failures.ts';
 import { replaceContent, requireUnchanged } from './files/atomic.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
 import { type FileContent, readContent, readSnapshot, readText, textOf } from './files/contents.ts';
@@ -103,6 +103,11 @@ export class Engine {
       real: root.real,
       writable: root.readOnly === undefined,
     }));
+  }
+
+  /** Tells the caller of a failure that a dialect found by itself, as of a path that it refuses by its looks. */
+  tellFailure(facts: Failure): void {
+    this.#calls.tellFailure(facts);
   }
 
   /** Whether ripgrep helps with patterns that have nothing to look for; search works without it too. */
@@ -209,6 +214,22 @@ export class Engine {
   info(path: string): Promise<Stat & { path: string }> {
     return this.#calls.look(path, 'looked-at', async (place) => {
       return { ...place.mustExist('entry'), path: place.path };
+    });
+  }
+
+  /** What stands at a path, for those who only ask whether something does; undefined when nothing can be seen there. */
+  peek(path: string): Promise<Stat | undefined> {
+    return this.#calls.inOrder([path], 'look', async () => {
+      try {
+        return this.#calls.wall.at(path, {}, (place) => {
+          const found = place.lstat();
+          if (found) this.#calls.caller.touched({ path: place.path, how: 'looked-at' });
+          return found;
+        });
+      } catch (error) {
+        if (error instanceof EngineFailure) return undefined;
+        throw error;
+      }
     });
   }
 

@@ -1,26 +1,13 @@
 /** The engine's history: what was changed through it, by whom, and the way back. */
 import type { Calls } from './calls.ts';
 import { isWithin } from './confine/roots.ts';
+import { cutOffUndoing, doingsOf } from './journal/doings.ts';
 import type { JournalEntry } from './journal/entry.ts';
-import {
-  contentAfter,
-  contentNow,
-  diffsOfEntry,
-  diffsOfUndoing,
-  type FileDiff,
-  shown,
-} from './journal/entry-diff.ts';
+import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff } from './journal/entry-diff.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Obstacle } from './journal/standing.ts';
-import {
-  carryOut,
-  obstaclesOf,
-  pathsOf,
-  planUndo,
-  sweepAround,
-  type UndoStep,
-  waitForOthers,
-} from './journal/undo.ts';
+import { type Doing, obstaclesOf, pathsOf, planUndo, type UndoStep } from './journal/plan.ts';
+import type { Obstacle, Standing } from './journal/standing.ts';
+import { carryOut, sweepAround, waitForOthers } from './journal/undo.ts';
 
 export interface EntryFilter {
   /** Only entries that touched something in this directory: an absolute path. */
@@ -30,9 +17,14 @@ export interface EntryFilter {
   limit?: number;
 }
 
+export interface PlannedStep {
+  path: string;
+  does: UndoStep['does'] | 'leave as it is';
+}
+
 export interface UndoPlan {
   entry: JournalEntry;
-  steps: Pick<UndoStep, 'path' | 'does'>[];
+  steps: PlannedStep[];
   obstacles: Obstacle[];
   /** What undoing would change now. */
   diffs: FileDiff[];
@@ -68,15 +60,19 @@ export class HistoryDesk {
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = this.entry(id);
     if (!entry) return undefined;
-    const steps = await planUndo(this.#calls, this.#journal, this.#lastDoing(entry));
+    const all = await planUndo(this.#calls, this.#journal, this.#doings(entry));
+    const steps = all.filter(({ later }) => !later);
     return {
       entry,
-      steps: steps.map(({ path, does }) => ({ path, does })),
+      steps: steps.map(({ path, does, standing }) => ({
+        path,
+        does: isLeft(standing) ? 'leave as it is' : does,
+      })),
       obstacles: await this.#explained(obstaclesOf(steps), entry),
       diffs: await diffsOfUndoing(
         this.#calls,
         this.#journal,
-        steps.map(({ change }) => change),
+        steps.filter(({ standing }) => !isLeft(standing)).map(({ change }) => change),
       ),
     };
   }
@@ -85,14 +81,18 @@ export class HistoryDesk {
   async undo(id: string, options: { force?: boolean } = {}): Promise<UndoOutcome | undefined> {
     const found = this.entry(id);
     if (!found) return undefined;
-    if (found.state === 'pending') await waitForOthers(this.#calls, found);
-    const entry = this.#lastDoing(this.entry(id) ?? found);
+    await this.#waitForOthers(found);
+    const doings = this.#doings(this.entry(id) ?? found);
+    const entries = doings.map((doing) => doing.entry);
+    const entry = entries.at(-1)!;
+    const cutOff = cutOffUndoing(this.#journal, this.entries(), entry);
     let made: string | undefined;
     const caller = { ...this.#calls.caller, entered: (own: string) => (made = own) };
-    const undoing = { undoes: entry.id };
-    const obstacles = await this.#calls.as(caller).together(pathsOf(entry), undoing, async (recording) => {
-      if (entry.state === 'pending') sweepAround(this.#calls, entry);
-      const steps = await planUndo(this.#calls, this.#journal, entry);
+    const undoing = { undoes: entry.id, continues: cutOff?.id };
+    const paths = entries.flatMap(pathsOf);
+    const obstacles = await this.#calls.as(caller).together(paths, undoing, async (recording) => {
+      for (const doing of doings) if (doing.open) sweepAround(this.#calls, doing.entry);
+      const steps = await planUndo(this.#calls, this.#journal, doings);
       const inTheWay = obstaclesOf(steps);
       const forced = options.force && inTheWay.every(({ forceable }) => forceable);
       if (inTheWay.length > 0 && !forced) return inTheWay;
@@ -100,17 +100,24 @@ export class HistoryDesk {
       return [];
     });
     if (obstacles.length > 0) return { done: false, obstacles: await this.#explained(obstacles, entry) };
-    made ??= this.#journal.noteUndone(entry, this.#calls.caller.origin);
+    made ??= this.#journal.noteUndone(entry, this.#calls.caller.origin, cutOff?.id);
+    if (cutOff) this.#journal.complete(cutOff.id);
+    for (const each of entries.slice(0, -1)) {
+      // It has no end, and was taken back with the entry: nothing else would say so.
+      if (!this.#journal.hasEnd(each.id)) this.#journal.noteUndone(each, this.#calls.caller.origin);
+    }
     this.#calls.caller.entered(made);
     return { done: true, entry: this.entry(made) ?? entry };
   }
 
-  /** What was undone and then done again is taken back where it was done last: there is what it needs. */
-  #lastDoing(entry: JournalEntry): JournalEntry {
-    const entries = this.entries();
-    const undoing = entries.find(({ undoes, state }) => undoes === entry.id && state === 'undone');
-    const again = undoing && entries.find(({ undoes, state }) => undoes === undoing.id && state === 'done');
-    return again && again.changes.length > 0 ? this.#lastDoing(again) : entry;
+  #doings(entry: JournalEntry): Doing[] {
+    return doingsOf(this.#journal, this.entries(), entry);
+  }
+
+  /** An entry without an end may be under way at this moment, and so may an undo of it. */
+  async #waitForOthers(entry: JournalEntry): Promise<void> {
+    const open = [entry, cutOffUndoing(this.#journal, this.entries(), entry)];
+    for (const each of open) if (each?.state === 'pending') await waitForOthers(this.#calls, each);
   }
 
   get #journal(): Journal {
@@ -121,14 +128,15 @@ export class HistoryDesk {
     const explained: Obstacle[] = [];
     for (const obstacle of obstacles) {
       const change = entry.changes.find(({ path }) => path === obstacle.path);
-      const after = change && 'after' in change ? change.after : undefined;
-      const left = after && (await contentAfter(this.#calls, this.#journal, obstacle.path, after));
-      const now = left && (await contentNow(this.#calls, obstacle.path));
-      const text = left && now ? shown(obstacle.path, left, now).text : '';
+      const text = change ? await diffInTheWay(this.#calls, this.#journal, change) : '';
       explained.push(text === '' ? obstacle : { ...obstacle, diff: text });
     }
     return explained;
   }
+}
+
+function isLeft(standing: Standing): boolean {
+  return typeof standing !== 'string' && standing.left === true;
 }
 
 /** Newest first. */

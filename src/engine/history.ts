@@ -3,14 +3,17 @@
  * an entry when it is looked at closely or undone.
  */
 import { type Caller, nobody } from './caller.ts';
+import type { RootSpec } from './confine/roots.ts';
+import { Wall } from './confine/wall.ts';
 import { Engine } from './engine.ts';
-import { EngineFailure } from './failures.ts';
+import { EngineFailure, type Failure } from './failures.ts';
 import { type EntryFilter, selected, type UndoOutcome, type UndoPlan } from './history-desk.ts';
 import type { JournalEntry } from './journal/entry.ts';
 import { diffsOfEntry, type FileDiff } from './journal/entry-diff.ts';
 import { Journal } from './journal/journal.ts';
 import { keepAll } from './journal/keeping.ts';
-import { realOf } from './journal/state-directory.ts';
+import type { Obstacle } from './journal/standing.ts';
+import { asStateProblem, realOf } from './journal/state-directory.ts';
 
 export class History {
   readonly #directory: string;
@@ -31,19 +34,23 @@ export class History {
     return this.#reading((journal) => journal.entries().find((entry) => entry.id === id));
   }
 
-  /** Also of an entry whose directories are gone. */
+  /** Also of an entry whose directories are gone, and where nothing may be written. */
   async diff(id: string): Promise<FileDiff[]> {
     const entry = await this.entry(id);
     if (!entry) return [];
-    const diffs = await this.#on(entry, nobody, (engine) => engine.history.diff(id));
-    return 'gone' in diffs ? this.#reading((journal) => diffsOfEntry(undefined, journal, entry)) : diffs;
+    const wall = wallAround(entry);
+    try {
+      return await this.#reading((journal) => diffsOfEntry(wall && { wall }, journal, entry));
+    } finally {
+      wall?.close();
+    }
   }
 
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
     const plan = await this.#on(entry, nobody, (engine) => engine.history.plan(id));
-    if (plan && 'gone' in plan) return { entry, steps: [], obstacles: [obstacle(plan.gone)], diffs: [] };
+    if (plan && 'gone' in plan) return { entry, steps: [], obstacles: [plan.gone], diffs: [] };
     return plan;
   }
 
@@ -54,24 +61,26 @@ export class History {
     const entry = await this.entry(id);
     if (!entry) return undefined;
     const outcome = await this.#on(entry, caller, (engine) => engine.history.undo(id, { force }));
-    return outcome && 'gone' in outcome ? { done: false, obstacles: [obstacle(outcome.gone)] } : outcome;
+    return outcome && 'gone' in outcome ? { done: false, obstacles: [outcome.gone] } : outcome;
   }
 
   async #on<T>(
     entry: JournalEntry,
     caller: Caller,
     use: (engine: Engine) => Promise<T>,
-  ): Promise<T | { gone: string }> {
-    const roots = entry.roots.map((path) => ({ path, writable: true }));
+  ): Promise<T | { gone: Obstacle }> {
+    const roots = rootsOf(entry);
     let engine: Engine;
     try {
       engine = new Engine({ roots, journal: this.#directory, keep: keepAll });
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
-      return { gone: 'path' in error.facts ? String(error.facts.path) : entry.roots.join(', ') };
+      return { gone: obstacle(error.facts, entry.roots) };
     }
     try {
       return await use(engine.as(caller));
+    } catch (error) {
+      throw asStateProblem(error, this.#directory);
     } finally {
       await engine.close();
     }
@@ -81,12 +90,38 @@ export class History {
     const journal = new Journal(this.#directory, keepAll);
     try {
       return await read(journal);
+    } catch (error) {
+      throw asStateProblem(error, this.#directory);
     } finally {
       await journal.close();
     }
   }
 }
 
-function obstacle(path: string) {
-  return { path, why: 'the directory is no longer there, or cannot be opened', forceable: false };
+/** The journal knows them with all links resolved: a link that stands there now leads elsewhere. */
+function rootsOf({ roots }: JournalEntry): RootSpec[] {
+  return roots.map((path) => ({ path, writable: true, straight: true }));
+}
+
+/** Only to be looked through; undefined when the directories are gone. */
+function wallAround(entry: JournalEntry): Wall | undefined {
+  try {
+    return new Wall(rootsOf(entry), { readOnly: true });
+  } catch (error) {
+    if (error instanceof EngineFailure) return undefined;
+    throw error;
+  }
+}
+
+function obstacle(facts: Failure, roots: readonly string[]): Obstacle {
+  const path = 'path' in facts ? facts.path : roots.join(', ');
+  return { path, why: whyNotOpened(path, facts), forceable: false };
+}
+
+function whyNotOpened(path: string, { kind }: Failure): string {
+  if (kind !== 'not-a-directory') return 'the directory is no longer there, or cannot be opened';
+  const real = realOf(path);
+  return real === path
+    ? 'a link or a file stands in its place: put the directory back first'
+    : `it now leads over a link to ${real}, and links are not followed: put the directory back in its place first`;
 }

@@ -34,7 +34,7 @@ export type { Change, EntryState, JournalEntry, Origin } from './journal/entry.t
 export type { FileDiff } from './journal/entry-diff.ts';
 export { type Keep, usualKeep } from './journal/keeping.ts';
 export type { Obstacle } from './journal/standing.ts';
-export { whyNotStateDirectory } from './journal/state-directory.ts';
+export { asStateProblem, StateProblem, whyNotStateDirectory } from './journal/state-directory.ts';
 export { limits } from './limits.ts';
 export type { EngineOptions } from './opening.ts';
 export type { CommandCall } from './run/commands.ts';

@@ -8,7 +8,7 @@ import { Arrivals } from './files/arrivals.ts';
 import { Editor } from './files/editing.ts';
 import { Journal } from './journal/journal.ts';
 import type { Keep } from './journal/keeping.ts';
-import { whyNotStateDirectory } from './journal/state-directory.ts';
+import { StateProblem, whyNotStateDirectory } from './journal/state-directory.ts';
 import { SearchDesk } from './search-desk.ts';
 
 export interface EngineOptions {
@@ -46,7 +46,7 @@ export function open(options: EngineOptions): Shared {
     );
   if (problem !== undefined) {
     wall.close();
-    throw new Error(`the state directory ${problem}`);
+    throw new StateProblem(`the state directory ${problem}`);
   }
   const calls = new Calls({ wall, arrivals: new Arrivals(), journal });
   const desksHere = desks(calls, options.commands ?? {});

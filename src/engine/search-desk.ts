@@ -4,27 +4,41 @@ import type { Calls } from './calls.ts';
 import type { Place } from './confine/place.ts';
 import { isWithin } from './confine/roots.ts';
 import type { Wall } from './confine/wall.ts';
-import { EngineFailure, type FailureKind, fail } from './failures.ts';
+import { fail } from './failures.ts';
 import { byBytes } from './files/order.ts';
+import { limits } from './limits.ts';
 import { expandBraces } from './search/braces.ts';
-import { compileGlobs, splitGlob } from './search/glob.ts';
+import { GlobAllowance, requireReadableGlob, splitGlob } from './search/glob.ts';
 import type { Plan } from './search/plan.ts';
 import type { GrepQuery, GrepResult, SearchCall } from './search/query.ts';
-import { escapeGlob, residualExclusions, residualGlobs } from './search/residual-glob.ts';
+import { residualGlobs } from './search/residual-glob.ts';
 import { type Overview, Search, type WalkQuery, type WalkResult } from './search/search.ts';
-import { merged } from './search-merge.ts';
+import { type Absence, unlessAbsent } from './search-absence.ts';
+import { exclusionsBelow, readableExclusions } from './search-exclusions.ts';
+import { charactersIn, merged } from './search-merge.ts';
+import { oneAfterAnother } from './search-series.ts';
 
 /** A directory and the globs, relative to it, that say which of its files are meant and which are left out. */
 export interface Source {
   directory: string;
   include: string[] | undefined;
-  exclude: string[];
+  /** Worked out when the source's turn comes: there may be many sources, and many exclusions for each. */
+  exclude: () => string[];
 }
 
 export interface Sources {
   sources: Source[];
   /** Globs that can only mean something outside. */
   outside: string[];
+}
+
+export interface Expansion {
+  /** A list for each glob, by path. */
+  files: string[][];
+  /** Directories that could not be read: there may be more files in them. */
+  skippedUnreadable: number;
+  /** Files whose names are not UTF-8: no path leads to them. */
+  skippedUnnameable: number;
 }
 
 /** `outside` counts the sources that turned out to lead outside. */
@@ -47,7 +61,7 @@ export class SearchDesk {
   }
 
   grep(path: string, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
-    return this.#below(path, (place, search) => search.grep(place, query, call));
+    return this.#below(path, (place, search) => search.grep(place, query, this.#own(call)));
   }
 
   /** Searches several sources as if they were one: absolute paths in one order, each file once, one cap. */
@@ -56,22 +70,34 @@ export class SearchDesk {
     query: Omit<GrepQuery, 'include' | 'exclude'>,
     call: SearchCall = {},
   ): Promise<GrepAllResult> {
-    const results: GrepResult[] = [];
+    let results: GrepResult[] = [];
+    let characters = 0;
     const not = { nothing: [] as string[], outside: [] as string[], unreadable: [] as string[] };
+    const { maxCharacters: most = limits.foundCharacters } = query;
     const inTurn = oneAfterAnother(call);
     for (const source of sources) {
       const found = await inTurn((own) => this.#grepSource(source, query, own));
-      if (typeof found === 'string') not[found].push(source.directory);
-      else results.push(found);
+      if (typeof found === 'string') {
+        not[found].push(source.directory);
+        continue;
+      }
+      results.push(found);
+      characters += charactersIn(found);
+      // Each source may fill an answer by itself.
+      if (characters > 2 * most) {
+        results = [merged(results, query)];
+        characters = charactersIn(results[0]!);
+      }
     }
-    const result = results.length === 1 ? results[0]! : merged(results, query);
+    const fits = results.length === 1 && characters <= most;
+    const result = fits ? results[0]! : merged(results, query);
     // A directory that may not be read can be met from above as well.
     const unreadable = [...new Set([...result.unreadable, ...not.unreadable])];
     return { ...result, unreadable, skippedUnreadable: unreadable.length, outside: not.outside.length };
   }
 
   names(path: string, query: WalkQuery & { contains: string }, call: SearchCall = {}): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.names(place, query, call));
+    return this.#below(path, (place, search) => search.names(place, query, this.#own(call)));
   }
 
   glob(
@@ -79,15 +105,15 @@ export class SearchDesk {
     query: WalkQuery & { globs: readonly string[] },
     call: SearchCall = {},
   ): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.glob(place, query, call));
+    return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
   }
 
   walk(path: string, query: WalkQuery, call: SearchCall = {}): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.walk(place, query, call));
+    return this.#below(path, (place, search) => search.walk(place, query, this.#own(call)));
   }
 
   overview(path: string, query: Parameters<Search['overview']>[1], call: SearchCall = {}): Promise<Overview> {
-    return this.#below(path, (place, search) => search.overview(place, query, call));
+    return this.#below(path, (place, search) => search.overview(place, query, this.#own(call)));
   }
 
   explain(path: string, query: GrepQuery): Promise<Plan> {
@@ -102,54 +128,63 @@ export class SearchDesk {
     const includes = new Map<string, string[] | undefined>();
     const outside: string[] = [];
     if (globs === undefined) includes.set(directory, undefined);
+    const allowance = new GlobAllowance();
     for (const glob of globs ?? []) {
-      const found = this.#startsOf(directory, glob);
-      if (found.length === 0) outside.push(glob);
-      for (const { start, rest } of found) includes.set(start, [...(includes.get(start) ?? []), ...rest]);
+      const found = this.#startsOf(directory, glob, allowance);
+      if (found.length === 0) {
+        outside.push(glob);
+        this.#calls.tellFailure({ kind: 'outside', path: resolve(directory, glob) });
+      }
+      for (const { start, rest } of found) {
+        const known = includes.get(start);
+        if (known) known.push(...rest);
+        else includes.set(start, rest);
+      }
     }
+    const exclusions = readableExclusions(directory, excluded);
     const sources = [...includes].map(([start, include]) => ({
       directory: start,
       include,
-      exclude: this.exclusions(directory, excluded, start),
+      exclude: () => exclusionsBelow(this.#namesOf(start), exclusions),
     }));
     return { sources, outside };
   }
 
   /**
-   * Exclusions as globs below `start`. They are read from `directory`, absolute ones as they are; one without
+   * Exclusions as globs below `directory`. They are read from there, absolute ones as they are; one without
    * a slash, but for a last one, is meant at any depth.
    */
-  exclusions(directory: string, globs: readonly string[], start: string = directory): string[] {
-    const found = new Set<string>();
-    for (const glob of globs) {
-      const anyDepth = !glob.slice(0, -1).includes('/') && glob !== '/';
-      const { base, rest } = splitGlob(anyDepth ? `**/${glob}` : glob);
-      requireReadable(anyDepth ? glob : rest, glob);
-      if (anyDepth) found.add(rest);
-      const from = resolve(directory, base);
-      for (const name of this.#namesOf(start)) {
-        for (const exclusion of exclusionsBelow(name, from, rest)) found.add(exclusion);
-      }
-    }
-    return [...found];
+  exclusions(directory: string, globs: readonly string[]): string[] {
+    return exclusionsBelow(this.#namesOf(directory), readableExclusions(directory, globs));
   }
 
-  /** All files that the globs mean, as absolute paths. Fails for a glob that may lead outside or leads to nothing. */
-  async expand(globs: readonly string[], call: SearchCall = {}): Promise<string[]> {
-    const paths = new Set<string>();
+  /**
+   * The files that each of the globs means, as absolute paths. Fails for a glob that may lead outside or leads
+   * to nothing.
+   */
+  async expand(globs: readonly string[], call: SearchCall = {}): Promise<Expansion> {
+    const allowance = new GlobAllowance();
+    const expanded: string[][] = [];
+    const unreadable = new Set<string>();
+    const unnameable = new Set<string>();
     const inTurn = oneAfterAnother(call);
     for (const glob of globs) {
-      const { sources } = this.sourcesOf(this.#first, [glob]);
+      const starts = this.#startsOf(this.#first, glob, allowance);
       if (!this.#staysInside(glob)) fail({ kind: 'outside', path: glob });
-      let matches = 0;
-      for (const { directory, include = [] } of sources) {
-        const entries = await inTurn((own) => this.#filesOf(directory, include, own));
-        matches += entries.length;
-        for (const { path } of entries) paths.add(within(directory, path));
+      const paths = new Set<string>();
+      const before = unnameable.size;
+      for (const { start, rest } of starts) {
+        const found = await inTurn((own) => this.#filesOf(start, rest, own));
+        for (const { path, unnameable: not } of found?.entries ?? []) {
+          (not ? unnameable : paths).add(within(start, path));
+        }
+        for (const path of found?.unreadable ?? []) unreadable.add(within(start, path));
       }
-      if (matches === 0) fail({ kind: 'no-glob-match', pattern: glob });
+      const meansNone = paths.size === 0 && unnameable.size === before;
+      if (meansNone) fail({ kind: 'no-glob-match', pattern: glob });
+      expanded.push([...paths].sort(byBytes));
     }
-    return [...paths].sort(byBytes);
+    return { files: expanded, skippedUnreadable: unreadable.size, skippedUnnameable: unnameable.size };
   }
 
   async close(): Promise<void> {
@@ -160,10 +195,15 @@ export class SearchDesk {
     return this.#wall.roots[0]!.given;
   }
 
+  #own(call: SearchCall): SearchCall {
+    const { who, session } = this.#calls.caller.origin;
+    return { ...call, client: who ?? session };
+  }
+
   /** The directories where a glob starts, with what is left of it there; none when it leads outside. */
-  #startsOf(directory: string, glob: string): { start: string; rest: string[] }[] {
+  #startsOf(directory: string, glob: string, allowance: GlobAllowance): { start: string; rest: string[] }[] {
     const { base, rest } = splitGlob(glob);
-    requireReadable(rest, glob);
+    requireReadableGlob(glob === '' ? glob : rest, glob, allowance);
     const start = resolve(directory, base);
     if (this.#isInside(start)) return [{ start, rest: [rest] }];
     return this.#wall.roots.flatMap(({ given, knownAs }) => {
@@ -201,13 +241,14 @@ export class SearchDesk {
     query: Omit<GrepQuery, 'include' | 'exclude'>,
     call: SearchCall,
   ): Promise<GrepResult | Absence> {
-    if (exclude.includes('**')) return 'nothing';
+    const excluded = exclude();
+    if (excluded.includes('**')) return 'nothing';
     let isFile = false;
     const search = () =>
       this.#below(directory, (place, search) => {
         isFile = place.mustExist('entry').type !== 'directory';
         if (isFile && include) fail({ kind: 'not-a-directory', path: directory });
-        return search.grep(place, { ...query, include, exclude }, call);
+        return search.grep(place, { ...query, include, exclude: excluded }, this.#own(call));
       });
     const found = await (include ? unlessAbsent(search) : search());
     if (typeof found === 'string') return found;
@@ -224,11 +265,11 @@ export class SearchDesk {
     directory: string,
     globs: readonly string[],
     call: SearchCall,
-  ): Promise<WalkResult['entries']> {
+  ): Promise<WalkResult | undefined> {
     const found = await unlessAbsent(() => this.glob(directory, { globs }, call));
     if (found === 'outside') fail({ kind: 'outside', path: directory });
     if (found === 'unreadable') fail({ kind: 'permission', path: directory, action: 'read' });
-    return found === 'nothing' ? [] : found.entries;
+    return found === 'nothing' ? undefined : found;
   }
 
   async #below<T>(path: string, use: (place: Place, search: Search) => Promise<T>): Promise<T> {
@@ -237,73 +278,6 @@ export class SearchDesk {
     const { search } = this.#opened;
     return this.#calls.lookNow(path, 'searched', (place) => use(place, search));
   }
-}
-
-/** A glob that cannot be read fails as it was sent. */
-function requireReadable(rest: string, sent: string): void {
-  try {
-    compileGlobs([sent === '' ? sent : rest]);
-  } catch (error) {
-    if (!(error instanceof EngineFailure) || error.facts.kind !== 'bad-glob') throw error;
-    fail({ ...error.facts, pattern: sent });
-  }
-}
-
-/** What an exclusion that starts at `from` leaves out below `directory`. */
-function exclusionsBelow(directory: string, from: string, rest: string): string[] {
-  if (isWithin(directory, from)) return residualExclusions(rest, directory.slice(from.length));
-  if (!isWithin(from, directory)) return [];
-  const below = from.slice(directory === '/' ? 1 : directory.length + 1);
-  return [`${escapeGlob(below)}/${rest}`];
-}
-
-/** Why there is nothing where a glob starts: no such directory, a link that leads outside, no leave to read. */
-type Absence = 'nothing' | 'outside' | 'unreadable';
-
-const ABSENCES: Partial<Record<FailureKind, Absence>> = {
-  'not-found': 'nothing',
-  'not-a-directory': 'nothing',
-  outside: 'outside',
-  permission: 'unreadable',
-};
-
-async function unlessAbsent<T>(search: () => Promise<T>): Promise<T | Absence> {
-  try {
-    return await search();
-  } catch (error) {
-    const absence = error instanceof EngineFailure ? ABSENCES[error.facts.kind] : undefined;
-    if (absence === undefined) throw error;
-    return absence;
-  }
-}
-
-/** Several searches as one call: they share its time, and its progress only grows. */
-function oneAfterAnother(call: SearchCall): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
-  const { timeoutMs, onProgress } = call;
-  const began = performance.now();
-  const done = { files: 0, matches: 0 };
-  return async (search) => {
-    let last = { files: 0, matches: 0 };
-    const own: SearchCall = {
-      ...call,
-      timeoutMs: timeoutMs && Math.max(1, timeoutMs - (performance.now() - began)),
-      onProgress:
-        onProgress &&
-        ((now) => {
-          last = now;
-          onProgress({ files: done.files + now.files, matches: done.matches + now.matches });
-        }),
-    };
-    try {
-      return await search(own);
-    } catch (error) {
-      if (!(error instanceof EngineFailure) || error.facts.kind !== 'timeout') throw error;
-      return fail({ ...error.facts, ms: timeoutMs ?? error.facts.ms });
-    } finally {
-      done.files += last.files;
-      done.matches += last.matches;
-    }
-  };
 }
 
 function within(directory: string, path: string): string {

@@ -1,27 +1,30 @@
 /** Results of several searches as if there had been one: in one order, each file once, under one cap. */
 import { byBytes } from './files/order.ts';
+import { limits } from './limits.ts';
+import { charactersOf, portionOf } from './search/portion.ts';
 import type { FileMatches, GrepQuery, GrepResult } from './search/query.ts';
 
 export function merged(
   results: readonly GrepResult[],
-  query: Pick<GrepQuery, 'maxMatches' | 'contextLines'>,
+  query: Pick<GrepQuery, 'maxMatches' | 'contextLines' | 'maxCharacters'>,
 ): GrepResult {
-  const most = query.maxMatches;
+  const { maxMatches, maxCharacters = limits.foundCharacters, contextLines = 0 } = query;
+  const room = { matches: maxMatches, characters: maxCharacters };
   const files = new Map<string, FileMatches>();
   for (const file of results.flatMap((result) => result.files)) {
     if (!files.has(file.path)) files.set(file.path, file);
   }
   const kept: FileMatches[] = [];
-  let matches = 0;
   let truncated = results.some((result) => result.truncated);
   for (const file of [...files.values()].sort((a, b) => byBytes(a.path, b.path))) {
-    const count = file.lines.filter((line) => line.match).length;
-    const left = most - matches;
-    if (count > left) truncated = true;
-    if (left === 0) break;
-    kept.push(count > left ? firstMatches(file, left, query.contextLines ?? 0) : file);
-    matches += Math.min(count, left);
+    const { lines, matches, characters } = portionOf(file.path, file.lines, room, contextLines);
+    if (matches < file.lines.filter((line) => line.match).length) truncated = true;
+    if (matches === 0) break;
+    kept.push({ path: file.path, lines });
+    room.matches -= matches;
+    room.characters -= characters;
   }
+  const matches = maxMatches - room.matches;
   const last = truncated ? kept.at(-1)?.path : undefined;
   const counts = (path: string) => last === undefined || byBytes(path, last) <= 0;
   const unreadable = [...new Set(results.flatMap((result) => result.unreadable))].filter(counts);
@@ -41,6 +44,11 @@ export function merged(
   };
 }
 
+/** What all that was found takes in an answer, about. */
+export function charactersIn({ files }: GrepResult): number {
+  return files.reduce((sum, { path, lines }) => sum + charactersOf(path, lines), 0);
+}
+
 /** A path for each long line: lists that hold the same file tell of the same lines. */
 function mostOfEach(lists: readonly (readonly string[])[]): string[] {
   const most = new Map<string, readonly string[]>();
@@ -51,12 +59,4 @@ function mostOfEach(lists: readonly (readonly string[])[]): string[] {
     }
   }
   return [...most.values()].flat();
-}
-
-/** The first matches with the context of the last of them; further matches in that context become context. */
-function firstMatches({ path, lines }: FileMatches, count: number, contextLines: number): FileMatches {
-  let seen = 0;
-  const last = lines.find((line) => line.match && ++seen === count)!.number;
-  const kept = lines.filter((line) => line.number <= last + contextLines);
-  return { path, lines: kept.map((line) => (line.number > last ? { ...line, match: false } : line)) };
 }

@@ -176,14 +176,11 @@ class Chart {
   }
 }
 
-/** Of a hundred: above the bars there is room for the number of the highest. */
-const HIGHEST_BAR = 78;
-
 function barsPath(values: readonly number[], highest: number): string {
   let path = '';
   for (const [at, value] of values.entries()) {
     if (value === 0) continue;
-    const height = Math.max((value / highest) * HIGHEST_BAR, 2);
+    const height = Math.max((value / highest) * 100, 2);
     path += `M${at + 0.1} 100V${(100 - height).toFixed(1)}h.8V100z`;
   }
   return path;

@@ -4,7 +4,8 @@ import { ApiError, entryDetails, fullEvent } from './api.ts';
 import { diffView } from './diff-view.ts';
 import { button, type Child, el, part } from './dom.ts';
 import { bytes, count, duration, exactTime, plural } from './format.ts';
-import { shortPath } from './paths.ts';
+import { pathView } from './path-view.ts';
+import { seenLines, seenPath } from './seen.ts';
 import type { Row } from './store.ts';
 import { UndoDialog } from './undo-dialog.ts';
 
@@ -35,7 +36,15 @@ export class Details {
     }
     this.#panel.hidden = false;
     document.body.dataset.details = 'open';
-    if (focus) this.#panel.querySelector<HTMLElement>('h2')?.focus();
+    if (focus || this.#fillsScreen) this.#title?.focus();
+  }
+
+  get #title(): HTMLElement | null {
+    return this.#panel.querySelector('h2');
+  }
+
+  get #fillsScreen(): boolean {
+    return getComputedStyle(this.#panel).position === 'fixed';
   }
 
   close(): void {
@@ -89,13 +98,14 @@ export class Details {
   async #fillEntry(row: Row, id: string, box: HTMLElement): Promise<void> {
     try {
       const details = await entryDetails(id);
-      const named = (path: string) => shortPath(row.event.roots, path);
+      const hadFocus = box.contains(document.activeElement);
       box.replaceChildren(
         this.#entryHead(row, details, box),
-        ...details.diffs.map((diff) => diffView(diff, named)),
+        ...details.diffs.map((diff) => diffView(diff, row.event.roots)),
       );
       const { moreChanges } = details.entry;
       if (moreChanges) box.append(el('p', { class: 'note' }, `and ${plural(moreChanges, 'more change')}`));
+      if (hadFocus) this.#focusIn(box);
     } catch (error) {
       const why =
         error instanceof ApiError && error.status === 404 ? 'The journal no longer has it.' : String(error);
@@ -109,18 +119,29 @@ export class Details {
     if (entry.undoes !== undefined) head.append(el('span', { class: 'note' }, 'took back an earlier change'));
     if (entry.found) head.append(el('span', { class: 'note' }, 'found after a command'));
     if (!plan) return head;
-    const undo = button(
-      'Undo…',
-      () => this.#dialog.open(entry, row, () => void this.#fillEntry(row, entry.id, box)),
-      { class: 'undo', disabled: !mayUndo, title: mayUndo ? undefined : 'This token may not undo it' },
-    );
+    const ask = () =>
+      this.#dialog.open({
+        entry,
+        row,
+        onUndone: () => void this.#fillEntry(row, entry.id, box),
+        onClosed: () => undo.isConnected || this.#focusIn(box),
+      });
+    const title = mayUndo ? undefined : 'This token may not undo it';
+    const undo = button('Undo…', ask, { class: 'undo', disabled: !mayUndo, title });
     head.append(undo);
     return head;
+  }
+
+  /** Where the keyboard goes on when what had the focus is gone. */
+  #focusIn(box: HTMLElement): void {
+    const next = box.querySelector<HTMLElement>('.undo:enabled') ?? this.#title;
+    next?.focus();
   }
 }
 
 function factsOf({ event }: Row): HTMLElement {
-  const facts: [string, string | undefined][] = [
+  const directories = event.roots.map((root) => el('div', {}, ...seenPath(root)));
+  const facts: [string, string | Node[] | undefined][] = [
     ['When', exactTime(event.at)],
     ['Took', duration(event.ms)],
     ['Who', event.who],
@@ -128,7 +149,7 @@ function factsOf({ event }: Row): HTMLElement {
     ['Dialect', event.dialect],
     ['Received', bytes(event.bytesIn)],
     ['Answered', `${bytes(event.bytesOut)}, about ${plural(event.tokensOut, 'token')}`],
-    ['Directories', event.roots.join('\n')],
+    ['Directories', directories],
     ['Confined by', event.layers?.join(', ')],
     ['Note', event.note],
     ['Server', event.server],
@@ -136,8 +157,8 @@ function factsOf({ event }: Row): HTMLElement {
   ];
   const list = el('dl', { class: 'facts' });
   for (const [name, value] of facts) {
-    if (value === undefined || value === '') continue;
-    list.append(el('dt', {}, name), el('dd', {}, value));
+    if (value === undefined || value.length === 0) continue;
+    list.append(el('dt', {}, name), el('dd', {}, ...(typeof value === 'string' ? [value] : value)));
   }
   return list;
 }
@@ -157,7 +178,7 @@ function pathsOf({ event }: Row): HTMLElement {
         'li',
         {},
         el('span', { class: `how ${how}` }, how.replace('-', ' ')),
-        el('code', { title: path }, shortPath(roots, path)),
+        pathView(roots, path),
         el('span', { class: 'note' }, more.filter(Boolean).join(', ')),
       ),
     );
@@ -174,7 +195,7 @@ async function drawContents(id: string, box: HTMLElement): Promise<void> {
       ['Arguments', said],
       ['Answer', answer],
     ] as const) {
-      if (text !== undefined) box.append(el('h3', {}, title), el('pre', { tabindex: 0 }, text));
+      if (text !== undefined) box.append(el('h3', {}, title), el('pre', { tabindex: 0 }, ...seenLines(text)));
     }
   } catch (error) {
     box.append(el('p', { class: 'note' }, `What was said cannot be shown: ${(error as Error).message}`));

@@ -35,6 +35,18 @@ export function diffLines(diff: string): DiffLine[] {
   return lines;
 }
 
+export function isCode(kind: DiffLine['kind']): boolean {
+  return kind === 'same' || kind === 'added' || kind === 'removed';
+}
+
+/** A `\r` at the end of every line tells nothing; at the end of some it is a difference. */
+export function withoutCommonEnds(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const hasNoEnd = (at: number) => lines[at + 1]?.kind === 'remark';
+  const isCommon = lines.every(({ kind, text }, at) => !isCode(kind) || text.endsWith('\r') || hasNoEnd(at));
+  if (!isCommon) return lines;
+  return lines.map((line) => (line.text.endsWith('\r') ? { ...line, text: line.text.slice(0, -1) } : line));
+}
+
 export function changedCounts(lines: readonly DiffLine[]): { added: number; removed: number } {
   let [added, removed] = [0, 0];
   for (const { kind } of lines) {

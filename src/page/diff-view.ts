@@ -1,18 +1,17 @@
 /** Diffs in colour: added, removed and unchanged lines with their numbers; long ones open on request. */
 import type { PageDiff } from '../server/page/wire.ts';
-import { changedCounts, type DiffLine, diffLines } from './diff-lines.ts';
+import { changedCounts, type DiffLine, diffLines, isCode, withoutCommonEnds } from './diff-lines.ts';
 import { button, el } from './dom.ts';
+import { pathView } from './path-view.ts';
+import { shortPath } from './paths.ts';
+import { seenLines } from './seen.ts';
 
 const SHOWN_AT_FIRST = 600;
 
 /** One file: its name, how much changed, and the lines. */
-export function diffView(
-  { path, to, kind, text, note }: PageDiff,
-  named: (path: string) => string,
-): HTMLElement {
+export function diffView({ path, to, kind, text, note }: PageDiff, roots: readonly string[]): HTMLElement {
   const lines = diffLines(text);
   const { added, removed } = changedCounts(lines);
-  const name = to === undefined ? named(path) : `${named(path)} → ${named(to)}`;
   const counts = el('span', { class: 'counts' });
   if (added > 0) counts.append(el('span', { class: 'plus' }, `+${added}`));
   if (removed > 0) counts.append(el('span', { class: 'minus' }, `−${removed}`));
@@ -20,13 +19,14 @@ export function diffView(
     'div',
     { class: 'diff-head' },
     el('span', { class: 'kind' }, kind),
-    el('code', {}, name),
+    pathView(roots, path),
+    ...(to === undefined ? [] : ['→', pathView(roots, to)]),
     counts,
   );
   const box = el('div', { class: 'diff-file' }, head);
-  if (lines.length > 0) box.append(linesView(lines, `Diff of ${name}`));
-  if (note) box.append(el('p', { class: 'note' }, note));
-  if (lines.length === 0 && !note) box.append(el('p', { class: 'note' }, 'Nothing to show line by line.'));
+  const told = note ?? (lines.length === 0 && to === undefined ? 'nothing to show line by line' : '');
+  if (lines.length > 0) box.append(linesView(lines, `Diff of ${shortPath(roots, path)}`));
+  if (told) (lines.length > 0 ? box : head).append(el('p', { class: 'note' }, told));
   return box;
 }
 
@@ -37,7 +37,7 @@ export function plainDiff(text: string, label: string): HTMLElement {
 function linesView(lines: readonly DiffLine[], label: string): HTMLElement {
   const list = el('div', { class: 'diff', role: 'group', 'aria-label': label, tabindex: 0 });
   // The file is named above already.
-  const shown = lines.filter(({ kind }) => kind !== 'head');
+  const shown = withoutCommonEnds(lines.filter(({ kind }) => kind !== 'head'));
   list.append(...shown.slice(0, SHOWN_AT_FIRST).map(lineView));
   const rest = shown.slice(SHOWN_AT_FIRST);
   if (rest.length === 0) return list;
@@ -49,13 +49,13 @@ function linesView(lines: readonly DiffLine[], label: string): HTMLElement {
 }
 
 function lineView({ kind, text, old, new: now }: DiffLine): HTMLElement {
-  const isCode = kind === 'same' || kind === 'added' || kind === 'removed';
+  const hasSign = isCode(kind);
   return el(
     'div',
     { class: `line ${kind}` },
     el('span', { class: 'number', 'aria-hidden': 'true' }, String(now ?? old ?? '')),
-    el('span', { class: 'sign' }, isCode ? signOf(kind) : ''),
-    el('span', { class: 'code' }, isCode ? text.slice(1) : text),
+    el('span', { class: 'sign' }, hasSign ? signOf(kind) : ''),
+    el('span', { class: 'code' }, ...seenLines(hasSign ? text.slice(1) : text)),
   );
 }
 

@@ -1,4 +1,7 @@
-/** Elements made from code. Text is only ever set as text, so that what a file is called cannot become markup. */
+/** Elements made from code. What a file is called can neither become markup nor hide what it is: see seen.ts. */
+import { plain } from '../trace/plain-text.ts';
+import { seen } from './seen.ts';
+
 type Attributes = Record<string, string | number | boolean | undefined>;
 export type Child = Node | string | undefined;
 
@@ -9,14 +12,14 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   setAttributes(element, attributes);
-  for (const child of children) if (child !== undefined) element.append(child);
+  addTo(element, children);
   return element;
 }
 
 export function svg(tag: string, attributes: Attributes = {}, ...children: Child[]): SVGElement {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
   setAttributes(element, attributes);
-  for (const child of children) if (child !== undefined) element.append(child);
+  addTo(element, children);
   return element;
 }
 
@@ -28,7 +31,8 @@ export function part<T extends Element = HTMLElement>(id: string): T {
 }
 
 export function setText(element: Element, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
+  const isMarked = element.childElementCount > 0;
+  if (isMarked || element.textContent !== text) element.replaceChildren(...seen(text));
 }
 
 export function button(label: string, onClick: () => void, attributes: Attributes = {}): HTMLButtonElement {
@@ -40,6 +44,14 @@ export function button(label: string, onClick: () => void, attributes: Attribute
 function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
-    element.setAttribute(name, value === true ? '' : String(value));
+    const isRead = name === 'title' || name === 'aria-label';
+    element.setAttribute(name, value === true ? '' : isRead ? plain(String(value)) : String(value));
+  }
+}
+
+function addTo(element: Element, children: readonly Child[]): void {
+  for (const child of children) {
+    if (typeof child === 'string') element.append(...seen(child));
+    else if (child) element.append(child);
   }
 }

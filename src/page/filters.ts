@@ -1,6 +1,8 @@
 /** The bar of filters: tool, path, outcome, session; and how many calls they let through. */
+import { plain } from '../trace/plain-text.ts';
 import { el, part, setText } from './dom.ts';
 import { count, plural } from './format.ts';
+import { belowPath } from './paths.ts';
 import { type EventStore, type Filter, noFilter } from './store.ts';
 
 /** A select with thousands of lines helps nobody; the latest ones are there. */
@@ -17,6 +19,8 @@ export class Filters {
   readonly #count = part('shown-count');
   #knownTools = 0;
   #knownSessions = 0;
+  /** The place whose path stands in the field, written out: a name may hold what a field cannot. */
+  #picked: { written: string; path: string } | undefined;
 
   constructor(store: EventStore, onChange: (filter: Filter) => void) {
     this.#store = store;
@@ -28,8 +32,10 @@ export class Filters {
     part<HTMLFormElement>('filters').addEventListener('submit', (event) => event.preventDefault());
   }
 
-  setPath(path: string): void {
-    this.#path.value = path;
+  /** This place and what lies below it: a neighbour whose name begins the same is left out. */
+  pick(path: string): void {
+    this.#picked = { written: plain(path), path: belowPath(path) };
+    this.#path.value = this.#picked.written;
     this.#changed();
   }
 
@@ -74,9 +80,10 @@ export class Filters {
   }
 
   #changed(): void {
+    const { value } = this.#path;
     this.#onChange({
       tool: this.#tool.value,
-      path: this.#path.value,
+      path: value === this.#picked?.written ? this.#picked.path : value,
       outcome: this.#outcome.value as Filter['outcome'],
       session: this.#session.value,
     });
@@ -92,7 +99,7 @@ function fill(select: HTMLSelectElement, all: string, options: [value: string, l
   const chosen = select.value;
   select.replaceChildren(
     el('option', { value: '' }, all),
-    ...options.map(([value, label]) => el('option', { value }, label)),
+    ...options.map(([value, label]) => el('option', { value }, plain(label))),
   );
   select.value = chosen;
 }

@@ -41,9 +41,13 @@ export function bytes(value: number): string {
   return `${(value / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** The time, and the day when it is another one than today. */
-export function clock(at: number, now: number): string {
-  return isSameDay(at, now) ? clockFormat.format(at) : `${dayFormat.format(at)} ${clockFormat.format(at)}`;
+export function clock(at: number): string {
+  return clockFormat.format(at);
+}
+
+/** The day when it is another one than today. */
+export function otherDay(at: number, now: number): string {
+  return isSameDay(at, now) ? '' : dayFormat.format(at);
 }
 
 export function exactTime(at: number): string {

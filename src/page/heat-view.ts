@@ -2,7 +2,8 @@
 import { button, el } from './dom.ts';
 import { compact, plural } from './format.ts';
 import { childrenOf, type HeatNode, type HeatTree, heat } from './heat.ts';
-import { baseName } from './paths.ts';
+import { belowPath, rootName } from './paths.ts';
+import { seenPath } from './seen.ts';
 
 const MOST_CHILDREN = 200;
 
@@ -71,7 +72,7 @@ export class HeatView {
       tabindex: -1,
       'aria-level': level,
       'aria-expanded': isBranch ? String(isOpen) : undefined,
-      'aria-label': `${nameOf(node, level)}, ${plural(node.reads, 'read')}, ${plural(node.writes, 'write')}`,
+      'aria-label': `${this.#nameOf(node, level)}, ${plural(node.reads, 'read')}, ${plural(node.writes, 'write')}`,
     });
     this.#items.push({ node, element, level });
     element.append(this.#row(node, level, most, isOpen));
@@ -85,7 +86,7 @@ export class HeatView {
       'div',
       { class: 'place', title: node.path },
       twisty,
-      el('span', { class: 'name' }, nameOf(node, level)),
+      el('span', { class: 'name' }, ...seenPath(this.#nameOf(node, level))),
       bar('reads', node.reads, most[0]),
       bar('writes', node.writes, most[1]),
     );
@@ -113,9 +114,9 @@ export class HeatView {
     return group;
   }
 
-  /** A directory is filtered with its `/`, so that a neighbour whose name begins the same is left out. */
+  /** A directory is named with its `/`. */
   #pick(node: HeatNode): void {
-    this.#onPick(node.children.size > 0 ? `${node.path.replace(/\/$/, '')}/` : node.path);
+    this.#onPick(node.children.size > 0 ? belowPath(node.path) : node.path);
     this.#makeFocusable(true);
   }
 
@@ -170,6 +171,10 @@ export class HeatView {
     event.preventDefault();
   }
 
+  #nameOf({ name, path }: HeatNode, level: number): string {
+    return level === 1 ? rootName([...this.#tree.roots.keys()], path) : name;
+  }
+
   #open({ node }: Item): void {
     this.#focused = node.path;
     this.#toggle(node);
@@ -181,10 +186,6 @@ export class HeatView {
     this.#focused = item.node.path;
     this.#makeFocusable(true);
   }
-}
-
-function nameOf({ name, path }: HeatNode, level: number): string {
-  return level === 1 ? baseName(path) : name;
 }
 
 function bar(kind: 'reads' | 'writes', value: number, most: number): HTMLElement {

@@ -1,6 +1,6 @@
 /** The workspace as the calls saw it: a tree in which each place knows how often it was read and written. */
 import type { PageEvent } from '../server/page/wire.ts';
-import { namesBelow, rootOf } from './paths.ts';
+import { belowPath, namesBelow, rootOf } from './paths.ts';
 
 export interface HeatNode {
   readonly name: string;
@@ -33,7 +33,7 @@ export class HeatTree {
   #count(root: string, path: string, reads: number, writes: number): void {
     let node = childOf(this.roots, root, root);
     for (const name of ['', ...namesBelow(root, path)]) {
-      if (name !== '') node = childOf(node.children, name, `${node.path.replace(/\/$/, '')}/${name}`);
+      if (name !== '') node = childOf(node.children, name, `${belowPath(node.path)}${name}`);
       node.reads += reads;
       node.writes += writes;
     }

@@ -86,7 +86,7 @@ export class CallList {
 
   #measure(): void {
     const height = Number.parseFloat(getComputedStyle(this.#grid).getPropertyValue('--row'));
-    if (height > 0) this.#rowHeight = height;
+    if (height > 0 && height !== this.#rowHeight) this.#setRowHeight(height);
     const rows = Math.ceil(this.#grid.clientHeight / this.#rowHeight) + 2 * OVERSCAN;
     if (rows !== this.#views.length) {
       this.#views = Array.from({ length: rows }, () => new RowView());
@@ -94,6 +94,19 @@ export class CallList {
     }
     for (const view of this.#views) view.forget();
     this.refresh();
+  }
+
+  /** What is being read stays in sight. */
+  #setRowHeight(height: number): void {
+    const { scrollTop, clientHeight } = this.#grid;
+    const first = scrollTop / this.#rowHeight;
+    const place = this.#active ? this.#store.placeOf(this.#active) : -1;
+    const at = this.#store.shown.length - 1 - place;
+    const wasSeen = place !== -1 && at >= Math.floor(first) && at <= first + clientHeight / this.#rowHeight;
+    this.#rowHeight = height;
+    this.#setHeight();
+    this.#grid.scrollTop = first * height;
+    if (wasSeen) this.#scrollTo(at);
   }
 
   #setHeight(): void {

@@ -1,5 +1,6 @@
 /** The Tool Trace page: puts its parts together and keeps them in step with what happens. */
 import type { About, PageEvent } from '../server/page/wire.ts';
+import { plain } from '../trace/plain-text.ts';
 import { endSession } from './api.ts';
 import { Charts } from './charts.ts';
 import { Connection, type State } from './connection.ts';
@@ -26,7 +27,7 @@ class Page {
   readonly #charts = new Charts(part('charts'));
   readonly #details = new Details(() => this.#list.focus());
   readonly #filters = new Filters(this.#store, (filter) => this.#setFilter(filter));
-  readonly #treeView = new HeatView(part('tree'), this.#tree, (path) => this.#filters.setPath(path));
+  readonly #treeView = new HeatView(part('tree'), this.#tree, (path) => this.#filters.pick(path));
   readonly #follow = part<HTMLButtonElement>('follow');
   readonly #list: CallList;
   #unseen = 0;
@@ -89,7 +90,7 @@ class Page {
     part('app').hidden = false;
     const where = roots.length === 0 ? 'All servers of this user' : roots.join(', ');
     setText(part('where'), where);
-    part('where').title = where;
+    part('where').title = plain(where);
     part('where').dataset.about = `${who}, ${mayUndo ? 'may undo' : 'only looks'}, version ${version}`;
   }
 
@@ -142,7 +143,7 @@ class Page {
   }
 
   #open(row: Row, focus: boolean): void {
-    this.#details.open(row, focus || matchMedia('(max-width: 699px)').matches);
+    this.#details.open(row, focus);
   }
 
   #moved(row: Row): void {

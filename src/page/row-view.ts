@@ -1,7 +1,9 @@
 /** One row of the list of calls; filled with another call when the list is scrolled. */
+import { plain } from '../trace/plain-text.ts';
 import { el, setText } from './dom.ts';
-import { clock, compact, duration, exactTime } from './format.ts';
-import { shortPath } from './paths.ts';
+import { clock, compact, duration, exactTime, otherDay } from './format.ts';
+import { leadingPath, shortPath } from './paths.ts';
+import { seenPath } from './seen.ts';
 import { type Row, sessionLabel } from './store.ts';
 
 const COLUMNS = {
@@ -41,6 +43,8 @@ export class RowView {
   readonly element: HTMLElement;
   row: Row | undefined;
   readonly #cells: Record<Column, HTMLElement>;
+  readonly #day = el('span', { class: 'day' });
+  readonly #clock = el('span');
   readonly #more = el('span', { class: 'more' });
   readonly #way = el('span', { class: 'way' });
   readonly #last = el('span', { class: 'last' });
@@ -57,6 +61,7 @@ export class RowView {
       took: cell('took'),
       tokens: cell('tokens'),
     };
+    this.#cells.time.append(this.#day, this.#clock);
     this.#cells.path.append(el('span', { class: 'name' }, this.#way, this.#last), this.#more);
     this.element = el('div', { role: 'row', class: 'row', id: `row-${views++}`, hidden: true });
     this.element.append(...Object.values(this.#cells));
@@ -91,16 +96,18 @@ export class RowView {
   #fill({ event }: Row, now: number): void {
     const { at, tool, paths, morePaths = 0, outcome, error, ms, tokensOut, roots, entries } = event;
     const cells = this.#cells;
-    setText(cells.time, clock(at, now));
+    const day = otherDay(at, now);
+    setText(this.#day, day === '' ? '' : `${day} `);
+    setText(this.#clock, clock(at));
     cells.time.title = exactTime(at);
     setText(cells.who, sessionLabel(event));
     setText(cells.tool, tool);
-    const [first] = paths;
-    const shown = first ? shortPath(roots, first.path) : '';
+    const lead = leadingPath(paths);
+    const shown = lead === undefined ? '' : shortPath(roots, lead);
     const cut = shown.lastIndexOf('/') + 1;
-    setText(this.#way, shown.slice(0, cut));
-    setText(this.#last, shown.slice(cut));
-    cells.path.title = first?.path ?? '';
+    this.#way.replaceChildren(...seenPath(shown.slice(0, cut)));
+    this.#last.replaceChildren(...seenPath(shown.slice(cut)));
+    cells.path.title = plain(lead ?? '');
     const rest = paths.length - 1 + morePaths;
     setText(this.#more, rest > 0 ? `+${rest}` : '');
     setText(cells.outcome, outcome === 'ok' ? (entries ? '✓ changed' : '✓ ok') : `✗ ${error ?? 'failed'}`);

@@ -1,11 +1,12 @@
 /** All events that the page knows, and those that the filters let through; made for a hundred thousand of them. */
 import type { PageEvent } from '../server/page/wire.ts';
+import { separatorOf } from './paths.ts';
 
 export interface Row {
   readonly event: PageEvent;
   /** Grows with each event; tells the order in which they came. */
   readonly number: number;
-  /** Its paths in lower case, each closed by a `/`: a directory's own path ends as those below it go on. */
+  /** Its paths in lower case, each closed as a directory: its own path ends as those below it go on. */
   readonly haystack: string;
   readonly session: string;
 }
@@ -74,7 +75,7 @@ export class EventStore {
 
   setFilter(filter: Filter): void {
     this.#filter = { ...filter };
-    this.#needle = forSearch(filter.path.trim());
+    this.#needle = filter.path.trim().toLowerCase();
     this.shown = this.rows.filter((row) => this.#lets(row));
   }
 
@@ -115,7 +116,7 @@ export class EventStore {
     if (known) known.lastAt = Math.max(known.lastAt, event.at);
     else this.sessions.set(key, { key, label: sessionLabel(event), lastAt: event.at });
     let haystack = '';
-    for (const { path } of event.paths) haystack += `${forSearch(path)}/\n`;
+    for (const { path } of event.paths) haystack += forSearch(path);
     return { event, number: this.#next++, haystack, session: key };
   }
 
@@ -128,8 +129,11 @@ export class EventStore {
   }
 }
 
+/** On Windows in both ways to write it. */
 function forSearch(path: string): string {
-  return path.toLowerCase().replaceAll('\\', '/');
+  const separator = separatorOf(path);
+  const written = `${path.toLowerCase()}${separator}\n`;
+  return separator === '/' ? written : `${written}${written.replaceAll('\\', '/')}`;
 }
 
 /** Whose calls they are, as short as it can be told apart. */

@@ -2,8 +2,9 @@
 import type { PageEntry, PageObstacle, PagePlan } from '../server/page/wire.ts';
 import { entryDetails, undo } from './api.ts';
 import { diffView, plainDiff } from './diff-view.ts';
-import { button, el, part } from './dom.ts';
+import { button, el, part, setText } from './dom.ts';
 import { plural } from './format.ts';
+import { pathView } from './path-view.ts';
 import { shortPath } from './paths.ts';
 import type { Row } from './store.ts';
 
@@ -11,6 +12,7 @@ interface Asked {
   entry: PageEntry;
   row: Row;
   onUndone(): void;
+  onClosed(): void;
 }
 
 export class UndoDialog {
@@ -18,14 +20,16 @@ export class UndoDialog {
   readonly #body = el('div', { class: 'dialog-body' });
   readonly #foot = el('div', { class: 'dialog-foot' });
   readonly #title = el('h2', { id: 'undo-title' });
+  #asked: Asked | undefined;
 
   constructor() {
     this.#dialog.append(this.#title, this.#body, this.#foot);
+    this.#dialog.addEventListener('close', () => this.#asked?.onClosed());
   }
 
-  open(entry: PageEntry, row: Row, onUndone: () => void): void {
-    const asked = { entry, row, onUndone };
-    this.#title.textContent = `Undo ${row.event.tool}?`;
+  open(asked: Asked): void {
+    this.#asked = asked;
+    setText(this.#title, `Undo ${asked.row.event.tool}?`);
     this.#say('Looking at what would happen…');
     this.#dialog.showModal();
     void this.#ask(asked);
@@ -43,14 +47,14 @@ export class UndoDialog {
   }
 
   #showPlan(asked: Asked, { steps, moreSteps = 0, obstacles, diffs }: PagePlan): void {
-    const named = (path: string) => shortPath(asked.row.event.roots, path);
+    const { roots } = asked.row.event;
     const list = el('ol', { class: 'steps' });
-    for (const { path, does } of steps) list.append(el('li', {}, `${does} `, el('code', {}, named(path))));
+    for (const { path, does } of steps) list.append(el('li', {}, `${does} `, pathView(roots, path)));
     this.#body.replaceChildren(el('p', {}, 'This would happen:'), list);
     if (moreSteps > 0) this.#body.append(el('p', { class: 'note' }, `and ${plural(moreSteps, 'more step')}`));
-    if (obstacles.length > 0) this.#body.append(obstaclesView(obstacles, named));
+    if (obstacles.length > 0) this.#body.append(obstaclesView(obstacles, roots));
     if (diffs.length > 0) {
-      this.#body.append(el('h3', {}, 'What would change'), ...diffs.map((diff) => diffView(diff, named)));
+      this.#body.append(el('h3', {}, 'What would change'), ...diffs.map((diff) => diffView(diff, roots)));
     }
     this.#offer(asked, obstacles);
   }
@@ -71,13 +75,12 @@ export class UndoDialog {
     try {
       const outcome = await undo(asked.entry.id, force);
       if (outcome.done) {
-        this.#title.textContent = 'Undone';
+        setText(this.#title, 'Undone');
         this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} taken back.`);
       } else {
-        const named = (path: string) => shortPath(asked.row.event.roots, path);
         this.#body.replaceChildren(
           el('p', {}, 'Nothing was undone: something came in the way meanwhile.'),
-          obstaclesView(outcome.obstacles, named),
+          obstaclesView(outcome.obstacles, asked.row.event.roots),
         );
         this.#offer(asked, outcome.obstacles);
       }
@@ -97,11 +100,11 @@ export class UndoDialog {
   }
 }
 
-function obstaclesView(obstacles: readonly PageObstacle[], named: (path: string) => string): HTMLElement {
+function obstaclesView(obstacles: readonly PageObstacle[], roots: readonly string[]): HTMLElement {
   const box = el('div', { class: 'obstacles', role: 'alert' }, el('h3', {}, 'In the way'));
   for (const { path, why, diff } of obstacles) {
-    box.append(el('p', {}, el('code', {}, named(path)), ` ${why}`));
-    if (diff) box.append(plainDiff(diff, `What changed since in ${named(path)}`));
+    box.append(el('p', {}, pathView(roots, path), `: ${why}`));
+    if (diff) box.append(plainDiff(diff, `What changed since in ${shortPath(roots, path)}`));
   }
   return box;
 }

@@ -14,6 +14,7 @@ import type { LineTransport } from './line-transport.ts';
 import type { Id } from './messages.ts';
 import { offeredTools, unknownTool } from './offered-tools.ts';
 import { endState, perform, sessionIdOf } from './perform.ts';
+import { traceInvalidCall, traceUnknownTool } from './refused-calls.ts';
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
@@ -40,6 +41,11 @@ export class Conversation {
     if (!('method' in message)) return;
     if ('id' in message) this.#request(message);
     else if (message.method === 'notifications/cancelled') this.#cancel(message);
+  }
+
+  /** A message that the wire has answered already. */
+  invalid(message: JSONRPCMessage, answer: string): void {
+    traceInvalidCall(this.#app, sessionIdOf(this.#state), message, answer);
   }
 
   /** The client has gone: nobody waits for what is still under way. */
@@ -78,7 +84,9 @@ export class Conversation {
     const tools = offeredTools(this.#app);
     const found = tools.byName.get(name);
     if (!found) {
-      this.#reply(id, { error: { code: INVALID_PARAMS, message: unknownTool(name, tools) } });
+      const message = unknownTool(name, tools);
+      this.#reply(id, { error: { code: INVALID_PARAMS, message } });
+      traceUnknownTool(this.#app, sessionIdOf(this.#state), params, message);
       return;
     }
     const cancelling = new AbortController();
@@ -93,6 +101,7 @@ export class Conversation {
   }
 
   #perform(offered: OfferedTool, params: Params, signal: AbortSignal): Promise<Told> {
+    const meta = params._meta as Params | undefined;
     return perform({
       app: this.#app,
       state: this.#state,
@@ -100,12 +109,13 @@ export class Conversation {
       offered,
       args: params.arguments,
       signal,
-      progress: this.#progressFor(params),
+      meta,
+      progress: this.#progressFor(meta),
     });
   }
 
-  #progressFor({ _meta }: Params): ToolContext['progress'] | undefined {
-    const progressToken = (_meta as { progressToken?: Id } | undefined)?.progressToken;
+  #progressFor(meta: Params | undefined): ToolContext['progress'] | undefined {
+    const progressToken = meta?.progressToken as Id | undefined;
     if (progressToken === undefined) return undefined;
     return (progress, message) => {
       const params = { progressToken, progress, message };

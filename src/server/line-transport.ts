@@ -19,6 +19,8 @@ export class LineTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  /** Told of a message with wrong params, which is answered here. */
+  oninvalid?: ((message: JSONRPCMessage, answer: string) => void) | undefined;
 
   readonly #input: Readable;
   readonly #output: Writable;
@@ -140,7 +142,10 @@ export class LineTransport {
     const badParams = whyNotMeta(message) ?? whyNotCall(message);
     if (badParams !== undefined) {
       // Nobody waits for an answer to a notification.
-      if ('id' in message) this.#refuse(INVALID_PARAMS, `Invalid params: ${badParams}`, idOf(value));
+      if (!('id' in message)) return;
+      const answer = `Invalid params: ${badParams}`;
+      this.#refuse(INVALID_PARAMS, answer, idOf(value));
+      this.oninvalid?.(message, answer);
       return;
     }
     this.#follow(message);

@@ -1,8 +1,8 @@
 /** One call of an offered tool, from its arguments to what is told: every way to call a tool leads through here. */
 import { randomUUID } from 'node:crypto';
 import { callTool } from '../dialects/call.ts';
-import type { Answer, Session, Told, ToolContext } from '../dialects/dialect.ts';
-import { type Caller, type Failure, nobody, type Origin } from '../engine/index.ts';
+import type { Answer, Session, Told, ToldFailure, ToolContext } from '../dialects/dialect.ts';
+import { type Caller, nobody, type Origin } from '../engine/index.ts';
 import { tracing } from '../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
@@ -18,17 +18,19 @@ export interface Call {
   offered: OfferedTool;
   args: unknown;
   signal: AbortSignal;
+  /** What the client sent along with the call. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
   progress?: ToolContext['progress'] | undefined;
   explain?: ToolContext['explain'] | undefined;
 }
 
 /** Never rejects: a fault of the server is told to the operator in full and to the client as an internal error. */
 export async function perform(call: Call): Promise<Told> {
-  const { app, offered, args } = call;
+  const { app, offered, args, meta } = call;
   const origin = originOf(call);
   let trace: CallTrace | undefined;
   try {
-    trace = app.trace?.begin({ ...origin, arguments: args });
+    trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
     const caller = trace ? tracing(trace, origin) : { ...nobody, origin };
     const { failure, ...told } = await callTool(offered.dialect, offered.tool, args, contextOf(call, caller));
     trace?.answered(tracedAnswer(told, failure));
@@ -71,7 +73,7 @@ function originOf({ app: { who }, sessionId: session, offered }: Call): FullOrig
   return { session, ...(who !== undefined && { who }), dialect: dialect.name, tool: tool.name };
 }
 
-function tracedAnswer(told: Told, failure: Failure | undefined): TracedAnswer {
+function tracedAnswer(told: Told, failure: ToldFailure | undefined): TracedAnswer {
   const text = 'answer' in told ? textOf(told.answer) : told.error.message;
   const isError = 'error' in told || told.answer.isError === true;
   const kind = failure?.kind ?? (isError ? 'tool-error' : undefined);
@@ -79,7 +81,6 @@ function tracedAnswer(told: Told, failure: Failure | undefined): TracedAnswer {
     bytesOut: Buffer.byteLength(text),
     text,
     ...(kind !== undefined && { failure: kind }),
-    ...(failure && 'path' in failure && { failedPath: failure.path }),
   };
 }
 
@@ -98,8 +99,18 @@ function contextOf({ app, state, signal, progress, explain }: Call, caller: Call
     settings,
     session: state,
     signal,
-    progress: progress ?? ignore,
+    progress: progress ? growing(progress) : ignore,
     ...(explain && { explain }),
+  };
+}
+
+/** The protocol wants progress to grow with every notification. */
+function growing(progress: ToolContext['progress']): ToolContext['progress'] {
+  let told = -1;
+  return (done, message) => {
+    if (done <= told) return;
+    told = done;
+    progress(done, message);
   };
 }
 

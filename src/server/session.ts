@@ -1,12 +1,13 @@
 /** One client's conversation by the protocol library: tools/list and tools/call on its low-level server class. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Session, ToolContext } from '../dialects/dialect.ts';
-import type { App, OfferedTool } from './app.ts';
+import type { App } from './app.ts';
 import { disguised } from './exact-codes.ts';
 import { callsGate, type Gate } from './gate.ts';
 import { introduction } from './introduction.ts';
 import { offeredTools, unknownTool } from './offered-tools.ts';
-import { endState, perform, sessionIdOf } from './perform.ts';
+import { type Call, endState, perform, sessionIdOf } from './perform.ts';
+import { traceUnknownTool } from './refused-calls.ts';
 
 export { callsGate, endState };
 
@@ -15,11 +16,14 @@ export interface SessionShares {
   state?: Session;
   /** Shared with other conversations whose calls count together. */
   gate?: Gate;
+  /** The conversation's id in the trace, where somebody else needs it too. */
+  id?: string;
 }
 
-export function createSession(app: App, { state, gate = callsGate() }: SessionShares = {}): Server {
+export function createSession(app: App, { state, gate = callsGate(), id }: SessionShares = {}): Server {
   const tools = offeredTools(app);
   const session: Session = state ?? {};
+  const sessionId = id ?? sessionIdOf(session);
   const { serverInfo, capabilities } = introduction(app);
   const server = new Server(serverInfo, { capabilities });
   let ended = false;
@@ -33,9 +37,14 @@ export function createSession(app: App, { state, gate = callsGate() }: SessionSh
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name } = params;
     const found = tools.byName.get(name);
-    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name, tools));
+    if (!found) {
+      const message = unknownTool(name, tools);
+      traceUnknownTool(app, sessionId, { ...params, _meta: context.mcpReq._meta }, message);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
+    const call = { app, state: session, sessionId, offered: found, args: params.arguments };
     try {
-      return await gate.pass(() => answer(app, session, found, params.arguments, context));
+      return await gate.pass(() => answer(call, context));
     } finally {
       // A call that outlived the conversation may have left something behind.
       if (ended) endState(session);
@@ -44,14 +53,11 @@ export function createSession(app: App, { state, gate = callsGate() }: SessionSh
   return server;
 }
 
-async function answer(app: App, state: Session, offered: OfferedTool, args: unknown, context: ServerContext) {
+async function answer(call: Omit<Call, 'signal'>, context: ServerContext) {
   const told = await perform({
-    app,
-    state,
-    sessionId: sessionIdOf(state),
-    offered,
-    args,
+    ...call,
     signal: context.mcpReq.signal,
+    meta: context.mcpReq._meta,
     progress: progressTo(context),
   });
   if ('answer' in told) return { ...told.answer };

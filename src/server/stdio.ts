@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import { Conversation } from './conversation.ts';
 import { beginsPlainly } from './introduction.ts';
 import { LineTransport } from './line-transport.ts';
+import { traceInvalidCall } from './refused-calls.ts';
 
 /** A client that has its tools pauses for at least as long. */
 const PAUSE_MS = 100;
@@ -41,11 +42,13 @@ export function serveOnStdio(
     };
   });
   wire.onerror = (error) => app.log(error.message);
+  wire.oninvalid = (message, answer) => traceInvalidCall(app, undefined, message, answer);
 
   const converse = () => {
     const conversation = new Conversation(app, wire);
     const { onclose } = wire;
     wire.onmessage = (message) => conversation.receive(message);
+    wire.oninvalid = (message, answer) => conversation.invalid(message, answer);
     wire.onclose = () => {
       conversation.end();
       onclose?.();

@@ -19,11 +19,11 @@ const SGR: Record<Paint, number> = { dim: 2, bold: 1, red: 31, green: 32, yellow
 
 /** How wide each column is; one without a width is left out. */
 interface Layout {
-  time: number;
-  who: number;
+  time?: number;
+  who?: number;
   tool: number;
   outcome: number;
-  took: number;
+  took?: number;
   bytes?: number;
   tokens?: number;
   /** What does not fit its column is cut. */
@@ -32,23 +32,26 @@ interface Layout {
 
 const PIPED: Layout = { time: 14, who: 13, tool: 24, outcome: 20, took: 8, bytes: 7, tokens: 7, cut: false };
 const WIDE: Layout = { time: 14, who: 9, tool: 19, outcome: 12, took: 7, bytes: 6, tokens: 6, cut: true };
-/** Without the date, bytes and tokens: so that something is left for the paths. */
+/** Ever fewer columns, so that something is left for the paths: first the date, bytes and tokens go. */
 const NARROW: Layout = { time: 8, who: 9, tool: 16, outcome: 11, took: 7, cut: true };
-const NARROW_BELOW = 120;
+const NARROWER: Layout = { time: 8, tool: 16, outcome: 11, cut: true };
+const NARROWEST: Layout = { tool: 10, outcome: 9, cut: true };
 
 function layoutOf(width: number | undefined): Layout {
   if (width === undefined) return PIPED;
-  return width < NARROW_BELOW ? NARROW : WIDE;
+  if (width >= 120) return WIDE;
+  if (width >= 100) return NARROW;
+  return width >= 60 ? NARROWER : NARROWEST;
 }
 
 export function headLine(style: LineStyle): string {
   const { time, who, tool, outcome, took, bytes, tokens } = layoutOf(style.width);
   const titles = [
-    'time'.padEnd(time),
-    'who'.padEnd(who),
+    ...(time === undefined ? [] : ['time'.padEnd(time)]),
+    ...(who === undefined ? [] : ['who'.padEnd(who)]),
     'tool'.padEnd(tool),
     'outcome'.padEnd(outcome),
-    'took'.padStart(took),
+    ...(took === undefined ? [] : ['took'.padStart(took)]),
     ...(bytes === undefined ? [] : ['bytes'.padStart(bytes)]),
     ...(tokens === undefined ? [] : ['tokens'.padStart(tokens)]),
     'paths',
@@ -60,16 +63,15 @@ export function eventLine(event: TraceEvent, style: LineStyle): string {
   const layout = layoutOf(style.width);
   const cell = (text: string, width: number) => padded(layout.cut ? fitted(text, width) : text, width);
   const failed = event.outcome === 'failed';
-  const columns: Column[] = [
-    { text: timeOf(event.at).slice(-layout.time), paint: 'dim' },
-    { text: cell(whoOf(event, layout.who), layout.who) },
-    { text: cell(plain(event.tool), layout.tool), paint: 'bold' },
-    {
-      text: cell(failed ? plain(event.error ?? 'failed') : 'ok', layout.outcome),
-      paint: failed ? 'red' : 'green',
-    },
-    { text: durationOf(event.ms).padStart(layout.took) },
-  ];
+  const columns: Column[] = [];
+  if (layout.time) columns.push({ text: timeOf(event.at).slice(-layout.time), paint: 'dim' });
+  if (layout.who) columns.push({ text: cell(whoOf(event, layout.who), layout.who) });
+  columns.push({ text: cell(plain(event.tool), layout.tool), paint: 'bold' });
+  columns.push({
+    text: cell(failed ? plain(event.error ?? 'failed') : 'ok', layout.outcome),
+    paint: failed ? 'red' : 'green',
+  });
+  if (layout.took) columns.push({ text: durationOf(event.ms).padStart(layout.took) });
   if (layout.bytes) columns.push({ text: sizeOf(event.bytesOut).padStart(layout.bytes), paint: 'dim' });
   if (layout.tokens) {
     columns.push({ text: `≈${countOf(event.tokensOut)}`.padStart(layout.tokens), paint: 'dim' });

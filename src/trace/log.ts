@@ -182,7 +182,7 @@ export class TraceLog {
       closeSync(fd);
       return undefined;
     }
-    return { fd, name, day, inode, size, lookedAt: now, lookedAtSize: size, torn: endsTorn(fd, size) };
+    return { fd, name, day, inode, size, lookedAt: now, lookedAtSize: size, torn: endsTorn(fd) };
   }
 
   /** Before a file grows, what it may grow to is free. */
@@ -228,7 +228,13 @@ function isDue(file: OpenFile, now: number, fileBytes: number): boolean {
   );
 }
 
-function endsTorn(fd: number, size: number): boolean {
+/** Looks twice: another process may be in the middle of a line, and have ended it by now. */
+function endsTorn(fd: number): boolean {
+  return endsInsideLine(fd) && endsInsideLine(fd);
+}
+
+function endsInsideLine(fd: number): boolean {
+  const { size } = fstatSync(fd);
   if (size === 0) return false;
   const last = Buffer.alloc(1);
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;

@@ -1,10 +1,19 @@
-/** Text from outside made fit for a terminal: nothing in it can move the cursor, colour or hide anything. */
+/** Text from outside made fit to be shown: nothing in it can act, hide, or pass for something else. */
 
-/** Controls, formatting and direction marks, halves of surrogate pairs, unassigned ones, and line separators. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+/**
+ * Controls, formatting and direction marks, halves of surrogate pairs, unassigned ones, line separators, what has
+ * no look of its own, and spaces that pass for the usual one. What only gives an emoji its colours stays.
+ */
+const UNSEEN =
+  /((?!(?<=\p{Extended_Pictographic})\ufe0f|\ufe0f\u20e3)(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800])/gu;
 
 export function plain(text: string): string {
   return text.replace(UNSEEN, escaped);
+}
+
+/** The same in pieces: each second one is the escape of a character that is in the text itself. */
+export function plainPieces(text: string): string[] {
+  return text.split(UNSEEN).map((piece, at) => (at % 2 === 1 ? escaped(piece) : piece));
 }
 
 /** JSON that means the same and can be shown on a terminal. */
@@ -14,7 +23,7 @@ export function plainJson(value: unknown): string {
 }
 
 const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 const NO_WIDTH = /\p{M}/u;
 
 /** How many columns a text takes on a terminal. */

@@ -35,6 +35,8 @@ export interface TracedCall {
   who?: string | undefined;
   dialect: string;
   tool: string;
+  /** The directories that it concerns, where those are not the ones that are served. */
+  roots?: readonly string[] | undefined;
   arguments: unknown;
   /** The client's place in a trace of its own, as `traceparent` of the W3C. */
   traceparent?: unknown;
@@ -46,7 +48,6 @@ export interface TracedAnswer {
   text?: string | undefined;
   /** The kind of failure, when the answer is one. */
   failure?: string | undefined;
-  failedPath?: string | undefined;
 }
 
 export class Recorder {
@@ -95,8 +96,9 @@ export class CallTrace {
   touched(touch: TracedPath): void {
     if (this.#ended) return;
     const path = clipped(touch.path, LONGEST_PATH);
-    const same = this.#paths.find((known) => known.path === path && known.how === touch.how);
+    const same = this.#paths.find((known) => known.path === path && saysAsMuch(known.how, touch.how));
     if (same) {
+      if (same.how === 'looked-at') same.how = touch.how;
       if (touch.bytes !== undefined) same.bytes = Math.max(same.bytes ?? 0, touch.bytes);
       if (touch.links !== undefined) same.links = touch.links;
       return;
@@ -122,9 +124,6 @@ export class CallTrace {
   /** Ends the call; only the first time counts. */
   answered(answer: TracedAnswer): void {
     if (this.#ended) return;
-    if (answer.failedPath !== undefined && answer.failure !== undefined) {
-      this.#failedAt(answer.failedPath, answer.failure);
-    }
     this.#ended = true;
     const { log, spans } = this.#options;
     if (!log && !spans) return;
@@ -145,21 +144,15 @@ export class CallTrace {
     if (this.#remembered.size < MOST_REMEMBERED) this.#remembered.add(key);
   }
 
-  #failedAt(path: string, failure: string): void {
-    const named = clipped(path, LONGEST_PATH);
-    if (REFUSALS.has(failure)) this.touched({ path, how: 'refused' });
-    else if (!this.#paths.some((known) => known.path === named)) this.touched({ path, how: 'looked-at' });
-  }
-
   #event({ bytesOut, text, failure }: TracedAnswer): TraceEvent {
-    const { server, roots, contents } = this.#options;
-    const { session, who, dialect, tool } = this.#call;
+    const { server, contents } = this.#options;
+    const { session, who, dialect, tool, roots = this.#options.roots } = this.#call;
     const args = asJson(this.#call.arguments);
     const event: TraceEvent = {
       id: this.#id,
       at: this.#at,
       server,
-      roots,
+      roots: [...roots],
       dialect,
       tool: clipped(tool, LONGEST_NAME),
       paths: this.#paths,
@@ -188,15 +181,10 @@ export class CallTrace {
   }
 }
 
-/** Kinds of failure that say: not here. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'outside',
-  'bad-path',
-  'read-only',
-  'permission',
-  'is-root',
-  'into-itself',
-]);
+/** A look says nothing beside whatever else was done there. */
+function saysAsMuch(known: How, how: How): boolean {
+  return known === how || known === 'looked-at' || how === 'looked-at';
+}
 
 function isOnlyLook(how: How): boolean {
   return how === 'read' || how === 'listed' || how === 'searched' || how === 'looked-at' || how === 'ran-in';

@@ -12,6 +12,7 @@ export interface TraceFilter {
   tool?: string | undefined;
   /** Part of a path. */
   path?: string | undefined;
+  /** Only what failed, as a whole or at a path that was refused. */
   failed?: boolean | undefined;
 }
 
@@ -61,7 +62,7 @@ export function matcherOf({ tool, path, failed }: TraceFilter): (event: TraceEve
   return (event) =>
     (tool === undefined || event.tool.includes(tool)) &&
     (path === undefined || event.paths.some((touched) => touched.path.includes(path))) &&
-    (!failed || event.outcome === 'failed');
+    (!failed || event.outcome === 'failed' || event.paths.some(({ how }) => how === 'refused'));
 }
 
 /** Lines on their way to a terminal or a pipe, in order and at the reader's pace. */

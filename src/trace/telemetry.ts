@@ -37,7 +37,7 @@ export const openTelemetry: OpenTelemetry = ({ version, protocol, onProblem }) =
     send(event, traceparent) {
       try {
         const span = tracer.startSpan(
-          `${METHOD} ${event.tool}`,
+          isCall(event) ? `${METHOD} ${event.tool}` : `${event.dialect} ${event.tool}`,
           { kind: SpanKind.SERVER, startTime: momentOf(event.at), attributes: attributesOf(event) },
           contextOf(traceparent),
         );
@@ -90,11 +90,18 @@ function reasonOf(error: Error | undefined): string {
   return message || (code === undefined ? 'no reason given' : String(code));
 }
 
+/** An undo of the operator's is no call of a client. */
+function isCall({ dialect }: TraceEvent): boolean {
+  return dialect !== 'cofferdam';
+}
+
 function attributesOf(event: TraceEvent): Attributes {
   const attributes: Attributes = {
-    'mcp.method.name': METHOD,
-    'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': event.tool,
+    ...(isCall(event) && {
+      'mcp.method.name': METHOD,
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': event.tool,
+    }),
     'cofferdam.event': event.id,
     'cofferdam.server': event.server,
     'cofferdam.roots': event.roots,

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 const LONGEST_PAUSE_US = 60;
 
 export interface Attacker {
+  /** Whether two names are swapped in one step: neither is ever free. */
+  atomic: boolean;
   /** Ends the attack and tells how many swaps there were. */
   stop(): Promise<number>;
 }
@@ -19,13 +21,13 @@ export async function startAttacker(pairs: readonly (readonly [string, string])[
   if (compiled === null) compiled = compile();
   const names = [String(LONGEST_PAUSE_US), ...pairs.flat()];
   const quick = compiled && (await begin(spawn(compiled, names, { stdio: ['pipe', 'pipe', 'inherit'] })));
-  if (quick) return quick;
+  if (quick) return { ...quick, atomic: true };
   const script = fileURLToPath(new URL('swap.mjs', import.meta.url));
   const slow = await begin(
     spawn(process.execPath, [script, ...names], { stdio: ['pipe', 'pipe', 'inherit'] }),
   );
   if (!slow) throw new Error('the attacker does not start');
-  return slow;
+  return { ...slow, atomic: false };
 }
 
 function compile(): string | undefined {
@@ -37,7 +39,7 @@ function compile(): string | undefined {
 }
 
 /** Waits until the process is at work; undefined when it cannot do its work here. */
-function begin(child: ChildProcess): Promise<Attacker | undefined> {
+function begin(child: ChildProcess): Promise<Pick<Attacker, 'stop'> | undefined> {
   let output = '';
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', resolve);

@@ -2,7 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
+  mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -107,6 +110,15 @@ describe('history', () => {
     expect(entries('--since', '2099-01-01')).toEqual([]);
   });
 
+  test('names what was redone, whatever else is listed', async () => {
+    const id = await write('a.txt', 'two\n');
+    fine('undo');
+    fine('redo');
+    expect(fine('history').split('\n')[0]).toContain(`redo ${id}`);
+    expect(fine('history', '--limit', '1')).toContain(`redo ${id}`);
+    expect(fine('history', '--limit', '1', '--since', '1h30m')).toContain(`redo ${id}`);
+  });
+
   test('of one directory leaves out the others, also by a link to it', async () => {
     const one = await write('d/x.txt', 'xx\n');
     const two = await change(
@@ -120,8 +132,10 @@ describe('history', () => {
     symlinkSync(root, join(home.path, 'link'));
     expect(entries('link').map(({ id }) => id)).toEqual([one]);
     expect(fine('history', 'nowhere')).toBe('Nothing was changed.\n');
-    // An undo in one directory leaves the other alone.
+    // An undo in one directory leaves the other alone. A name alone will do.
     fine('undo', './link');
+    fine('redo');
+    fine('undo', 'link');
     expect(readFileSync(at('d/x.txt'), 'utf8')).toBe('x\n');
     expect(readFileSync(join(home.path, 'other/o.txt'), 'utf8')).toBe('oo\n');
   });
@@ -136,10 +150,16 @@ describe('diff', () => {
   });
 
   test('shows deletions, moves and binary files for what they are', async () => {
+    writeFileSync(at('e.txt'), 'eee\n');
     expect(fine('diff', await remove('a.txt'))).toContain('-one\n');
     expect(fine('diff', await remove('d'))).toBe(`removed ${at('d')} (a directory, kept whole)\n`);
     expect(fine('diff', await change('move_file', (engine) => engine.move('b.txt', 'c.txt')))).toBe(
       `${at('b.txt')} → ${at('c.txt')}\n`,
+    );
+    expect(
+      fine('diff', await change('move_file', (engine) => engine.move('c.txt', 'e.txt', { overwrite: true }))),
+    ).toBe(
+      `${at('c.txt')} → ${at('e.txt')} (in place of another file)\n--- ${at('e.txt')}\n+++ ${at('e.txt')}\n@@ -1 +0,0 @@\n-eee\n`,
     );
     writeFileSync(at('bin'), Buffer.from([0, 255, 1]));
     expect(fine('diff', await write('bin', 'text'))).toContain('binary content');
@@ -177,6 +197,18 @@ describe('undo and redo', () => {
       fine('redo');
       expect(readBack(root)).toEqual(tree);
     }
+  });
+
+  test('what was undone last is redone first, also when it was undone before', async () => {
+    const [a, b] = [await write('a.txt', 'two\n'), await write('b.txt', 'bb\n')];
+    fine('undo', b);
+    fine('redo');
+    fine('undo', a);
+    fine('undo', b);
+    fine('redo');
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'one\n', 'b.txt': 'bb\n' });
+    fine('redo');
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n', 'b.txt': 'bb\n' });
   });
 
   test('name one entry, and refuse it the second time', async () => {
@@ -230,12 +262,49 @@ describe('what is in the way', () => {
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\ntheirs\n');
   });
 
+  test('is shown as a diff too where something stands again that was deleted or moved away', async () => {
+    await remove('a.txt');
+    writeFileSync(at('a.txt'), 'one\ntheirs\n');
+    const deleted = run('undo');
+    expect(deleted).toMatchObject({ status: 1, stdout: '' });
+    expect(deleted.stderr).toContain('a file stands there again\n');
+    expect(deleted.stderr).toContain('\n one\n+theirs\n');
+    await change('move_file', (engine) => engine.move('b.txt', 'c.txt'));
+    writeFileSync(at('b.txt'), 'b\ntheirs too\n');
+    const moved = run('undo');
+    expect(moved.stderr).toContain('a file stands there again\n');
+    expect(moved.stderr).toContain('\n b\n+theirs too\n');
+  });
+
+  test('may be that what was kept is gone or damaged: then nothing is touched, by force neither', async () => {
+    const id = await write('a.txt', 'two\n');
+    const second = await remove('b.txt');
+    for (const name of readdirSync(join(state, 'store')))
+      writeFileSync(join(state, 'store', name), 'damaged');
+    for (const force of [[], ['--force']]) {
+      expect(run('undo', id, ...force).stderr).toBe(
+        `${id} cannot be undone as it is:\n  ${at('a.txt')}: what the journal has kept of it is damaged\nNothing was touched.\n`,
+      );
+    }
+    rmSync(join(state, 'aside'), { recursive: true });
+    writeFileSync(at('b.txt'), 'theirs\n');
+    expect(run('undo', second)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('a file stands there again, and what was removed is no longer kept\n'),
+    });
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n', 'b.txt': 'theirs\n' });
+    expect(entries().map((entry) => entry.state)).toEqual(['done', 'done']);
+  });
+
   test('may be that the directory was moved away: then history and diff still work', async () => {
     const id = await write('a.txt', 'two\n');
     renameSync(root, join(home.path, 'elsewhere'));
     expect(entries()).toHaveLength(1);
     expect(fine('diff', id)).toContain('+two');
     expect(run('undo')).toMatchObject({ status: 1, stderr: expect.stringContaining('no longer there') });
+    symlinkSync('/etc', root);
+    expect(run('undo')).toMatchObject({ status: 1, stderr: expect.stringContaining('link to /etc') });
+    rmSync(root);
     renameSync(join(home.path, 'elsewhere'), root);
     fine('undo');
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
@@ -247,7 +316,9 @@ describe('what is in the way', () => {
     appendFileSync(at('a.txt'), 'theirs\n');
     const outcome = run('undo', '--since', '1h');
     expect(outcome.status).toBe(1);
-    expect(outcome.stderr).toMatch(/^undone: .*\n.*\n.*cannot be undone as it is/);
+    expect(outcome.stdout).toMatch(/^undone: [^\n]*\n {2}put back [^\n]*b.txt\n$/);
+    expect(outcome.stderr).toMatch(/^\w+ cannot be undone as it is:\n/);
+    expect(outcome.stderr).toContain('\nNothing of it was touched; the above is undone. --force');
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\ntheirs\n', 'b.txt': 'b\n' });
   });
 });
@@ -282,6 +353,84 @@ test('nothing from a name or a content acts on the terminal', async () => {
     expect(stdout + stderr).toContain('evil');
   }
   expect(JSON.parse(shown[1]!.stdout)[0].changes.at(-1).path).toBe(at(name));
+});
+
+describe('a state directory that cannot be used', () => {
+  const commands = [['history'], ['diff', 'abcd'], ['undo'], ['redo'], ['trace']];
+
+  test.each(commands)('is told in one line by %s %s when it is none', (...args) => {
+    writeFileSync(state, '');
+    expect(run(...args)).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: oneLine('cannot be used: .*not a directory'),
+    });
+  });
+
+  const asNobody = (...args: string[]) =>
+    spawnSync('setpriv', ['--reuid=65534', '--clear-groups', process.execPath, program, ...args], {
+      cwd: '/',
+      encoding: 'utf8',
+    });
+
+  test.skipIf(asNobody('--version').status !== 0)(
+    'but can be read is enough for history and diff (root can become another user)',
+    async () => {
+      const id = await write('a.txt', 'two\n');
+      rmSync(join(state, 'aside'), { recursive: true, force: true });
+      chmodSync(home.path, 0o755);
+      spawnSync('chmod', ['-R', 'go=rX', state]);
+      const readable = (...args: string[]) => asNobody(...args, '--state', state);
+      expect(readable('history')).toMatchObject({ status: 0, stdout: expect.stringContaining(id) });
+      expect(readable('diff', id)).toMatchObject({ status: 0, stdout: expect.stringContaining('+two') });
+      expect(readable('undo')).toMatchObject({
+        status: 2,
+        stderr: oneLine('the state directory .* cannot be used'),
+      });
+      spawnSync('chmod', ['-R', 'go=', state]);
+      for (const args of [['history'], ['diff', id], ['undo'], ['redo']]) {
+        expect(readable(...args)).toMatchObject({
+          status: 2,
+          stderr: oneLine('cannot be used: .*permission denied'),
+        });
+      }
+    },
+  );
+});
+
+test('what is no file in the journal is passed over', async () => {
+  await write('a.txt', 'two\n');
+  mkdirSync(join(state, 'journal/2020-01-01.jsonl'));
+  symlinkSync('nowhere', join(state, 'journal/2020-01-02.jsonl'));
+  expect(fine('history')).toContain('write_file');
+  fine('undo');
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+});
+
+describe('a call', () => {
+  const inside = () => ({ ...process.env, XDG_STATE_HOME: root });
+  const call = (env: NodeJS.ProcessEnv, tool: string, args: object, directory = root, ...more: string[]) =>
+    spawnSync(process.execPath, [program, 'call', tool, JSON.stringify(args), directory, ...more], {
+      env,
+      encoding: 'utf8',
+    });
+
+  test('says when its changes are not kept, and only then', () => {
+    const change = { path: at('a.txt'), content: 'two\n' };
+    expect(call(inside(), 'write_file', change)).toMatchObject({
+      status: 0,
+      stderr: oneLine('changes: OFF: .* lies inside'),
+    });
+    expect(call(inside(), 'read_file', { path: at('a.txt') })).toMatchObject({ status: 0, stderr: '' });
+    expect(call(inside(), 'write_file', change, `${root}:ro`)).toMatchObject({
+      status: 1,
+      stderr: expect.not.stringContaining('OFF'),
+    });
+    expect(call(inside(), 'write_file', change, root, '--no-journal')).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
 });
 
 test('a journal with garbage in it is still read', async () => {

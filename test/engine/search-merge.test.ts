@@ -36,6 +36,21 @@ describe('results of sources that lie within each other', () => {
     expect(first.truncated).toBe(true);
   });
 
+  it('hold no more characters than an answer may have', () => {
+    const results = [
+      result({ '/r/b': ['y'.repeat(80), 'y'] }),
+      result({ '/r/a': ['x'.repeat(80)], '/r/c': ['z'] }),
+    ];
+    const most = { maxMatches: 10, maxCharacters: 101 };
+    const cut = merged(results, most);
+    expect(cut.files.map(({ path, lines }) => [path, lines.length])).toEqual([
+      ['/r/a', 1],
+      ['/r/b', 1],
+    ]);
+    expect(cut).toMatchObject({ matches: 2, truncated: true });
+    expect(merged(results, { ...most, maxCharacters: 1000 })).toMatchObject({ matches: 4, truncated: false });
+  });
+
   it('count what could not be read once, and only before the cut', () => {
     const outer = result({ '/r/m': ['x', 'y'] }, { unreadable: ['/r/a', '/r/s/closed'] });
     const inner = result({}, { unreadable: ['/r/s/closed', '/r/s/other'] });

@@ -1,10 +1,10 @@
 /** The parts of the page that need no browser: paths, numbers, heat, time buckets, diffs, streams. */
 import { describe, expect, it } from 'vitest';
 import { bucketSize, quantile, timelineOf } from '../../src/page/buckets.ts';
-import { changedCounts, diffLines } from '../../src/page/diff-lines.ts';
-import { bytes, clock, compact, duration, plural } from '../../src/page/format.ts';
+import { changedCounts, diffLines, withoutCommonEnds } from '../../src/page/diff-lines.ts';
+import { bytes, clock, compact, duration, otherDay, plural } from '../../src/page/format.ts';
 import { childrenOf, HeatTree, heat } from '../../src/page/heat.ts';
-import { baseName, rootOf, shortPath } from '../../src/page/paths.ts';
+import { belowPath, leadingPath, rootName, rootOf, shortPath } from '../../src/page/paths.ts';
 import { EventStore } from '../../src/page/store.ts';
 import { LineReader, MessageReader } from '../../src/page/streams.ts';
 import type { How } from '../../src/trace/event.ts';
@@ -23,7 +23,27 @@ describe('a path', () => {
   it('lies in the innermost directory around it', () => {
     expect(rootOf(['/w', '/w/inner'], '/w/inner/a')).toBe('/w/inner');
     expect(rootOf(['/w'], '/elsewhere')).toBeUndefined();
-    expect(baseName('/work/app/')).toBe('app');
+    expect(rootOf(['C:\\w'], 'C:\\wide\\a')).toBeUndefined();
+  });
+
+  it('is not taken apart at a backslash where that is a part of a name', () => {
+    expect(shortPath(['/w'], '/w/src\\a.ts')).toBe('src\\a.ts');
+    expect(rootOf(['/w/app'], '/w/app\\a.ts')).toBeUndefined();
+    expect(rootName(['/w/a\\b'], '/w/a\\b')).toBe('a\\b');
+  });
+
+  it('names its directory in full where two are called the same', () => {
+    const roots = ['/one/app', '/two/app', '/lib/'];
+    expect(roots.map((root) => rootName(roots, root))).toEqual(['/one/app', '/two/app', 'lib']);
+    expect(shortPath(roots, '/two/app/a.ts')).toBe('/two/app/a.ts');
+  });
+
+  it('stands for a call when it is the file, not a directory that was made for it', () => {
+    const made = (...paths: string[]) => paths.map((path) => ({ path, how: 'created' as const }));
+    expect(leadingPath(made('/w/a', '/w/a/b', '/w/a/b/c.ts', '/w/x'))).toBe('/w/a/b/c.ts');
+    expect(leadingPath(made('/w/a', '/w/ab'))).toBe('/w/a');
+    expect(leadingPath([{ path: '/w', how: 'listed' }, ...made('/w/a')])).toBe('/w');
+    expect(leadingPath([])).toBeUndefined();
   });
 });
 
@@ -44,8 +64,8 @@ describe('a number', () => {
 
   it('says the day only when it is another one', () => {
     const noon = new Date(2026, 4, 5, 12, 0, 0).getTime();
-    expect(clock(noon, noon + 3_600_000)).toBe('12:00:00');
-    expect(clock(noon, noon + 40 * 3_600_000)).toBe('5 May 12:00:00');
+    expect([otherDay(noon, noon + 3_600_000), clock(noon)]).toEqual(['', '12:00:00']);
+    expect(otherDay(noon, noon + 40 * 3_600_000)).toBe('5 May');
   });
 });
 
@@ -76,6 +96,19 @@ describe('the heat of the workspace', () => {
   it('grows with the logarithm', () => {
     expect([heat(0, 10), heat(10, 10), heat(5, 0)]).toEqual([0, 1, 0]);
     expect(heat(10, 1000)).toBeGreaterThan(0.3);
+  });
+
+  it('keeps a backslash in a name, and parts names at it on Windows', () => {
+    const both = new HeatTree();
+    both.add(event({ roots: ['/w'], paths: [{ path: '/w/src\\a.ts', how: 'read' }] }));
+    expect([...both.roots.get('/w')!.children.keys()]).toEqual(['src\\a.ts']);
+    both.add(event({ roots: ['C:\\w'], paths: [{ path: 'C:\\w\\src\\a.ts', how: 'read' }] }));
+    const src = both.roots.get('C:\\w')!.children.get('src')!;
+    expect([src.path, belowPath(src.path), [...src.children.keys()]]).toEqual([
+      'C:\\w\\src',
+      'C:\\w\\src\\',
+      ['a.ts'],
+    ]);
   });
 
   it('takes any name for what it is', () => {
@@ -158,6 +191,17 @@ describe('a diff', () => {
       'removed',
       'added',
     ]);
+  });
+
+  it('tells line ends only where they differ', () => {
+    const texts = (diff: string) => withoutCommonEnds(diffLines(diff).slice(1)).map(({ text }) => text);
+    expect(texts('@@ -1,2 +1,2 @@\n same\r\n-a\r\n+b\n\\ No newline at end of file\n')).toEqual([
+      ' same',
+      '-a',
+      '+b',
+      '\\ No newline at end of file',
+    ]);
+    expect(texts('@@ -1 +1 @@\n-a\r\n+a\n')).toEqual(['-a\r', '+a']);
   });
 
   it('may be empty or cut off', () => {

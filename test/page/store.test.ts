@@ -84,6 +84,20 @@ describe('the filters', () => {
     expect(shownPaths(store)).toEqual(['/w/src', '/w/src/a']);
   });
 
+  it('know a backslash for a part of a name, and on Windows for what stands between names', () => {
+    const store = new EventStore();
+    store.add([at('/w/src\\a'), at('/w/src/a')]);
+    store.setFilter({ ...noFilter, path: '/w/src/' });
+    expect(shownPaths(store)).toEqual(['/w/src/a']);
+    store.setFilter({ ...noFilter, path: 'src\\a' });
+    expect(shownPaths(store)).toEqual(['/w/src\\a']);
+    store.add([at('C:\\w\\src\\B')]);
+    for (const path of ['c:\\w\\src\\', 'w/src/b']) {
+      store.setFilter({ ...noFilter, path });
+      expect(shownPaths(store)).toEqual(['C:\\w\\src\\B']);
+    }
+  });
+
   it('are quick with a hundred thousand events', () => {
     const store = new EventStore();
     store.add(

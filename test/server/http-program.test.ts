@@ -37,6 +37,7 @@ afterEach(async () => {
 class Program {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
+  stdout = '';
   stderr = '';
 
   constructor(args: string[], env: Record<string, string> = {}) {
@@ -44,6 +45,9 @@ class Program {
     this.child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...clean, ...env },
+    });
+    this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+      this.stdout += chunk;
     });
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;
@@ -116,6 +120,18 @@ describe('at the start', () => {
     const unsendable = refusal(['--http', '0'], { COFFERDAM_TOKEN: 'open sesame' });
     expect(unsendable.stderr).toContain('cannot be sent');
     expect(unsendable.stderr).not.toContain('sesame');
+  });
+
+  it('takes the token that was set before a new one, and does not show it', async () => {
+    const server = serve(['--new-token']);
+    const port = await server.port();
+    while (!/bearer_token_env_var/.test(server.stdout)) await pause(10);
+    expect(await knock(port, TOKEN)).toBe(200);
+    expect(server.stdout).toContain('The token is the one that you have set as COFFERDAM_TOKEN.');
+    expect(server.stdout).toContain(`  http://127.0.0.1:${port}/\n`);
+    expect(server.stdout).toContain('--header "Authorization: Bearer $COFFERDAM_TOKEN"');
+    expect(server.stderr).toContain('no new token is made');
+    expect(server.stdout + server.stderr).not.toContain(TOKEN);
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))(

@@ -5,6 +5,7 @@ import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dia
 import { fileeditor } from '../../src/dialects/fileeditor/index.ts';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
+import type { App } from '../../src/server/app.ts';
 import { type HttpOptions, type HttpServing, serveOnHttp } from '../../src/server/http/serve.ts';
 import { fullGrant } from '../../src/server/http/tokens.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
@@ -94,7 +95,11 @@ export class Stage {
     this.#readOnly = new Engine({ roots: [{ path: this.root, writable: true }], readOnly: true });
   }
 
-  static async open(options: Partial<HttpOptions> = {}, tree: Tree = { 'a.txt': 'hello\n' }): Promise<Stage> {
+  static async open(
+    options: Partial<HttpOptions> = {},
+    tree: Tree = { 'a.txt': 'hello\n' },
+    about: Partial<App> = {},
+  ): Promise<Stage> {
     const stage = new Stage(tree);
     const app = {
       version: '0',
@@ -103,6 +108,7 @@ export class Stage {
       home: stage.root,
       settings: {},
       log: (line: string) => void stage.log.push(line),
+      ...about,
     };
     const serving = await serveOnHttp(app, {
       ...{ host: '127.0.0.1', port: 0, grants: [fullGrant(TOKEN)] },

@@ -57,10 +57,18 @@ describe('an event as a line for people', () => {
       [
         80,
         [
-          'time      who        tool              outcome         took  paths',
-          '13:04:05  ann…/0b6f  list_allowed_di…  argument-n…  1.50 ms  changed src/some/w…',
+          'time      tool              outcome      paths',
+          '13:04:05  list_allowed_di…  argument-n…  changed src/some/where/deep/down/a.ts',
         ],
       ],
+      [
+        110,
+        [
+          'time      who        tool              outcome         took  paths',
+          '13:04:05  ann…/0b6f  list_allowed_di…  argument-n…  1.50 ms  changed src/some/where/deep/down/a.ts',
+        ],
+      ],
+      [40, ['tool        outcome    paths', 'list_allo…  argument…  changed src/some…']],
     ] as const) {
       const style = { width, colour: false };
       expect([headLine(style), eventLine(long, style)]).toEqual(expected);
@@ -101,6 +109,14 @@ describe('an event as a line for people', () => {
         expect(line).toMatch(/…$/);
       }
     }
+  });
+
+  it.each(['⌚', '⭐', '✅', '⚡', '日', '😀'])('knows that %s takes two columns', (character) => {
+    expect(columnsOf(character)).toBe(2);
+  });
+
+  it.each(['a', '7', '#', '→', '✓', '…'])('knows that %s takes one', (character) => {
+    expect(columnsOf(character)).toBe(1);
   });
 
   it('is coloured only when asked for, and every colour ends', () => {
@@ -156,6 +172,14 @@ describe('a filter', () => {
   ])('%j', (filter, first, second) => {
     expect([anEvent(), failed].map(matcherOf(filter))).toEqual([first, second]);
   });
+});
+
+it('that asks for failures finds what was refused in a call that went well otherwise', () => {
+  const paths = [
+    { path: '/home/anna/app/a.txt', how: 'read' as const },
+    { path: '/etc/passwd', how: 'refused' as const },
+  ];
+  expect(matcherOf({ failed: true })(anEvent({ paths }))).toBe(true);
 });
 
 describe('showing the trace', () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { program, RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
+import { startCollector } from './collector.ts';
 
 const run = promisify(execFile);
 
@@ -62,7 +63,10 @@ describe('every access', () => {
     expect(seen[0]!.paths).toContainEqual(expect.objectContaining({ path: at('a.txt'), how: 'read' }));
     expect(seen[1]!.paths.map(({ path }) => path)).toContain(at('src'));
     expect(seen[2]!.paths).toContainEqual({ path: root.path, how: 'searched' });
-    expect(seen[4]).toMatchObject({ error: 'outside', paths: [{ path: '../outside.txt', how: 'refused' }] });
+    expect(seen[4]).toMatchObject({
+      error: 'outside',
+      paths: [{ path: at('../outside.txt'), how: 'refused' }],
+    });
     for (const event of seen) {
       expect(event).toMatchObject({ dialect: 'repo', roots: [root.path] });
       expect(event.ms).toBeGreaterThan(0);
@@ -110,6 +114,38 @@ describe('every access', () => {
     await cofferdam('undo', event!.entries![0]!);
     expect(await server.text('read_file', { path: 'a.txt' })).toBe('alpha secret-content\n');
     expect(await server.text('read_file', { path: 'src/b.ts' })).toBe('export const b = 1;\n');
+  });
+});
+
+describe('the way back', () => {
+  it('is in it as what it is: an undo, a redo, or what was in the way', async () => {
+    const server = await start();
+    await server.text('write_file', { path: 'a.txt', content: 'other\n' });
+    const [{ entries }] = (await events()) as [TraceEvent];
+    await cofferdam('undo', entries![0]!);
+    await cofferdam('redo');
+    await server.call('execute_command', { command: 'echo more >> a.txt' });
+    await expect(cofferdam('undo', entries![0]!)).rejects.toThrow();
+    const seen = (await events()).filter(({ dialect }) => dialect === 'cofferdam');
+    const path = at('a.txt');
+    expect(seen).toMatchObject([
+      { tool: 'undo', outcome: 'ok', paths: [{ path, how: 'changed' }], roots: [root.path] },
+      { tool: 'redo', outcome: 'ok', paths: [{ path, how: 'changed' }] },
+      { tool: 'undo', error: 'in-the-way', paths: [{ path, how: 'looked-at' }] },
+    ]);
+  });
+
+  it('is sent as a span too', async () => {
+    const collector = await startCollector();
+    const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const server = await start();
+    await server.text('write_file', { path: 'a.txt', content: 'other\n' });
+    await run(process.execPath, [program, 'undo', '--state', state.path], { env });
+    collector.close();
+    expect(collector.spans).toMatchObject([
+      { name: 'cofferdam undo', attributes: { 'cofferdam.paths.changed': [at('a.txt')] } },
+    ]);
+    expect(collector.spans[0]!.attributes).not.toHaveProperty('mcp.method.name');
   });
 });
 

@@ -1,6 +1,6 @@
 /** The engine's facts in fileeditor's words: each becomes the text behind `Error: `. */
 import { type Failure, limits } from '../../engine/index.ts';
-import { type Answer, type Tool, text } from '../dialect.ts';
+import { type Answer, type Answered, type Tool, text } from '../dialect.ts';
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 
@@ -9,6 +9,11 @@ const LOOK_FOR_DIRECTORIES = new Set(['set_workspace', 'list_files']);
 
 export function errorAnswer(message: string): Answer {
   return { isError: true, content: [text(`Error: ${message}`)] };
+}
+
+/** A failure in a tool's own words. */
+export function failedWith(failure: Failure, message: string): Answered {
+  return { answer: errorAnswer(message), failure };
 }
 
 export function failureAnswer(facts: Failure, tool: Tool): Answer {
@@ -58,7 +63,7 @@ export function messageOf(facts: Failure, tool: string): string {
         ? `Diffs ${facts.first} and ${facts.second} overlap: both change the same lines of ${facts.path}`
         : `path names the same file twice: items ${facts.first} and ${facts.second} are ${facts.path}; nothing was changed`;
     case 'bad-regex':
-      return `Invalid regular expression: ${facts.reason}`;
+      return `Invalid regular expression: /${clipped(facts.pattern)}/: ${facts.reason}`;
     case 'timeout':
       return `The ${facts.what} was cut off after ${facts.ms / 1000} s: the pattern takes too long; nothing was changed. Make it simpler or more specific`;
     case 'bad-arguments':

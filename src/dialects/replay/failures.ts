@@ -92,13 +92,13 @@ function messageOf(facts: Failure): string {
     case 'overlap':
       return `Changes ${facts.first} and ${facts.second} overlap in ${facts.path}`;
     case 'bad-regex':
-      return invalidRegex(facts);
+      return `Invalid regex ${excerpt(facts.pattern)}: ${facts.reason}`;
     case 'bad-glob':
-      return `Invalid glob ${facts.pattern}: ${facts.reason}`;
+      return `Invalid glob ${clipped(facts.pattern)}: ${facts.reason}`;
     case 'timeout':
       return `The ${facts.what} was cut off after ${facts.ms / 1000} s: the pattern takes too long. Make it simpler or more specific`;
     case 'no-glob-match':
-      return `No files match: ${facts.pattern}`;
+      return `No files match: ${clipped(facts.pattern)}`;
     case 'command-not-allowed':
       return `Command not allowed: ${facts.command}`;
     case 'argument-not-allowed':
@@ -145,12 +145,6 @@ function noMatch(facts: Failure & { kind: 'no-match' }): string {
   return `Edit ${facts.edit}: ${what} in ${facts.path}: ${excerpt(facts.needle)}${hint}`;
 }
 
-/** V8 repeats the pattern, with flags that the caller did not write; only its reason is told. */
-function invalidRegex(facts: Failure & { kind: 'bad-regex' }): string {
-  const reason = /^Invalid regular expression: \/.*\/[a-z]*: (.*)$/s.exec(facts.reason)?.[1] ?? facts.reason;
-  return `Invalid regex ${excerpt(facts.pattern)}: ${reason}`;
-}
-
 function notUnique(facts: Failure & { kind: 'not-unique' }): string {
   const what = facts.mode === 'indent' ? 'whitespace-normalized matches' : 'occurrences';
   const named = [...new Set(facts.lines)];
@@ -168,6 +162,9 @@ function pastOf(action: 'delete' | 'move' | 'replace'): string {
 }
 
 function excerpt(text: string): string {
-  const short = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  return JSON.stringify(short);
+  return JSON.stringify(clipped(text));
+}
+
+function clipped(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

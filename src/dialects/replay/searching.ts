@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import { fail } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { expandHome, onOneLine } from './paths.ts';
+import { onOneLine } from '../one-line.ts';
+import { expandHome } from './paths.ts';
 
 export const SEARCH_MS = 30_000;
 
@@ -38,16 +39,11 @@ export function exclusionsIn(
 }
 
 export function searchCall({ signal, progress }: ToolContext) {
-  let told = -1;
   return {
     signal,
     timeoutMs: SEARCH_MS,
-    // The protocol wants progress to grow with every notification.
-    onProgress: ({ files, matches }: { files: number; matches: number }) => {
-      if (files <= told) return;
-      told = files;
-      progress(files, `${files} files searched, ${matches} matches`);
-    },
+    onProgress: ({ files, matches }: { files: number; matches: number }) =>
+      progress(files, `${files} files searched, ${matches} matches`),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What the walks found, as this dialect knows it: files and directories, links as what they lead to. */
 import { setImmediate } from 'node:timers/promises';
-import { byBytes, EngineFailure, fail, type WalkEntry } from '../../engine/index.ts';
+import { byBytes, fail, type WalkEntry } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { milliseconds } from './answer.ts';
 
@@ -42,14 +42,10 @@ export function directoriesFirst(a: RepoEntry, b: RepoEntry): number {
 
 /** A link that leads out looks like one that leads nowhere: neither tells what is there. */
 async function targetOf({ engine }: ToolContext, path: string): Promise<Omit<RepoEntry, 'path'>> {
-  try {
-    const { type, size, mtimeNs } = await engine.info(path);
-    if (type === 'directory') return { type, linked: true };
-    if (type === 'file') return { type, size, modifiedMs: milliseconds(mtimeNs) };
-  } catch (error) {
-    if (!(error instanceof EngineFailure)) throw error;
-  }
-  return { type: 'file' };
+  const found = await engine.peek(path);
+  if (found?.type === 'directory') return { type: 'directory', linked: true };
+  if (found?.type !== 'file') return { type: 'file' };
+  return { type: 'file', size: found.size, modifiedMs: milliseconds(found.mtimeNs) };
 }
 
 async function breathe(signal: AbortSignal): Promise<void> {

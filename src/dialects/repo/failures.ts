@@ -50,7 +50,7 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
     case 'not-text':
       return error('binary_file', `Binary file: ${facts.path}. Read it with encoding "base64"`, facts);
     case 'bad-regex':
-      return error('invalid_pattern', `Invalid regex ${excerpt(facts.pattern)}: ${reasonOf(facts)}`);
+      return error('invalid_pattern', `Invalid regex ${excerpt(facts.pattern)}: ${facts.reason}`);
     case 'bad-glob':
       return error('invalid_pattern', `Invalid glob ${excerpt(facts.pattern)}: ${facts.reason}`);
     case 'timeout':
@@ -149,11 +149,6 @@ function notAFile({ path, found }: Facts<'not-a-file'>): string {
   return found === 'directory'
     ? `Not a file: ${path} is a directory; list_files lists it`
     : `Not a file: ${path} is a FIFO, a socket or a device, which is never opened`;
-}
-
-/** V8 repeats the pattern, with flags that the caller did not write; only its reason is told. */
-function reasonOf({ reason }: Facts<'bad-regex'>): string {
-  return /^Invalid regular expression: \/.*\/[a-z]*: (.*)$/s.exec(reason)?.[1] ?? reason;
 }
 
 const LONGEST_SHOWN = 300;

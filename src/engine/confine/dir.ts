@@ -58,6 +58,8 @@ export interface Dir {
   stat(): Stat;
   lstat(name: string | Buffer): Stat | undefined;
   readlink(name: string): string;
+  /** A link's target as it is written: it need not be valid UTF-8. */
+  readlinkRaw(name: string): Buffer;
   /** Steps into a directory; a link is reported, never followed. */
   enter(name: string): Entered;
   /** All entries in the order of the disk. Names that are not valid UTF-8 come with replacement characters. */
@@ -75,7 +77,7 @@ export interface Dir {
   mkdir(name: string, mode?: number): void;
   rename(name: string, to: Dir, toName: string): void;
   link(name: string, to: Dir, toName: string): void;
-  symlink(target: string, name: string): void;
+  symlink(target: string | Buffer, name: string): void;
   unlink(name: string | Buffer): void;
   rmdir(name: string | Buffer): void;
   /** Steps into a directory by its raw name, for removing a tree. */

@@ -59,6 +59,13 @@ export async function attemptAsync<T>(path: string, action: string, operation: (
   }
 }
 
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+
+/** Whether a second name was refused for a reason that does not forbid a rename: another owner, or a file system without links. */
+export function isLinkRefused(error: unknown): boolean {
+  return NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
 export function failMissing(
   path: string,
   wanted: 'file' | 'directory' | 'entry',

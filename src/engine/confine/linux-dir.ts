@@ -82,6 +82,10 @@ export class LinuxDir implements Dir {
     return fs.readlinkSync(this.#at(name));
   }
 
+  readlinkRaw(name: string): Buffer {
+    return fs.readlinkSync(this.#at(name), { encoding: 'buffer' });
+  }
+
   enter(name: string): Entered {
     for (let attempt = 0; attempt < ENTER_ATTEMPTS; attempt++) {
       try {
@@ -172,7 +176,7 @@ export class LinuxDir implements Dir {
     fs.linkSync(this.#at(name), at(to, toName));
   }
 
-  symlink(target: string, name: string): void {
+  symlink(target: string | Buffer, name: string): void {
     fs.symlinkSync(target, this.#at(name));
   }
 

@@ -62,6 +62,10 @@ export class PathDir implements Dir {
     return fs.readlinkSync(this.#at(name));
   }
 
+  readlinkRaw(name: string): Buffer {
+    return fs.readlinkSync(this.#at(name), { encoding: 'buffer' });
+  }
+
   enter(name: string): Entered {
     const found = this.lstat(name);
     if (found === undefined) return 'missing';
@@ -142,7 +146,7 @@ export class PathDir implements Dir {
     fs.linkSync(this.#at(name), join(to.handlePath, oneName(toName)));
   }
 
-  symlink(target: string, name: string): void {
+  symlink(target: string | Buffer, name: string): void {
     fs.symlinkSync(target, this.#at(name));
   }
 

@@ -1,6 +1,6 @@
 /** The directories that were given: opened once at the start and held for as long as the engine lives. */
 import * as fs from 'node:fs';
-import { resolve } from 'node:path';
+import { parse, resolve, sep } from 'node:path';
 import { fail } from '../failures.ts';
 import type { Dir } from './dir.ts';
 import { attempt } from './errno.ts';
@@ -9,6 +9,8 @@ import type { Keeper } from './protection.ts';
 export interface RootSpec {
   path: string;
   writable: boolean;
+  /** No link is followed on the way: the path had none, and where it has one now it is another directory. */
+  straight?: boolean;
 }
 
 export interface Root {
@@ -25,12 +27,34 @@ export interface Root {
 
 export function holdRoot(spec: RootSpec, keeper: Keeper, serverReadOnly: boolean): Root {
   const given = resolve(spec.path);
+  const readOnly = serverReadOnly ? 'server' : spec.writable ? undefined : 'directory';
+  if (spec.straight) {
+    const dir = attempt(spec.path, 'open', () => holdStraight(given, keeper));
+    return { given, real: given, knownAs: [given], readOnly, dir };
+  }
   const real = attempt(spec.path, 'open', () => fs.realpathSync.native(given));
   if (!fs.statSync(real).isDirectory()) fail({ kind: 'not-a-directory', path: spec.path });
   attempt(spec.path, 'read', () => fs.accessSync(real, fs.constants.R_OK | fs.constants.X_OK));
-  const readOnly = serverReadOnly ? 'server' : spec.writable ? undefined : 'directory';
   const dir = attempt(spec.path, 'open', () => keeper.hold(real));
   return { given, real, knownAs: [given, real], readOnly, dir };
+}
+
+/** One name at a time, so that no link that is put there at any moment leads elsewhere. */
+function holdStraight(path: string, keeper: Keeper): Dir {
+  const { root } = parse(path);
+  let dir = keeper.hold(root);
+  for (const name of path.slice(root.length).split(sep).filter(Boolean)) {
+    const outer = dir;
+    try {
+      const inner = outer.enter(name);
+      if (inner === 'missing') fail({ kind: 'not-found', path, wanted: 'directory', near: [] });
+      if (inner === 'not-a-directory' || 'linkTarget' in inner) fail({ kind: 'not-a-directory', path });
+      dir = inner;
+    } finally {
+      outer.close();
+    }
+  }
+  return dir;
 }
 
 /** Where inside which root a directory lies that becomes a root of its own. */

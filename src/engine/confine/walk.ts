@@ -30,7 +30,7 @@ export class Walk {
     const absolute = isAbsolute(path);
     const start =
       absolute || options.base !== undefined
-        ? wall.locate(components(absolute ? path : `${options.base}/${path}`), path)
+        ? wall.locate(components(absolute ? path : `${options.base}/${path}`), path, options.straight)
         : { root: wall.roots[0]!, rest: components(path) };
     this.#root = start.root;
     this.#dir = start.root.dir;
@@ -48,13 +48,19 @@ export class Walk {
       }
       this.#checkName(name);
       if (this.#todo.length === 0) {
-        const link = this.#options.follow === false ? undefined : this.#linkAt(name);
+        const link = this.#isFollowed ? this.#linkAt(name) : undefined;
         if (link === undefined) return this.#arrived(name);
         this.#follow(link);
         continue;
       }
       if (!this.#into(name)) return undefined;
     }
+  }
+
+  /** Whether a link at the end of the path is. */
+  get #isFollowed(): boolean {
+    const { follow = true, straight = false } = this.#options;
+    return follow && !straight;
   }
 
   /** Every lookup counts, so that no path and no link, however it is wound, can keep the others waiting. */
@@ -92,6 +98,7 @@ export class Walk {
       return failMissing(this.#shown, 'entry', near);
     }
     if ('linkTarget' in found) {
+      if (this.#options.straight) fail({ kind: 'not-a-directory', path: this.#shown });
       this.#follow(found.linkTarget);
       return true;
     }

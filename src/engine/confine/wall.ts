@@ -17,6 +17,8 @@ const MAX_RESTARTS = 32;
 export interface WalkOptions {
   /** Whether a link at the last name is followed. Default true. */
   follow?: boolean;
+  /** No link is followed on the way either: one that is met is a `not-a-directory` failure. For paths that had none. */
+  straight?: boolean;
   /** Makes the parent directories that are missing. */
   makeParents?: boolean;
   /** Where a relative path starts: an absolute path inside. Default: the first root. */
@@ -110,12 +112,17 @@ export class Wall {
     return fail({ kind: 'unstable', path });
   }
 
-  /** Finds the root that an absolute list of components leads to, without touching the disk. */
-  locate(components: readonly string[], shown: string): { root: Root; rest: string[] } {
+  /**
+   * Finds the root that an absolute list of components leads to, without touching the disk. `straight`: only by
+   * its own name, not by one that has led there over a link.
+   */
+  locate(components: readonly string[], shown: string, straight = false): { root: Root; rest: string[] } {
     const above: string[] = [];
     for (let i = 0; ; i++) {
       const here = `/${above.join('/')}`;
-      const root = this.roots.find((candidate) => candidate.knownAs.includes(here));
+      const root = this.roots.find(({ real, knownAs }) =>
+        straight ? real === here : knownAs.includes(here),
+      );
       if (root) return { root, rest: components.slice(i) };
       const next = components[i];
       if (next === undefined) return fail({ kind: 'outside', path: shown });

@@ -1,6 +1,6 @@
 /** Moves and renames. Without leave to overwrite, the system itself refuses an occupied name: no gap to slip into. */
 import type { Stat } from '../confine/dir.ts';
-import { attempt, attemptAsync } from '../confine/errno.ts';
+import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
@@ -69,7 +69,7 @@ async function moveFile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EXDEV' && regular) return copyAcross(from, to, signal, recording);
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'EMLINK') throw error;
+    if (!isLinkRefused(error)) throw error;
     if (to.lstat()) fail({ kind: 'exists', path: to.shown, found: 'file' }, error);
     doing(recording, () => from.dir.rename(from.name, to.dir, to.name));
     return;
@@ -102,6 +102,8 @@ async function copyAcross(
   recording: Recording,
 ): Promise<void> {
   const snapshot = await readSnapshot(from, { signal });
+  // The copy is another file: it is known by what it holds.
+  await recording.moves(from, to, snapshot.stat, undefined, snapshot.bytes);
   recording.begins();
   await replaceContent(to, snapshot.bytes, { expect: 'absent', like: snapshot.stat, signal });
   from.dir.unlink(from.name);

@@ -5,11 +5,14 @@ import { readBytes } from '../confine/reading.ts';
 import { isTemporary } from '../confine/temporaries.ts';
 import { limits } from '../limits.ts';
 import type { FileImage, Removed } from './entry.ts';
+import { targetOf } from './link-target.ts';
 import { stampOf } from './stamp.ts';
 import { hashOf, type SetAside, type Store } from './store.ts';
 
 /** Files above this size are set aside by a link where that works, and need not be read. */
 export const LARGE_BYTES = 4 * 1024 * 1024;
+
+const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
 
 export interface At {
   dir: Dir;
@@ -70,6 +73,12 @@ export function openOrUndefined({ dir, name }: At): OpenFile | undefined {
   }
 }
 
+/** What a file holds that fits in memory; undefined when it may not be read. */
+export async function readOrUndefined(at: At): Promise<Buffer | undefined> {
+  const file = openOrUndefined(at);
+  return file && readBytes(file, Number.MAX_SAFE_INTEGER).finally(() => file.close());
+}
+
 function byLink(store: Store, { dir, name }: At, old: Stat): KeptFile {
   const aside = store.aside();
   dir.link(name, aside.dir, aside.name);
@@ -82,6 +91,7 @@ function imageAside({ dir, name }: SetAside, { size, mode }: Stat): FileImage {
 }
 
 export async function captureRemoved(store: Store, at: At, stat: Stat): Promise<Removed> {
+  if (stat.type === 'special') return specialAside(store, at, stat);
   if (stat.type !== 'directory') return captureLeaf(store, at, stat);
   const dir = at.dir.enterRaw(Buffer.from(at.name));
   if (dir === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
@@ -93,6 +103,21 @@ export async function captureRemoved(store: Store, at: At, stat: Stat): Promise<
   } finally {
     dir.close();
   }
+}
+
+/** Nothing can be read from it: it is kept by a second name, where it can have one. */
+function specialAside(store: Store, { dir, name }: At, stat: Stat): Removed {
+  const lost: Removed = { type: 'lost', why: SPECIAL_LOST };
+  if (!store.isOnDevice(stat.dev)) return lost;
+  const aside = store.aside();
+  try {
+    dir.link(name, aside.dir, aside.name);
+  } catch {
+    return lost;
+  }
+  if (aside.dir.lstat(aside.name)?.ino === stat.ino) return { type: 'aside', name: aside.name };
+  aside.dir.unlink(aside.name);
+  return lost;
 }
 
 type TreeEntries = { path: string; removed: Removed }[];
@@ -131,10 +156,10 @@ async function captureTree(
 async function captureLeaf(store: Store, at: At, stat: Stat, flush = true): Promise<Removed> {
   switch (stat.type) {
     case 'symlink':
-      return { type: 'symlink', target: at.dir.readlink(at.name) };
+      return { type: 'symlink', ...targetOf(at.dir, at.name) };
     case 'file':
       return { type: 'file', file: (await keepFile(store, at, stat, { flush })).image };
     default:
-      return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };
+      return { type: 'lost', why: SPECIAL_LOST };
   }
 }

@@ -9,6 +9,7 @@ import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { contentOf } from './kept-content.ts';
 import { hashOf } from './store.ts';
+import { STRAIGHT } from './way.ts';
 
 /** Larger contents are named, not shown. */
 const SHOWN_BYTES = 4 * 1024 * 1024;
@@ -25,7 +26,7 @@ export interface FileDiff {
 
 /** From before the entry to after it. */
 export async function diffsOfEntry(
-  calls: Calls | undefined,
+  calls: Pick<Calls, 'wall'> | undefined,
   journal: Journal,
   entry: JournalEntry,
 ): Promise<FileDiff[]> {
@@ -34,7 +35,11 @@ export async function diffsOfEntry(
   return diffs;
 }
 
-async function diffOf(calls: Calls | undefined, journal: Journal, change: Change): Promise<FileDiff> {
+async function diffOf(
+  calls: Pick<Calls, 'wall'> | undefined,
+  journal: Journal,
+  change: Change,
+): Promise<FileDiff> {
   const { path, kind } = change;
   switch (change.kind) {
     case 'created': {
@@ -55,8 +60,17 @@ async function diffOf(calls: Calls | undefined, journal: Journal, change: Change
     case 'removed':
       return { path, kind, ...(await shownRemoved(journal, path, change.before)) };
     case 'moved':
-      return { path, to: change.to, kind, text: '' };
+      return { path, to: change.to, kind, ...(await shownReplaced(journal, change)) };
   }
+}
+
+async function shownReplaced(
+  journal: Journal,
+  { to, replaced }: Change & { kind: 'moved' },
+): Promise<Pick<FileDiff, 'text' | 'note'>> {
+  if (replaced === undefined) return { text: '' };
+  const { text, note } = await shownRemoved(journal, to, replaced);
+  return { text, note: `in place of ${note ?? 'another file'}` };
 }
 
 async function shownRemoved(
@@ -73,7 +87,7 @@ async function shownRemoved(
     case 'aside': {
       const file = fileAside(journal, removed.name);
       if (file) return shownRemoved(journal, path, { type: 'file', file });
-      const type = journal.store.asideNamed(removed.name).dir.lstat(removed.name)?.type;
+      const type = journal.store.statAside(removed.name)?.type;
       return { text: '', note: type ? `a ${type}, kept whole` : 'no longer kept' };
     }
     case 'symlink':
@@ -95,18 +109,63 @@ export async function diffsOfUndoing(
 ): Promise<FileDiff[]> {
   const diffs: FileDiff[] = [];
   for (const change of changes) {
-    const { path, kind } = change;
+    const { path } = change;
+    const kind = WHEN_UNDONE[change.kind];
     if (change.kind === 'moved') {
       diffs.push({ path: change.to, to: path, kind, text: '' });
       continue;
     }
     const now = (await contentNow(calls, path)) ?? Buffer.alloc(0);
     const then = await contentWanted(journal, change);
-    diffs.push(
-      then ? { path, kind, ...shown(path, now, then) } : { path, kind, text: '', note: 'not shown' },
-    );
+    diffs.push({ path, kind, ...(then ? shown(path, now, then) : await withoutLines(journal, change)) });
   }
   return diffs;
+}
+
+/** What undoing a change does, seen as a change. */
+const WHEN_UNDONE = { created: 'removed', changed: 'changed', removed: 'created', moved: 'moved' } as const;
+
+async function withoutLines(
+  journal: Journal,
+  change: Exclude<Change, { kind: 'moved' }>,
+): Promise<Pick<FileDiff, 'text' | 'note'>> {
+  if (change.kind === 'created') return { text: '', note: `a ${change.type}` };
+  if (change.kind === 'removed') return shownRemoved(journal, change.path, change.before);
+  return { text: '', note: 'what it held before is not kept, or too large to be shown' };
+}
+
+/** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */
+export async function diffInTheWay(
+  calls: Pick<Calls, 'wall'>,
+  journal: Journal,
+  change: Change,
+): Promise<string> {
+  const edited = change.kind === 'moved' && (await diffSinceMoved(calls, journal, change));
+  if (edited) return edited;
+  const expected = await contentExpected(calls, journal, change);
+  const now = expected && (await contentNow(calls, change.path));
+  return expected && now ? shown(change.path, expected, now).text : '';
+}
+
+/** What somebody has made of a file at its new name; empty when nothing, or when that is not known. */
+async function diffSinceMoved(
+  calls: Pick<Calls, 'wall'>,
+  journal: Journal,
+  { to, file }: Change & { kind: 'moved' },
+): Promise<string> {
+  const then = file?.hash === undefined ? undefined : await journal.store.get(file.hash);
+  const now = then && (await contentNow(calls, to));
+  return then && now ? shown(to, then, now).text : '';
+}
+
+async function contentExpected(
+  calls: Pick<Calls, 'wall'>,
+  journal: Journal,
+  change: Change,
+): Promise<Buffer | undefined> {
+  if (change.kind === 'moved') return contentNow(calls, change.to);
+  if (change.kind === 'removed') return contentWanted(journal, change);
+  return change.after && contentAfter(calls, journal, change.path, change.after);
 }
 
 /** What a file would hold again; undefined for what is no file, or too large to be shown. */
@@ -125,7 +184,7 @@ async function contentWanted(
 
 /** A file that was set aside whole. */
 function fileAside(journal: Journal, name: string): FileImage | undefined {
-  const stat = journal.store.asideNamed(name).dir.lstat(name);
+  const stat = journal.store.statAside(name);
   return stat?.type === 'file'
     ? { size: stat.size, mode: stat.mode, kept: { in: 'aside', name } }
     : undefined;
@@ -137,8 +196,8 @@ async function contentBefore(journal: Journal, image: FileImage): Promise<Buffer
 }
 
 /** A content is in the store when something later replaced it; otherwise it may still be in the file. */
-export async function contentAfter(
-  calls: Calls | undefined,
+async function contentAfter(
+  calls: Pick<Calls, 'wall'> | undefined,
   journal: Journal,
   path: string,
   after: Omit<FileImage, 'kept'> | undefined,
@@ -152,9 +211,9 @@ export async function contentAfter(
   return (await hashOf(now)) === after.hash ? now : undefined;
 }
 
-export async function contentNow(calls: Calls | undefined, path: string): Promise<Buffer | undefined> {
+async function contentNow(calls: Pick<Calls, 'wall'> | undefined, path: string): Promise<Buffer | undefined> {
   try {
-    return await calls?.wall.at(path, { follow: false }, async (place) => {
+    return await calls?.wall.at(path, STRAIGHT, async (place) => {
       return (await readSnapshot(place, { limit: SHOWN_BYTES })).bytes;
     });
   } catch (error) {
@@ -163,7 +222,7 @@ export async function contentNow(calls: Calls | undefined, path: string): Promis
   }
 }
 
-export function shown(path: string, before: Buffer, after: Buffer): Pick<FileDiff, 'text' | 'note'> {
+function shown(path: string, before: Buffer, after: Buffer): Pick<FileDiff, 'text' | 'note'> {
   const isText = (bytes: Buffer) => isUtf8(bytes) && whyBinary(bytes) === undefined;
   if (!isText(before) || !isText(after)) {
     return { text: '', note: `binary content, ${before.length} bytes before and ${after.length} after` };

@@ -35,6 +35,13 @@ export interface FileImage {
   kept: Kept;
 }
 
+/** Where a symbolic link leads. */
+export interface LinkTarget {
+  target: string;
+  /** The same in base64, where it is not valid UTF-8. */
+  bytes?: string;
+}
+
 /** What an entry did to one path. */
 export type Change =
   | {
@@ -43,29 +50,43 @@ export type Change =
       type: EntryType;
       /** Of a file whose new content is known. */
       after?: Omit<FileImage, 'kept'>;
+      /** Of a symbolic link. */
+      link?: LinkTarget;
       /** A directory that was only made on the way to something else. */
       parent?: true;
       /** A directory with all that was in it, put back in one step. */
       whole?: true;
       /** What was in it then, see stamp.ts. */
       stamp?: string;
+      /** Why it cannot be removed again. */
+      lost?: string;
     }
   | { kind: 'changed'; path: string; before: FileImage; after: Omit<FileImage, 'kept'> }
   | { kind: 'removed'; path: string; type: EntryType; before: Removed }
-  | { kind: 'moved'; path: string; to: string; type: EntryType; replaced?: Removed };
+  | {
+      kind: 'moved';
+      path: string;
+      to: string;
+      type: EntryType;
+      replaced?: Removed;
+      /** Of a file that was moved: what it held. */
+      file?: Omit<FileImage, 'kept'>;
+      /** Of a symbolic link that was moved. */
+      link?: LinkTarget;
+    };
 
 /** What stood at a path that was removed or replaced. */
 export type Removed =
   | { type: 'file'; file: FileImage }
   | { type: 'directory'; mode: number }
-  | { type: 'symlink'; target: string }
+  | ({ type: 'symlink' } & LinkTarget)
   /** A whole tree, or anything else, set aside as it was. */
   | { type: 'aside'; name: string }
   /** A whole tree that could not be set aside in one step: its entries by their paths below it, parents first. */
   | { type: 'tree'; mode: number; entries: { path: string; removed: Removed }[] }
   | { type: 'lost'; why: string };
 
-/** `pending`: under way, or cut off in the middle of it. */
+/** `pending`: under way or cut off, in the middle of it, of an undo of it, or of a redo. */
 export type EntryState = 'pending' | 'done' | 'undone';
 
 export interface JournalEntry {

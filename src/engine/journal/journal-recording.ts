@@ -7,10 +7,11 @@
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../failures.ts';
-import { captureRemoved, keepFile } from './capture.ts';
-import type { Change, FileImage, Removed } from './entry.ts';
+import { captureRemoved, keepFile, LARGE_BYTES, readOrUndefined } from './capture.ts';
+import type { Change, FileImage, LinkTarget, Removed } from './entry.ts';
 import { namesOf } from './keeping.ts';
 import type { LineLog } from './line-log.ts';
+import { targetOf } from './link-target.ts';
 import type { CreatedFacts, NewContent, Recording } from './recording.ts';
 import { hashOf, type SetAside, type Store } from './store.ts';
 
@@ -54,6 +55,12 @@ export class JournalRecording implements Recording {
   /** Whether there is an entry that can be undone. */
   get kept(): boolean {
     return this.#begun && !this.#givenUp;
+  }
+
+  concerns(path: string): boolean {
+    return this.#changes.some(
+      (change) => change.path === path || (change.kind === 'moved' && change.to === path),
+    );
   }
 
   makesParent(path: string, root: string): void {
@@ -124,11 +131,14 @@ export class JournalRecording implements Recording {
     }));
   }
 
-  moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined): Promise<void> {
+  moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined, known?: Buffer): Promise<void> {
     this.#roots.add(to.root.real);
     return this.#keeping(from, true, async () => {
       const replaced = occupant && (await captureRemoved(this.#parts.store, to, occupant));
-      const change: Change = { kind: 'moved', path: from.path, to: to.path, type: source.type };
+      const bytes = known ?? (await contentMoved(from, source));
+      this.#willShow(to, bytes);
+      const facts = await factsOfMoved(from, source, bytes);
+      const change: Change = { kind: 'moved', path: from.path, to: to.path, type: source.type, ...facts };
       return replaced ? { ...change, replaced } : change;
     });
   }
@@ -210,9 +220,26 @@ export class JournalRecording implements Recording {
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;
       if (before >= 0) this.#changes.splice(before, 1, change);
       else this.#changes.push(change);
-      if (change.kind !== 'created' || !change.parent) this.#planned.add(change.path);
+      // Told again is what has been done already.
+      if (!again && (change.kind !== 'created' || !change.parent)) this.#planned.add(change.path);
     }
   }
+}
+
+/** Large files are moved without being read. */
+async function contentMoved(at: Place, { type, size }: Stat): Promise<Buffer | undefined> {
+  return type === 'file' && size < LARGE_BYTES ? readOrUndefined(at) : undefined;
+}
+
+/** Enough to tell later whether it is still what was moved. */
+async function factsOfMoved(
+  { dir, name }: Place,
+  { type, size, mode }: Stat,
+  bytes: Buffer | undefined,
+): Promise<{ file?: Omit<FileImage, 'kept'>; link?: LinkTarget }> {
+  if (type === 'symlink') return { link: targetOf(dir, name) };
+  if (type !== 'file') return {};
+  return { file: bytes ? await imageOf(bytes, mode) : { size, mode } };
 }
 
 async function imageOf(bytes: Buffer, mode: number): Promise<Omit<FileImage, 'kept'>> {
@@ -220,12 +247,13 @@ async function imageOf(bytes: Buffer, mode: number): Promise<Omit<FileImage, 'ke
 }
 
 function createdChange(place: Place, type: EntryType, facts: CreatedFacts): Change {
-  const { image, whole, stamp } = facts;
+  const { image, link, whole, stamp } = facts;
   return {
     kind: 'created',
     path: place.path,
     type,
     ...(image && { after: image }),
+    ...(link && { link }),
     ...(whole && { whole }),
     ...(stamp !== undefined && { stamp }),
   };

@@ -12,7 +12,7 @@ import type { JournalEntry, Origin } from './entry.ts';
 import { JournalRecording, type RecordingParts } from './journal-recording.ts';
 import { type Keep, keepAll, prune, usualKeep } from './keeping.ts';
 import { LineLog } from './line-log.ts';
-import { readEntries } from './reading.ts';
+import { readEntries, readWithParts } from './reading.ts';
 import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -53,9 +53,24 @@ export class Journal {
     return readEntries(this.log);
   }
 
-  /** For an entry that is as if it had never been, without anything left to be done. Gives the id of the note. */
-  noteUndone(entry: JournalEntry, origin: Origin): string {
-    const note = this.begin(origin, { undoes: entry.id });
+  /** Whether an entry was done to its end, whatever became of it later. */
+  hasEnd(id: string): boolean {
+    return readWithParts(this.log).some(({ entry, open }) => entry.id === id && !open);
+  }
+
+  /** Gives an end to an entry that was cut off, and to which all that was missing has been added. */
+  complete(id: string): void {
+    const found = readWithParts(this.log).find(({ entry }) => entry.id === id);
+    if (found?.open) for (const e of found.parts) this.log.append({ e, end: 'done' });
+  }
+
+  /**
+   * For an entry that is as if it had never been, without anything left to be done. Gives the id of the note,
+   * or of the undo that was cut off and is continued by it.
+   */
+  noteUndone(entry: JournalEntry, origin: Origin, continued?: string): string {
+    const call = continued === undefined ? {} : { call: continued };
+    const note = this.begin(origin, { undoes: entry.id, ...call });
     note.tell([], entry.roots);
     note.end('done');
     return note.id;

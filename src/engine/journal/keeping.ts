@@ -9,9 +9,9 @@ import { basename, join } from 'node:path';
 import { Breathing } from '../files/breathing.ts';
 import type { Change, FileImage, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
+import { pathsOf } from './plan.ts';
 import { type Line, type ReadEntry, readWithParts } from './reading.ts';
 import { blobPath } from './store.ts';
-import { pathsOf } from './undo.ts';
 
 export interface Keep {
   days: number;
@@ -131,6 +131,7 @@ export function namesOf(changes: readonly Change[]): Set<string> {
     if ('after' in change && change.after?.hash !== undefined) names.add(change.after.hash);
     if (change.kind === 'removed') removed(change.before);
     if (change.kind === 'moved' && change.replaced) removed(change.replaced);
+    if (change.kind === 'moved' && change.file?.hash !== undefined) names.add(change.file.hash);
   };
   for (const change of changes) one(change);
   return names;

@@ -14,6 +14,7 @@ export const ACTION = 'put back';
 export async function contentOf(store: Store, { kept, hash }: FileImage): Promise<Buffer | undefined> {
   if (kept.in === 'store') return hash === undefined ? undefined : store.get(hash);
   if (kept.in === 'nowhere') return undefined;
+  if (store.statAside(kept.name) === undefined) return undefined;
   const { dir, name } = store.asideNamed(kept.name);
   const file = openOrUndefined({ dir, name });
   return file && readBytes(file, Number.MAX_SAFE_INTEGER).finally(() => file.close());

@@ -6,6 +6,7 @@ import type { Place } from '../confine/place.ts';
 import { isLitter, isTemporary } from '../confine/temporaries.ts';
 import { openOrUndefined } from './capture.ts';
 import type { FileImage, Removed } from './entry.ts';
+import { leadsTo } from './link-target.ts';
 import { chunksOf } from './packing.ts';
 import { stampOf } from './stamp.ts';
 import type { Store } from './store.ts';
@@ -111,7 +112,7 @@ export async function treeIsWithin(
 async function isEntry(dir: Dir, name: string, removed: Removed): Promise<boolean> {
   const now = dir.lstat(name);
   if (now?.type !== removed.type) return removed.type === 'lost' && now?.type === 'special';
-  if (removed.type === 'symlink') return dir.readlink(name) === removed.target;
+  if (removed.type === 'symlink') return leadsTo(dir, name, removed);
   if (removed.type !== 'file') return true;
   const { size, hash } = removed.file;
   return now.size === size && (hash === undefined || (await hashIn(dir, name)) === hash);

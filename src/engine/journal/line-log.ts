@@ -77,11 +77,13 @@ export class LineLog {
     return stat && { size: stat.size, ino: stat.ino };
   }
 
+  /** What is no regular file is none of ours. */
   files(): string[] {
     try {
       return fs
-        .readdirSync(this.directory)
-        .filter((name) => NAME.test(name))
+        .readdirSync(this.directory, { withFileTypes: true })
+        .filter((entry) => entry.isFile() && NAME.test(entry.name))
+        .map(({ name }) => name)
         .sort();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];

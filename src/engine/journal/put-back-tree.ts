@@ -7,7 +7,10 @@ import { flushDraft } from '../confine/writing.ts';
 import { fail } from '../failures.ts';
 import type { Removed } from './entry.ts';
 import { ACTION, fillFrom } from './kept-content.ts';
+import { bytesOf } from './link-target.ts';
 import type { Store } from './store.ts';
+
+const OWNER_WRITES = 0o200;
 
 type Tree = Removed & { type: 'tree' };
 
@@ -40,6 +43,30 @@ export function setMode(place: Place, mode: number): void {
     attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, mode));
   } finally {
     dir.close();
+  }
+}
+
+/**
+ * Changes what is in a directory of one's own in which nothing may be changed, and leaves it as it was.
+ * Only for directories that an undo brings back or takes away itself.
+ */
+export async function withLeave<T>(dir: Dir, change: () => Promise<T>): Promise<T> {
+  const { mode } = dir.stat();
+  if (dir.mayChangeEntries() || !mayBeChanged(dir, mode | OWNER_WRITES)) return change();
+  try {
+    return await change();
+  } finally {
+    mayBeChanged(dir, mode);
+  }
+}
+
+/** False when it is not ours: then what was to be done fails by itself. */
+function mayBeChanged(dir: Dir, mode: number): boolean {
+  try {
+    chmodSync(dir.handlePath, mode);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -79,7 +106,7 @@ async function putBackEntry(
   removed: Removed,
 ): Promise<void> {
   if (removed.type === 'directory') dir.mkdir(name, 0o700);
-  if (removed.type === 'symlink') dir.symlink(removed.target, name);
+  if (removed.type === 'symlink') dir.symlink(bytesOf(removed), name);
   if (removed.type !== 'file') return;
   const draft = dir.draft();
   try {

@@ -1,6 +1,6 @@
 /** Puts back what the journal has kept: contents, entries and whole trees, each step recorded in its turn. */
 import type { Stat } from '../confine/dir.ts';
-import { attempt, attemptAsync } from '../confine/errno.ts';
+import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { readBytes } from '../confine/reading.ts';
 import { flushDraft } from '../confine/writing.ts';
@@ -9,9 +9,10 @@ import { replaceContent } from '../files/atomic.ts';
 import { LARGE_BYTES } from './capture.ts';
 import type { FileImage, Removed } from './entry.ts';
 import { ACTION, contentOf, failLost, fillFrom } from './kept-content.ts';
+import { bytesOf, linkOf, targetOf } from './link-target.ts';
 import { putBackTree, setMode } from './put-back-tree.ts';
 import { type CreatedFacts, doing, type Recording } from './recording.ts';
-import { stampOf, stampOfTree } from './stamp.ts';
+import { hasStamp, stampOf, stampOfTree } from './stamp.ts';
 import type { SetAside, Store } from './store.ts';
 
 /** Gives a file its old content; what it holds now is kept first. */
@@ -104,8 +105,8 @@ export async function putBackRemoved(
     case 'file':
       return putBackFile(store, place, removed.file, recording);
     case 'symlink':
-      await recording.creates(place, 'symlink');
-      doing(recording, () => attempt(shown, ACTION, () => dir.symlink(removed.target, name)));
+      await recording.creates(place, 'symlink', { link: linkOf(removed) });
+      doing(recording, () => attempt(shown, ACTION, () => dir.symlink(bytesOf(removed), name)));
       break;
     case 'directory':
       await recording.creates(place, 'directory');
@@ -144,17 +145,13 @@ async function putBackAside(aside: SetAside, place: Place, recording: Recording)
     const stamp = await attemptAsync(shown, ACTION, () => stampAside(aside));
     await recording.creates(place, 'directory', { whole: true, stamp });
   } else {
-    const facts = stat.type === 'file' ? await factsAside(aside, stat) : {};
+    const facts = await factsAside(aside, stat);
     await recording.creates(place, stat.type, facts);
     await recording.flushed(place);
   }
   doing(recording, () =>
     attempt(shown, ACTION, () => {
-      if (stat.type !== 'directory') {
-        aside.dir.link(aside.name, dir, name);
-        aside.dir.unlink(aside.name);
-        return;
-      }
+      if (stat.type !== 'directory') return moveBack(aside, place);
       // Making the directory takes the name; the rename then replaces the empty one.
       dir.mkdir(name);
       aside.dir.rename(aside.name, dir, name);
@@ -162,8 +159,24 @@ async function putBackAside(aside: SetAside, place: Place, recording: Recording)
   );
 }
 
+/** A hard link refuses an occupied name by itself. Where none is to be had, as of another's file, look and rename. */
+function moveBack(aside: SetAside, { dir, name, shown }: Place): void {
+  try {
+    aside.dir.link(aside.name, dir, name);
+  } catch (error) {
+    if (!isLinkRefused(error)) throw error;
+    const now = dir.lstat(name);
+    if (now) fail({ kind: 'exists', path: shown, found: now.type }, error);
+    aside.dir.rename(aside.name, dir, name);
+    return;
+  }
+  aside.dir.unlink(aside.name);
+}
+
 /** A large file is known by its stamp; others by what they hold. */
 async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedFacts> {
+  if (stat.type === 'symlink') return { link: targetOf(dir, name) };
+  if (stat.type !== 'file') return {};
   const { size, mode } = stat;
   const image = { size, mode, stamp: stampOf(stat) };
   if (size >= LARGE_BYTES) return { image };
@@ -187,4 +200,9 @@ function stampAside({ dir, name }: SetAside): Promise<string> {
 export function stampAt(place: Place): Promise<string> {
   const tree = place.enter();
   return stampOfTree(tree).finally(() => tree.close());
+}
+
+export function hasStampAt(place: Place, stamp: string): Promise<boolean> {
+  const tree = place.enter();
+  return hasStamp(tree, stamp).finally(() => tree.close());
 }

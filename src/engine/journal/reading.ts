@@ -152,9 +152,9 @@ class Parts {
       this.#made.set(call, made);
       all.push(made);
     }
-    const undone = undoneOf(all);
+    const fates = fatesOf(all);
     for (const each of all) {
-      const state = undone.has(each.entry.id) ? 'undone' : each.open ? 'pending' : 'done';
+      const state = fates.get(each.entry.id) ?? (each.open ? 'pending' : 'done');
       if (each.entry.state !== state) each.entry = { ...each.entry, state };
     }
     return { all, entries: all.map(({ entry }) => entry) };
@@ -220,12 +220,17 @@ function asOne(parts: readonly Part[]): ReadEntry {
   return { entry, file, open, parts: parts.map((part) => part.id) };
 }
 
-/** An entry is undone while an entry stands that took it back; one that was itself taken back does not count. */
-function undoneOf(all: readonly ReadEntry[]): Set<string> {
-  const undone = new Set<string>();
+/**
+ * An entry is undone while an entry stands that took it back; one that was itself taken back does not count.
+ * What was cut off while it was taken back, or done again, is halfway.
+ */
+function fatesOf(all: readonly ReadEntry[]): Map<string, 'undone' | 'pending'> {
+  const fates = new Map<string, 'undone' | 'pending'>();
   for (const { entry, open } of all.toReversed()) {
     const { id, undoes } = entry;
-    if (undoes !== undefined && !open && !undone.has(id)) undone.add(undoes);
+    const fate = fates.get(id);
+    if (undoes === undefined || fate === 'undone' || fates.get(undoes) === 'undone') continue;
+    fates.set(undoes, open || fate === 'pending' ? 'pending' : 'undone');
   }
-  return undone;
+  return fates;
 }

@@ -2,7 +2,7 @@
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import type { EntryType } from '../failures.ts';
-import type { FileImage } from './entry.ts';
+import type { FileImage, LinkTarget } from './entry.ts';
 import type { SetAside } from './store.ts';
 
 /** What a file will hold: the bytes, or what is known of them. */
@@ -15,6 +15,8 @@ export interface CreatedFacts {
   mode?: number | undefined;
   /** A file whose content is not at hand as a whole. */
   image?: Omit<FileImage, 'kept'>;
+  /** Where a symbolic link leads. */
+  link?: LinkTarget;
   /** A directory with all that is in it, and what that is. */
   whole?: true;
   stamp?: string;
@@ -24,6 +26,8 @@ export interface CreatedFacts {
 export interface Recording {
   /** Whether anything is kept at all. */
   readonly active: boolean;
+  /** Whether a change of this path was told. */
+  concerns(path: string): boolean;
   /** Before a missing directory is made on the way to a place. */
   makesParent(path: string, root: string): void;
   /** Settles when what was kept for a file of known content survives a power cut; all else has waited by itself. */
@@ -46,7 +50,8 @@ export interface Recording {
   removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined>;
   /** What was to be set aside could not be moved there: before it is removed after all. */
   cannotSetAside(place: Place, old: Stat): Promise<void>;
-  moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined): Promise<void>;
+  /** `known`: what the file holds, when that has been read already. */
+  moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined, known?: Buffer): Promise<void>;
   /** The next step changes the disk. */
   begins(): void;
   /** It did not, or everything is as it was before. */
@@ -67,6 +72,7 @@ export function doing<T>(recording: Recording, step: () => T): T {
 /** For an engine without a journal. */
 export const unrecorded: Recording = {
   active: false,
+  concerns: () => false,
   makesParent: () => {},
   flushed: async () => {},
   creates: async () => {},

@@ -3,8 +3,9 @@ import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import type { Change, FileImage, Removed } from './entry.ts';
 import { hashAside, hashAt, isLike, mayRead, namesIn, treeIsWithin } from './likeness.ts';
-import { stampAt } from './put-back.ts';
-import { stampOf } from './stamp.ts';
+import { leadsTo } from './link-target.ts';
+import { hasStampAt } from './put-back.ts';
+import { stampOf, UNKNOWN_STAMP } from './stamp.ts';
 import type { Store } from './store.ts';
 
 /** Why an entry cannot simply be undone at one path. */
@@ -22,9 +23,10 @@ export interface Obstacle {
 
 /**
  * `after`: as the entry left it. `before`: as it was, so that there is nothing to undo. `both`: cut off in the
- * middle of a move, under the old name and the new one.
+ * middle of a move, under the old name and the new one. `replaced`: moved back already, and what it had replaced
+ * is not back.
  */
-export type Standing = 'after' | 'before' | 'both' | Omit<Obstacle, 'path'>;
+export type Standing = 'after' | 'before' | 'both' | 'replaced' | Omit<Obstacle, 'path'>;
 
 /** Where a change was made, as far as it can be reached. */
 export interface Scene {
@@ -57,6 +59,7 @@ async function standingOfCreated(
   change: Change & { kind: 'created' },
   { place, vacated }: Scene,
 ): Promise<Standing> {
+  if (change.lost !== undefined) return blocked(change.lost, false);
   const now = place?.lstat();
   if (!place || !now) return 'before';
   if (now.type !== change.type) return blocked(`there is now a ${now.type} in its place`);
@@ -66,9 +69,11 @@ async function standingOfCreated(
     if (change.parent) return 'before';
     return blocked(`it now holds ${namesText(others)}`);
   }
-  if (change.whole && change.stamp !== undefined && (await stampAt(place)) !== change.stamp) {
+  if (change.stamp === UNKNOWN_STAMP) return blocked('whether what is in it was changed since is not known');
+  if (change.whole && change.stamp !== undefined && !(await hasStampAt(place, change.stamp))) {
     return blocked('what is in it was changed since');
   }
+  if (change.link && !leadsTo(place.dir, place.name, change.link)) return blocked('it leads elsewhere now');
   if (change.after === undefined || (await isLike(place, now, change.after))) return 'after';
   return changedSince(place);
 }
@@ -95,14 +100,15 @@ async function standingOfChanged(
 
 async function standingOfRemoved(
   { path, before }: Change & { kind: 'removed' },
-  { store, place, vacated }: Scene,
+  { store, place, vacated, open }: Scene,
 ): Promise<Standing> {
   const now = place?.lstat();
   const lost = whyNotPutBack(store, before);
   if (!place || !now || vacated.has(path)) return lost === undefined ? 'after' : blocked(lost, false);
-  const back = await isBack(store, before, place, now);
+  const back = await isBack(store, before, place, now, open);
   if (back !== 'other') return back === 'whole' ? 'before' : 'after';
-  return blocked(`a ${now.type} stands there again`, lost === undefined);
+  const there = `a ${now.type} stands there again`;
+  return lost === undefined ? blocked(there) : blocked(`${there}, and ${lost}`, false);
 }
 
 /** `partly`: a part of it and nothing else, as when it was cut off on the way out or back. */
@@ -111,11 +117,14 @@ async function isBack(
   removed: Removed,
   place: Place,
   now: Stat,
+  open: boolean,
 ): Promise<'whole' | 'partly' | 'other'> {
   switch (removed.type) {
     case 'aside': {
-      const kept = store.asideNamed(removed.name).dir.lstat(removed.name);
-      if (!kept || (kept.ino === now.ino && kept.dev === now.dev)) return 'whole';
+      const kept = store.statAside(removed.name);
+      // Cut off, it may not have gone yet, or be back already.
+      if (!kept) return open ? 'whole' : 'other';
+      if (kept.ino === now.ino && kept.dev === now.dev) return 'whole';
       const both = kept.type === 'directory' && now.type === 'directory';
       return both && namesIn(place).length === 0 ? 'partly' : 'other';
     }
@@ -124,7 +133,7 @@ async function isBack(
     case 'directory':
       return now.type === 'directory' ? 'whole' : 'other';
     case 'symlink':
-      return now.type === 'symlink' && place.dir.readlink(place.name) === removed.target ? 'whole' : 'other';
+      return now.type === 'symlink' && leadsTo(place.dir, place.name, removed) ? 'whole' : 'other';
     case 'tree':
       return now.type === 'directory' ? treeIsWithin(place, removed.entries) : 'other';
     case 'lost':
@@ -138,8 +147,10 @@ async function standingOfMoved(
 ): Promise<Standing> {
   const [now, moved] = [place?.lstat(), target?.lstat()];
   const free = !place || now === undefined || vacated.has(change.path);
+  const lost = change.replaced && whyNotPutBack(store, change.replaced);
   if (!target || moved === undefined) {
-    return free ? blocked(`it is no longer at ${change.to}`, false) : 'before';
+    if (free) return blocked(`it is no longer at ${change.to}`, false);
+    return change.replaced && lost === undefined ? 'replaced' : 'before';
   }
   if (now?.ino === moved.ino && now.dev === moved.dev) return 'both';
   if (moved.type !== change.type) return blocked(`there is now a ${moved.type} at ${change.to}`, false);
@@ -147,10 +158,17 @@ async function standingOfMoved(
     const cutOff = await whereCutOff(store, change, { place, now }, { target, moved });
     if (cutOff) return cutOff;
   }
-  const lost = change.replaced && whyNotPutBack(store, change.replaced);
   if (lost !== undefined)
-    return blocked(`what it replaced at ${change.to} cannot be put back: ${lost}`, false);
+    return blocked(
+      `what it replaced at ${change.to} cannot be put back (${lost}); without that it can be moved back`,
+    );
+  if (!(await isAsMoved(change, target, moved))) return blocked(`it was changed since, at ${change.to}`);
   return free ? 'after' : blocked(`a ${now.type} stands there again`);
+}
+
+async function isAsMoved({ file, link }: Change & { kind: 'moved' }, at: Place, now: Stat): Promise<boolean> {
+  if (link && now.type === 'symlink') return leadsTo(at.dir, at.name, link);
+  return file === undefined || isLike(at, now, file);
 }
 
 /** Something stands under both names, and the entry has no end. */
@@ -159,10 +177,15 @@ async function whereCutOff(
   { replaced }: Change & { kind: 'moved' },
   { place, now }: { place: Place; now: Stat },
   { target, moved }: { target: Place; moved: Stat },
-): Promise<'before' | 'both' | undefined> {
-  if (replaced) return (await isBack(store, replaced, target, moved)) === 'whole' ? 'before' : undefined;
+): Promise<'after' | 'before' | 'both' | undefined> {
+  if (replaced)
+    return (await isBack(store, replaced, target, moved, true)) === 'whole' ? 'before' : undefined;
   // A directory takes its new name by an empty one; between file systems a file is copied first.
-  if (moved.type === 'directory') return namesIn(target).length === 0 ? 'both' : undefined;
+  if (moved.type === 'directory') {
+    if (namesIn(target).length === 0) return 'both';
+    // Cut off on the way back: only the old name was taken.
+    return namesIn(place).length === 0 ? 'after' : undefined;
+  }
   if (moved.type !== 'file' || moved.size !== now.size) return undefined;
   const hash = await hashAt(target, moved);
   return hash !== undefined && hash === (await hashAt(place, now)) ? 'both' : undefined;
@@ -217,8 +240,7 @@ export function whyNotPutBack(store: Store, removed: Removed): string | undefine
 }
 
 function isAside(store: Store, name: string): boolean {
-  const { dir } = store.asideNamed(name);
-  return dir.lstat(name) !== undefined;
+  return store.statAside(name) !== undefined;
 }
 
 function namesText(names: readonly string[]): string {

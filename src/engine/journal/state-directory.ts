@@ -3,6 +3,18 @@ import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
 
+/** What is wrong with the state directory, in words for the user. */
+export class StateProblem extends Error {}
+
+/** The same error, in words when it comes from the state directory. */
+export function asStateProblem(error: unknown, directory: string): unknown {
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || code === undefined || !/^E[A-Z0-9]+: /.test(message)) return error;
+  if (path !== undefined && !isWithin(path, directory)) return error;
+  const what = /^\w+: ([^,]+)/.exec(message)?.[1] ?? code;
+  return new StateProblem(`the state directory ${directory} cannot be used: ${path ?? code}: ${what}`);
+}
+
 /** What is kept in it: none of this may lead elsewhere by a link. */
 const PARTS = ['journal', 'store', 'aside', 'leaving', 'trace'];
 

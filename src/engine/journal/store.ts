@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Dir, OpenFile } from '../confine/dir.ts';
+import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { chooseKeeper } from '../confine/protection.ts';
 import { FlushSoon } from './flush-soon.ts';
 import { linkAside } from './link-aside.ts';
@@ -162,6 +162,11 @@ export class Store {
   asideNamed(name: string): SetAside {
     if (!/^[0-9a-f]{20}$/.test(name)) throw new Error(`not a name of something set aside: ${name}`);
     return { dir: this.#asideDir(), name };
+  }
+
+  /** What was set aside under this name, if it is still there. Nothing is made for looking. */
+  statAside(name: string): Stat | undefined {
+    return fs.existsSync(join(this.directory, 'aside')) ? this.asideNamed(name).dir.lstat(name) : undefined;
   }
 
   /** Whether something on this device can be moved or linked here. */

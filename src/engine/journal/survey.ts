@@ -1,8 +1,12 @@
 /** What is in the directories at one moment: enough to tell later what has changed. */
+import { isUtf8 } from 'node:buffer';
 import type { Dir, Stat } from '../confine/dir.ts';
 import type { Root } from '../confine/roots.ts';
+import { isTemporary } from '../confine/temporaries.ts';
 import { Breathing } from '../files/breathing.ts';
 import { limits } from '../limits.ts';
+import type { LinkTarget } from './entry.ts';
+import { bytesOf, targetOf } from './link-target.ts';
 
 /** More than this is not looked through before and after each command. */
 export const MOST_ENTRIES = 10_000;
@@ -13,7 +17,9 @@ export interface Surveyed {
   stat: Stat;
   root: Root;
   /** Of a symbolic link. */
-  target?: string;
+  link?: LinkTarget;
+  /** Its path is not valid UTF-8: it can be told of, but not be reached under what it is called here. */
+  unreachable?: true;
 }
 
 /** By absolute path, parents first; undefined when there is too much of it. */
@@ -26,22 +32,25 @@ export async function survey(
 ): Promise<Survey> {
   const found = new Map<string, Surveyed>();
   const breathing = new Breathing(undefined);
-  const walk = async (dir: Dir, path: string, root: Root, level: number): Promise<boolean> => {
+  const walk = async (dir: Dir, path: string, root: Root, level: number, named = true): Promise<boolean> => {
     if (level > limits.treeDepth) return true;
-    for (const { name, type } of entriesOf(dir)) {
+    for (const raw of rawNamesOf(dir)) {
       await breathing.pause();
+      const isText = isUtf8(raw);
+      const name = isText ? raw.toString('utf8') : inEscapes(raw);
+      const reachable = named && isText;
       const below = `${path === '/' ? '' : path}/${name}`;
-      const stat = dir.lstat(name);
+      const stat = isTemporary(name) ? undefined : dir.lstat(isText ? name : raw);
       if (stat === undefined || found.has(below)) continue;
       if (found.size >= MOST_ENTRIES) return false;
-      const target = type === 'symlink' ? targetOf(dir, name) : undefined;
-      found.set(below, { stat, root, ...(target !== undefined && { target }) });
-      if (stat.type === 'file') await visit?.({ dir, name, path: below }, stat);
+      const link = reachable && stat.type === 'symlink' ? linkOf(dir, name) : undefined;
+      found.set(below, { stat, root, ...(link && { link }), ...(!reachable && { unreachable: true }) });
+      if (reachable && stat.type === 'file') await visit?.({ dir, name, path: below }, stat);
       if (stat.type !== 'directory' || NOT_SURVEYED.has(name)) continue;
-      const inner = enter(dir, name);
+      const inner = enter(dir, raw);
       if (inner === undefined) continue;
       try {
-        if (!(await walk(inner, below, root, level + 1))) return false;
+        if (!(await walk(inner, below, root, level + 1, reachable))) return false;
       } finally {
         inner.close();
       }
@@ -52,27 +61,37 @@ export async function survey(
   return found;
 }
 
+/** Whether something else stands there now, or a link that leads elsewhere; not whether a content was changed. */
+export function isOther(was: Surveyed, is: Surveyed): boolean {
+  if (was.stat.type !== is.stat.type) return true;
+  return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
+}
+
 /** What may not be read is not looked through. */
-function entriesOf(dir: Dir) {
+function rawNamesOf(dir: Dir): Buffer[] {
   try {
-    return dir.entries();
+    return dir.rawNames();
   } catch {
     return [];
   }
 }
 
-function targetOf(dir: Dir, name: string): string | undefined {
+/** For eyes: a name that is no text, with its bytes as `\xe9`. */
+function inEscapes(raw: Buffer): string {
+  return raw.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
+}
+
+function linkOf(dir: Dir, name: string): LinkTarget | undefined {
   try {
-    return dir.readlink(name);
+    return targetOf(dir, name);
   } catch {
     return undefined;
   }
 }
 
-function enter(dir: Dir, name: string): Dir | undefined {
+function enter(dir: Dir, raw: Buffer): Dir | undefined {
   try {
-    const inner = dir.enter(name);
-    return typeof inner === 'string' || 'linkTarget' in inner ? undefined : inner;
+    return dir.enterRaw(raw);
   } catch {
     return undefined;
   }

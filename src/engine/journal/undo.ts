@@ -2,9 +2,11 @@
  * Takes an entry of the journal back. What is in the way is found first; nothing is touched while something
  * is. Taking back is a change like any other: it is recorded, and can be taken back itself.
  */
+import { dirname } from 'node:path';
 import type { Calls } from '../calls.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
+import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { readSnapshot } from '../files/contents.ts';
 import { moveEntry } from '../files/moving.ts';
@@ -12,69 +14,23 @@ import { removeEntry } from '../files/removal.ts';
 import { type Replacement, replaceTogether } from '../files/together.ts';
 import { inTurn } from '../files/turns.ts';
 import { LARGE_BYTES } from './capture.ts';
-import type { Change, JournalEntry } from './entry.ts';
+import type { JournalEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { contentOf, failLost } from './kept-content.ts';
-import { sweep } from './likeness.ts';
+import { namesIn, sweep } from './likeness.ts';
+import { lookedAtNow, pathsOf, type UndoStep } from './plan.ts';
 import { putBackContent, putBackRemoved } from './put-back.ts';
+import { withLeave } from './put-back-tree.ts';
 import type { Recording } from './recording.ts';
 import { stampOf } from './stamp.ts';
-import { type Obstacle, type Standing, standingInBetween, standingOf } from './standing.ts';
+import { standingOf, whyNotPutBack } from './standing.ts';
 import { hashOf, type Store } from './store.ts';
-
-export interface UndoStep {
-  path: string;
-  does: 'put back' | 'remove' | 'bring back' | 'move back';
-  change: Change;
-  standing: Standing;
-  /** What stood there when it was looked at; undefined also when an earlier step will change that. */
-  seen: Stat | undefined;
-  /** Whether the entry was left open. */
-  open: boolean;
-}
-
-const DOES = { changed: 'put back', created: 'remove', removed: 'bring back', moved: 'move back' } as const;
-
-/** Every step that is left to be done, in order, each with how it stands. */
-export async function planUndo(calls: Calls, journal: Journal, entry: JournalEntry): Promise<UndoStep[]> {
-  const ordered = inOrderOfUndoing(entry);
-  const vacated = new Set(ordered.flatMap((change) => vacatedBy(change)));
-  const open = entry.state === 'pending';
-  const steps: UndoStep[] = [];
-  const touched = new Set<string>();
-  for (const change of ordered) {
-    const { path, kind } = change;
-    // Changed twice in one entry: what it held in between comes back only while this is done.
-    const again = kind === 'changed' && touched.has(path);
-    const { standing, seen } = again
-      ? { standing: standingInBetween(journal.store, change), seen: undefined }
-      : await look(calls, journal, change, vacated, open);
-    if (standing === 'before') continue;
-    const stands = entry.found ? withoutTheLost(standing) : standing;
-    steps.push({ path, does: DOES[kind], change, standing: stands, seen, open });
-    touched.add(path);
-  }
-  return steps;
-}
-
-/** Not everything could be kept before a command: the rest of what it did can still be undone. */
-function withoutTheLost(standing: Standing): Standing {
-  if (typeof standing === 'string' || standing.forceable) return standing;
-  return {
-    why: `${standing.why} (--force leaves it as it is and undoes the rest)`,
-    forceable: true,
-    left: true,
-  };
-}
-
-export function obstaclesOf(steps: readonly UndoStep[]): Obstacle[] {
-  return steps.flatMap(({ path, standing }) => (typeof standing === 'string' ? [] : [{ path, ...standing }]));
-}
+import { onTheWay, STRAIGHT, wayTo } from './way.ts';
 
 /** Waits for those who are changing these files at this moment, in this process or another. */
 export async function waitForOthers(calls: Calls, entry: JournalEntry): Promise<void> {
   for (const path of new Set(pathsOf(entry))) {
-    const place = resolveOrUndefined(calls, path);
+    const { place } = wayTo(calls, path);
     if (place) await inTurn([place], undefined, async () => {}).finally(() => place.close());
   }
 }
@@ -93,63 +49,31 @@ export async function carryOut(
   const rest = new Set<UndoStep>(steps);
   for (const step of plain) rest.delete(step);
   for (const step of steps) if (typeof step.standing !== 'string' && step.standing.left) rest.delete(step);
-  for (const step of rest) await takeBack(calls, journal, step, recording);
+  const own = directoriesOf(steps);
+  for (const step of rest) {
+    const due = step.later ? await lookedAtNow(calls, journal, step) : step;
+    if (due) await takeBack(calls, journal, due, own, recording);
+  }
+}
+
+/** Those that are brought back or taken away: they may be ones in which nothing may be changed. */
+function directoriesOf(steps: readonly UndoStep[]): Set<string> {
+  const own = new Set<string>();
+  for (const { change } of steps) {
+    const whole = change.kind === 'created' || change.kind === 'removed';
+    if (whole && change.type === 'directory') own.add(change.path);
+  }
+  return own;
 }
 
 /** Takes away what a server that was cut off in the middle of the entry has left beside its files. */
 export function sweepAround(calls: Calls, entry: JournalEntry): void {
   const swept = new Set<string>();
   for (const path of pathsOf(entry)) {
-    const place = resolveOrUndefined(calls, path);
+    const { place } = wayTo(calls, path);
     if (place && !swept.has(place.dir.identity)) sweep(place.dir);
     if (place) swept.add(place.dir.identity);
     place?.close();
-  }
-}
-
-export function pathsOf({ changes }: JournalEntry): string[] {
-  return changes.flatMap((change) => [change.path, ...(change.kind === 'moved' ? [change.to] : [])]);
-}
-
-/** The last one first. What was found after a command has no order: there directories come back before what they hold. */
-function inOrderOfUndoing({ changes, found }: JournalEntry): Change[] {
-  const last = [...changes].reverse();
-  if (!found) return last;
-  const removed = changes.filter(({ kind }) => kind === 'removed');
-  return [...last.filter(({ kind }) => kind !== 'removed'), ...removed];
-}
-
-function vacatedBy(change: Change): string[] {
-  if (change.kind === 'created') return [change.path];
-  return change.kind === 'moved' ? [change.to] : [];
-}
-
-async function look(
-  calls: Calls,
-  { store }: Journal,
-  change: Change,
-  vacated: ReadonlySet<string>,
-  open: boolean,
-): Promise<Pick<UndoStep, 'standing' | 'seen'>> {
-  const place = resolveOrUndefined(calls, change.path);
-  const target = change.kind === 'moved' ? resolveOrUndefined(calls, change.to) : undefined;
-  try {
-    const seen = place?.lstat();
-    return { standing: await standingOf(change, { store, place, target, vacated, open }), seen };
-  } finally {
-    place?.close();
-    target?.close();
-  }
-}
-
-/** Undefined when the directory that it stood in is gone. */
-function resolveOrUndefined(calls: Calls, path: string): Place | undefined {
-  try {
-    return calls.wall.resolve(path, { follow: false });
-  } catch (error) {
-    const kind = (error as { facts?: { kind: string } }).facts?.kind;
-    if (kind === 'not-found' || kind === 'not-a-directory') return undefined;
-    throw error;
   }
 }
 
@@ -169,8 +93,8 @@ async function putBackTogether(
   steps: readonly ContentStep[],
   recording: Recording,
 ): Promise<void> {
-  const concerned = steps.map(({ path }) => ({ path, walk: { follow: false }, how: 'changed' }) as const);
-  await calls.changeNow(concerned, undefined, recording, async (places) => {
+  const concerned = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
+  const undoing = calls.changeNow(concerned, undefined, recording, async (places) => {
     const replacements: Replacement[] = [];
     for (const [index, place] of places.entries()) {
       const { before, after } = steps[index]!.change;
@@ -182,50 +106,71 @@ async function putBackTogether(
     }
     await replaceTogether(replacements, undefined, recording);
   });
+  await onTheWay(steps[0]!.path, undoing);
 }
 
-async function takeBack(calls: Calls, journal: Journal, step: UndoStep, recording: Recording): Promise<void> {
-  const { change, standing } = step;
-  const { wall } = calls;
-  const { store } = journal;
-  const walk = { follow: false, makeParents: change.kind !== 'created' };
+async function takeBack(
+  calls: Calls,
+  journal: Journal,
+  step: UndoStep,
+  own: ReadonlySet<string>,
+  recording: Recording,
+): Promise<void> {
+  const { change } = step;
+  const walk = { ...STRAIGHT, makeParents: change.kind !== 'created' };
   const there = { path: change.path, walk, how: 'changed' } as const;
-  const away = {
-    path: change.kind === 'moved' ? change.to : '',
-    walk: { follow: false },
-    how: 'moved-from',
-  } as const;
-  const removing = { recursive: true, signal: undefined, recording };
-  const overrun = async (place: Place) => {
-    if (place.lstat()) await removeEntry(wall, place, removing);
-  };
-  const concerned = change.kind === 'moved' ? [there, away] : [there];
-  await calls.changeNow(concerned, undefined, recording, async ([place, target]) => {
-    if (!(await isStillToDo(store, step, place!, target))) return;
-    switch (change.kind) {
-      case 'changed':
-        if (place!.lstat()?.type !== 'file') await overrun(place!);
-        return putBackContent(store, place!, change.before, recording);
-      case 'created': {
-        const recursive = change.whole === true || typeof standing !== 'string';
-        if (!recursive && change.type === 'directory') sweepIn(place!);
-        await removeEntry(wall, place!, { ...removing, recursive });
-        return place!.dir.flush();
-      }
-      case 'removed':
-        await overrun(place!);
-        return putBackRemoved(store, place!, change.before, recording);
-      case 'moved': {
-        // Cut off between the new name and the old one: only the new one goes.
-        if (standing === 'both') await removeEntry(wall, target!, removing);
-        else {
-          await overrun(place!);
-          await moveEntry(wall, target!, place!, { ...removing, overwrite: false });
-        }
-        if (change.replaced) await putBackRemoved(store, target!, change.replaced, recording);
-      }
+  const from =
+    change.kind === 'moved' ? [{ path: change.to, walk: STRAIGHT, how: 'moved-from' } as const] : [];
+  const undoing = calls.changeNow([there, ...from], undefined, recording, async ([place, target]) => {
+    if (!(await isStillToDo(journal.store, step, place!, target))) return;
+    let act = () => perform(calls.wall, journal.store, step, { place: place!, target }, recording);
+    for (const { path, dir } of target ? [place!, target] : [place!]) {
+      const inner = act;
+      if (own.has(dirname(path))) act = () => withLeave(dir, inner);
     }
+    await act();
   });
+  await onTheWay(change.path, undoing);
+}
+
+async function perform(
+  wall: Wall,
+  store: Store,
+  step: UndoStep,
+  { place, target }: { place: Place; target: Place | undefined },
+  recording: Recording,
+): Promise<void> {
+  const { change, standing } = step;
+  const removing = { recursive: true, signal: undefined, recording };
+  const overrun = async () => {
+    // Cut off when only the name was taken: that is no change of its own.
+    const { recording: _, ...unrecorded } = { ...removing, recursive: false };
+    if (place.lstat()) await removeEntry(wall, place, isNameTaken(step, place) ? unrecorded : removing);
+  };
+  switch (change.kind) {
+    case 'changed':
+      if (place.lstat()?.type !== 'file') await overrun();
+      return putBackContent(store, place, change.before, recording);
+    case 'created': {
+      const recursive = change.whole === true || typeof standing !== 'string';
+      if (!recursive && change.type === 'directory') sweepIn(place);
+      await removeEntry(wall, place, { ...removing, recursive });
+      return place.dir.flush();
+    }
+    case 'removed':
+      await overrun();
+      return putBackRemoved(store, place, change.before, recording);
+    case 'moved': {
+      // Cut off between the new name and the old one: only the new one goes.
+      if (standing === 'both') await removeEntry(wall, target!, removing);
+      else if (standing !== 'replaced') {
+        await overrun();
+        await moveEntry(wall, target!, place, { ...removing, overwrite: false });
+      }
+      if (change.replaced && whyNotPutBack(store, change.replaced) === undefined)
+        await putBackRemoved(store, target!, change.replaced, recording);
+    }
+  }
 }
 
 /** Looked at once more when it is this file's turn: what was planned must still be so. */
@@ -253,6 +198,12 @@ async function isStillToDo(
 function isSame(now: Stat | undefined, seen: Stat | undefined): boolean {
   if (!now || !seen) return now === seen;
   return now.type === 'directory' ? now.ino === seen.ino : stampOf(now) === stampOf(seen);
+}
+
+/** Whether it was left as an empty directory, by an undo that was cut off when it had just made that. */
+function isNameTaken({ open, standing }: UndoStep, place: Place): boolean {
+  if (!open || standing !== 'after') return false;
+  return place.lstat()?.type === 'directory' && namesIn(place).length === 0;
 }
 
 function sweepIn(place: Place): void {

@@ -8,17 +8,18 @@ import { basename } from 'node:path';
 import { type Caller, nobody } from '../caller.ts';
 import { type Calls, tellChange } from '../calls.ts';
 import type { Dir, Stat } from '../confine/dir.ts';
-import { readBytesSync } from '../confine/reading.ts';
-import { isWithin } from '../confine/roots.ts';
-import { EngineFailure } from '../failures.ts';
 import type { Change, FileImage, Removed } from './entry.ts';
+import { changesThatMade, imageNow } from './made.ts';
+import { Others } from './others.ts';
+import { Renames } from './renames.ts';
+import { isSame, readSmall, SMALL_BYTES } from './small-content.ts';
 import { stampOf } from './stamp.ts';
-import { hashOf, type Store } from './store.ts';
-import { MOST_ENTRIES, NOT_SURVEYED, type Survey, type Surveyed, survey } from './survey.ts';
+import type { Store } from './store.ts';
+import { isOther, MOST_ENTRIES, NOT_SURVEYED, type Survey, type Surveyed, survey } from './survey.ts';
 
-const SMALL_BYTES = 256 * 1024;
 const MOST_BYTES = 32 * 1024 * 1024;
 const TOO_MANY = `there are more than ${MOST_ENTRIES} entries: what the command changed was not looked for`;
+const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
 
 /** What was known of a file's content when it had this shape. */
 interface Known {
@@ -42,8 +43,8 @@ export class CommandWatch {
       return run();
     }
     // What the tools change meanwhile has entries of its own.
-    const others: Others = { paths: new Set(), trees: new Set() };
-    const stop = calls.onChange((path, below) => (below ? others.trees : others.paths).add(path));
+    const others = new Others();
+    const stop = calls.onChange((path, below) => others.add(path, below));
     try {
       return await run();
     } finally {
@@ -62,19 +63,21 @@ export class CommandWatch {
     others: Others,
   ): Promise<void> {
     const { caller, journal } = calls;
+    const renames = new Renames(before, after, (path, was) =>
+      isKept(this.#before(journal?.store, path, was)),
+    );
     const changes: Change[] = [];
     for (const [path, was] of before) {
-      if (isOf(others, path)) continue;
+      if (others.have(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);
-      if (!is || is.stat.type !== was.stat.type) changes.push(this.#removed(journal?.store, path, was));
-      else if (was.stat.type === 'file')
-        changes.push(...(await this.#changed(calls, path, was.stat, is.stat)));
+      if (!is || isOther(was, is)) changes.push(this.#removed(journal?.store, path, was));
+      else if (was.stat.type === 'file') changes.push(...(await this.#changed(calls, path, was, is)));
     }
-    for (const [path, is] of after) {
-      const was = before.get(path);
-      if (!isOf(others, path) && was?.stat.type !== is.stat.type)
-        changes.push(await created(calls, path, is));
+    for (const [from, to] of renames.all) {
+      if (others.have(from) || others.have(to)) continue;
+      changes.push(await moved(calls, from, to, after.get(to)!));
     }
+    changes.push(...(await changesThatMade(calls, { before, after, renames, others })));
     if (changes.length === 0) return;
     if (journal === undefined) return tellAll(caller, changes);
     try {
@@ -128,25 +131,29 @@ export class CommandWatch {
     return { size, mode, kept: { in: 'nowhere', why } };
   }
 
-  #removed(store: Store | undefined, path: string, { stat, target }: Surveyed): Change {
-    return { kind: 'removed', path, type: stat.type, before: this.#before(store, path, stat, target) };
+  #removed(store: Store | undefined, path: string, was: Surveyed): Change {
+    return { kind: 'removed', path, type: was.stat.type, before: this.#before(store, path, was) };
   }
 
-  #before(store: Store | undefined, path: string, stat: Stat, target: string | undefined): Removed {
+  #before(store: Store | undefined, path: string, { stat, link, unreachable }: Surveyed): Removed {
+    if (unreachable) return { type: 'lost', why: UNREACHABLE };
     if (stat.type === 'directory' && NOT_SURVEYED.has(basename(path))) {
       return { type: 'lost', why: `${basename(path)} is not kept before each command` };
     }
     if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };
-    if (stat.type === 'symlink' && target !== undefined) return { type: 'symlink', target };
+    if (stat.type === 'symlink' && link !== undefined) return { type: 'symlink', ...link };
     if (stat.type === 'file') return { type: 'file', file: this.#imageOf(store, path, stat) };
     return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };
   }
 
-  async #changed(calls: Calls, path: string, was: Stat, is: Stat): Promise<Change[]> {
+  async #changed(calls: Calls, path: string, surveyed: Surveyed, { stat: is }: Surveyed): Promise<Change[]> {
+    const { stat: was, unreachable } = surveyed;
     if (isSame(was, is)) return [];
     // Another mode or one more name is not another content.
     if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
-    const before = this.#imageOf(calls.journal?.store, path, was);
+    const before: FileImage = unreachable
+      ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
+      : this.#imageOf(calls.journal?.store, path, was);
     const after = await imageNow(calls, path, is);
     // Only touched, or written with what it held before.
     if (after.hash !== undefined && after.hash === before.hash) return [];
@@ -154,60 +161,21 @@ export class CommandWatch {
   }
 }
 
-async function created(calls: Calls, path: string, { stat }: Surveyed): Promise<Change> {
-  const { type } = stat;
-  if (type !== 'file') return { kind: 'created', path, type };
-  return { kind: 'created', path, type, after: await imageNow(calls, path, stat) };
-}
-
-async function imageNow({ wall }: Calls, path: string, stat: Stat): Promise<Omit<FileImage, 'kept'>> {
-  const { size, mode } = stat;
-  const image = { size, mode, stamp: stampOf(stat) };
-  if (size > SMALL_BYTES) return image;
-  try {
-    const bytes = wall.at(path, { follow: false }, ({ dir, name }) => readSmall(dir, name, stat));
-    return bytes ? { size, mode, hash: await hashOf(bytes) } : image;
-  } catch (error) {
-    // Something that the command has left running may have removed it again.
-    if (error instanceof EngineFailure) return image;
-    throw error;
-  }
-}
-
-/** What the tools have changed while a command ran. */
-interface Others {
-  paths: Set<string>;
-  /** With all that was in them. */
-  trees: Set<string>;
-}
-
-function isOf({ paths, trees }: Others, path: string): boolean {
-  if (paths.has(path)) return true;
-  for (const tree of trees) if (isWithin(path, tree)) return true;
-  return false;
-}
-
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
-function readSmall(dir: Dir, name: string, expected: Stat): Buffer | undefined {
-  try {
-    const file = dir.open(name);
-    try {
-      return isSame(file.stat, expected) ? readBytesSync(file, SMALL_BYTES) : undefined;
-    } finally {
-      file.close();
-    }
-  } catch {
-    return undefined;
-  }
+async function moved(calls: Calls, path: string, to: string, { stat }: Surveyed): Promise<Change> {
+  const { type } = stat;
+  const file = type === 'file' ? await imageNow(calls, to, stat) : undefined;
+  return { kind: 'moved', path, to, type, ...(file && { file }) };
+}
+
+/** Whether it can be put back as it was. */
+function isKept(removed: Removed): boolean {
+  return removed.type === 'file' ? removed.file.kept.in !== 'nowhere' : removed.type !== 'lost';
 }
 
 function tellAll(caller: Caller, changes: readonly Change[]): void {
   for (const change of changes) tellChange(caller, change);
-}
-
-function isSame(a: Stat, b: Stat): boolean {
-  return a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 }

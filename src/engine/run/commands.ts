@@ -1,5 +1,6 @@
 /** Commands for one server: three front doors on the same wall, the same sandbox and the same programs. */
-
+import { resolve } from 'node:path';
+import type { Access, How } from '../caller.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { systemDirectories } from './bubblewrap.ts';
@@ -9,8 +10,9 @@ import { developerCommands, developerTools, readingTools, shellLine } from './fr
 import { installationsOf } from './installations.ts';
 import type { Setting } from './launch.ts';
 import type { Layer } from './layers.ts';
-import { layersReport } from './layers.ts';
+import { layersAround, layersReport } from './layers.ts';
 import { checkArgv } from './policy/check.ts';
+import type { SeenPath } from './policy/declaration.ts';
 import { readingCommands } from './policy/reading-commands.ts';
 import { gnuPrograms, workingSetpriv } from './probes.ts';
 import type { Programs } from './programs.ts';
@@ -42,6 +44,24 @@ export interface CommandCall {
   timeoutMs?: number | undefined;
   maxOutputBytes?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Told when all is checked and the program is about to start. */
+  onStart?: ((started: Started) => void) | undefined;
+}
+
+/** What is known of a command before it has run. */
+export interface Started {
+  /** Where it runs, with all links resolved. */
+  cwd: string;
+  /** What stands around it. */
+  layers: readonly string[];
+  /** The paths that it was given, where those are looked at. */
+  given: readonly Access[];
+}
+
+interface Chosen {
+  program: string;
+  args: readonly string[];
+  given?: readonly Access[];
 }
 
 export class Commands {
@@ -104,22 +124,16 @@ export class Commands {
   }
 
   /** A command that only reads: its arguments are checked before anything starts. */
-  async read(
-    command: string,
-    args: readonly string[],
-    call: CommandCall = {},
-  ): Promise<RunResult & { reads: readonly string[] }> {
-    let reads: readonly string[] = [];
-    const result = await this.#inDirectory(call, readingTools, (cwd) => {
+  read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
+    return this.#inDirectory(call, readingTools, (cwd) => {
       const checked = checkArgv(command, args, {
         policies: readingCommands,
         resolvePath: pathsThroughWall(this.#wall, cwd),
         isGnu: (name) => this.#gnu.has(name),
       });
-      reads = checked.reads;
-      return { program: programNamed(this.#programs, command), args: checked.args };
+      const given = checked.reads.map((seen) => accessOf(seen, cwd, checked.looks));
+      return { program: programNamed(this.#programs, command), args: checked.args, given };
     });
-    return { ...result, reads };
   }
 
   /** A program of the list, with arguments of any kind. */
@@ -156,21 +170,24 @@ export class Commands {
   async #inDirectory(
     call: CommandCall,
     door: FrontDoor,
-    choose: (cwd: string) => { program: string; args: readonly string[] },
+    choose: (cwd: string) => Chosen,
   ): Promise<RunResult> {
     const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
     try {
-      const chosen = choose(place.path);
+      const { program, args, given = [] } = choose(place.path);
+      const started = { cwd: place.path, layers: layersAround(this.#setting, door), given };
       const dir = place.enter();
       try {
         return await runCommand({
-          ...chosen,
+          program,
+          args,
           setting: this.#setting,
           door,
           cwd: { handle: dir.handlePath, path: place.path },
           timeoutMs: call.timeoutMs ?? door.timeoutMs,
           maxOutputBytes: call.maxOutputBytes ?? door.maxOutputBytes,
           signal: call.signal,
+          onStart: () => call.onStart?.(started),
         });
       } finally {
         dir.close();
@@ -179,6 +196,16 @@ export class Commands {
       place.close();
     }
   }
+}
+
+/** What a reading command does at a path that it was given. */
+function accessOf({ path, type, real }: SeenPath, cwd: string, looks: boolean): Access {
+  return { path: real ?? resolve(cwd, path), how: howOf(type, looks) };
+}
+
+function howOf(type: SeenPath['type'], looks: boolean): How {
+  if (type === 'directory') return looks ? 'listed' : 'searched';
+  return looks || type === 'missing' ? 'looked-at' : 'read';
 }
 
 /** No program can be given one. */

@@ -41,6 +41,8 @@ export interface RunRequest {
   timeoutMs: number;
   maxOutputBytes: number;
   signal?: AbortSignal | undefined;
+  /** Told when nothing stands in the way any more. */
+  onStart?: (() => void) | undefined;
 }
 
 export interface Launch {

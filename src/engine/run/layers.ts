@@ -1,5 +1,7 @@
 /** What stands around commands on this machine, said as it is. */
 
+import type { FrontDoor } from './front-doors.ts';
+import { readingTools } from './front-doors.ts';
 import type { Setting } from './launch.ts';
 
 export interface Layer {
@@ -8,13 +10,21 @@ export interface Layer {
   why: string;
 }
 
+const ARGUMENT_RULES = 'argument rules';
+
+/** The names of those that stand around a command that comes in by this door. */
+export function layersAround(setting: Setting, door: FrontDoor): string[] {
+  const names = layersReport(setting).flatMap(({ name, active }) => (active ? [name] : []));
+  return door === readingTools ? names : names.filter((name) => name !== ARGUMENT_RULES);
+}
+
 export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
   const boxed = sandbox.kind === 'bubblewrap';
   const offline = boxed && !sandbox.network;
   const names = Object.keys(passed);
   return [
     {
-      name: 'argument rules',
+      name: ARGUMENT_RULES,
       active: true,
       why: 'reading commands take only declared options, and paths inside',
     },

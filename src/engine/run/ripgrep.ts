@@ -12,8 +12,16 @@ import { promisify } from 'node:util';
 /** Longer patterns do not fit into an argument on every system. */
 const LONGEST_PATTERN = 30_000;
 const VERSION_TIMEOUT_MS = 5000;
-/** One unreadable entry for each line; anything else on stderr means that it cannot be relied on. */
-const UNREADABLE = /^rg: (.*): [^:]* \(os error \d+\)$/;
+/**
+ * Entries that may not be read (EPERM, EACCES) or have gone (ENOENT), one a line; anything else on stderr means
+ * that ripgrep cannot be relied on: it opens whole paths, for one, and some are too long for that.
+ */
+const UNREADABLE = /^rg: (.*): [^:]* \(os error (?:1|2|13)\)$/;
+/**
+ * Files that begin with a byte-order mark are always candidates: ripgrep's idea of where their text begins is
+ * not ours, so it is not asked to have one.
+ */
+const MARKED = '^(?-u:\\xff\\xfe|\\xfe\\xff|\\xef\\xbb\\xbf)';
 
 export interface RipgrepState {
   path: string | undefined;
@@ -86,10 +94,12 @@ export function ripgrepArguments(pattern: string): string[] {
     '--no-mmap',
     // What is binary and what is not is decided elsewhere.
     '--text',
+    '--encoding=none',
     '--color=never',
     '--files-with-matches',
     '--null',
     `--regexp=${pattern}`,
+    `--regexp=${MARKED}`,
     './',
   ];
 }

@@ -49,7 +49,9 @@ const live = new Set<Run>();
 /** Runs one command to its end. Fails when it cannot be started or is cancelled. */
 export async function runCommand(request: RunRequest): Promise<RunResult> {
   if (request.signal?.aborted) fail({ kind: 'cancelled' });
-  return new Run(request, prepareLaunch(request)).result();
+  const launch = prepareLaunch(request);
+  request.onStart?.();
+  return new Run(request, launch).result();
 }
 
 /** Asks all commands to end, waits for them, and kills what is left after the grace. */

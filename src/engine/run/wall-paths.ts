@@ -13,7 +13,7 @@ const MAX_LOOKS = 4;
 
 /** `cwd` is the real path of the directory in which the command runs. */
 export function pathsThroughWall(wall: Wall, cwd: string): ResolvePath {
-  return (operand) => ({ path: asVisible(wall, operand), type: typeOf(wall, cwd, operand) });
+  return (operand) => ({ path: asVisible(wall, operand), ...foundAt(wall, cwd, operand) });
 }
 
 /**
@@ -21,19 +21,24 @@ export function pathsThroughWall(wall: Wall, cwd: string): ResolvePath {
  * that the wall has found: behind a link outside `..` may lead elsewhere than the wall, which never goes there,
  * takes for granted, and a path that is too long for the wall need not be too long for the system.
  */
-function typeOf(wall: Wall, cwd: string, operand: string): SeenPath['type'] {
+function foundAt(wall: Wall, cwd: string, operand: string): Omit<SeenPath, 'path'> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     const found = throughWall(wall, cwd, operand);
     const reached = bySystem(cwd, operand);
-    if (reached === undefined) return found?.type ?? 'missing';
-    if (found?.dev === reached.dev && found.ino === reached.ino) return found.type;
+    if (found && (!reached || (found.dev === reached.dev && found.ino === reached.ino))) {
+      return { type: found.type, real: found.real };
+    }
+    if (!reached) return { type: 'missing' };
   }
   return fail({ kind: 'outside', path: operand });
 }
 
-function throughWall(wall: Wall, cwd: string, operand: string): Stat | undefined {
+function throughWall(wall: Wall, cwd: string, operand: string): (Stat & { real: string }) | undefined {
   try {
-    return wall.at(operand, { base: cwd }, (place) => place.lstat());
+    return wall.at(operand, { base: cwd }, (place) => {
+      const stat = place.lstat();
+      return stat && { ...stat, real: place.path };
+    });
   } catch (thrown) {
     requireInside(wall, cwd, operand, thrown);
     return undefined;

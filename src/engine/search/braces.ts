@@ -23,13 +23,13 @@ interface Range {
 export class GlobProblem extends Error {}
 
 /**
- * All alternatives of a pattern, escapes and brackets still in place. Braces without a comma or a range stand
- * for themselves, as in a shell.
+ * All alternatives of a pattern, some of them perhaps more than once, escapes and brackets still in place.
+ * Braces without a comma or a range stand for themselves, as in a shell.
  */
 export function expandBraces(pattern: string, most: number): string[] {
   const sequence = new BraceParser(pattern).parse();
   if (count(sequence) > most) throw new GlobProblem(`its braces stand for more than ${most} alternatives`);
-  return [...new Set(expand(sequence))];
+  return expand(sequence);
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Collects the matching lines of one file with the lines around them, each line once, in order. */
+import type { ContentOptions } from './content.ts';
 import { cutAround } from './cut.ts';
 import type { Kernel } from './kernel.ts';
+import { charactersOfLine } from './portion.ts';
 import type { FoundLine } from './query.ts';
 
 const NEWLINE = 0x0a;
@@ -12,7 +14,10 @@ export class LineCollector {
   readonly #kernel: Kernel;
   readonly #context: number;
   readonly #maxLength: number;
+  readonly #maxCharacters: number;
   #limit = 0;
+  #characters = 0;
+  #overflowed = false;
   /** Where the window begins and ends; only whole lines are in between. */
   #from = 0;
   #stop = 0;
@@ -23,25 +28,28 @@ export class LineCollector {
   /** The last lines before the window, as far as they may still be context. */
   #saved: FoundLine[] = [];
 
-  constructor(kernel: Kernel, context: number, maxLength: number | undefined) {
+  constructor(kernel: Kernel, options: Omit<ContentOptions, 'countAll'>) {
     this.#kernel = kernel;
-    this.#context = context;
-    this.#maxLength = maxLength ?? Number.POSITIVE_INFINITY;
+    this.#context = options.contextLines;
+    this.#maxLength = options.maxLineLength ?? Number.POSITIVE_INFINITY;
+    this.#maxCharacters = options.maxCharacters ?? Number.POSITIVE_INFINITY;
   }
 
   begin(limit: number): void {
     if (this.lines.length > 0) this.lines = [];
     this.matches = 0;
     this.#limit = limit;
+    this.#characters = 0;
+    this.#overflowed = false;
     this.#nextNumber = 1;
     this.#next = 0;
     this.#afterLeft = 0;
     if (this.#saved.length > 0) this.#saved = [];
   }
 
-  /** Whether no further match is wanted. */
+  /** Whether no further match is wanted, or there was one that had no room. */
   get full(): boolean {
-    return this.matches >= this.#limit;
+    return this.matches >= this.#limit || this.#overflowed;
   }
 
   /** Whether the context behind the last match is still being collected. */
@@ -63,13 +71,17 @@ export class LineCollector {
 
   /** `text` is the whole line; `at` and `matched` say which part of it matches. */
   match(number: number, start: number, lineEnd: number, text: string, at: number, matched: number): void {
+    if (this.#characters >= this.#maxCharacters) {
+      this.#overflowed = true;
+      return;
+    }
     if (this.#context > 0) {
       this.#addAfter(start);
       this.#addBefore(number, start);
       this.#next = lineEnd + 1;
       this.#afterLeft = this.#context;
     }
-    this.lines.push({ number, text: cutAround(text, at, matched, this.#maxLength), match: true });
+    this.#add({ number, text: cutAround(text, at, matched, this.#maxLength), match: true });
     this.#nextNumber = number + 1;
     this.matches++;
   }
@@ -94,7 +106,7 @@ export class LineCollector {
     if (this.#context === 0) return;
     const line = { number, text: this.#beginning(start, end), match: false };
     if (this.#afterLeft > 0) {
-      this.lines.push(line);
+      this.#add(line);
       this.#afterLeft--;
       this.#nextNumber = number + 1;
     }
@@ -103,8 +115,7 @@ export class LineCollector {
 
   #addAfter(limit: number): void {
     while (this.#afterLeft > 0 && this.#next < limit) {
-      const line = this.#contextLine(this.#nextNumber, this.#next);
-      this.lines.push(line);
+      this.#add(this.#contextLine(this.#nextNumber, this.#next));
       this.#next = this.#kernel.memchr(this.#next, this.#stop, NEWLINE) + 1;
       this.#nextNumber++;
       this.#afterLeft--;
@@ -115,11 +126,15 @@ export class LineCollector {
     const first = Math.max(number - this.#context, this.#nextNumber);
     const starts = this.#startsBefore(start, number - first);
     const firstHere = number - starts.length;
-    for (const line of this.#saved)
-      if (line.number >= first && line.number < firstHere) this.lines.push(line);
+    for (const line of this.#saved) if (line.number >= first && line.number < firstHere) this.#add(line);
     starts.forEach((at, index) => {
-      this.lines.push(this.#contextLine(firstHere + index, at));
+      this.#add(this.#contextLine(firstHere + index, at));
     });
+  }
+
+  #add(line: FoundLine): void {
+    this.lines.push(line);
+    this.#characters += charactersOfLine(line);
   }
 
   /** The starts of up to `count` lines of the window before the one that starts at `before`. */

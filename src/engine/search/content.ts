@@ -20,12 +20,14 @@ export interface ContentOptions {
   contextLines: number;
   maxLineLength: number | undefined;
   countAll: boolean;
+  /** No file's matches are collected any further when they have so many characters. */
+  maxCharacters?: number;
 }
 
 export interface FileOutcome {
   /** False for a binary file. */
   text: boolean;
-  /** Matching lines found, of which `lines` shows as many as were wanted. */
+  /** Matching lines found, of which `lines` shows as many as were wanted and have room. */
   matches: number;
   lines: FoundLine[];
   /** Lines too long to be searched. */
@@ -47,7 +49,7 @@ export class ContentSearch {
     this.#text = new FileText(kernel);
     this.#recipe = recipe;
     this.#pattern = new RegExp(recipe.source, recipe.flags);
-    this.#collector = new LineCollector(kernel, options.contextLines, options.maxLineLength);
+    this.#collector = new LineCollector(kernel, options);
     this.#countAll = options.countAll;
     this.#maxLineLength = options.maxLineLength ?? Number.POSITIVE_INFINITY;
     if (recipe.prefilter) kernel.use(recipe.prefilter);

@@ -79,8 +79,9 @@ export class FileText {
 
   /** Makes room when the window holds no whole line. False when the line is longer than is searched. */
   widen(): boolean {
-    if (this.#size >= LONGEST_LINE) return false;
-    this.#size *= 2;
+    if (this.#size > LONGEST_LINE) return false;
+    // One byte more than the longest line: its newline, or that the file has ended.
+    this.#size = Math.min(this.#size * 2, LONGEST_LINE + 1);
     this.#kernel.reserve(this.#size);
     this.advance(this.start);
     return true;

@@ -8,30 +8,39 @@
 export class FirstByPath<T> {
   #bound: string | undefined;
   readonly #wanted: number;
-  #kept: { path: string; weight: number; item: T }[] = [];
+  readonly #maxSize: number;
+  #kept: { path: string; weight: number; size: number; item: T }[] = [];
   #total = 0;
+  #size = 0;
   #compactAt: number;
+  #compactAtSize: number;
 
-  /** `wanted` is in units of weight: matches, or entries. */
-  constructor(wanted: number) {
+  /**
+   * `wanted` is in units of weight: matches, or entries. Of items that have a size, no more are wanted than
+   * reach `maxSize`, and one behind them that tells that there are more.
+   */
+  constructor(wanted: number, maxSize: number = Number.POSITIVE_INFINITY) {
     this.#wanted = wanted;
+    this.#maxSize = maxSize;
     this.#compactAt = wanted;
+    this.#compactAtSize = maxSize;
   }
 
   get bound(): string | undefined {
     return this.#bound;
   }
 
-  add(path: string, weight: number, item: T): void {
+  add(path: string, weight: number, item: T, size: number = 0): void {
     if (this.#bound !== undefined && path > this.#bound) return;
-    this.#kept.push({ path, weight, item });
+    this.#kept.push({ path, weight, size, item });
     this.#total += weight;
-    if (this.#total >= this.#compactAt) this.#compact();
+    this.#size += size;
+    if (this.#total >= this.#compactAt || this.#size >= this.#compactAtSize) this.#compact();
   }
 
   /** In the order of paths; the last one may reach beyond what is wanted. */
   items(): { path: string; item: T }[] {
-    if (this.#total >= this.#wanted) this.#compact();
+    if (this.#total >= this.#wanted || this.#size >= this.#maxSize) this.#compact();
     else this.#sort();
     return this.#kept;
   }
@@ -39,12 +48,21 @@ export class FirstByPath<T> {
   #compact(): void {
     this.#sort();
     let total = 0;
+    let size = 0;
     let count = 0;
-    while (count < this.#kept.length && total < this.#wanted) total += this.#kept[count++]!.weight;
+    let enough = false;
+    for (; count < this.#kept.length && !enough; count++) {
+      const { weight, size: own } = this.#kept[count]!;
+      enough = size >= this.#maxSize || total + weight >= this.#wanted;
+      total += weight;
+      size += own;
+    }
     this.#kept.length = count;
     this.#total = total;
-    if (total >= this.#wanted) this.#bound = this.#kept[count - 1]!.path;
+    this.#size = size;
+    if (enough) this.#bound = this.#kept[count - 1]!.path;
     this.#compactAt = total + Math.max(64, this.#wanted >> 2);
+    this.#compactAtSize = size + this.#maxSize / 4;
   }
 
   #sort(): void {

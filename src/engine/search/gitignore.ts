@@ -3,9 +3,10 @@
  *
  * A chain grows by one link for each directory on the way down. As with git, the deepest file that says
  * anything about a path decides, by the last of its lines that matches; and a walk does not enter a directory
- * that is ignored, so nothing in it can be taken back.
+ * that is ignored, so nothing in it can be taken back. Texts and paths are bytes, one character for each, as
+ * in confine/raw-names.ts.
  */
-import { bytesOf, type IgnoreRule, parseIgnoreLine } from './ignore-pattern.ts';
+import { type IgnoreRule, parseIgnoreLine } from './ignore-pattern.ts';
 import { matchPath } from './path-glob.ts';
 
 interface Numbered extends IgnoreRule {
@@ -31,16 +32,15 @@ export class IgnoreChain {
   child(dirRelative: string, gitignoreText: string): IgnoreChain {
     const rules = parseRules(gitignoreText);
     if (rules.length === 0) return this;
-    return new IgnoreChain(this, new RuleSet(bytesOf(dirRelative), rules));
+    return new IgnoreChain(this, new RuleSet(dirRelative, rules));
   }
 
   /**
    * What git says about one path, relative to the root and with `/`, whose directories are not ignored
    * themselves. A link is not a directory, whatever it leads to.
    */
-  ignores(relativePath: string, isDirectory: boolean): boolean {
+  ignores(path: string, isDirectory: boolean): boolean {
     if (this.#rules === undefined) return false;
-    const path = bytesOf(relativePath);
     for (let link: IgnoreChain | undefined = this; link !== undefined; link = link.#parent) {
       const rule = link.#rules?.lastMatch(path, isDirectory);
       if (rule !== undefined) return !rule.negated;
@@ -51,7 +51,7 @@ export class IgnoreChain {
 
 function parseRules(text: string): Numbered[] {
   const rules: Numbered[] = [];
-  const lines = bytesOf(text.replace(/^\ufeff/, '')).split('\n');
+  const lines = text.replace(/^\xef\xbb\xbf/, '').split('\n');
   for (const [order, line] of lines.entries()) {
     const rule = parseIgnoreLine(line);
     if (rule !== undefined) rules.push({ ...rule, order });

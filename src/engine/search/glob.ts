@@ -23,6 +23,8 @@ const MOST_ALTERNATIVES = 1000;
 const MOST_EXPANDED = 131_072;
 /** Segments and characters of starred names over all alternatives: what a hostile path is multiplied with. */
 const MOST_WEIGHT = 16_384;
+/** All globs of a list together may stand for so many times what one of them may. */
+const TOGETHER = 4;
 
 export interface GlobMatcher {
   /** Whether the path, relative and with `/`, is meant by one of the globs. */
@@ -36,10 +38,41 @@ export interface GlobMatcher {
 /** Every glob is checked at once: a bad one fails with `bad-glob`. No globs match nothing. */
 export function compileGlobs(patterns: readonly string[], options?: { ignoreCase?: boolean }): GlobMatcher {
   const ignoreCase = options?.ignoreCase ?? false;
+  const allowance = new GlobAllowance();
   return new Globs(
-    patterns.flatMap((pattern) => compile(pattern, ignoreCase)),
+    patterns.flatMap((pattern) => compile(pattern, ignoreCase, allowance)),
     ignoreCase,
   );
+}
+
+/** Fails with `bad-glob`, as `compileGlobs` does, for the glob as it was `sent`. */
+export function requireReadableGlob(pattern: string, sent: string, allowance: GlobAllowance): void {
+  compile(pattern, false, allowance, sent);
+}
+
+/** What the globs of one list may still stand for: many small brace bombs are a big one. */
+export class GlobAllowance {
+  #alternatives = TOGETHER * MOST_ALTERNATIVES;
+  #characters = TOGETHER * MOST_EXPANDED;
+  #weight = TOGETHER * MOST_WEIGHT;
+
+  /** A glob without braces has one alternative, itself, which counts by its length alone. */
+  take(alternatives: number, characters: number): void {
+    this.#alternatives -= alternatives - 1;
+    this.#characters -= characters;
+    if (this.#alternatives < 0 || this.#characters < 0) {
+      throw new GlobProblem('together with the globs before it, it stands for too many alternatives');
+    }
+  }
+
+  takeWeight(weight: number): void {
+    this.#weight -= weight;
+    if (this.#weight < 0) {
+      throw new GlobProblem(
+        'together with the globs before it, it has too many stars in too many alternatives',
+      );
+    }
+  }
 }
 
 /** Whether a text is meant as a glob rather than as a path: it has one of `*`, `?`, `[`, `{`, `}`. */
@@ -149,27 +182,32 @@ function literalPath(segments: PathGlob): string | undefined {
   return names.join('/');
 }
 
-function compile(pattern: string, ignoreCase: boolean): PathGlob[] {
+function compile(
+  pattern: string,
+  ignoreCase: boolean,
+  allowance: GlobAllowance,
+  sent: string = pattern,
+): PathGlob[] {
   try {
-    if (pattern.includes('\0')) throw new GlobProblem('it holds a NUL character');
-    if (pattern.length > LONGEST) throw new GlobProblem(`it is longer than ${LONGEST} characters`);
-    const texts = expandBraces(pattern, MOST_ALTERNATIVES);
-    if (texts.reduce((sum, text) => sum + text.length, 0) > MOST_EXPANDED) {
-      throw new GlobProblem('its braces stand for too many long alternatives');
-    }
-    const alternatives: PathGlob[] = [];
-    let weight = 0;
-    for (const text of texts) {
-      const segments = parsePath(text, ignoreCase);
-      weight += weigh(segments);
-      if (weight > MOST_WEIGHT) throw new GlobProblem('it has too many stars in too many alternatives');
-      alternatives.push(segments);
-    }
+    const alternatives = alternativesOf(pattern, allowance).map((text) => parsePath(text, ignoreCase));
+    const weight = alternatives.reduce((sum, segments) => sum + weigh(segments), 0);
+    if (weight > MOST_WEIGHT) throw new GlobProblem('it has too many stars in too many alternatives');
+    allowance.takeWeight(weight);
     return alternatives;
   } catch (error) {
-    if (error instanceof GlobProblem) fail({ kind: 'bad-glob', pattern, reason: error.message });
+    if (error instanceof GlobProblem) fail({ kind: 'bad-glob', pattern: sent, reason: error.message });
     throw error;
   }
+}
+
+function alternativesOf(pattern: string, allowance: GlobAllowance): string[] {
+  if (pattern.includes('\0')) throw new GlobProblem('it holds a NUL character');
+  if (pattern.length > LONGEST) throw new GlobProblem(`it is longer than ${LONGEST} characters`);
+  const texts = expandBraces(pattern, MOST_ALTERNATIVES);
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters > MOST_EXPANDED) throw new GlobProblem('its braces stand for too many long alternatives');
+  allowance.take(texts.length, characters);
+  return [...new Set(texts)];
 }
 
 /** A path without `**` or stars fits in one way only and weighs nothing. */

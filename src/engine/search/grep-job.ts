@@ -5,6 +5,7 @@ import { NotAFile } from './file-text.ts';
 import { FirstByPath } from './first.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
 import type { Kernel } from './kernel.ts';
+import { charactersOf } from './portion.ts';
 import type { WorkQueue } from './queue.ts';
 import { joined } from './selector.ts';
 import type { Visitor } from './walk.ts';
@@ -45,7 +46,7 @@ export class GrepVisitor implements Visitor {
     this.#countFiles = job.countFiles;
     this.#candidates = job.candidates && new Set(job.candidates);
     this.#send = send;
-    this.#first = new FirstByPath(job.wanted);
+    this.#first = new FirstByPath(job.wanted, job.options.maxCharacters);
   }
 
   isBeyond(path: string): boolean {
@@ -98,8 +99,9 @@ export class GrepVisitor implements Visitor {
     const shown = Math.min(outcome.matches, this.#wanted);
     if (outcome.lines.length === 0) return;
     const wasOpen = this.#first.bound === undefined;
-    this.#first.add(path, shown, undefined);
-    this.#batch.push({ path, matches: shown, lines: outcome.lines });
+    const characters = charactersOf(path, outcome.lines);
+    this.#first.add(path, shown, undefined, characters);
+    this.#batch.push({ path, matches: shown, lines: outcome.lines, characters });
     this.#batchLines += outcome.lines.length;
     const enough = wasOpen && this.#first.bound !== undefined;
     if (enough || this.#batchLines >= LINES_A_BATCH) this.flush();

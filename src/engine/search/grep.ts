@@ -1,6 +1,7 @@
 /** Searches contents by a plan: the threads alone, or with ripgrep to name the files for them. */
 import { scanRootOf } from '../confine/scan.ts';
 import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
 import { candidateFiles } from '../run/ripgrep.ts';
 import { FirstByPath } from './first.ts';
 import type { Account, FoundFile } from './jobs.ts';
@@ -19,12 +20,13 @@ export async function grepWith(
   query: GrepQuery,
   plan: SearchPlan,
 ): Promise<GrepResult> {
-  const { contextLines = 0, countAll = false, maxMatches } = query;
+  const { contextLines = 0, countAll = false, maxMatches, maxLineLength } = query;
+  const { maxCharacters = limits.foundCharacters } = query;
   const wanted = maxMatches + 1;
-  const found = new FirstByPath<FoundFile>(wanted);
+  const found = new FirstByPath<FoundFile>(wanted, maxCharacters);
   const collect = (files: readonly FoundFile[]) => {
     const before = found.bound;
-    for (const file of files) found.add(file.path, file.matches, file);
+    for (const file of files) found.add(file.path, file.matches, file, file.characters);
     if (found.bound !== undefined && found.bound !== before) team.queue.setBound(found.bound);
   };
   const job = (candidates: readonly string[] | undefined): JobTemplate => ({
@@ -33,14 +35,15 @@ export async function grepWith(
     selection: selectionOf(query),
     ignoreBase: start.ignoreBase,
     recipe: plan.recipe,
-    options: { contextLines, maxLineLength: query.maxLineLength, countAll },
+    options: { contextLines, maxLineLength, countAll, maxCharacters },
     wanted,
     countFiles: query.countFiles ?? false,
     candidates,
   });
   const finish = (accounts: readonly Account[], { plan, why }: Plan) => {
     requireStartRead(start, accounts);
-    return grepResult({ found, accounts, maxMatches, contextLines, countAll, plan: { plan, why } });
+    const room = { matches: maxMatches, characters: maxCharacters };
+    return grepResult({ found, accounts, room, contextLines, countAll, plan: { plan, why } });
   };
 
   if (plan.superset === undefined) return finish(await workTogether(team, job(undefined), collect), plan);

@@ -1,5 +1,4 @@
 /** The ignore rules that come from above the directory that is searched: git's rules reach down from the top. */
-import { textOf } from '../confine/raw-names.ts';
 import { openCursor, readSmallFile, type ScanRoot } from '../confine/scan.ts';
 import type { IgnoreBase } from './selector.ts';
 
@@ -14,14 +13,16 @@ export function ignoreBaseOf(root: ScanRoot, names: readonly string[]): IgnoreBa
   try {
     let top = 0;
     const read = (directory: string, file: string) =>
-      cursor.goTo(directory) ? undefined : readSmallFile(cursor, file, LONGEST_IGNORE_FILE)?.toString('utf8');
+      cursor.goTo(directory)
+        ? undefined
+        : readSmallFile(cursor, file, LONGEST_IGNORE_FILE)?.toString('latin1');
     for (let depth = names.length; depth > 0 && top === 0; depth--) {
       if (!cursor.goTo(names.slice(0, depth).join('/')) && cursor.look('.git')) top = depth;
     }
     const topPath = names.slice(0, top).join('/');
     const files: { directory: string; text: string }[] = [];
     const add = (directory: string, text: string | undefined) => {
-      if (text !== undefined) files.push({ directory: textOf(directory), text });
+      if (text !== undefined) files.push({ directory, text });
     };
     add('', read(topPath === '' ? '.git/info' : `${topPath}/.git/info`, 'exclude'));
     // The directory itself is left to the walk.
@@ -29,7 +30,7 @@ export function ignoreBaseOf(root: ScanRoot, names: readonly string[]): IgnoreBa
       add(names.slice(top, depth).join('/'), read(names.slice(0, depth).join('/'), '.gitignore'));
     }
     const below = names.slice(top).join('/');
-    return { prefix: below === '' ? '' : `${textOf(below)}/`, files };
+    return { prefix: below === '' ? '' : `${below}/`, files };
   } finally {
     cursor.close();
   }

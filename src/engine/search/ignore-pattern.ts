@@ -16,11 +16,6 @@ export interface IgnoreRule {
   readonly about: { readonly name: NameGlob } | { readonly path: PathGlob };
 }
 
-/** The text as UTF-8 with one character a byte. */
-export function bytesOf(text: string): string {
-  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
-}
-
 /** The rule of a line, given as bytes and without its newline; undefined when it can never match. */
 export function parseIgnoreLine(line: string): IgnoreRule | undefined {
   if (line.startsWith('#')) return undefined;

@@ -49,6 +49,8 @@ export interface FoundFile {
   path: string;
   matches: number;
   lines: FoundLine[];
+  /** See `charactersOf`. */
+  characters: number;
 }
 
 /** Entries in the order of their paths, packed so that sending many of them is cheap. */

@@ -3,7 +3,7 @@ import { kernelBase64 } from './kernel.generated.ts';
 import { rarityOf } from './pattern/rarity.ts';
 
 /** What every match must contain, in the form that the kernel looks for. */
-export type Prefilter = LiteralFilter | WindowFilter;
+export type Prefilter = LiteralFilter | WindowFilter | RunFilter;
 
 export interface LiteralFilter {
   kind: 'literals';
@@ -23,6 +23,14 @@ export interface WindowFilter {
   at: readonly [number, number, number];
 }
 
+export interface RunFilter {
+  kind: 'run';
+  /** In bytes. */
+  length: number;
+  /** 1 for each byte value that may be in it. */
+  bytes: Uint8Array;
+}
+
 /** More literals than this share no bucket of the scan; longer ones are looked for by their beginning. */
 export const MAX_LITERALS = 8;
 export const MAX_LITERAL_BYTES = 64;
@@ -37,6 +45,7 @@ interface Exports {
   useAlso(count: number): void;
   useSet(count: number, fold: number): void;
   useWindow(length: number, at0: number, at1: number, at2: number): void;
+  useRun(length: number): void;
   nextLine(from: number, end: number): number;
   find(from: number, end: number): number;
   countLines(from: number, end: number): number;
@@ -173,6 +182,7 @@ export class Kernel {
     this.bytes.fill(0, 0, FOUND);
     this.#exports.useAlso(0);
     if (filter.kind === 'window') this.#useWindow(filter);
+    else if (filter.kind === 'run') this.#useRun(filter);
     else this.#useLiterals(filter);
   }
 
@@ -239,13 +249,23 @@ export class Kernel {
 
   #useWindow({ length, allowed, at }: WindowFilter): void {
     if (length < 1 || length > MAX_WINDOW) throw new Error('bad window');
-    allowed.forEach((bits, byte) => {
-      this.bytes.writeUInt32LE(bits, ALLOWED + byte * 4);
-    });
+    this.#allow(allowed);
     at.forEach((position, table) => {
       this.#markClass(allowed, position, NIBBLES + table * 32);
     });
     this.#exports.useWindow(length, at[0], at[1], at[2]);
+  }
+
+  #useRun({ length, bytes }: RunFilter): void {
+    if (length < 1) throw new Error('bad run');
+    this.#allow(bytes);
+    this.#exports.useRun(length);
+  }
+
+  #allow(allowed: Uint8Array | Uint32Array): void {
+    allowed.forEach((bits, byte) => {
+      this.bytes.writeUInt32LE(bits, ALLOWED + byte * 4);
+    });
   }
 
   /** Bytes with the same upper half form a row; equal rows share one of eight bits, the last bit takes the rest. */

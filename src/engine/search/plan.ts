@@ -1,13 +1,15 @@
 /** How a pattern is best searched for, and why: decided once, before any file is opened. */
 import { fail } from '../failures.ts';
-import type { Prefilter } from './kernel.ts';
+import { regexReason } from '../text/regex-reason.ts';
+import type { Prefilter, RunFilter, WindowFilter } from './kernel.ts';
 import { costOfLiterals } from './pattern/literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './pattern/literals.ts';
+import { costOfRun, requiredRun } from './pattern/run.ts';
 import { rustSuperset } from './pattern/rust.ts';
 import { type ParsedPattern, parsePattern } from './pattern/scope.ts';
 import { spanOf } from './pattern/span.ts';
 import { wholeTextForm } from './pattern/whole-text.ts';
-import { costOfWindow, type RequiredWindow, requiredWindow } from './pattern/windows.ts';
+import { costOfWindow, requiredWindow } from './pattern/windows.ts';
 
 export type PlanKind = 'literal' | 'classes' | 'ripgrep' | 'workers';
 
@@ -30,6 +32,8 @@ export interface Recipe {
   wholeText: RegExp | undefined;
 }
 
+type ClassFilter = WindowFilter | RunFilter;
+
 export interface SearchPlan extends Plan {
   recipe: Recipe;
   /** For `ripgrep`: the pattern that names candidate files. */
@@ -46,29 +50,33 @@ export interface PlanOptions {
 }
 
 /** Nanoseconds a byte: above this, running the pattern over whole files is about as fast as a prefilter. */
-const WORTH_IT = 3;
+const WORTH_IT = 10;
 
 export function planSearch(source: string, flags: string, options: PlanOptions): SearchPlan {
   const used = checkedFlags(source, flags);
-  const parsed = parsePattern(source, used);
-  const whole: Recipe = {
+  const plain: Recipe = {
     source,
     flags: used,
     prefilter: undefined,
     candidatesMatch: false,
     span: undefined,
-    wholeText: parsed && wholeTextForm(parsed, used),
+    wholeText: undefined,
   };
-  if (!parsed) {
-    const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
-    return { plan: 'workers', why, recipe: whole, superset: undefined };
+  try {
+    const parsed = parsePattern(source, used);
+    if (parsed) return analysedPlan(parsed, plain, options);
+  } catch (error) {
+    // Groups may be nested deeper than the stack reaches, though the engine takes them.
+    if (!(error instanceof RangeError)) throw error;
   }
-  return (
-    prefilterPlan(parsed, whole, options.only) ?? {
-      ...candidatePlan(parsed, options),
-      recipe: whole,
-    }
-  );
+  const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
+  return { plan: 'workers', why, recipe: plain, superset: undefined };
+}
+
+function analysedPlan(parsed: ParsedPattern, plain: Recipe, options: PlanOptions): SearchPlan {
+  const whole = { ...plain, wholeText: wholeTextForm(parsed, plain.flags) };
+  const candidates = () => ({ ...candidatePlan(parsed, options), recipe: whole });
+  return prefilterPlan(parsed, whole, options.only) ?? candidates();
 }
 
 /** The flags that matter line by line; a pattern that the engine does not take fails here. */
@@ -77,8 +85,7 @@ function checkedFlags(source: string, flags: string): string {
   try {
     new RegExp(source, used);
   } catch (error) {
-    const { message } = error as Error;
-    fail({ kind: 'bad-regex', pattern: source, reason: message.slice(message.lastIndexOf(': ') + 2) });
+    fail({ kind: 'bad-regex', pattern: source, reason: regexReason(error) });
   }
   return used;
 }
@@ -90,13 +97,24 @@ function prefilterPlan(
 ): SearchPlan | undefined {
   if (wanted === 'ripgrep' || wanted === 'workers') return undefined;
   const literals = wanted === 'classes' ? undefined : requiredLiterals(parsed);
-  const window = wanted === 'literal' ? undefined : requiredWindow(parsed);
+  const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed);
   const literalCost = literals ? costOfLiterals(literals) : Number.POSITIVE_INFINITY;
-  const windowCost = window ? costOfWindow(window) : Number.POSITIVE_INFINITY;
-  if (wanted === undefined && Math.min(literalCost, windowCost) > WORTH_IT) return undefined;
+  const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
+  if (wanted === undefined && Math.min(literalCost, classesCost) > WORTH_IT) return undefined;
   const filtered = { ...whole, span: spanOf(parsed) };
-  if (literals && literalCost <= windowCost) return literalPlan(literals, filtered);
-  return window && classesPlan(window, filtered);
+  if (literals && literalCost <= classesCost) return literalPlan(literals, filtered);
+  return classes && classesPlan(classes.filter, filtered);
+}
+
+/** A few bytes, each of a class of its own, or many of one class. */
+function cheapestClasses(parsed: ParsedPattern): { filter: ClassFilter; cost: number } | undefined {
+  const window = requiredWindow(parsed);
+  const run = requiredRun(parsed);
+  const found = [
+    ...(window ? [{ filter: window.filter, cost: costOfWindow(window) }] : []),
+    ...(run ? [{ filter: run.filter, cost: costOfRun(run) }] : []),
+  ];
+  return found.sort((a, b) => a.cost - b.cost)[0];
 }
 
 function literalPlan(required: RequiredLiterals, whole: Recipe): SearchPlan {
@@ -115,10 +133,10 @@ function literalPlan(required: RequiredLiterals, whole: Recipe): SearchPlan {
   };
 }
 
-function classesPlan({ filter }: RequiredWindow, whole: Recipe): SearchPlan {
+function classesPlan(filter: ClassFilter, whole: Recipe): SearchPlan {
   return {
     plan: 'classes',
-    why: `every match contains ${filter.length} adjacent bytes of known classes`,
+    why: `every match contains ${filter.length} adjacent bytes of ${filter.kind === 'run' ? 'one class' : 'known classes'}`,
     recipe: { ...whole, prefilter: filter },
     superset: undefined,
   };

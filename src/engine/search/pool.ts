@@ -7,9 +7,8 @@ import { Worker } from 'node:worker_threads';
 import { bundleDir } from '../bundle-dir.ts';
 import { EngineFailure } from '../failures.ts';
 import type { AnyJob, Report } from './jobs.ts';
-
-/** A search that runs away must not keep others waiting: so many searches get threads of their own. */
-const SEARCHES_AT_ONCE = 4;
+import type { WorkQueue } from './queue.ts';
+import { type Searcher, Shares } from './shares.ts';
 
 export class SearchThread {
   readonly #worker: Worker;
@@ -81,17 +80,31 @@ export class SearchThread {
   }
 }
 
+/** A search that wants threads, with the work that they will share. */
+export interface ThreadSearcher extends Searcher {
+  queue: Pick<WorkQueue, 'spare'>;
+}
+
+interface Waiting {
+  searcher: ThreadSearcher;
+  give(threads: SearchThread[]): void;
+}
+
 export class SearchPool {
   readonly #size: number;
   readonly #file: string;
   readonly #all = new Set<SearchThread>();
+  readonly #shares: Shares<ThreadSearcher, SearchThread>;
   #idle: SearchThread[] = [];
-  #waiting: (() => void)[] = [];
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting>();
+  #nextLook: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(size: number, file: string = join(bundleDir, 'search-worker.cjs')) {
     this.#size = size;
     this.#file = file;
+    this.#shares = new Shares(size);
   }
 
   /** How many threads there are, idle ones included. */
@@ -105,17 +118,19 @@ export class SearchPool {
   }
 
   /** Threads for one search, as soon as there are some; none when it was aborted meanwhile. */
-  async take(signal: AbortSignal): Promise<SearchThread[]> {
-    for (;;) {
-      if (signal.aborted) return [];
-      if (this.#closed) throw new Error('the search is closed');
-      const threads = this.#idle.splice(0, this.#size);
-      while (threads.length < this.#size && this.#all.size < this.#size * SEARCHES_AT_ONCE) {
-        threads.push(this.#create());
-      }
-      if (threads.length > 0) return threads;
-      await this.#turn(signal);
-    }
+  async take(searcher: ThreadSearcher, signal: AbortSignal): Promise<SearchThread[]> {
+    if (signal.aborted) return [];
+    const threads = await new Promise<SearchThread[]>((give) => {
+      const waiting = { searcher, give };
+      this.#waiting.add(waiting);
+      const leave = () => {
+        if (this.#waiting.delete(waiting)) give([]);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#serve();
+    });
+    if (this.#closed) throw new Error('the search is closed');
+    return threads;
   }
 
   /** Gives back threads that were taken and got no job. */
@@ -125,15 +140,31 @@ export class SearchPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const resume of this.#waiting.splice(0)) resume();
+    this.#serve();
     await Promise.all([...this.#all].map((thread) => thread.end()));
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+  #serve(): void {
+    for (const waiting of this.#waiting) {
+      const { searcher, give } = waiting;
+      const room = this.#closed ? 0 : this.#shares.roomFor(searcher);
+      if (room === 0 && !this.#closed) continue;
+      const threads = this.#idle.splice(0, room);
+      while (threads.length < room) threads.push(this.#create());
+      this.#shares.hold(searcher, threads);
+      this.#waiting.delete(waiting);
+      give(threads);
+    }
+    clearTimeout(this.#nextLook);
+    if (this.#waiting.size > 0) this.#awaitRoom();
+  }
+
+  #awaitRoom(): void {
+    for (const { queue } of this.#shares.sparing()) queue.spare();
+    const { nextChangeIn } = this.#shares;
+    if (nextChangeIn === undefined) return;
+    this.#nextLook = setTimeout(() => this.#serve(), Math.ceil(nextChangeIn));
+    this.#nextLook.unref();
   }
 
   #create(): SearchThread {
@@ -148,14 +179,16 @@ export class SearchPool {
 
   #rest(thread: SearchThread): void {
     if (!this.#all.has(thread) || this.#idle.includes(thread)) return;
+    this.#shares.release(thread);
     if (this.#idle.length >= this.#size || this.#closed) void thread.end();
     else this.#idle.push(thread);
-    this.#waiting.shift()?.();
+    this.#serve();
   }
 
   #forget(thread: SearchThread): void {
     this.#all.delete(thread);
+    this.#shares.release(thread);
     this.#idle = this.#idle.filter((idle) => idle !== thread);
-    this.#waiting.shift()?.();
+    this.#serve();
   }
 }

@@ -20,6 +20,8 @@ export interface Selection {
 }
 
 export interface SearchCall {
+  /** Whose call it is: no client's searches keep those of the others waiting. */
+  client?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
@@ -45,6 +47,8 @@ export interface GrepQuery extends Selection {
   contextLines?: number | undefined;
   /** Longer lines are cut to so many characters, around the match, with `…`. Default: whole lines. */
   maxLineLength?: number | undefined;
+  /** The match that reaches so many characters, with context and paths, is the last one. Default: 16 Mi. */
+  maxCharacters?: number | undefined;
   /** Asks for one plan instead of the best one. */
   plan?: PlanKind | undefined;
 }
@@ -71,7 +75,7 @@ export interface GrepResult {
   matches: number;
   /** All that were found: more than `matches` only when all are counted. */
   totalMatches: number;
-  /** Whether there are more matches than were wanted. */
+  /** Whether there are more matches than were wanted, or than an answer can hold. */
   truncated: boolean;
   /** Text files that were searched; exact when nothing was cut off or when it was asked for. */
   filesSearched: number;
@@ -88,6 +92,8 @@ export interface WalkEntry {
   /** Relative to the directory that was walked. */
   path: string;
   type: 'file' | 'directory' | 'symlink' | 'special';
+  /** The path on the disk is not UTF-8: it is shown, but cannot be used to ask for the entry. */
+  unnameable?: true;
   /** Files only, when facts were asked for. */
   size?: number;
   modifiedMs?: number;

@@ -16,6 +16,7 @@ const OVER = 5;
 const JOINED = 6;
 const BOUND = 7;
 const ROUND = 8;
+const SPARE = 9;
 // On a cache line of their own: they are written at every file, at which the others are only read.
 const FILES = 16;
 const MATCHES = 17;
@@ -84,8 +85,15 @@ export class WorkQueue {
   reopen(): void {
     this.#control[BUSY] = 0;
     this.#control[JOINED] = 0;
+    Atomics.store(this.#control, SPARE, 0);
     Atomics.add(this.#control, ROUND, 1);
     Atomics.store(this.#control, OVER, 0);
+  }
+
+  /** From now on threads that have nothing to do leave instead of waiting: others need them more. */
+  spare(): void {
+    Atomics.store(this.#control, SPARE, 1);
+    this.#announce();
   }
 
   /** Whether a thread has nothing to do. */
@@ -113,7 +121,10 @@ export class WorkQueue {
     return units.slice(0, left);
   }
 
-  /** The next unit. Waits while others may still add some; undefined when all work is done or was ended. */
+  /**
+   * The next unit. Waits while others may still add some, unless waiting threads are to leave; undefined also
+   * when all work is done or was ended.
+   */
   take(): string | undefined {
     let idle = false;
     for (;;) {
@@ -133,6 +144,7 @@ export class WorkQueue {
         this.end();
         return undefined;
       }
+      if (Atomics.load(this.#control, SPARE) !== 0) return undefined;
       Atomics.add(this.#control, WAITING, 1);
       Atomics.wait(this.#control, CHANGES, changes, WAIT_MS);
       Atomics.sub(this.#control, WAITING, 1);

@@ -8,11 +8,13 @@ const GLOBSTAR = '**';
 
 /** Globs relative to `directory` that together mean what the glob means in it; none when nothing can match. */
 export function residualGlobs(glob: string, directory: string): string[] {
+  if (namesOf(directory).length === 0) return [readable(glob)];
   return [...new Set(alternatives(glob).flatMap((segments) => follow(segments, namesOf(directory)).left))];
 }
 
 /** The same for a glob that leaves out: when it means the directory, or one above it, all below is left out. */
 export function residualExclusions(glob: string, directory: string): string[] {
+  if (namesOf(directory).length === 0) return [readable(glob)];
   const left = new Set<string>();
   for (const segments of alternatives(glob)) {
     const followed = follow(segments, namesOf(directory));
@@ -31,12 +33,16 @@ function namesOf(directory: string): string[] {
   return directory.split('/').filter((name) => name !== '' && name !== '.');
 }
 
-/** The plain patterns that a glob stands for, in segments; the leading `/` of an absolute one says nothing here. */
-function alternatives(glob: string): string[][] {
+/** The glob itself, when it can be read; the leading `/` of an absolute one says nothing here. */
+function readable(glob: string): string {
   const relative = glob.replace(/^\/+/, '') || GLOBSTAR;
-  // A glob that cannot be read fails here as what it is.
   compileGlobs([relative]);
-  return expandBraces(relative, MOST_ALTERNATIVES).map(segmentsOf);
+  return relative;
+}
+
+/** The plain patterns that a glob stands for, in segments. */
+function alternatives(glob: string): string[][] {
+  return [...new Set(expandBraces(readable(glob), MOST_ALTERNATIVES))].map(segmentsOf);
 }
 
 function segmentsOf(plain: string): string[] {

@@ -1,37 +1,38 @@
 /** Puts together what the threads found: in order, cut at the same place whichever thread was first. */
-import { textOf } from '../confine/raw-names.ts';
+import { rawOf, textOf } from '../confine/raw-names.ts';
 import type { FirstByPath } from './first.ts';
 import type { Account, ExtensionStatistics, FoundFile, PackedEntries } from './jobs.ts';
 import type { Plan } from './plan.ts';
-import type { FileMatches, FoundLine, GrepResult, WalkEntry } from './query.ts';
+import { portionOf, type Room } from './portion.ts';
+import type { FileMatches, GrepResult, WalkEntry } from './query.ts';
 
 export interface GrepFindings {
   /** Of which one match more is wanted than is shown, to know whether there are more. */
   found: FirstByPath<FoundFile>;
   accounts: readonly Account[];
-  maxMatches: number;
+  room: Room;
   contextLines: number;
   countAll: boolean;
   plan: Plan;
 }
 
 export function grepResult(findings: GrepFindings): GrepResult {
-  const { found, accounts, maxMatches, contextLines, countAll, plan } = findings;
+  const { found, accounts, contextLines, countAll, plan } = findings;
+  const room = { ...findings.room };
   const files: FileMatches[] = [];
-  let matches = 0;
   let truncated = false;
   let last: string | undefined;
   for (const { path, item } of found.items()) {
-    const left = maxMatches - matches;
-    if (left < item.matches) truncated = true;
-    if (left === 0) break;
-    matches += Math.min(left, item.matches);
-    files.push({
-      path: textOf(path),
-      lines: left < item.matches ? cutLines(item.lines, left, contextLines) : item.lines,
-    });
+    const portion = portionOf(path, item.lines, room, contextLines);
+    if (portion.matches < item.matches) truncated = true;
+    if (portion.matches === 0) break;
+    files.push({ path: textOf(path), lines: portion.lines });
+    room.matches -= portion.matches;
+    room.characters -= portion.characters;
     last = path;
+    if (truncated) break;
   }
+  const matches = findings.room.matches - room.matches;
   // Behind the cut it depends on the threads what was looked at.
   const counts = (path: string) => !truncated || countAll || last === undefined || path <= last;
   const unreadable = accounts.flatMap((account) => account.unreadable.filter(counts)).map(textOf);
@@ -50,19 +51,6 @@ export function grepResult(findings: GrepFindings): GrepResult {
   };
 }
 
-/** The first `count` matches with the context of the last of them; matches in that context become context. */
-function cutLines(lines: readonly FoundLine[], count: number, contextLines: number): FoundLine[] {
-  const kept: FoundLine[] = [];
-  let left = count;
-  let end = Number.POSITIVE_INFINITY;
-  for (const line of lines) {
-    if (line.number > end) break;
-    kept.push(left > 0 || !line.match ? line : { ...line, match: false });
-    if (line.match && --left === 0) end = line.number + contextLines;
-  }
-  return kept;
-}
-
 const TYPES: Record<string, WalkEntry['type']> = { f: 'file', d: 'directory', l: 'symlink', s: 'special' };
 
 interface RawEntry {
@@ -78,10 +66,15 @@ export function mergedEntries(accounts: readonly Account[], limit: number): Walk
   let merged: RawEntry[] = [];
   for (const list of lists) merged = merged.length === 0 ? list : merge(merged, list, limit);
   return merged.slice(0, limit).map(({ path, type, size, modifiedMs }) => ({
-    path: textOf(path),
+    ...shown(path),
     type,
     ...(Number.isNaN(size) ? {} : { size, modifiedMs }),
   }));
+}
+
+function shown(raw: string): Pick<WalkEntry, 'path' | 'unnameable'> {
+  const path = textOf(raw);
+  return path === raw || rawOf(path) === raw ? { path } : { path, unnameable: true };
 }
 
 function unpacked({ paths, types, facts }: PackedEntries): RawEntry[] {
@@ -121,9 +114,7 @@ export function sum(accounts: readonly Account[], of: (account: Account) => numb
 }
 
 /** Unreadable entries that come before the cut, if there is one. */
-export function unreadableBefore(accounts: readonly Account[], last: string | undefined): number {
-  return sum(
-    accounts,
-    ({ unreadable }) => unreadable.filter((path) => last === undefined || path <= last).length,
-  );
+export function unreadableBefore(accounts: readonly Account[], last: string | undefined): string[] {
+  const found = accounts.flatMap(({ unreadable }) => unreadable);
+  return found.filter((path) => last === undefined || path <= last).map(textOf);
 }

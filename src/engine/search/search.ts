@@ -41,6 +41,8 @@ export interface WalkResult {
   /** By path, byte by byte. */
   entries: readonly WalkEntry[];
   truncated: boolean;
+  /** Directories before the cut that could not be read, and how many they are. */
+  unreadable: readonly string[];
   skippedUnreadable: number;
 }
 
@@ -52,6 +54,8 @@ export interface Overview {
   bytes: number;
   /** Of all files at any depth, most bytes first. Extensions are in lower case with the dot, or `(none)`. */
   extensions: readonly { extension: string; files: number; bytes: number }[];
+  /** Directories that could not be read, and how many they are. */
+  unreadable: readonly string[];
   skippedUnreadable: number;
 }
 
@@ -131,13 +135,15 @@ export class Search {
       const extensions = [...mergedStatistics(accounts)]
         .map(([extension, counts]) => ({ extension, ...counts }))
         .sort((a, b) => b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1));
+      const unreadable = unreadableBefore(accounts, undefined);
       return {
         entries: mergedEntries(accounts, Number.POSITIVE_INFINITY),
         files: sum(accounts, ({ files }) => files),
         directories: sum(accounts, ({ directories }) => directories),
         bytes: extensions.reduce((total, { bytes }) => total + bytes, 0),
         extensions,
-        skippedUnreadable: unreadableBefore(accounts, undefined),
+        unreadable,
+        skippedUnreadable: unreadable.length,
       };
     });
   }
@@ -153,7 +159,8 @@ export class Search {
       const truncated = entries.length > max;
       const shown = truncated ? entries.slice(0, max) : entries;
       const last = truncated ? rawOf(shown.at(-1)?.path ?? '') : undefined;
-      return { entries: shown, truncated, skippedUnreadable: unreadableBefore(accounts, last) };
+      const unreadable = unreadableBefore(accounts, last);
+      return { entries: shown, truncated, unreadable, skippedUnreadable: unreadable.length };
     });
   }
 
@@ -170,7 +177,8 @@ export class Search {
       const queue = new WorkQueue();
       if (start.file === undefined) queue.push(['']);
       else if (means(selection, textOf(start.file))) queue.push([fileUnit('', [start.file])]);
-      return await search(start, { pool: this.#pool, queue, limits, onProgress: call.onProgress });
+      const { client = '', onProgress } = call;
+      return await search(start, { pool: this.#pool, queue, limits, client, onProgress });
     } finally {
       limits.release();
       if (start.dir !== where && !(where instanceof Place && start.dir === where.dir)) start.dir.close();

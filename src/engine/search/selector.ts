@@ -5,7 +5,7 @@ import { IgnoreChain } from './gitignore.ts';
 import { compileGlobs, type GlobMatcher } from './glob.ts';
 import type { Selection } from './query.ts';
 
-/** The ignore files above the directory that is searched, outermost first. */
+/** The ignore files above the directory that is searched, outermost first: paths and texts raw as well. */
 export interface IgnoreBase {
   /** The directory's own path below the top of the repository, empty or ending in `/`. */
   prefix: string;
@@ -56,7 +56,7 @@ export class Selector {
     const path = textOf(joined(parent, name));
     if (this.#exclude?.matches(path) || this.#exclude?.covers(path)) return false;
     if (this.#include && !this.#include.mayContain(path)) return false;
-    return !(this.#ignore && (own === '.git' || this.#ignore.ignores(path, true)));
+    return !(this.#ignore && (own === '.git' || this.#ignore.ignores(joined(parent, name), true)));
   }
 
   /** Whether a file, or anything else that is no directory, is taken. */
@@ -66,7 +66,7 @@ export class Selector {
     if (!this.#isWanted(own)) return false;
     const path = textOf(joined(parent, name));
     if (this.#include && !this.#include.matches(path)) return false;
-    return !this.#exclude?.matches(path) && !this.#ignore?.ignores(path, false);
+    return !this.#exclude?.matches(path) && !this.#ignore?.ignores(joined(parent, name), false);
   }
 
   #isWanted(name: string): boolean {
@@ -103,7 +103,7 @@ class IgnoreRules {
     const above = directory === '' ? this.#top : this.#chainOf(parentOf(directory), true);
     const text = mayHaveOwn ? this.#readIgnoreFile(directory) : undefined;
     const chain =
-      text === undefined ? above : above.child((this.#prefix + textOf(directory)).replace(/\/$/, ''), text);
+      text === undefined ? above : above.child((this.#prefix + directory).replace(/\/$/, ''), text);
     if (this.#chains.size >= MOST_CHAINS) this.#chains.clear();
     this.#chains.set(directory, chain);
     return chain;
@@ -116,7 +116,7 @@ const LONGEST_IGNORE_FILE = 1 << 20;
 export function ignoreFileReader(cursor: Cursor): ReadIgnoreFile {
   return (directory) => {
     if (cursor.goTo(directory)) return undefined;
-    return readSmallFile(cursor, '.gitignore', LONGEST_IGNORE_FILE)?.toString('utf8');
+    return readSmallFile(cursor, '.gitignore', LONGEST_IGNORE_FILE)?.toString('latin1');
   };
 }
 

@@ -57,6 +57,7 @@ export interface Team {
   pool: SearchPool;
   queue: WorkQueue;
   limits: Limits;
+  client: string;
   onProgress: SearchCall['onProgress'];
 }
 
@@ -72,9 +73,9 @@ export async function workTogether(
   onFound: (files: readonly FoundFile[]) => void,
   pauseAfterMs?: number,
 ): Promise<Account[]> {
-  const { pool, queue, limits } = team;
+  const { pool, queue, limits, client } = team;
   limits.check();
-  const threads = await pool.take(limits.signal);
+  const threads = await pool.take({ client, surelyEnds: surelyEnds(template), queue }, limits.signal);
   if (limits.failure) {
     pool.giveBack(threads);
     limits.check();
@@ -90,6 +91,11 @@ export async function workTogether(
     clearTimeout(pause);
     clearInterval(progress);
   }
+}
+
+/** No name or glob can run away, and neither can a text that is only looked up. */
+function surelyEnds(template: JobTemplate): boolean {
+  return template.kind === 'list' || template.recipe.candidatesMatch;
 }
 
 async function outcomeOf(

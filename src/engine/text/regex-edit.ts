@@ -1,4 +1,5 @@
 /** Finds what a regex edit would change. Runs in a worker that can be cut off, so it takes and gives plain data. */
+import { regexReason } from './regex-reason.ts';
 import {
   expandReplacement,
   groupsOf,
@@ -42,7 +43,7 @@ function findWith(edit: RegexEdit, flags: string): RegexOutcome {
   try {
     regex = new RegExp(edit.source, `g${flags}`);
   } catch (error) {
-    return { badRegex: (error as Error).message };
+    return { badRegex: regexReason(error) };
   }
   const groups = groupsOf(edit.source, flags);
   const parts = edit.style === 'sed' ? parseReplacement(edit.template, groups) : [];

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
 import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../messages.ts';
+import { traceInvalidCall } from '../refused-calls.ts';
 import { type BodyRoom, readBody } from './body.ts';
 import type { Holder } from './holder.ts';
 import type { HttpLimits } from './limits.ts';
@@ -95,7 +96,7 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
   if (classified.kind === 'legacy') return serveInSession(endpoint, visit, taken);
   const refusal = whyNotNow(endpoint, visit, taken.messages);
   if (refusal) return refusal;
-  if (classified.kind === 'modern' && answersInvalid(visit.reply, taken.messages)) return undefined;
+  if (classified.kind === 'modern' && answersInvalid(visit, taken.messages)) return undefined;
   const mayStream = accepts(visit, 'text/event-stream');
   await endpoint.stateless.answer({ ...visit, message: taken.value, mayStream, now: Date.now() });
   return undefined;
@@ -154,7 +155,7 @@ async function serveInSession(endpoint: Endpoint, visit: Visit, taken: Taken): P
   if ('status' in found) return found;
   const refusal = whyNotInSession(found, taken, opening) ?? whyNotNow(endpoint, visit, messages);
   if (refusal) return refusal;
-  if (answersInvalid(visit.reply, messages)) return undefined;
+  if (answersInvalid(visit, messages, found.traceId)) return undefined;
   const mayStream = accepts(visit, 'text/event-stream');
   found.transport.receive(messages, requestIds(messages), visit.reply, { batch, mayStream });
   return undefined;
@@ -230,13 +231,18 @@ function whyNotNow(
 }
 
 /** Answers params that are wrong, as an answer to the call; gives whether there were any. */
-function answersInvalid(reply: Reply, messages: readonly JSONRPCMessage[]): boolean {
+function answersInvalid(
+  { reply, app }: Visit,
+  messages: readonly JSONRPCMessage[],
+  traceId?: string,
+): boolean {
   for (const message of messages) {
     const problem = whyNotMeta(message) ?? whyNotCall(message);
     if (problem === undefined) continue;
     const id = idOf(message);
     const error = { code: INVALID_PARAMS, message: `Invalid params: ${problem}` };
     reply.json(id === null ? 400 : 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
+    traceInvalidCall(app, traceId, message, error.message);
     return true;
   }
   return false;

@@ -19,6 +19,8 @@ export interface HttpSession {
   transport: SessionTransport;
   holder: Holder;
   app: App;
+  /** Its id in the trace, which no client knows. */
+  traceId: string;
   usedAt: number;
 }
 
@@ -42,11 +44,12 @@ export class Sessions {
     const refusal = this.#makeRoom(holder, now);
     if (refusal) return refusal;
     const transport = new SessionTransport(randomUUID());
-    const session: HttpSession = { transport, holder, app, usedAt: now };
+    const traceId = randomUUID();
+    const session: HttpSession = { transport, holder, app, traceId, usedAt: now };
     this.#byId.set(transport.sessionId, session);
     transport.onclose = () => this.#byId.delete(transport.sessionId);
     transport.onerror = (error) => app.log(error.message.slice(0, LONGEST_LOG));
-    await this.#create(app, { gate: holder.gate }).connect(transport);
+    await this.#create(app, { gate: holder.gate, id: traceId }).connect(transport);
     return session;
   }
 

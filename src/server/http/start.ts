@@ -15,7 +15,7 @@ export interface HttpRequest {
   host: string;
   port: number;
   tokenFile?: string;
-  /** Make a token for this run, wherever it can be shown. */
+  /** Make a token for this run, unless the environment has one, and print it wherever that can be. */
   newToken?: boolean;
   tls?: { certFile: string; keyFile: string };
   allowHosts: string[];
@@ -70,10 +70,11 @@ function chooseGrants(
     if (token !== undefined) app.log('COFFERDAM_TOKEN is not used: --token-file has the tokens');
     return { grants };
   }
-  if (token !== undefined && !wanted) {
+  if (token !== undefined) {
     const problem = whyNotToken(token);
     if (problem) throw new StartError(`COFFERDAM_TOKEN ${problem}`);
     if (isEasilyGuessed(token)) app.log('warning: COFFERDAM_TOKEN is short and can be guessed');
+    if (wanted) app.log('no new token is made: COFFERDAM_TOKEN is set, and is the token');
     return { grants: [fullGrant(token)] };
   }
   if (!terminal && !wanted)

@@ -1,5 +1,7 @@
 /** The Tool Trace page: its files for everybody, its session for a token, and what happened for who has one. */
 import type { IncomingMessage } from 'node:http';
+import type { TraceEvent } from '../../trace/event.ts';
+import { Gate } from '../gate.ts';
 import type { Admission } from '../http/admission.ts';
 import { BodyRoom, readBody } from '../http/body.ts';
 import type { OpenReplies } from '../http/open-replies.ts';
@@ -71,7 +73,9 @@ export class Page {
   /** For lists of events that are being sent: each may hold all of them in memory. */
   readonly #reading = new Places({ most: 4, ofOneToken: 2 });
   readonly #streams = new Places({ most: 128, ofOneToken: 32 });
-  /** For diffs and undoing, which read whole files. */
+  /** To find one event, all of the log may have to be read. */
+  readonly #finding = new Gate(2);
+  /** For one event, and for diffs and undoing, which read whole files. */
   readonly #working = new Places({ most: 16, ofOneToken: 8 });
   readonly #routes: readonly { at: RegExp; methods: Readonly<Record<string, Handler>> }[];
 
@@ -200,17 +204,14 @@ export class Page {
   }
 
   async #showEvent({ reply, grant }: Visitor, id: string): Promise<Refusal | undefined> {
-    const wanted = EVENT_ID.test(id) ? id : undefined;
-    const [event] =
-      wanted === undefined
-        ? []
-        : await this.#options.sources.events.recent(
-            1,
-            (one) => one.id === wanted && seesCallsOf(grant, one.who) && this.#sight.covers(one.roots),
-          );
-    if (!event) return { status: 404, message: 'There is no such event' };
-    reply.json(200, JSON.stringify(event));
-    return undefined;
+    return this.#work(reply, grant, () => this.#finding.pass(() => this.#findEvent(grant, id)));
+  }
+
+  async #findEvent(grant: Grant, id: string): Promise<object | Refusal> {
+    const isWanted = ({ id: own, who, roots }: TraceEvent) =>
+      own === id && seesCallsOf(grant, who) && this.#sight.covers(roots);
+    const [event] = EVENT_ID.test(id) ? await this.#options.sources.events.recent(1, isWanted) : [];
+    return event ?? { status: 404, message: 'There is no such event' };
   }
 
   #goLive({ reply, grant, session }: Visitor): Outcome {

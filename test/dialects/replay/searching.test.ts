@@ -154,11 +154,62 @@ describe('what may not be read', () => {
         expect(ask('glob_search', { directory: root, globs: ['**/[az].txt'] })).toBe(
           `${root}/a.txt\n${root}/z.txt\n[1 unreadable path(s) skipped]\n`,
         );
+        const edits = [{ oldText: 'x', newText: 'y' }];
+        const preview = ask('edit_files', { paths: ['**/a.txt', '**/z.txt'], edits, dryRun: true });
+        expect(preview).toMatch(/^-x\n\+y\n.*\n\[1 unreadable path\(s\) skipped\]\n$/ms);
       } finally {
         chmodSync(join(root, 'closed'), 0o755);
       }
     },
   );
+});
+
+describe('what is too much', () => {
+  it('globs that stand for too much together are refused, and told in short', async () => {
+    const { call } = clientOf(await serve({ 'a.txt': 'x\n' }));
+    const globs = Array.from({ length: 200 }, (_, i) => `**/{0..999}*${'a'.repeat(300)}${i}?`);
+    for (const [tool, args] of [
+      ['glob_search', { globs }],
+      ['grep_files', { globs, regex: 'x' }],
+      ['grep_files', { excludeGlobs: globs, regex: 'x' }],
+      ['search_files', { excludeGlobs: globs, nameContains: 'x' }],
+    ] as const) {
+      const { error } = await call(tool, { directory: root, ...args });
+      expect(error!.code).toBe(-32602);
+      expect(error!.message.length).toBeLessThan(400);
+    }
+  });
+
+  it('an answer of grep_files ends where it would be too long', async () => {
+    const line = 'y'.repeat(490);
+    const block = [...new Array(99).fill(line), 'HIT'].join('\n');
+    const { text } = clientOf(await serve({ 'a.txt': `${block}\n`.repeat(400) }));
+    const ask = () =>
+      text('grep_files', { regex: 'HIT', directory: root, contextLines: 50, maxResults: 10_000 });
+    const answer = await ask();
+    const [, matches] =
+      /^\[truncated: the first (\d+) matches; there are more, too long for one answer\]\n/.exec(answer)!;
+    expect(answer.endsWith(`\n[${matches} matches]`)).toBe(true);
+    expect(answer.length).toBeLessThan(17 * 1024 * 1024);
+    expect(answer.length).toBeGreaterThan(14 * 1024 * 1024);
+    expect((await ask()) === answer).toBe(true);
+  });
+
+  it('a name that is not UTF-8 is shown, and no file to edit_files', async () => {
+    const { text } = clientOf(await serve({ 'a.txt': 'x\n' }));
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${root}/bad`), Buffer.from([0xff]), Buffer.from('.txt')]),
+      'x\n',
+    );
+    expect(await text('grep_files', { regex: 'x', directory: root })).toContain(`${root}/bad\ufffd.txt:1:x`);
+    const edits = [{ oldText: 'x', newText: 'y' }];
+    expect(await text('edit_files', { paths: ['**/*.txt'], edits })).toBe(
+      `Successfully edited ${root}/a.txt\n[1 path(s) skipped: the name is not UTF-8]`,
+    );
+    expect(await text('edit_files', { paths: ['b*.txt'], edits })).toBe(
+      '[1 path(s) skipped: the name is not UTF-8]',
+    );
+  });
 });
 
 describe('a pattern that runs away', () => {

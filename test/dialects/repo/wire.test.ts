@@ -1,9 +1,10 @@
 /** repo through the built program: what a client sees on the wire, and what the environment sets. */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repo } from '../../../src/dialects/repo/index.ts';
-import { RawClient, type Reply } from '../../client.ts';
+import { program, RawClient, type Reply } from '../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const snapshot = JSON.parse(readFileSync(new URL('tools-list.json', import.meta.url), 'utf8')) as {
@@ -63,7 +64,43 @@ describe('tools/list', () => {
   });
 });
 
+describe('a directory that may not be read', () => {
+  const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const canRun = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0;
+
+  it.runIf(canRun)('is not told to be empty by get_repo_overview', () => {
+    layOut(root, { 'closed/x.txt': 'x\n', 'empty/': '' });
+    for (const path of [temporary.path, root]) chmodSync(path, 0o755);
+    chmodSync(join(root, 'closed'), 0o000);
+    const line = [program, 'call', 'get_repo_overview', '{}', '--dialect', 'repo', root];
+    const { stdout } = spawnSync(process.execPath, line, { cwd: '/', ...somebody });
+    chmodSync(join(root, 'closed'), 0o755);
+    const { structure, skipped_unreadable } = JSON.parse(stdout.toString());
+    expect(structure.children.slice(0, 2)).toEqual([
+      { name: 'closed', type: 'directory' },
+      { name: 'empty', type: 'directory', children: [] },
+    ]);
+    expect(skipped_unreadable).toBe(1);
+  });
+});
+
 describe('tools/call', () => {
+  it('tells progress only when there is more than before', async () => {
+    layOut(root, { 'bait.txt': `${'a'.repeat(50)}b\n`, 'more/x.txt': 'x\n' });
+    const server = await start([root], { SEARCH_TIMEOUT_MS: '1500' });
+    const params = {
+      name: 'search_files',
+      arguments: { pattern: '^(a+)+$', is_regex: true },
+      _meta: { progressToken: 7 },
+    };
+    const { error } = await server.request('tools/call', params);
+    expect(error).toMatchObject({ data: { error_code: 'search_timeout' } });
+    const told = server.notifications as { params: { progressToken: number; progress: number } }[];
+    const numbers = told.map(({ params: { progress } }) => progress);
+    expect(numbers.length).toBeGreaterThan(0);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+  });
+
   it('answers with an object as text and as structured content [repo.decided.answers]', async () => {
     const server = await start([root]);
     expect(objectOf(await server.call('get_repo_overview', { max_depth: 1 }))).toMatchObject({

@@ -21,7 +21,9 @@ const isSystemAdministrator = process.getuid?.() === 0;
 const SOMEBODY = 1234;
 
 function asSomebody(...args: string[]): SpawnSyncReturns<string> {
-  return spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', uid: SOMEBODY, gid: SOMEBODY });
+  // Whose state directory would be another user's.
+  const all = [program, ...args, '--no-journal'];
+  return spawnSync(process.execPath, all, { encoding: 'utf8', uid: SOMEBODY, gid: SOMEBODY });
 }
 /** Whether the program can be run by another user at all: not where the sources lie in a private home. */
 const canBeSomebody = isSystemAdministrator && asSomebody('--version').status === 0;

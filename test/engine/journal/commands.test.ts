@@ -1,6 +1,15 @@
 /** What commands change in the directories: found, shown, and undone where its before-image was taken. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { History, type JournalEntry } from '../../../src/engine/index.ts';
@@ -188,6 +197,154 @@ test('what is in .git and node_modules is not looked at, and not called kept', a
     obstacles: [{ path: join(stage.root, 'node_modules'), why: expect.stringContaining('not kept') }],
   });
   expect(existsSync(join(stage.root, 'node_modules'))).toBe(false);
+});
+
+test('new directories that are not looked through go with the undo, unless somebody changed them since', async () => {
+  stage = await open('--sandbox', 'off');
+  const before = readBack(stage.root);
+  const make = 'mkdir -p p/node_modules/x .git/y; echo 1 > p/node_modules/x/i; echo 2 > .git/y/z';
+  await stage.run(make);
+  const after = readBack(stage.root);
+  const entry = await stage.newest();
+  expect(kinds(entry)).toEqual({ p: 'created', 'p/node_modules': 'created', '.git': 'created' });
+  expect(await stage.history.undo(entry.id)).toMatchObject({ done: true });
+  expect(readBack(stage.root)).toEqual(before);
+  expect(await stage.history.undo((await stage.newest()).id)).toMatchObject({ done: true });
+  expect(readBack(stage.root)).toEqual(after);
+  expect(await stage.history.undo(entry.id)).toMatchObject({ done: true });
+
+  await stage.run(make);
+  writeFileSync(join(stage.root, 'p/node_modules/x/i'), 'theirs\n');
+  expect(await stage.history.undo((await stage.newest()).id)).toMatchObject({
+    done: false,
+    obstacles: [
+      { path: join(stage.root, 'p/node_modules'), why: 'what is in it was changed since', forceable: true },
+    ],
+  });
+});
+
+describe('names and link targets that are not valid UTF-8', () => {
+  const raw = (path: string) => Buffer.concat([Buffer.from(`${stage.root}/`), Buffer.from(path, 'latin1')]);
+
+  test('a link comes back as it was, whatever it leads to', async () => {
+    stage = await open('--sandbox', 'off');
+    symlinkSync(Buffer.from('x\xe9y', 'latin1'), join(stage.root, 'd/latin'));
+    await stage.run('rm -rf d');
+    expect(await stage.history.undo((await stage.newest()).id)).toMatchObject({ done: true });
+    expect(readlinkSync(join(stage.root, 'd/latin'), { encoding: 'latin1' })).toBe('x\xe9y');
+  });
+
+  test('a removed name is told as not kept, and the rest is undone by force', async () => {
+    stage = await open('--sandbox', 'off');
+    writeFileSync(raw('d/caf\xe9.txt'), 'latin');
+    await stage.run('rm -rf d');
+    const entry = await stage.newest();
+    const at = join(stage.root, 'd/caf\\xe9.txt');
+    expect(await stage.history.undo(entry.id)).toMatchObject({
+      done: false,
+      obstacles: [{ path: at, why: expect.stringContaining('not valid UTF-8'), forceable: true, left: true }],
+    });
+    const plan = (await stage.history.plan(entry.id))!;
+    expect(plan.steps).toContainEqual({ path: at, does: 'leave as it is' });
+    expect(plan.diffs.map(({ path }) => path)).not.toContain(at);
+    expect(await stage.history.undo(entry.id, { force: true })).toMatchObject({ done: true });
+    expect(readBack(stage.root)).toEqual(laidOut());
+  });
+
+  test('a new or changed one is told too, and left; in a new directory it goes with that', async () => {
+    stage = await open('--sandbox', 'off');
+    writeFileSync(raw('old\xe9'), 'old');
+    await stage.run("printf 1 > $(printf 'new\\351'); printf 2 > $(printf 'old\\351'); echo c > c.txt");
+    const entry = await stage.newest();
+    expect(kinds(entry)).toEqual({ 'new\\xe9': 'created', 'old\\xe9': 'changed', 'c.txt': 'created' });
+    expect(await stage.history.undo(entry.id)).toMatchObject({ done: false });
+    expect(await stage.history.undo(entry.id, { force: true })).toMatchObject({ done: true });
+    expect(existsSync(join(stage.root, 'c.txt'))).toBe(false);
+    expect([readFileSync(raw('new\xe9'), 'utf8'), readFileSync(raw('old\xe9'), 'utf8')]).toEqual(['1', '2']);
+
+    await stage.run(
+      "mkdir -p p/q; echo t > p/q/t; mkdir $(printf 'p/q/\\351'); echo i > $(printf 'p/q/\\351/i')",
+    );
+    expect(await stage.history.undo((await stage.newest()).id)).toMatchObject({ done: true });
+    expect(existsSync(join(stage.root, 'p'))).toBe(false);
+    expect(await stage.history.undo((await stage.newest()).id)).toMatchObject({ done: true });
+    expect(readFileSync(raw('p/q/\xe9/i'), 'utf8')).toBe('i\n');
+  });
+});
+
+describe('what is too large to be kept', () => {
+  const large = Buffer.alloc(300_000, 7);
+  const contentAt = (path: string) => readFileSync(join(stage.root, path));
+
+  test('is moved back when the command only moved it', async () => {
+    stage = await open('--sandbox', 'off');
+    layOut(stage.root, { 'node_modules/left/index.js': '1\n', 'nm/right/index.js': '2\n' });
+    for (const path of ['large', 'd/deep/large', 'log']) writeFileSync(join(stage.root, path), large);
+    const before = readBack(stage.root);
+    for (const command of [
+      'mv large large2',
+      'mv log log.1; echo new > log',
+      'mkdir -p q/r; mv large q/r/l; mv d q/d; mv node_modules q/nm',
+      'mv node_modules x; mv nm .git',
+      'mv d/deep/large l; rm -rf d; echo file > d',
+      'ln large hard; mv large soft; ln -s soft large',
+    ]) {
+      await stage.run(command);
+      const after = readBack(stage.root);
+      const entry = await stage.newest();
+      expect([command, await stage.history.undo(entry.id)]).toMatchObject([command, { done: true }]);
+      expect([command, readBack(stage.root)]).toEqual([command, before]);
+      expect(await stage.history.undo((await stage.newest()).id)).toMatchObject({ done: true });
+      expect([command, readBack(stage.root)]).toEqual([command, after]);
+      expect(await stage.history.undo(entry.id)).toMatchObject({ done: true });
+      expect([command, readBack(stage.root)]).toEqual([command, before]);
+    }
+  });
+
+  test('is not called brought back, and what may be a copy of it is left', async () => {
+    stage = await open('--sandbox', 'off');
+    writeFileSync(join(stage.root, 'large'), large);
+    await stage.run('mkdir p; cp large p/copy; rm large; echo hi > small');
+    const entry = await stage.newest();
+    const outcome = await stage.history.undo(entry.id);
+    expect(outcome).toMatchObject({ done: false });
+    expect(
+      Object.fromEntries(
+        (await stage.history.plan(entry.id))!.steps.map(({ path, does }) => [
+          path.slice(stage.root.length + 1),
+          does,
+        ]),
+      ),
+    ).toEqual({ p: 'leave as it is', 'p/copy': 'leave as it is', large: 'leave as it is', small: 'remove' });
+    expect(await stage.history.undo(entry.id, { force: true })).toMatchObject({ done: true });
+    expect(contentAt('p/copy').equals(large)).toBe(true);
+    expect(existsSync(join(stage.root, 'small'))).toBe(false);
+  });
+
+  test('stays where it is when it took the place of what would come back', async () => {
+    stage = await open('--sandbox', 'off');
+    writeFileSync(join(stage.root, 'd/deep/large'), large);
+    await stage.run('mv d/deep/large l; rm -rf d; mv l d; rm b.txt');
+    const entry = await stage.newest();
+    expect(await stage.history.undo(entry.id)).toMatchObject({ done: false });
+    expect(await stage.history.undo(entry.id, { force: true })).toMatchObject({ done: true });
+    expect(contentAt('d').equals(large)).toBe(true);
+    expect(contentAt('b.txt').toString()).toBe('b\n');
+  });
+
+  test('cannot be undone even by force when there is nothing else', async () => {
+    stage = await open('--sandbox', 'off');
+    writeFileSync(join(stage.root, 'large'), large);
+    await stage.run('rm large');
+    const entry = await stage.newest();
+    for (const force of [false, true]) {
+      expect(await stage.history.undo(entry.id, { force })).toMatchObject({
+        done: false,
+        obstacles: [{ why: expect.stringContaining('too large'), forceable: false }],
+      });
+    }
+    expect(await stage.newest()).toMatchObject({ id: entry.id, state: 'done' });
+  });
 });
 
 test('what the tools change meanwhile is theirs', async () => {

@@ -5,7 +5,9 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -128,6 +130,23 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
     expect(grown() - before).toBeLessThan(200 * 1024 ** 2);
     expect(statSync(sparse)).toMatchObject({ size: 400 * 1024 ** 2 });
     expect(statSync(sparse).blocks * 512).toBeLessThan(64 * 1024 ** 2);
+  });
+
+  test('a link comes back as it was, also when what it leads to is no text', async () => {
+    open();
+    const target = Buffer.from('x\xe9y', 'latin1');
+    const link = join(house.root, 'd/latin');
+    symlinkSync(target, link);
+    for (const operation of [
+      () => house.engine.remove('d', { recursive: true }),
+      () => house.engine.remove('d/latin'),
+      () => house.engine.move('b.txt', 'd/latin', { overwrite: true }),
+    ]) {
+      if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
+      await operation();
+      await house.undo();
+      expect(readlinkSync(link, { encoding: 'latin1' })).toBe('x\xe9y');
+    }
   });
 
   test('what cannot be kept under its name is not deleted', async () => {

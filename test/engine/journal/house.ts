@@ -14,9 +14,15 @@ export interface House {
   close(): Promise<void>;
 }
 
-export function openHouse(tree: Tree, options: Partial<EngineOptions> & { under?: string } = {}): House {
-  const outside = options.under === undefined ? temporaryDirectory() : temporaryDirectory(options.under);
-  const kept = temporaryDirectory();
+/** `under`: where the directory is; `keptUnder`: where the journal is. */
+export interface HouseOptions extends Partial<EngineOptions> {
+  under?: string;
+  keptUnder?: string;
+}
+
+export function openHouse(tree: Tree, options: HouseOptions = {}): House {
+  const outside = temporaryDirectory(options.under);
+  const kept = temporaryDirectory(options.keptUnder);
   layOut(outside.path, tree);
   const roots = [{ path: outside.path, writable: true }];
   const engine = new Engine({ ...options, roots, journal: kept.path });

@@ -1,5 +1,5 @@
 import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Engine, nobody } from '../../../src/engine/index.ts';
 import { type House, openHouse } from './house.ts';
@@ -351,6 +351,21 @@ test('a plan says what would happen, and does nothing', async () => {
   expect(plan!.diffs[0]!.text).toContain('-ours\n+one\n');
   expect(house.tree()).toEqual(before);
   expect(house.entries()).toHaveLength(1);
+});
+
+test('a plan calls what undoing does by its name: what was created would be removed, and the reverse', async () => {
+  house = openHouse(TREE);
+  const planned = async () => {
+    const { diffs } = (await house.engine.history.plan(house.newest().id))!;
+    return diffs.map(({ path, kind, text, note }) => [relative(house.root, path), kind, note ?? text]);
+  };
+  await house.engine.write('new/deep.txt', 'x\n');
+  expect(await planned()).toEqual([
+    ['new/deep.txt', 'removed', expect.stringContaining('-x\n')],
+    ['new', 'removed', 'a directory'],
+  ]);
+  await house.engine.remove('a.txt');
+  expect(await planned()).toEqual([['a.txt', 'created', expect.stringContaining('+one\n')]]);
 });
 
 test('a call that fails leaves no entry, and no directory', async () => {

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ripgrep } from '../../../src/engine/run/ripgrep.ts';
 import { ContentSearch } from '../../../src/engine/search/content.ts';
+import { requiredRun } from '../../../src/engine/search/pattern/run.ts';
 import { rustSuperset } from '../../../src/engine/search/pattern/rust.ts';
 import { parsePattern } from '../../../src/engine/search/pattern/scope.ts';
+import { spanOf } from '../../../src/engine/search/pattern/span.ts';
+import { requiredWindow } from '../../../src/engine/search/pattern/windows.ts';
 import { type PlanKind, planSearch, type Recipe } from '../../../src/engine/search/plan.ts';
 import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, randomFrom } from './generated.ts';
 
@@ -51,12 +54,17 @@ function recipesFor({ source, flags }: GeneratedPattern): [string, Recipe][] {
   const chosen = plan();
   const others = (['literal', 'classes'] as const).map(plan).filter((other) => other.plan !== 'workers');
   const whole = plan('workers').recipe;
+  const parsed = parsePattern(source, flags);
+  const filters = parsed ? [requiredWindow(parsed)?.filter, requiredRun(parsed)?.filter] : [];
   return [
     ['chosen plan', chosen.recipe],
     ...others.flatMap(({ plan, recipe }): [string, Recipe][] =>
       plan === chosen.plan ? [] : [[plan, recipe]],
     ),
     ...(whole.wholeText && chosen.plan !== 'workers' ? ([['whole text', whole]] as [string, Recipe][]) : []),
+    ...filters.flatMap((prefilter): [string, Recipe][] =>
+      prefilter ? [[prefilter.kind, { ...whole, prefilter, span: spanOf(parsed!) }]] : [],
+    ),
     ['line by line', { ...whole, wholeText: undefined }],
   ];
 }

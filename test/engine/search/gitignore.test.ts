@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { rawOf } from '../../../src/engine/confine/raw-names.ts';
 import { IgnoreChain } from '../../../src/engine/search/gitignore.ts';
 import { temporaryDirectory } from '../../tree.ts';
 import { generateIgnoreFile, generateTree, randomFrom } from './generated-trees.ts';
@@ -11,7 +12,7 @@ afterAll(() => scratch.remove());
 
 /** Whether one .gitignore at the root ignores a path; a path that ends in `/` is a directory. */
 function ignored(text: string, path: string): boolean {
-  return IgnoreChain.empty.child('', text).ignores(path.replace(/\/$/, ''), path.endsWith('/'));
+  return IgnoreChain.empty.child('', rawOf(text)).ignores(rawOf(path.replace(/\/$/, '')), path.endsWith('/'));
 }
 
 describe('a .gitignore file', () => {
@@ -48,6 +49,16 @@ describe('a .gitignore file', () => {
     ['//', 'a/', false],
   ])('%j about %j: %s', (text, path, expected) => {
     expect(ignored(text, path)).toBe(expected);
+  });
+
+  it('is read byte by byte', () => {
+    const chain = IgnoreChain.empty.child('', '[\xfe-\xff]x\n\xe9*\n');
+    expect(['\xffx', '\xfdx', '\xe9', 'e'].map((path) => chain.ignores(path, false))).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('lets a later line take back an earlier one', () => {
@@ -198,10 +209,12 @@ function compareWithGit(repository: string): void {
 function walk(root: string, directory: string, above: IgnoreChain): string[] {
   const full = join(root, directory);
   const gitignore = join(full, '.gitignore');
-  const chain = existsSync(gitignore) ? above.child(directory, readFileSync(gitignore, 'utf8')) : above;
+  const chain = existsSync(gitignore)
+    ? above.child(rawOf(directory), readFileSync(gitignore, 'latin1'))
+    : above;
   return readdirSync(full, { withFileTypes: true }).flatMap((entry) => {
     const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
-    if (entry.name === '.git' || chain.ignores(path, entry.isDirectory())) return [];
+    if (entry.name === '.git' || chain.ignores(rawOf(path), entry.isDirectory())) return [];
     return entry.isDirectory() ? walk(root, path, chain) : [path];
   });
 }

@@ -226,6 +226,27 @@ describe('a bad glob', () => {
     expect(means(`${'{a,'.repeat(60)}b${'}'.repeat(60)}`, 'b')).toBe(true);
   });
 
+  it('is one of many small bombs that are a big one together', () => {
+    const starred = Array.from({ length: 200 }, (_, i) => `**/{0..999}*a${i}?`);
+    const plain = Array.from({ length: 200 }, (_, i) => `{0..999}a${i}`);
+    const alike = Array.from({ length: 200 }, (_, i) => `a${'{,}'.repeat(9)}${i}`);
+    for (const globs of [starred, plain, alike]) {
+      expect(() => compileGlobs(globs.slice(0, 4))).not.toThrow();
+      expect(failureOf(() => compileGlobs(globs))).toMatchObject({
+        kind: 'bad-glob',
+        reason: expect.stringMatching(/^together with the globs before it/),
+      });
+    }
+  });
+
+  it('is none of many plain ones', () => {
+    const paths = Array.from({ length: 5000 }, (_, i) => `src/some/package/with/a/rather/long/name/${i}.ts`);
+    const globs = compileGlobs([...paths, ...paths.map((_, i) => `**/*.x${i}`)]);
+    expect(globs.matches(paths[4321]!)).toBe(true);
+    expect(globs.matches('a/b.x4999')).toBe(true);
+    expect(globs.matches('a/b.y')).toBe(false);
+  });
+
   it('names the one of several that is bad', () => {
     expect(failureOf(() => compileGlobs(['*.ts', '[']))).toMatchObject({ kind: 'bad-glob', pattern: '[' });
   });

@@ -54,6 +54,21 @@ describe('the kernel', () => {
     expect(kernel.countByte(from, end, NEWLINE)).toBe(100_000);
   });
 
+  it('finds every place where so many bytes of a class stand in a row', () => {
+    const members = new Uint8Array(256);
+    members.set([1, 1], 0x61);
+    for (let round = 0; round < 400; round++) {
+      const bytes = randomBytes(Math.floor(random() * 200), [0x61, 0x61, 0x62, 0x62, 0x62, 0xc3, NEWLINE]);
+      const { from, end } = load(bytes);
+      const length = 1 + Math.floor(random() * 9);
+      kernel.use({ kind: 'run', length, bytes: members });
+      const start = Math.floor(random() * (bytes.length + 1));
+      const text = bytes.toString('latin1', start);
+      const expected = text.search(new RegExp(`[ab]{${length}}`));
+      expect(kernel.nextCandidate(from + start, end)).toBe(expected < 0 ? 0 : from + start + expected);
+    }
+  });
+
   it('skips lines, or tells how many are missing', () => {
     const bytes = randomBytes(20_000, [NEWLINE, 0x61, 0x62, 0x63, 0x64, 0x65]);
     const { from, end } = load(bytes);

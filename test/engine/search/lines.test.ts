@@ -66,6 +66,18 @@ describe('a line', () => {
     },
   );
 
+  it.each(['literal', 'ripgrep', 'workers'] as const)(
+    'loses one mark of several, whatever its encoding, by %s',
+    async (plan) => {
+      const utf16 = (text: string) => ({ base64: Buffer.from(text, 'utf16le').toString('base64') });
+      const marked = await site({ 'a.txt': '\ufeff\ufeffqq\n', 'b.txt': utf16('\ufeff\ufeffqq\n') });
+      const regex = plan === 'literal' ? '^\\Wqq$' : '^\\W\\w\\w$';
+      const found = await marked.lines({ regex, plan });
+      await marked.close();
+      expect(found).toEqual(['a.txt:1:\ufeffqq', 'b.txt:1:\ufeffqq']);
+    },
+  );
+
   it('is not looked for in binary files, which have a NUL byte near the beginning', async () => {
     const { files } = await here.grep({ regex: 'one' });
     const paths = files.map(({ path }) => path);
@@ -179,6 +191,17 @@ describe('a long line', () => {
     const result = await here.grep({ regex: 'needle', maxLineLength: 20 }, {}, path);
     expect(shown(result)).toEqual(['minified.js:2:…xxxxxxxneedleyyyyyyy…', 'minified.js:3:needle']);
     expect(result.skippedLongLines).toBe(0);
+  });
+
+  it.each([
+    ['at the end of the file', 16 * MIB, '', 0],
+    ['before another', 16 * MIB, '\nlast\n', 0],
+    ['and one byte', 16 * MIB + 1, '', 1],
+  ])('of 16 MiB %s', async (_, length, behind, skipped) => {
+    const path = join(here.root, 'longest.txt');
+    writeFileSync(path, `${'x'.repeat(length - 6)}needle${behind}`);
+    const result = await here.grep({ regex: 'needle', maxLineLength: 10 }, {}, path);
+    expect(result).toMatchObject({ matches: 1 - skipped, skippedLongLines: skipped });
   });
 
   it('that is too long to be held is skipped and counted, and the numbers behind it are right', async () => {

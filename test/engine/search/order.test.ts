@@ -106,6 +106,55 @@ describe('a cap', () => {
   });
 });
 
+describe('a bound on the characters of an answer', () => {
+  /** As many lines as are begun while there is room. */
+  async function expected(maxCharacters: number): Promise<string[]> {
+    const { files } = await here.grep({ regex: 'needle' });
+    let taken = 0;
+    return files
+      .flatMap(({ path, lines }) => lines.map((line) => ({ path, ...line })))
+      .filter(({ path, text }) => {
+        const before = taken;
+        taken += Buffer.byteLength(path) + text.length + 16;
+        return before < maxCharacters;
+      })
+      .map(({ path, number, text }) => `${path}:${number}:${text}`);
+  }
+
+  it.each([1, 100, 3000, 20_000])('of %i cuts at the same place on every run', async (maxCharacters) => {
+    const first = await expected(maxCharacters);
+    for (const plan of ['literal', 'ripgrep', 'workers', 'literal', 'workers'] as const) {
+      const result = await here.grep({ regex: 'needle', maxCharacters, plan });
+      expect(shown(result)).toEqual(first);
+      expect(result).toMatchObject({ matches: first.length, truncated: true });
+    }
+  });
+
+  it('leaves the count of all matches alone', async () => {
+    const { matches } = await here.grep({ regex: 'needle' });
+    const query = { regex: 'needle', maxCharacters: 500, countAll: true, countFiles: true };
+    expect(await here.grep(query)).toMatchObject({ totalMatches: matches, truncated: true });
+  });
+
+  it('holds within one file, and is not reached by the last match of all', async () => {
+    const one = await site({ 'x.txt': 'before\nhit\nafter\n'.repeat(50) });
+    try {
+      // Each match has 3 lines of 5 characters for the path and 16 for the rest, and 14 of text.
+      const query = { regex: 'hit', contextLines: 1 };
+      const cut = await one.grep({ ...query, maxCharacters: 77 * 4 + 28 });
+      expect(cut).toMatchObject({ matches: 5, truncated: true });
+      expect(cut.files[0]!.lines).toHaveLength(15);
+      expect(await one.grep({ ...query, maxCharacters: 77 * 50 })).toMatchObject({
+        matches: 50,
+        truncated: false,
+      });
+      expect(await one.grep({ ...query, maxCharacters: 77 * 48 })).toMatchObject({ truncated: true });
+    } finally {
+      await one.close();
+    }
+  });
+});
+
 describe("on the wall's fallback", () => {
   it('a search finds the same in the same order', async () => {
     const fallback = await site(manyFiles(), { protection: 'verified' });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { casedCharacters, caseForms } from '../../../src/engine/search/pattern/characters.ts';
 import { requiredLiterals } from '../../../src/engine/search/pattern/literals.ts';
+import { requiredRun } from '../../../src/engine/search/pattern/run.ts';
 import { parsePattern } from '../../../src/engine/search/pattern/scope.ts';
 import { planSearch } from '../../../src/engine/search/plan.ts';
 
@@ -34,6 +35,45 @@ describe('the literals that every match contains', () => {
   ])('of /%s/%s are %j', (source, flags, expected) => {
     expect(literalsOf(source, flags)).toEqual(expected?.sort());
   });
+});
+
+describe('the run of one class that every match contains', () => {
+  it.each<[string, string, number | undefined, string]>([
+    ['\\w{60,}', '', 60, 'azAZ09_'],
+    ['\\b[a-z]+(?:[A-Z][a-z]+){9}\\b', '', 19, 'azAZ'],
+    ['foo.*[A-Z]{40}', '', 40, 'AZ'],
+    ['.*(?:.[0-9]{30}.)+.*', '', 30, '09'],
+    ['(?:[ab]{20}|[cd]{30})', '', 20, 'abcd'],
+    ['(?=.{100})[0-9]{50}', '', 50, '09'],
+    ['.{3000,}', '', 3000, ' azAZ09_\u00e9'],
+    ['[0-9]{30}(?:abc)?', '', 30, '09'],
+    ['[k]{30}', 'iu', 30, 'kK\u212a'],
+    ['(?:[0-9]{0}){40}', '', undefined, ''],
+    ['(a{20})?', '', undefined, ''],
+    ['(a)\\1{20}', '', undefined, ''],
+  ])('of /%s/%s has %s bytes', (source, flags, length, allowed) => {
+    const found = requiredRun(parsePattern(source, flags)!);
+    expect(found?.filter.length).toBe(length);
+    for (const byte of Buffer.from(allowed)) expect(found!.filter.bytes[byte]).toBe(1);
+    expect(found?.filter.bytes[0x0a] ?? 0).toBe(0);
+  });
+});
+
+describe('patterns of repetitions within repetitions', () => {
+  it.each([
+    ['bounds below', `${'(?:'.repeat(40)}[ab]${'){8,}'.repeat(40)}`],
+    ['exact numbers', `${'(?:'.repeat(40)}[ab]${'){8}'.repeat(40)}`],
+    ['one or more', `${'(?:'.repeat(40)}[ab]c?${')+'.repeat(40)}`],
+    ['nothing at all', `${'(?:'.repeat(40)}${'){8,}'.repeat(40)}`],
+    ['two of each', `${'(?:'.repeat(12)}[ab]${')+[cd]{8,}'.repeat(12)}`],
+    ['letters', `${'(?:'.repeat(40)}ab${'){8,}'.repeat(40)}`],
+  ])(
+    'are understood without following all of them: %s',
+    (_, source) => {
+      expect(planSearch(source, '', { ripgrep: true }).recipe.source).toBe(source);
+    },
+    5000,
+  );
 });
 
 describe('letters that differ only in case', () => {
@@ -70,6 +110,18 @@ describe('a plan', () => {
     ['[A-Z]{4}[0-9]{6}[A-Z]', '', 'classes', 'every match contains 11 adjacent bytes of known classes'],
   ])('for /%s/%s is %s', (source, flags, plan, why) => {
     expect(planSearch(source, flags, { ripgrep: true })).toMatchObject({ plan, why });
+  });
+
+  it.each([
+    ['(?:', ')?'],
+    ['(', ')'],
+    ['(?=', ')'],
+    ['(?:b|', ')'],
+  ])('takes %s…%s as deep as the engine does, if need be without looking into it', (open, close) => {
+    for (const depth of [100, 1400, 1900]) {
+      const source = `${open.repeat(depth)}[ab]${close.repeat(depth)}`;
+      expect(() => planSearch(source, '', { ripgrep: true })).not.toThrow();
+    }
   });
 
   it('leaves patterns that tell nothing to ripgrep, or to the workers where it is missing', () => {

@@ -383,6 +383,34 @@ describe('a large list', () => {
   });
 });
 
+it('one event is looked for a few times at once by one token, and twice at once by all of them', async () => {
+  const [event] = add({});
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let looking = 0;
+  let most = 0;
+  const recent = sources.events.recent.bind(sources.events);
+  sources.events.recent = async (limit, filter) => {
+    looking += 1;
+    most = Math.max(most, looking);
+    await held;
+    looking -= 1;
+    return recent(limit, filter);
+  };
+  const waiting = Array.from({ length: 12 }, () => fetchPage(`/page/events/${event!.id}`));
+  const refused: Answer[] = [];
+  for (const answer of waiting) void answer.then((one) => one.status === 429 && refused.push(one));
+  while (refused.length < 4) await pause(5);
+  expect(refused[0]!.headers['retry-after']).toBe('1');
+  goOn();
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(8);
+  expect(most).toBe(2);
+  expect((await fetchPage('/page/events/nope-1')).status).toBe(404);
+});
+
 describe('an entry', () => {
   const file = () => join(stage.root, 'a.txt');
   const change = (id: string, who?: string, text = 'one\nTWO\n') =>

@@ -1,7 +1,7 @@
 import { EngineFailure, type LineDiff, type LineDiffResult } from '../../../engine/index.ts';
-import { defineTool, hints } from '../../dialect.ts';
+import { defineTool, hints, text } from '../../dialect.ts';
 import type { FromSchema } from '../../schema.ts';
-import { errorAnswer, messageOf } from '../failures.ts';
+import { failedWith, messageOf } from '../failures.ts';
 import { listOf, refuse } from '../lists.ts';
 import { inWorkspace } from '../workspace.ts';
 
@@ -86,8 +86,9 @@ export const applyDiffs = defineTool({
   render(outcome, { path, atomic }) {
     const { diffs } = outcome;
     if ('mismatch' in outcome) {
-      const which = diffs.length > 1 ? `Diff ${outcome.mismatch.hunk}: ` : '';
-      return errorAnswer(`${which}${messageOf(outcome.mismatch, 'apply_diffs')}\n\nNothing was changed.`);
+      const { mismatch } = outcome;
+      const which = diffs.length > 1 ? `Diff ${mismatch.hunk}: ` : '';
+      return failedWith(mismatch, `${which}${messageOf(mismatch, 'apply_diffs')}\n\nNothing was changed.`);
     }
     const { results, lines } = outcome;
     const messages = results.map((result, index) => messageFor(diffs[index]!, result));
@@ -98,7 +99,8 @@ export const applyDiffs = defineTool({
     const applied = results.filter((result) => !('failure' in result)).length;
     const head = `Batch diff operation (${mode}) completed: ${applied}/${diffs.length} diffs applied successfully to ${path}. ${now}`;
     const details = results.map((result, index) => detailsOf(diffs[index]!, result, index, messages[index]!));
-    return [head, 'Detailed results:', ...details].join('\n\n');
+    const answer = { content: [text([head, 'Detailed results:', ...details].join('\n\n'))] };
+    return { answer, failure: applied === 0 ? failureOf(results[0]!) : undefined };
   },
 });
 
@@ -125,6 +127,10 @@ function messageFor({ startLine }: LineDiff, result: LineDiffResult): string {
   const more = added > removed ? ` (added ${added - removed} line(s))` : '';
   const fewer = added < removed ? ` (removed ${removed - added} line(s))` : '';
   return `Replaced ${removed} line(s) at line ${startLine}${more}${fewer}`;
+}
+
+function failureOf(result: LineDiffResult) {
+  return 'failure' in result ? result.failure : undefined;
 }
 
 function detailsOf({ startLine }: LineDiff, result: LineDiffResult, index: number, message: string): string {

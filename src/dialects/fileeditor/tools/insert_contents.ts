@@ -1,6 +1,6 @@
 import { EngineFailure, type LinesInserted } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { errorAnswer, messageOf } from '../failures.ts';
+import { failedWith, messageOf } from '../failures.ts';
 import { filesOf, oneForEach } from '../lists.ts';
 import { inWorkspace } from '../workspace.ts';
 
@@ -71,7 +71,7 @@ export const insertContents = defineTool({
   render(told, { path }) {
     if ('kind' in told) {
       const where = Array.isArray(path) ? ` in ${told.path}; nothing was changed` : '';
-      return errorAnswer(messageOf(told, 'insert_contents') + where);
+      return failedWith(told, messageOf(told, 'insert_contents') + where);
     }
     if (!Array.isArray(path)) return told[0]!;
     const list = told.map((each, index) => `✅ ${path[index]}: ${each}`);

@@ -1,5 +1,6 @@
 import type { TreeNode } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { onOneLine } from '../../one-line.ts';
 import { inWorkspace } from '../workspace.ts';
 
 export const listFiles = defineTool({
@@ -36,5 +37,5 @@ function entriesBelow(directory: TreeNode, prefix: string): string[] {
 }
 
 function entryLine(isDirectory: boolean, path: string): string {
-  return `${isDirectory ? 'directory' : 'file'}: ${path}`;
+  return `${isDirectory ? 'directory' : 'file'}: ${onOneLine(path)}`;
 }

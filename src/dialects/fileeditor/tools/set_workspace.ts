@@ -1,6 +1,6 @@
 import { EngineFailure } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { errorAnswer } from '../failures.ts';
+import { failedWith } from '../failures.ts';
 import { chooseWorkspace } from '../workspace.ts';
 
 export const setWorkspace = defineTool({
@@ -22,12 +22,15 @@ export const setWorkspace = defineTool({
       return { chosen: root!.path };
     } catch (error) {
       if (!(error instanceof EngineFailure) || error.facts.kind !== 'outside') throw error;
-      return { allowed: context.engine.roots.map((root) => root.path) };
+      return { failure: error.facts, allowed: context.engine.roots.map((root) => root.path) };
     }
   },
   render(outcome, { path }) {
     if ('chosen' in outcome) return `Successfully set workspace root to: ${outcome.chosen}`;
     const inside = `choose one of these or a directory inside: ${outcome.allowed.join(', ')}`;
-    return errorAnswer(`Access denied: ${path} is outside the allowed directories; ${inside}`);
+    return failedWith(
+      outcome.failure,
+      `Access denied: ${path} is outside the allowed directories; ${inside}`,
+    );
   },
 });

@@ -1,9 +1,9 @@
-import { EngineFailure, isGlob } from '../../../engine/index.ts';
+import { EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { editOne, editsSchema, type ReplayEdit, tellEdited } from '../edits.ts';
 import { replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
-import { searchCall } from '../searching.ts';
+import { searchCall, unreadableNote } from '../searching.ts';
 
 export const editFiles = defineTool({
   name: 'edit_files',
@@ -30,34 +30,45 @@ export const editFiles = defineTool({
     required: ['paths', 'edits'],
   },
   async run({ paths, edits, dryRun }, context) {
-    const expanded = await expandGlobs(paths, context);
-    const files = await requireAllowed(expanded, dryRun ? 'read' : 'write', context);
-    const told: string[] = [];
+    const { named, notes } = await expandGlobs(paths, context);
+    const files = await requireAllowed(named, dryRun ? 'read' : 'write', context);
+    const told: OneEdited[] = [];
     for (const path of files) told.push(await editInline(path, edits, dryRun, context));
-    return told;
+    return { told, notes };
   },
-  render: (told) => ({ content: told.map(text) }),
+  render: ({ told, notes }) => ({
+    answer: { content: [...told.map(({ says }) => says), ...notes].map(text) },
+    failure: told.every(({ failure }) => failure) ? told[0]?.failure : undefined,
+  }),
 });
 
-/** A file that is really called so is meant, whatever its name would mean as a glob. */
-async function expandGlobs(paths: readonly string[], context: ToolContext): Promise<string[]> {
-  const expanded: string[] = [];
-  for (const path of paths) {
-    const whole = expandHome(path, context.home);
-    if (!isGlob(path) || (await exists(whole, context))) expanded.push(path);
-    else expanded.push(...(await context.engine.search.expand([whole], searchCall(context))));
-  }
-  return expanded;
+interface OneEdited {
+  says: string;
+  failure?: Failure;
 }
 
-async function exists(path: string, { engine }: ToolContext): Promise<boolean> {
-  try {
-    await engine.info(path);
-    return true;
-  } catch (error) {
-    if (error instanceof EngineFailure) return false;
-    throw error;
+/** A file that is really called so is meant, whatever its name would mean as a glob. */
+async function expandGlobs(
+  paths: readonly string[],
+  context: ToolContext,
+): Promise<{ named: string[]; notes: string[] }> {
+  const globs = new Map<string, string>();
+  for (const path of paths) {
+    const whole = expandHome(path, context.home);
+    if (isGlob(path) && !(await context.engine.peek(whole))) globs.set(path, whole);
   }
+  const { search } = context.engine;
+  const { files, ...skipped } = await search.expand([...globs.values()], searchCall(context));
+  const meant = new Map([...globs.keys()].map((glob, index) => [glob, files[index]!]));
+  return {
+    named: paths.flatMap((path) => meant.get(path) ?? [path]),
+    notes: [
+      ...unreadableNote(skipped.skippedUnreadable),
+      ...(skipped.skippedUnnameable > 0
+        ? [`[${skipped.skippedUnnameable} path(s) skipped: the name is not UTF-8]`]
+        : []),
+    ],
+  };
 }
 
 /** A path that is not allowed fails the whole call before any file is touched; each file is edited once. */
@@ -82,12 +93,13 @@ async function editInline(
   edits: readonly ReplayEdit[],
   dryRun: boolean,
   context: ToolContext,
-): Promise<string> {
+): Promise<OneEdited> {
   try {
-    return tellEdited(path, await editOne(path, edits, dryRun, context));
+    return { says: tellEdited(path, await editOne(path, edits, dryRun, context)) };
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
-    const { code, message } = replayError(error.facts);
-    return `${path}: [error ${code}] ${message}`;
+    const { facts } = error;
+    const { code, message } = replayError(facts);
+    return { says: `${path}: [error ${code}] ${message}`, failure: facts };
   }
 }

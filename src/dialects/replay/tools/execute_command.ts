@@ -1,5 +1,5 @@
 import { exitCodeOf, type RunResult } from '../../../engine/index.ts';
-import { type Answer, defineTool, hints, text } from '../../dialect.ts';
+import { type Answered, defineTool, hints, text } from '../../dialect.ts';
 import { expandHome } from '../paths.ts';
 
 export const executeCommand = defineTool({
@@ -29,7 +29,7 @@ export const executeCommand = defineTool({
   render: (result, { timeout }) => tellRun(result, timeout),
 });
 
-function tellRun(result: RunResult, timeout: number): Answer {
+function tellRun(result: RunResult, timeout: number): Answered {
   const footer = [
     result.stdoutTruncated ? '[stdout truncated at 512 KB]' : '',
     result.timedOut ? `[timed out after ${timeout} s]` : '',
@@ -41,7 +41,9 @@ function tellRun(result: RunResult, timeout: number): Answer {
     const notice = result.stderrTruncated ? '[stderr truncated at 512 KB]' : '';
     content.push(text(`[stderr]\n${notice ? endLine(result.stderr) + notice : result.stderr}`));
   }
-  return exitCodeOf(result) === 0 && !result.timedOut ? { content } : { content, isError: true };
+  const kind = result.endedBy === 'itself' ? 'exit-code' : result.endedBy;
+  if (kind === 'exit-code' && exitCodeOf(result) === 0) return { answer: { content } };
+  return { answer: { content, isError: true }, failure: { kind } };
 }
 
 function endLine(output: string): string {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { blocksOf, type FileMatches, type FoundLine, fail, type GrepResult } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { onOneLine } from '../paths.ts';
+import { onOneLine } from '../../one-line.ts';
 import { homeExpanded, searchCall, startOf, unreadableNote } from '../searching.ts';
 
 const LONGEST_LINE = 500;
@@ -61,7 +61,7 @@ export const grepFiles = defineTool({
     context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
     return { result, outside: outside.length + result.outside };
   },
-  render: ({ result, outside }, { contextLines }) => tellMatches(result, outside, contextLines),
+  render: ({ result, outside }, args) => tellMatches(result, outside, args),
 });
 
 async function sourcesFor(
@@ -80,15 +80,20 @@ async function sourcesFor(
   const { path, isDirectory } = await startOf(directory ?? '.', context);
   if (isDirectory) return search.sourcesOf(path, wanted, excluded);
   if (wanted) return fail({ kind: 'not-a-directory', path: directory! });
-  const exclude = search.exclusions(dirname(path), excluded);
+  const exclude = () => search.exclusions(dirname(path), excluded);
   return { sources: [{ directory: path, include: undefined, exclude }], outside: [] };
 }
 
-function tellMatches(result: GrepResult, outside: number, contextLines: number): string {
+function tellMatches(
+  result: GrepResult,
+  outside: number,
+  { contextLines, maxResults }: { contextLines: number; maxResults: number },
+): string {
   const { matches, truncated } = result;
   const told = contextLines > 0 ? inGroups(result.files) : oneByOne(result.files);
+  const why = matches < maxResults ? ', too long for one answer' : '';
   return [
-    ...(truncated ? [`[truncated: the first ${matches} matches; there are more]`] : []),
+    ...(truncated ? [`[truncated: the first ${matches} matches; there are more${why}]`] : []),
     ...(told === '' ? [] : [told]),
     `[${matches} matches]`,
     ...(outside > 0 ? [`[${outside} path(s) skipped: outside the allowed directories]`] : []),

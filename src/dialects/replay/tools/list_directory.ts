@@ -1,5 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { expandHome, onOneLine } from '../paths.ts';
+import { onOneLine } from '../../one-line.ts';
+import { expandHome } from '../paths.ts';
 
 export const listDirectory = defineTool({
   name: 'list_directory',

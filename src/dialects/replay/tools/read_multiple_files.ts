@@ -1,4 +1,4 @@
-import { EngineFailure } from '../../../engine/index.ts';
+import { EngineFailure, type Failure } from '../../../engine/index.ts';
 import { type Content, defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
@@ -23,21 +23,30 @@ export const readMultipleFiles = defineTool({
     required: ['paths'],
   },
   run: async ({ paths }, context) => {
-    const content: Content[] = [];
-    for (const path of paths) content.push(await readOne(path, context));
-    return content;
+    const read: OneRead[] = [];
+    for (const path of paths) read.push(await readOne(path, context));
+    return read;
   },
-  render: (content) => ({ content }),
+  render: (read) => ({
+    answer: { content: read.map(({ content }) => content) },
+    failure: read.every(({ failure }) => failure) ? read[0]!.failure : undefined,
+  }),
 });
 
-async function readOne(path: string, { engine, signal, home }: ToolContext): Promise<Content> {
+interface OneRead {
+  content: Content;
+  failure?: Failure;
+}
+
+async function readOne(path: string, { engine, signal, home }: ToolContext): Promise<OneRead> {
   try {
     const file = await engine.read(expandHome(path, home), { signal });
-    if (file.text !== undefined) return text(`${path}:\n${file.text}`);
+    if (file.text !== undefined) return { content: text(`${path}:\n${file.text}`) };
     const blob = file.bytes.toString('base64');
-    return { type: 'resource', resource: { uri: path, mimeType: file.mimeType, blob } };
+    return { content: { type: 'resource', resource: { uri: path, mimeType: file.mimeType, blob } } };
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
-    return text(`${path}:\n[error: ${replayError(error.facts).message}]`);
+    const { facts } = error;
+    return { content: text(`${path}:\n[error: ${replayError(facts).message}]`), failure: facts };
   }
 }

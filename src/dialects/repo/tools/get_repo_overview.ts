@@ -56,15 +56,15 @@ export const getRepoOverview = defineTool({
     const { found, stats } = await survey(context, max_depth, include_stats);
     const entries = await repoEntries(context, found.entries, '');
     const root = basename(context.engine.roots[0]!.path) || '/';
-    return { root, entries: entries.sort(upperLevelsFirst), stats, skipped: found.skippedUnreadable };
+    return { root, entries: entries.sort(upperLevelsFirst), stats, unreadable: new Set(found.unreadable) };
   },
-  render: ({ root, entries, stats, skipped: unreadable }, { max_depth }) =>
+  render: ({ root, entries, stats, unreadable }, { max_depth }) =>
     jsonAnswer({
       root,
-      structure: treeOf(root, entries, max_depth),
+      structure: treeOf(root, entries, max_depth, unreadable),
       ...(stats === undefined ? {} : { stats }),
       ...(entries.length > MOST_NODES ? { truncated: true } : {}),
-      ...skipped('skipped_unreadable', unreadable),
+      ...skipped('skipped_unreadable', unreadable.size),
     }),
 });
 
@@ -98,7 +98,12 @@ function upperLevelsFirst(a: RepoEntry, b: RepoEntry): number {
 }
 
 /** Where some of the entries are left out, a directory of which none is shown is not told to be empty. */
-function treeOf(name: string, entries: readonly RepoEntry[], maxDepth: number): DirectoryNode {
+function treeOf(
+  name: string,
+  entries: readonly RepoEntry[],
+  maxDepth: number,
+  unreadable: ReadonlySet<string>,
+): DirectoryNode {
   const shown = entries.slice(0, MOST_NODES);
   const root: DirectoryNode = { name, type: 'directory', children: [] };
   const open = new Map([['', root]]);
@@ -114,7 +119,7 @@ function treeOf(name: string, entries: readonly RepoEntry[], maxDepth: number): 
     if (parent === undefined) continue;
     parent.children ??= [];
     parent.children.push(node);
-    if (type === 'file' || linked || depthOf(entry) === maxDepth) continue;
+    if (type === 'file' || linked || depthOf(entry) === maxDepth || unreadable.has(path)) continue;
     if (shown.length === entries.length) node.children = [];
     open.set(path, node);
   }

@@ -18,8 +18,10 @@ export interface CheckedCommand {
   command: string;
   /** What to pass to the program: options, then `--`, then operands. */
   args: readonly string[];
-  /** The paths that the command was given, as it gets to see them. */
-  reads: readonly string[];
+  /** The paths that the command was given. */
+  reads: readonly SeenPath[];
+  /** Whether it only asks for their metadata. */
+  looks: boolean;
 }
 
 /** Options that take a number may carry a sign, and a unit: `-5`, `+3`, `10K`, `90%`. */
@@ -40,7 +42,7 @@ export function checkArgv(command: string, args: readonly string[], context: Che
   const checked = policy.grammar ? policy.grammar(args, takePath) : checkLine(policy, args, paths, takePath);
   const front = [...(policy.always ?? [])];
   if (policy.alwaysGnu && context.isGnu?.(command)) front.push(...policy.alwaysGnu);
-  return { command, args: [...front, ...checked], reads: paths.map((seen) => seen.path) };
+  return { command, args: [...front, ...checked], reads: paths, looks: policy.touches === 'looks' };
 }
 
 function checkLine(

@@ -73,6 +73,8 @@ export interface SeenPath {
   /** What the command gets to see; usually the operand as it came. */
   path: string;
   type: 'file' | 'directory' | 'symlink' | 'special' | 'missing';
+  /** Where it is, with all links resolved, when something is there. */
+  real?: string;
 }
 
 /**

@@ -17,7 +17,7 @@ const FOUND: usize = 256; // what nextLine found: line start, line end, newlines
 const SCRATCH: usize = 288;
 const ALSO_PAIRS: usize = 640; // up to two further literals that the line must hold, like PAIRS
 const ALSO_BUCKETS: usize = 800; // and like BUCKETS
-const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits
+const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits; or not 0
 
 const PAIR_BYTES: usize = 80;
 
@@ -25,6 +25,7 @@ const ONE = 0;
 const FEW = 1;
 const SET = 2;
 const WINDOW = 3;
+const RUN = 4;
 
 let mode: i32 = ONE;
 let fold: bool = false;
@@ -34,6 +35,7 @@ let windowLength: u32 = 0;
 let windowAt0: usize = 0;
 let windowAt1: usize = 0;
 let windowAt2: usize = 0;
+let runLength: usize = 0;
 
 /** One literal, or up to four, each found by its two rarest bytes. */
 export function usePairs(count: i32, ignoreCase: i32): void {
@@ -63,11 +65,18 @@ export function useWindow(length: i32, at0: i32, at1: i32, at2: i32): void {
   windowAt2 = at2;
 }
 
+/** So many bytes of one class in a row. */
+export function useRun(length: i32): void {
+  mode = RUN;
+  runLength = length;
+}
+
 /** Where the next candidate starts in [from, end), or 0. */
 export function find(from: usize, end: usize): usize {
   if (mode == ONE) return findOne(from, end, BUCKETS, PAIRS);
   if (mode == FEW) return buckets == 2 ? findTwo(from, end) : findFour(from, end);
   if (mode == SET) return findSet(from, end);
+  if (mode == RUN) return findRun(from, end);
   return findWindow(from, end);
 }
 
@@ -285,6 +294,22 @@ function findWindow(from: usize, end: usize): usize {
       if (s > last) return 0;
       if (windowStands(s, length)) return s;
     }
+  }
+  return 0;
+}
+
+/** Looks at the last byte of a run first: where that is of another class, the whole run is passed over. */
+function findRun(from: usize, end: usize): usize {
+  const length = runLength;
+  let p = from;
+  // All from p up to here are known to be of the class.
+  let known = from;
+  while (p + length <= end) {
+    let q = p + length - 1;
+    while (q >= known && load<u32>(ALLOWED + (<usize>load<u8>(q)) * 4)) q--;
+    if (q < known) return p;
+    known = p + length;
+    p = q + 1;
   }
   return 0;
 }

@@ -48,6 +48,14 @@ export function oneCharacter(node: CharacterNode, scope: Scope): OneCharacter | 
   return { ascii, onlyAscii, texts: onlyAscii ? asciiTexts(ascii, scope) : listedTexts(node, scope) };
 }
 
+/** The bytes that it can be made of: decoding may make anything of those beyond ASCII. */
+export function bytesOf({ ascii, onlyAscii }: OneCharacter): Uint8Array {
+  const bytes = new Uint8Array(256);
+  bytes.set(ascii);
+  if (!onlyAscii) bytes.fill(1, 128);
+  return bytes;
+}
+
 function fromCode(code: number, scope: Scope): OneCharacter | undefined {
   if (code === NEWLINE) return undefined;
   const ascii = new Uint8Array(128);

@@ -7,7 +7,7 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import { MAX_WINDOW, type WindowFilter } from '../kernel.ts';
-import { type CharacterNode, isCharacterNode, type OneCharacter, oneCharacter } from './characters.ts';
+import { bytesOf, isCharacterNode, type OneCharacter, oneCharacter } from './characters.ts';
 import { type ByteClass, shareAfter, shareOfClass } from './rarity.ts';
 import type { ParsedPattern, Scope } from './scope.ts';
 
@@ -18,8 +18,9 @@ export interface RequiredWindow {
   share: number;
 }
 
-/** How much of each repetition is followed. */
+/** How much of each repetition is followed, and of all repetitions within repetitions together. */
 const MOST_REPEATS = 8;
+const MOST_STEPS = 1000;
 
 export function requiredWindow(pattern: ParsedPattern): RequiredWindow | undefined {
   const [only, ...others] = pattern.root.alternatives;
@@ -33,6 +34,12 @@ export function requiredWindow(pattern: ParsedPattern): RequiredWindow | undefin
 class Runs {
   best: RequiredWindow | undefined;
   #run: ByteClass[] = [];
+  #steps = MOST_STEPS;
+
+  /** False when no more is to be followed; what has been seen is required all the same. */
+  follows(): boolean {
+    return this.#steps-- > 0;
+  }
 
   add(one: OneCharacter): void {
     if (one.onlyAscii) {
@@ -67,6 +74,10 @@ function addSequence(runs: Runs, elements: readonly AST.Element[], scope: Scope)
 }
 
 function addElement(runs: Runs, element: AST.Element, scope: Scope): void {
+  if (!runs.follows()) {
+    runs.gap();
+    return;
+  }
   if (element.type === 'Group' || element.type === 'CapturingGroup') {
     const [only, ...others] = element.alternatives;
     if (only && others.length === 0) {
@@ -74,7 +85,7 @@ function addElement(runs: Runs, element: AST.Element, scope: Scope): void {
       return;
     }
   }
-  const one = isCharacterNode(element) ? oneCharacter(element as CharacterNode, scope) : undefined;
+  const one = isCharacterNode(element) ? oneCharacter(element, scope) : undefined;
   if (one) runs.add(one);
   else runs.gap();
 }
@@ -85,13 +96,6 @@ function addRepeated(runs: Runs, { element, min, max }: AST.Quantifier, scope: S
   if (min === max && min === times) return;
   runs.gap();
   for (let i = 0; i < times; i++) addElement(runs, element, scope);
-}
-
-function bytesOf(one: OneCharacter): ByteClass {
-  const bytes = new Uint8Array(256);
-  bytes.set(one.ascii);
-  if (!one.onlyAscii) bytes.fill(1, 128);
-  return bytes;
 }
 
 function only(byte: number): ByteClass {

@@ -1,0 +1,69 @@
+/**
+ * Undo after a command, of which not everything could be kept: by force the rest is undone, and what cannot
+ * be had back is left as it is, together with what may be all that remains of it.
+ */
+import { isWithin } from '../confine/roots.ts';
+import type { JournalEntry } from './entry.ts';
+import type { UndoStep } from './plan.ts';
+import type { Obstacle } from './standing.ts';
+
+/** The same steps, with those marked that are left. Where nothing else remains, nothing can be undone at all. */
+export function sparing({ found }: JournalEntry, steps: readonly UndoStep[]): readonly UndoStep[] {
+  const lost = new Map<UndoStep, string>();
+  for (const step of steps) {
+    const { standing } = step;
+    if (typeof standing !== 'string' && !standing.forceable) lost.set(step, standing.why);
+  }
+  if (!found || lost.size === 0) return steps;
+  const spared = withNeighbours(steps, withCopies(steps, lost));
+  const rest = steps.length > spared.size;
+  return steps.map((step) => {
+    const why = spared.get(step);
+    return why === undefined ? step : { ...step, standing: rest ? left(why) : { why, forceable: false } };
+  });
+}
+
+function left(why: string): Omit<Obstacle, 'path'> {
+  return { why: `${why} (--force leaves it as it is and undoes the rest)`, forceable: true, left: true };
+}
+
+type Reasons = ReadonlyMap<UndoStep, string>;
+
+/** A new file of the size of one that is lost may be a copy of it. */
+function withCopies(steps: readonly UndoStep[], lost: Reasons): Reasons {
+  const bySize = new Map<number, string>();
+  for (const { change } of lost.keys()) {
+    if (change.kind === 'removed' && change.before.type === 'file') {
+      bySize.set(change.before.file.size, change.path);
+    }
+  }
+  const copies = new Map(lost);
+  for (const step of steps) {
+    const { change } = step;
+    const original = change.kind === 'created' && change.after && bySize.get(change.after.size);
+    if (original && !lost.has(step)) {
+      copies.set(step, `it may be all that is left of ${original}, which was not kept`);
+    }
+  }
+  return copies;
+}
+
+/** What holds something that stays, stays too; and where something stays, nothing comes back. */
+function withNeighbours(steps: readonly UndoStep[], spared: Reasons): Reasons {
+  const stay = [...spared.keys()].flatMap(({ change }) => {
+    if (change.kind === 'moved') return [change.to];
+    return change.kind === 'created' ? [change.path] : [];
+  });
+  const all = new Map(spared);
+  for (const step of steps) {
+    const { change, path } = step;
+    if (spared.has(step)) continue;
+    const holds = change.kind === 'created' && change.type === 'directory';
+    if (holds && stay.some((inside) => isWithin(inside, path))) {
+      all.set(step, 'what is in it is left as it is');
+    } else if (change.kind !== 'created' && stay.some((above) => isWithin(path, above))) {
+      all.set(step, 'what stands in its place is left as it is');
+    }
+  }
+  return all;
+}

@@ -1,0 +1,303 @@
+/** What can be seen of the page in a real Chromium: names that try to pass for others, focus, room and contrast. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { plain } from '../../src/trace/plain-text.ts';
+import { chromiumPath } from './browser.ts';
+import { grants, PageStage } from './page-stage.ts';
+
+const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
+
+/** Names, and how each is to be read. */
+const NAMES = {
+  'src\\a.ts': 'src\\a.ts',
+  '\u202egnp.exe': '\\u202egnp.exe',
+  'lead.txt\u200b': 'lead.txt\\u200b',
+  'lead.txt ': 'lead.txt\\x20',
+  'a\nb.txt': 'a\\nb.txt',
+  'a  b.txt': 'a  b.txt',
+  'a\u00a0b.txt': 'a\\xa0b.txt',
+};
+
+describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium (${where})`, () => {
+  const on = new PageStage();
+  beforeAll(() => on.startBrowser());
+  afterAll(() => on.browser?.close());
+  beforeEach(() => on.begin());
+  afterEach(() => on.end());
+
+  const boxOf = async (place: Locator) => (await place.boundingBox())!;
+  const isCut = (place: Locator) => place.evaluate((each) => each.scrollWidth > each.clientWidth);
+  /** Spaces that are not shown are no text. */
+  const asRead = (place: Locator) =>
+    place.evaluate((each) => {
+      const { whiteSpaceCollapse } = each.ownerDocument.defaultView!.getComputedStyle(each);
+      const text = each.textContent ?? '';
+      return whiteSpaceCollapse === 'preserve' ? text : text.replace(/ +/g, ' ').trim();
+    });
+  const focused = () =>
+    on.page.evaluate('`${document.activeElement.tagName} ${document.activeElement.textContent}`');
+
+  describe('a name', () => {
+    it('is read as what it is everywhere, also in the question before undoing', async () => {
+      const { root } = on.stage;
+      for (const [index, name] of Object.keys(NAMES).entries()) {
+        writeFileSync(join(root, name), 'one\n');
+        on.change('two\n', name, `e${index}`);
+      }
+      const page = await on.open();
+      await on.shows(`${Object.keys(NAMES).length} calls`);
+      const dialog = page.getByRole('dialog');
+      const read = [];
+      for (const row of (await on.rows.all()).reverse()) {
+        await row.click();
+        await page.locator('.entry .diff').waitFor();
+        const texts = [
+          row.locator('.name'),
+          page.locator('.paths code'),
+          page.locator('.entry .diff-head code'),
+        ];
+        await page.getByRole('button', { name: 'Undo…' }).click();
+        await dialog.getByText('put back').waitFor();
+        texts.push(dialog.locator('.steps code'), dialog.locator('.diff-head code'));
+        read.push(new Set(await Promise.all(texts.map(asRead))));
+        expect(await dialog.locator('code').first().getAttribute('title')).not.toMatch(
+          /[\u202e\u200b\n\u00a0]/,
+        );
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Close' }).click();
+      }
+      expect(read).toEqual(Object.values(NAMES).map((name) => new Set([name])));
+      const places = await page.locator('.place .name').all();
+      const inTree = await Promise.all(places.slice(1).map(asRead));
+      expect(new Set(inTree)).toEqual(new Set(Object.values(NAMES)));
+    });
+
+    it('is told from one that has the escape in its letters', async () => {
+      on.add(on.at('\\u202egnp.exe'), on.at('\u202egnp.exe'));
+      await on.open();
+      await on.shows('2 calls');
+      expect(await on.rows.locator('.path .name').allTextContents()).toEqual([
+        '\\u202egnp.exe',
+        '\\u202egnp.exe',
+      ]);
+      expect(await on.rows.locator('.path .unseen').allTextContents()).toEqual(['\\u202e']);
+    });
+
+    it('written from right to left stays between its slashes', async () => {
+      on.add(on.at('\u05d0/\u05d1/1.txt'));
+      await on.open();
+      await on.shows('1 call');
+      const names = on.rows.locator('.one-name').filter({ hasText: /./ });
+      const lefts = await names.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left));
+      expect(lefts).toHaveLength(2);
+      expect(lefts).toEqual(lefts.toSorted((one, other) => one - other));
+    });
+
+    it('is filtered for as what it is when it is picked in the tree', async () => {
+      for (const name of ['lead.txt', 'lead.txt.bak', ...Object.keys(NAMES)]) on.add(on.at(name));
+      const page = await on.open();
+      for (const [name, read] of Object.entries({ ...NAMES, 'lead.txt': 'lead.txt' })) {
+        await page.locator('.place .name').getByText(read, { exact: true }).click();
+        await on.shows('1 of 9');
+        expect(await on.rows.locator('.name').textContent()).toBe(read);
+        expect(await page.getByLabel('Path').inputValue()).toBe(plain(join(on.stage.root, name)));
+      }
+    });
+
+    it('of a directory that was made on the way does not stand for the file', async () => {
+      const paths = ['new', 'new/deep', 'new/deep/file.ts'].flatMap((path) => on.at(path, 'created').paths);
+      on.add({ tool: 'write_file', paths });
+      await on.open();
+      await on.shows('1 call');
+      expect(await on.rows.locator('.path').textContent()).toBe('new/deep/file.ts+2');
+    });
+  });
+
+  describe('a content', () => {
+    it('shows what would turn it around, in diffs and in what was said', async () => {
+      const nasty = 'if (isAdmin\u202e \u2066// check\u2069 \u2066) {';
+      const read = 'if (isAdmin\\u202e \\u2066// check\\u2069 \\u2066) {';
+      on.change(`one\n\t${nasty}\nthree\n`);
+      on.add({ tool: 'said', arguments: nasty, answer: `first\n\t${nasty}` });
+      const page = await on.open();
+      await on.openChange();
+      expect(await page.locator('.line.added .code').textContent()).toBe(`\t${read}`);
+      await on.rows.filter({ hasText: 'said' }).click();
+      await page.locator('.contents pre').nth(1).waitFor();
+      expect(await page.locator('.contents pre').allTextContents()).toEqual([read, `first\n\t${read}`]);
+    });
+
+    it('shows line ends that differ', async () => {
+      writeFileSync(on.file, 'one\r\ntwo\r\n');
+      on.change('one\r\nTWO\n');
+      const page = await on.open();
+      await on.openChange();
+      expect(await page.locator('.line.added .code').textContent()).toBe('TWO');
+      expect(await page.locator('.line.removed .code').textContent()).toBe('two\\r');
+    });
+  });
+
+  describe('the keyboard', () => {
+    it('has a ring around the list, above its rows', async () => {
+      on.add({}, {});
+      const page = await on.open();
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('ArrowDown');
+      const ring = await page.evaluate(`(() => {
+        const { content, borderTopWidth, zIndex } = getComputedStyle(document.querySelector('.list-pane'), '::after');
+        const head = getComputedStyle(document.querySelector('.row.head')).zIndex;
+        return { content, borderTopWidth, isAbove: Number(zIndex) > Number(head) };
+      })()`);
+      expect(ring).toEqual({ content: '""', borderTopWidth: '2px', isAbove: true });
+    });
+
+    it('goes on in the call after an undo', async () => {
+      on.change('one\nTWO\nthree\n');
+      const page = await on.open();
+      await on.openChange();
+      await page.getByRole('button', { name: 'Undo…' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByText('put back').waitFor();
+      await page.keyboard.press('Tab');
+      expect(await focused()).toBe('BUTTON Undo');
+      await page.keyboard.press('Enter');
+      await page.getByText('taken back').waitFor();
+      await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await expect.poll(focused).toBe('H2 edit_file');
+    });
+
+    it('is where it was when nothing was undone', async () => {
+      on.change('one\nTWO\nthree\n');
+      const page = await on.open();
+      await on.openChange();
+      await page.getByRole('button', { name: 'Undo…' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByText('put back').waitFor();
+      await page.keyboard.press('Escape');
+      await expect.poll(focused).toBe('BUTTON Undo…');
+    });
+  });
+
+  describe('there is room', () => {
+    it('for the number of the highest bar above it', async () => {
+      on.add({}, {}, {});
+      const page = await on.open();
+      await page.locator('.chart-calls .most', { hasText: '3' }).waitFor();
+      const label = await boxOf(page.locator('.chart-calls .most'));
+      const bars = await boxOf(page.locator('.chart-calls path'));
+      expect(label.y + label.height).toBeLessThanOrEqual(bars.y + 1);
+    });
+
+    it('for the names of tools, the filters and the heads of charts beside a call on a tablet', async () => {
+      on.change('one\nTWO\nthree\n');
+      on.add({ tool: 'read_multiple_files', ms: 950 }, { tool: 'search_and_replace', ms: 0.5 });
+      const page = await on.open({ viewport: { width: 768, height: 1024 } });
+      await on.openChange();
+      for (const tool of await on.rows.locator('.tool').all()) expect(await isCut(tool)).toBe(false);
+      for (const title of await page.locator('.chart .title').all()) expect(await isCut(title)).toBe(false);
+      const follow = await boxOf(page.locator('#follow'));
+      expect(follow.y).toBe((await boxOf(page.locator('#filter-path'))).y);
+      expect((await boxOf(page.locator('#filter-path'))).width).toBeGreaterThan(120);
+    });
+
+    it('for the calls on a phone on its side', async () => {
+      on.change('one\nTWO\nthree\n');
+      for (let index = 0; index < 20; index++) on.add({});
+      const page = await on.open({ viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true });
+      await on.shows('21 calls');
+      expect((await boxOf(page.locator('#calls'))).height).toBeGreaterThan(390 * 0.7);
+      for (const tab of ['Tree', 'Charts', 'Calls'])
+        await page.getByRole('button', { name: tab, exact: true }).click();
+      await page.locator('#filter-tool').selectOption('edit_file');
+      await on.openChange();
+      expect(await page.locator('#details').boundingBox()).toEqual({ x: 0, y: 0, width: 844, height: 390 });
+      expect(await focused()).toBe('H2 edit_file');
+      await page.getByRole('button', { name: 'Undo…' }).click();
+      const undo = page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true });
+      const { y, height } = await boxOf(undo);
+      expect(y + height).toBeLessThanOrEqual(390);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    });
+
+    it('for the buttons on a small phone without a connection', async () => {
+      const page = await on.open({ viewport: { width: 320, height: 568 } });
+      await page.route('**/page/**', (route) => route.abort());
+      on.stage.serving.replaceTokens(grants.slice(1));
+      await page.locator('#state', { hasText: 'No connection' }).waitFor();
+      const { x, width } = await boxOf(page.getByRole('button', { name: 'Sign out' }));
+      expect(x + width).toBeLessThanOrEqual(320);
+    });
+
+    it('for a call that was picked in the list, when its rows get higher', async () => {
+      for (let index = 0; index < 60; index++) on.add({ tool: `tool-${index}` });
+      const page = await on.open({ viewport: { width: 768, height: 1024 } });
+      await on.shows('60 calls');
+      const picked = page.getByRole('row', { name: /tool-37/ });
+      const { height } = await boxOf(picked);
+      await picked.click();
+      await page.locator('#details h2', { hasText: 'tool-37' }).waitFor();
+      await expect.poll(async () => (await boxOf(picked)).height).toBeGreaterThan(height);
+      const list = await boxOf(page.locator('#calls'));
+      const row = await boxOf(picked);
+      expect(row.y + row.height).toBeLessThanOrEqual(list.y + list.height + 1);
+    });
+  });
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    it('every text stands out from what is behind it', async () => {
+      const hows = ['created', 'changed', 'removed', 'read', 'refused'] as const;
+      const paths = hows.flatMap((how) => on.at(`lead\u200b-${how}`, how).paths);
+      on.add({ outcome: 'failed', error: 'not-found' }, { paths, arguments: 'x' });
+      on.change('one\nTWO\nthree\n');
+      on.sources.events.add({ roots: [on.stage.root], entries: ['e1'], tool: 'both', paths });
+      const page = await on.open({ colorScheme });
+      await on.rows.filter({ hasText: 'both' }).click();
+      await page.locator('.entry .diff').waitFor();
+      const weak = await page.evaluate(CONTRAST);
+      expect(weak).toEqual([]);
+    });
+  });
+});
+
+/** Texts whose contrast is below 4.5:1; what cannot be pressed now does not count. */
+const CONTRAST = `(() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const channels = (colour, below) => {
+    canvas.fillStyle = below;
+    canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const light = (colour, below) => {
+    const [r, g, b] = channels(colour, below).map((value) => {
+      const part = value / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    const { backgroundColor } = getComputedStyle(element);
+    return backgroundColor === 'rgba(0, 0, 0, 0)' && element.parentElement
+      ? behind(element.parentElement)
+      : backgroundColor;
+  };
+  const weak = [];
+  const look = (element, style, text) => {
+    const below = behind(element);
+    const [one, other] = [light(below, below), light(style.color, below)].sort((a, b) => b - a);
+    const contrast = (one + 0.05) / (other + 0.05);
+    if (contrast < 4.5) weak.push(text.slice(0, 30) + ' ' + contrast.toFixed(2));
+  };
+  for (const element of document.querySelectorAll('#app *')) {
+    const text = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join('').trim();
+    if (!element.checkVisibility() || element.matches(':disabled, svg *')) continue;
+    if (text !== '') look(element, getComputedStyle(element), text);
+    if (element.placeholder) look(element, getComputedStyle(element, '::placeholder'), element.placeholder);
+  }
+  return weak;
+})()`;

@@ -1,0 +1,337 @@
+/** What the trace says of calls, whichever dialect makes them and whatever it tells its client. */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { dialects } from '../../src/dialects/index.ts';
+import { Engine } from '../../src/engine/index.ts';
+import type { App } from '../../src/server/app.ts';
+import { offeredTools } from '../../src/server/offered-tools.ts';
+import { perform, sessionIdOf } from '../../src/server/perform.ts';
+import { serveOnStdio } from '../../src/server/stdio.ts';
+import type { TraceEvent } from '../../src/trace/event.ts';
+import { Recorder } from '../../src/trace/recorder.ts';
+import { hello, meta, Stage } from '../server/http-stage.ts';
+import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
+import { until } from './events.ts';
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const TREE: Tree = {
+  'a.txt': 'one\ntwo\n',
+  'src/b.ts': 'export const b = 1;\n',
+  'bin.dat': { base64: '/wA=' },
+};
+
+function tracing() {
+  const events: TraceEvent[] = [];
+  const parents: (string | undefined)[] = [];
+  const send = (event: TraceEvent, parent?: string) => {
+    events.push(event);
+    parents.push(parent);
+  };
+  const spans = { send, close: async () => {} };
+  return {
+    events,
+    parents,
+    recorderFor: (roots: string[]) => new Recorder({ server: 's', roots, contents: false, spans }),
+  };
+}
+
+function opened(dialect: string, { tree = TREE, journal = true, sandbox = 'auto' as 'auto' | 'off' } = {}) {
+  const top = temporaryDirectory();
+  const state = temporaryDirectory();
+  const root = join(top.path, 'root');
+  layOut(root, tree);
+  const engine = new Engine({
+    roots: [{ path: root, writable: true }],
+    ...(journal && { journal: state.path }),
+    commands: { sandbox, environment: process.env },
+  });
+  const { events, parents, recorderFor } = tracing();
+  const app: App = {
+    version: '0',
+    engine,
+    dialects: dialects.filter(({ name }) => name === dialect),
+    home: join(top.path, 'home'),
+    settings: {},
+    trace: recorderFor([root]),
+    log: (line) => {
+      throw new Error(line);
+    },
+  };
+  closing.push(
+    () => top.remove(),
+    () => state.remove(),
+    () => engine.close(),
+  );
+  const session = {};
+  const call = async (name: string, args: unknown, signal = new AbortController().signal) => {
+    const offered = offeredTools(app).byName.get(name)!;
+    await perform({ app, state: session, sessionId: sessionIdOf(session), offered, args, signal });
+    return events.at(-1)!;
+  };
+  return { app, root, top: top.path, call, events, parents, at: (path: string) => join(root, path) };
+}
+
+describe('several files in one call', () => {
+  it('are named also where they were refused, and nothing but refusals is a failure', async () => {
+    const { call } = opened('replay');
+    const event = await call('read_multiple_files', { paths: ['/etc/passwd', '/root/.ssh/id_rsa'] });
+    expect(event).toMatchObject({ outcome: 'failed', error: 'outside' });
+    expect(event.paths).toEqual([
+      { path: '/etc/passwd', how: 'refused' },
+      { path: '/root/.ssh/id_rsa', how: 'refused' },
+    ]);
+  });
+
+  it('are named as what became of each, and a part of them is no failure', async () => {
+    const { call, at } = opened('replay');
+    const event = await call('read_multiple_files', { paths: ['a.txt', 'nope', '/etc/shadow', 'src'] });
+    expect(event.outcome).toBe('ok');
+    expect(event.paths).toEqual([
+      { path: at('a.txt'), how: 'read', bytes: 8 },
+      { path: at('nope'), how: 'looked-at' },
+      { path: '/etc/shadow', how: 'refused' },
+      { path: at('src'), how: 'looked-at' },
+    ]);
+  });
+
+  it('are named when they are to be edited, missing ones too', async () => {
+    const { call, at } = opened('replay');
+    const edits = [{ oldText: 'one', newText: 'ONE' }];
+    const event = await call('edit_files', { paths: ['a.txt', 'nope.txt', 'src/b.ts'], edits });
+    expect(event.outcome).toBe('ok');
+    expect(event.paths).toEqual(
+      expect.arrayContaining([
+        { path: at('a.txt'), how: 'changed' },
+        { path: at('nope.txt'), how: 'looked-at' },
+        { path: at('src/b.ts'), how: 'looked-at' },
+      ]),
+    );
+    expect(await call('edit_files', { paths: ['nope.txt'], edits })).toMatchObject({ error: 'not-found' });
+    const globbed = await call('edit_files', { paths: ['src/*.ts'], edits });
+    expect(globbed.paths.map(({ path }) => path)).not.toContain(at('src/*.ts'));
+  });
+
+  it('that a search leaves out because they lie outside are named', async () => {
+    const { call } = opened('replay');
+    const event = await call('grep_files', { regex: 'root', globs: ['/etc/*', '**/*.ts'] });
+    expect(event.outcome).toBe('ok');
+    expect(event.paths).toContainEqual({ path: '/etc/*', how: 'refused' });
+  });
+
+  it('that a listing only passes are not refused: a link that leads out is not followed', async () => {
+    const { call, at } = opened('repo');
+    symlinkSync('/etc', at('src/out'));
+    const event = await call('list_files', { directory: 'src' });
+    expect(event.paths.map(({ how }) => how)).not.toContain('refused');
+  });
+});
+
+describe('a call that fails', () => {
+  it.each([
+    ['replay', 'read_file', { path: 'no.txt' }, 'no.txt', 'looked-at'],
+    ['replay', 'read_file', { path: '../x.txt' }, '../x.txt', 'refused'],
+    ['workspace', 'read_file', { file: '../x.txt' }, '../x.txt', 'refused'],
+    ['repo', 'read_file', { path: './../x' }, '../x', 'refused'],
+    ['patch', 'write_file', { path: '../x', content: '' }, '../x', 'refused'],
+    ['workspace', 'edit_file', { file: 'a.txt', find: 'no', replace: '' }, 'a.txt', 'looked-at'],
+  ] as const)('of %s, %s %o, names the whole path', async (dialect, tool, args, path, how) => {
+    const { call, at } = opened(dialect);
+    const event = await call(tool, args);
+    expect(event.outcome).toBe('failed');
+    expect(event.paths).toContainEqual({ path: at(path), how });
+    expect(event.paths.every((touched) => touched.path.startsWith('/'))).toBe(true);
+  });
+
+  it('does not guess where .. behind a name leads, which may be a link', async () => {
+    const { call, at, root } = opened('replay');
+    symlinkSync('/etc', at('out'));
+    for (const path of ['out/../a.txt', `${root}/out/../a.txt`, './src/../../x']) {
+      const event = await call('read_file', { path });
+      const read = path.startsWith('/') ? path : `${root}/${path.replace('./src', 'src')}`;
+      expect(event.paths).toEqual([{ path: read, how: 'refused' }]);
+    }
+  });
+
+  it('names a path below the directory that the session works in', async () => {
+    const { call, at } = opened('fileeditor');
+    await call('set_workspace', { path: at('src') });
+    const event = await call('read_files', { path: 'no.txt' });
+    expect(event.paths).toEqual([{ path: at('src/no.txt'), how: 'looked-at' }]);
+  });
+
+  it('names a directory by its real path, also when it was given as a link', async () => {
+    const { top, root } = opened('replay');
+    symlinkSync(root, join(top, 'link'));
+    const engine = new Engine({ roots: [{ path: join(top, 'link'), writable: true }] });
+    const touched: string[] = [];
+    const caller = { origin: {}, entered() {}, confined() {}, noted() {} };
+    const own = engine.as({ ...caller, touched: ({ path }) => touched.push(path) });
+    await own.read(join(top, 'link/no.txt')).catch(() => {});
+    await own.read('no.txt').catch(() => {});
+    await engine.close();
+    expect([...new Set(touched)]).toEqual([join(root, 'no.txt')]);
+  });
+
+  it('names both ends of a move', async () => {
+    const { call, at } = opened('replay');
+    const event = await call('move_file', { source: 'a.txt', destination: '/etc/a.txt' });
+    expect(event.paths).toEqual([
+      { path: '/etc/a.txt', how: 'refused' },
+      { path: at('a.txt'), how: 'looked-at' },
+    ]);
+  });
+
+  it('in words of its own has its kind and its path', async () => {
+    const { call, at } = opened('fileeditor');
+    expect(await call('set_workspace', { path: '/etc' })).toMatchObject({
+      error: 'outside',
+      paths: [{ path: '/etc', how: 'refused' }],
+    });
+    await call('set_workspace', { path: at('.') });
+    const diff = { path: 'a.txt', search_content: 'three', replace_content: 'x', start_line: 1 };
+    const looked = [{ path: at('a.txt'), how: 'looked-at' }];
+    expect(await call('apply_diffs', diff)).toMatchObject({ error: 'hunk-mismatch', paths: looked });
+    const several = { ...diff, search_content: ['3', '4'], replace_content: ['', ''], start_line: [1, 2] };
+    expect(await call('apply_diffs', { ...several, atomic: false })).toMatchObject({
+      error: 'hunk-mismatch',
+      paths: looked,
+    });
+    expect(await call('insert_contents', { path: 'a.txt', line: 99, content: 'x' })).toMatchObject({
+      error: 'line-out-of-range',
+      paths: looked,
+    });
+    const regex = { path: 'a.txt', search: '(', replace: '', use_regex: true };
+    expect(await call('search_and_replace', regex)).toMatchObject({ error: 'bad-regex', paths: looked });
+  });
+});
+
+it.each([true, false])(
+  'a change that changes nothing names what it looked at, with a journal: %s',
+  async (journal) => {
+    const { call, at } = opened('fileeditor', { journal });
+    await call('set_workspace', { path: at('.') });
+    const event = await call('search_and_replace', { path: 'a.txt', search: 'three', replace: 'x' });
+    expect(event).toMatchObject({ outcome: 'ok', paths: [{ path: at('a.txt') }] });
+  },
+);
+
+describe('a command', () => {
+  it('that failed is told from one that took too long', async () => {
+    const { call } = opened('replay');
+    expect(await call('execute_command', { command: 'exit 3' })).toMatchObject({ error: 'exit-code' });
+    expect(await call('execute_command', { command: 'sleep 9', timeout: 1 })).toMatchObject({
+      error: 'timeout',
+    });
+    expect(await call('execute_command', { command: 'true' })).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('of a shell is not said to be held by rules for its arguments; one that only reads is', async () => {
+    const shell = await opened('replay', { sandbox: 'off' }).call('execute_command', { command: 'true' });
+    expect(shell.layers).toContain('limits');
+    expect(shell.layers).not.toContain('argument rules');
+    const tool = await opened('workspace').call('run_command', { command: 'node', args: ['-e', ''] });
+    expect(tool.layers).not.toContain('argument rules');
+    const reading = await opened('patch').call('shell_exec', { command: 'cat', args: ['a.txt'] });
+    expect(reading.layers).toContain('argument rules');
+  });
+
+  it('that is broken off has run somewhere, and something stood around it', async () => {
+    const { call, root } = opened('replay');
+    const event = await call('execute_command', { command: 'sleep 9' }, AbortSignal.timeout(500));
+    expect(event).toMatchObject({ error: 'cancelled', paths: [{ path: root, how: 'ran-in' }] });
+    expect(event.layers).toContain('limits');
+  });
+
+  it('that only reads tells what it was given to read', async () => {
+    const { call, root, at } = opened('patch');
+    symlinkSync('a.txt', at('link.txt'));
+    const ran = { path: root, how: 'ran-in' };
+    const paths = async (command: string, ...args: string[]) =>
+      (await call('shell_exec', { command, args })).paths;
+    expect(await paths('cat', 'a.txt', 'no.txt')).toEqual([
+      ran,
+      { path: at('a.txt'), how: 'read' },
+      { path: at('no.txt'), how: 'looked-at' },
+    ]);
+    expect(await paths('cat', 'link.txt')).toContainEqual({ path: at('a.txt'), how: 'read' });
+    expect(await paths('grep', '-r', 'x', 'src')).toContainEqual({ path: at('src'), how: 'searched' });
+    expect(await paths('ls', '-l', 'src', 'a.txt')).toEqual([
+      ran,
+      { path: at('src'), how: 'listed' },
+      { path: at('a.txt'), how: 'looked-at' },
+    ]);
+    expect(await paths('cat', '/etc/passwd')).toContainEqual({ path: '/etc/passwd', how: 'refused' });
+  });
+});
+
+describe('a call that comes to no tool', () => {
+  const wrong = [
+    ['unknown-tool', 'nosuch', { name: 'nosuch', arguments: {} }],
+    ['bad-arguments', 'read_file', { name: 'read_file', arguments: 'str' }],
+    ['bad-arguments', 'read_file', { name: 'read_file', arguments: [1] }],
+    ['bad-arguments', '-', { arguments: {} }],
+    ['bad-arguments', 'nosuch', { name: 'nosuch', arguments: 1 }],
+  ] as const;
+
+  it.each([false, true])('is an event on stdio, by the library: %s', async (byLibrary) => {
+    const { app, events } = opened('replay');
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const serving = serveOnStdio(app, input, output, { byLibrary });
+    output.resume();
+    const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    send({ ...hello(), id: 0 });
+    for (const [index, [, , params]] of wrong.entries())
+      send({ id: index + 1, method: 'tools/call', params });
+    await until(() => events.length === wrong.length);
+    expect(new Set(events.map(({ error, tool }) => `${error} ${tool}`))).toEqual(
+      new Set(wrong.map(([error, tool]) => `${error} ${tool}`)),
+    );
+    for (const event of events)
+      expect(event).toMatchObject({ outcome: 'failed', dialect: 'replay', paths: [] });
+    await serving.stop();
+  });
+
+  it('is an event over HTTP, with a session and without', async () => {
+    const { events, recorderFor } = tracing();
+    const stage = await Stage.open({}, TREE, { trace: recorderFor(['/']) });
+    closing.push(() => stage.close());
+    const talk = await stage.session('/mcp/replay');
+    for (const [error, tool, params] of wrong) {
+      await talk.ask('tools/call', params);
+      expect(events.at(-1)).toMatchObject({ error, tool, dialect: 'replay' });
+    }
+    expect(events).toHaveLength(wrong.length);
+    for (const [error, tool, params] of wrong.slice(0, 2)) {
+      await stage.stateless('tools/call', { ...params, _meta: meta }, {}, '/mcp/replay');
+      expect(events.pop()).toMatchObject({ error, tool, dialect: 'replay' });
+    }
+    await talk.ask('tools/call', { name: 'read_file', arguments: { path: 'a.txt' } });
+    expect(new Set(events.map(({ session }) => session)).size).toBe(1);
+    expect(events[0]!.session).toBeTypeOf('string');
+  });
+});
+
+it("puts a call into the client's own trace, by either way to the tools", async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  for (const byLibrary of [false, true]) {
+    const { app, parents } = opened('replay');
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const serving = serveOnStdio(app, input, output, { byLibrary });
+    output.resume();
+    const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    send({ ...hello(), id: 0 });
+    const _meta = { traceparent };
+    send({ id: 1, method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.txt' }, _meta } });
+    send({ id: 2, method: 'tools/call', params: { name: 'nosuch', arguments: {}, _meta } });
+    await until(() => parents.length === 2);
+    expect(parents).toEqual([traceparent, traceparent]);
+    await serving.stop();
+  }
+});
