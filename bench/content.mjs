@@ -58,6 +58,12 @@ const SEARCHES = [
     alone: 2,
   },
   {
+    what: 'no literal, a long run of letters',
+    regex: '\\b[A-Za-z]{45,}\\b',
+    budget: 1.2,
+    alone: 2,
+  },
+  {
     what: 'no literal, and nothing seldom',
     regex: '\\b[a-z]+(?:[A-Z][a-z]+){9}\\b',
     budget: 1.2,

@@ -32,8 +32,8 @@ export async function writeProgram(options) {
  * or one that is evaluated late, gives is the same without; only its `default` is not.
  */
 function withoutCopies(bundle) {
-  const copy = /\b(import_\w+) = __toESM\((require(?:_\w+\(\)|\("node:[^"]+"\))), 1\)/g;
-  return bundle.replace(copy, (whole, name, module) =>
-    bundle.includes(`${name}.default`) ? whole : `${name} = ${module}`,
+  const copy = /^(\s*(?:var )?(\w+) = )__toESM\((require(?:_\w+\(\)|\("node:[^"]+"\))), 1\)/gm;
+  return bundle.replace(copy, (whole, start, name, module) =>
+    bundle.includes(`${name}.default`) ? whole : `${start}${module}`,
   );
 }
