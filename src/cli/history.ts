@@ -41,7 +41,7 @@ export async function showHistory(history: History, asked: HistoryRequest): Prom
   if (json) return { output: jsonOf(entries), failed: false };
   if (entries.length === 0) return { output: 'Nothing was changed.\n', failed: false };
   // What is listed may have undone something that is not.
-  const all = await history.entries();
+  const all = byId(await history.entries());
   const shown = entries.map((entry) => [entry, toolOf(entry, all)] as const);
   const width = Math.max(...shown.map(([, tool]) => tool.length));
   const lines = shown.map(([entry, tool]) => `${entryLine(entry, tool.padEnd(width))}\n`);
@@ -62,10 +62,16 @@ function entryLine(entry: JournalEntry, tool: string): string {
   return `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
 }
 
+type ById = ReadonlyMap<string, JournalEntry>;
+
+function byId(entries: readonly JournalEntry[]): ById {
+  return new Map(entries.map((entry) => [entry.id, entry]));
+}
+
 /** To undo an undo is to redo. */
-function toolOf({ origin, undoes }: JournalEntry, all: readonly JournalEntry[]): string {
+function toolOf({ origin, undoes }: JournalEntry, all: ById): string {
   if (undoes === undefined) return plain(origin.tool ?? '-');
-  const again = all.find(({ id }) => id === undoes)?.undoes;
+  const again = all.get(undoes)?.undoes;
   return again === undefined ? `undo ${undoes}` : `redo ${again}`;
 }
 
@@ -154,10 +160,11 @@ export async function redo(
 
 /** What was undone, redone and undone once more was undone last by that, though its first undo stands for it. */
 function newestOf(undoings: readonly JournalEntry[], all: readonly JournalEntry[]): JournalEntry | undefined {
-  const byId = new Map(all.map((entry) => [entry.id, entry]));
+  const known = byId(all);
+  const meant = new Set(undoings);
   for (const entry of all) {
-    for (let each: JournalEntry | undefined = entry; each; each = byId.get(each.undoes ?? '')) {
-      if (undoings.includes(each)) return each;
+    for (let each: JournalEntry | undefined = entry; each; each = known.get(each.undoes ?? '')) {
+      if (meant.has(each)) return each;
     }
   }
   return undefined;
@@ -169,8 +176,9 @@ async function undoAll(
   force: boolean,
   word: 'undone' | 'redone',
 ): Promise<Outcome> {
-  const all = await history.entries();
+  const all = byId(await history.entries());
   let output = '';
+  let problem = '';
   for (const entry of entries) {
     if (entry.state === 'undone')
       throw new UsageError(`${entry.id} is undone already (cofferdam redo ${entry.id})`);
@@ -178,14 +186,18 @@ async function undoAll(
       output === '' ? 'Nothing was touched.' : `Nothing of it was touched; the above is ${word}.`;
     const done = await undoOne(history, entry, { force, word, untouched });
     if (typeof done === 'string') {
-      return output === '' ? { output: done, failed: true } : { output, problem: done, failed: true };
+      problem += done;
+      // By force all of them are undone that can be.
+      if (force) continue;
+      break;
     }
     output += `${word}: ${entryLine(...shownAs(word, entry, all))}\n`;
     const width = Math.max(10, ...done.map(({ does }) => does.length));
     for (const { path, does } of done) output += `  ${does.padEnd(width)}  ${plain(path)}\n`;
     if (done.length === 0) output += '  nothing was left to be done\n';
   }
-  return { output, failed: false };
+  if (problem === '') return { output, failed: false };
+  return output === '' ? { output: problem, failed: true } : { output, problem, failed: true };
 }
 
 interface Undoing {
@@ -233,12 +245,8 @@ const FAILURE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What is redone is the entry that had been undone. */
-function shownAs(
-  word: 'undone' | 'redone',
-  entry: JournalEntry,
-  all: readonly JournalEntry[],
-): [JournalEntry, string] {
-  const redone = word === 'redone' && all.find(({ id }) => id === entry.undoes);
+function shownAs(word: 'undone' | 'redone', entry: JournalEntry, all: ById): [JournalEntry, string] {
+  const redone = word === 'redone' && all.get(entry.undoes ?? '');
   const shown = redone ? { ...redone, state: 'done' as const } : { ...entry, state: 'undone' as const };
   return [shown, toolOf(shown, all)];
 }
@@ -249,7 +257,9 @@ function blockedText(id: string, obstacles: readonly Obstacle[], word: string, u
   );
   const forceable = obstacles.length > 0 && obstacles.every((obstacle) => obstacle.forceable);
   const all = obstacles.some(({ left }) => left) ? 'the rest' : 'it all the same';
-  const way = forceable ? ` --force undoes ${all}; what is there now is kept in the journal first.` : '';
+  const way = forceable
+    ? ` --force undoes ${all}; what is there now is kept in the journal first.`
+    : ' To undo another entry, name it: cofferdam history lists them.';
   return `${id} cannot be ${word} as it is:\n${lines.join('')}${untouched}${way}\n`;
 }
 

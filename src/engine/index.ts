@@ -23,6 +23,7 @@ export {
   type NearMatch,
 } from './failures.ts';
 export type { BelowEntry, ListAllOptions, ListingBelow } from './files/below.ts';
+export { Breathing } from './files/breathing.ts';
 export type { FileContent } from './files/contents.ts';
 export type { TextEdit } from './files/editing.ts';
 export type { ListedEntry, TreeNode } from './files/listing.ts';

@@ -9,6 +9,10 @@ export function oneAfterAnother(
   const began = performance.now();
   const done = { files: 0, matches: 0 };
   return async (search) => {
+    // Those that lead nowhere take their time too.
+    if (call.signal?.aborted) fail({ kind: 'cancelled' });
+    if (timeoutMs && performance.now() - began >= timeoutMs)
+      fail({ kind: 'timeout', what: 'search', ms: timeoutMs });
     let last = { files: 0, matches: 0 };
     const own: SearchCall = {
       ...call,

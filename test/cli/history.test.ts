@@ -283,7 +283,7 @@ describe('what is in the way', () => {
       writeFileSync(join(state, 'store', name), 'damaged');
     for (const force of [[], ['--force']]) {
       expect(run('undo', id, ...force).stderr).toBe(
-        `${id} cannot be undone as it is:\n  ${at('a.txt')}: what the journal has kept of it is damaged\nNothing was touched.\n`,
+        `${id} cannot be undone as it is:\n  ${at('a.txt')}: what the journal has kept of it is damaged\nNothing was touched. To undo another entry, name it: cofferdam history lists them.\n`,
       );
     }
     rmSync(join(state, 'aside'), { recursive: true });
@@ -308,6 +308,18 @@ describe('what is in the way', () => {
     renameSync(join(home.path, 'elsewhere'), root);
     fine('undo');
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+  });
+
+  test('is passed over by --since --force, which undoes all that can be undone', async () => {
+    await write('a.txt', 'two\n');
+    mkdirSync(at('node_modules'));
+    await change('execute_command', ({ commands }) => commands.shell('rm -r node_modules'));
+    await write('b.txt', 'bb\n');
+    const outcome = run('undo', '--since', '1h', '--force');
+    expect(outcome.status).toBe(1);
+    expect(outcome.stdout).toMatch(/put back [^\n]*b.txt\n[\s\S]*put back [^\n]*a.txt\n$/);
+    expect(outcome.stderr).toMatch(/node_modules is not kept[\s\S]*cofferdam history lists them/);
+    expect(readBack(root)).toMatchObject({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
   });
 
   test('stops --since there, and says what was done before', async () => {

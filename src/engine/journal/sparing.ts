@@ -3,7 +3,7 @@
  * be had back is left as it is, together with what may be all that remains of it.
  */
 import { isWithin } from '../confine/roots.ts';
-import type { JournalEntry } from './entry.ts';
+import type { Change, JournalEntry } from './entry.ts';
 import type { UndoStep } from './plan.ts';
 import type { Obstacle } from './standing.ts';
 
@@ -29,23 +29,30 @@ function left(why: string): Omit<Obstacle, 'path'> {
 
 type Reasons = ReadonlyMap<UndoStep, string>;
 
-/** A new file of the size of one that is lost may be a copy of it. */
+/** What now has the size of something that is lost may be a copy of it. */
 function withCopies(steps: readonly UndoStep[], lost: Reasons): Reasons {
   const bySize = new Map<number, string>();
   for (const { change } of lost.keys()) {
-    if (change.kind === 'removed' && change.before.type === 'file') {
-      bySize.set(change.before.file.size, change.path);
-    }
+    const size = sizeBefore(change);
+    if (size !== undefined) bySize.set(size, change.path);
   }
   const copies = new Map(lost);
   for (const step of steps) {
-    const { change } = step;
-    const original = change.kind === 'created' && change.after && bySize.get(change.after.size);
+    const original = bySize.get(sizeAfter(step.change) ?? -1);
     if (original && !lost.has(step)) {
       copies.set(step, `it may be all that is left of ${original}, which was not kept`);
     }
   }
   return copies;
+}
+
+function sizeBefore(change: Change): number | undefined {
+  if (change.kind === 'changed') return change.before.size;
+  return change.kind === 'removed' && change.before.type === 'file' ? change.before.file.size : undefined;
+}
+
+function sizeAfter(change: Change): number | undefined {
+  return change.kind === 'changed' || change.kind === 'created' ? change.after?.size : undefined;
 }
 
 /** What holds something that stays, stays too; and where something stays, nothing comes back. */

@@ -43,6 +43,7 @@ export class ContentSearch {
   readonly #countAll: boolean;
   readonly #maxLineLength: number;
   #matches = 0;
+  #longLines = 0;
 
   constructor(kernel: Kernel, recipe: Recipe, options: ContentOptions) {
     this.#kernel = kernel;
@@ -64,15 +65,15 @@ export class ContentSearch {
     const text = this.#text;
     const collector = this.#collector;
     this.#matches = 0;
+    this.#longLines = 0;
     collector.begin(limit);
     if (!text.open(fd)) return { text: false, matches: 0, lines: [], longLines: 0 };
     let number = 1;
-    let longLines = 0;
     while (text.start < text.end) {
       const stop = text.ended ? text.end : this.#kernel.memrchr(text.start, text.end, NEWLINE) + 1;
       if (stop === text.start) {
         if (text.widen()) continue;
-        longLines++;
+        this.#longLines++;
         collector.skipped(number++, text.start, text.end);
         text.skipLine();
         continue;
@@ -86,7 +87,7 @@ export class ContentSearch {
       collector.leave(number);
       text.advance(stop);
     }
-    return { text: true, matches: this.#matches, lines: collector.lines, longLines };
+    return { text: true, matches: this.#matches, lines: collector.lines, longLines: this.#longLines };
   }
 
   #done(): boolean {
@@ -135,7 +136,8 @@ export class ContentSearch {
   /** Whether a long line could be decided on, and kept, without decoding all of it. */
   #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
     if (end - start <= LONG_LINE) return false;
-    const found = firstMatch(this.#kernel, this.#pattern, this.#recipe, start, end);
+    const found = unlessTooMuch(() => firstMatch(this.#kernel, this.#pattern, this.#recipe, start, end));
+    if (found === undefined) return false;
     if (found === 'none') return true;
     if (found === 'unsure') return false;
     const showsPart = end - start > this.#maxLineLength * 16;
@@ -153,17 +155,24 @@ export class ContentSearch {
   }
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {
-    const found = this.#pattern.exec(text);
+    const found = this.#tried(text);
     if (!found) return;
     this.#matches++;
     if (!this.#collector.full)
       this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
   }
 
+  /** A line on which the pattern needs more memory than there is counts as one that was not searched. */
+  #tried(line: string): RegExpExecArray | null {
+    const found = unlessTooMuch(() => this.#pattern.exec(line));
+    if (found === undefined) this.#longLines++;
+    return found ?? null;
+  }
+
   /** Without a prefilter: the window as one string, in which `wholeText` finds lines, or each is tried. */
   #everyLine(from: number, stop: number, first: number): number {
     const kernel = this.#kernel;
-    const whole = this.#recipe.wholeText;
+    let whole = this.#recipe.wholeText;
     const text = kernel.bytes.toString(kernel.nonAscii(from, stop) ? 'utf8' : 'latin1', from, stop);
     let number = first;
     let place = from;
@@ -171,15 +180,19 @@ export class ContentSearch {
     for (let at = 0; at < text.length && !(this.#collector.full && !this.#countAll); ) {
       if (whole) {
         const line = nextLineWith(whole, text, at);
-        if (line === undefined) break;
-        number += countNewlines(text, at, line);
-        at = line;
+        if (line === 'none') break;
+        // What is too much for the whole text need not be for each of its lines.
+        if (line === 'too much') whole = undefined;
+        else {
+          number += countNewlines(text, at, line);
+          at = line;
+        }
       }
       const newline = text.indexOf('\n', at);
       const lineEnd = newline < 0 ? text.length : newline;
       const returned = newline > at && text.charCodeAt(newline - 1) === 0x0d;
       const line = text.slice(at, returned ? lineEnd - 1 : lineEnd);
-      const found = this.#pattern.exec(line);
+      const found = this.#tried(line);
       if (found) {
         place = skip(kernel, place, stop, number - placeNumber);
         placeNumber = number;
@@ -216,12 +229,23 @@ function lineText(kernel: Kernel, decoded: DecodedLines | undefined, start: numb
 }
 
 /** Where the next line begins, at `from` or behind it, in which the pattern finds something. */
-function nextLineWith(pattern: RegExp, text: string, from: number): number | undefined {
+function nextLineWith(pattern: RegExp, text: string, from: number): number | 'none' | 'too much' {
   pattern.lastIndex = from;
-  const found = pattern.exec(text);
-  if (!found) return undefined;
+  const found = unlessTooMuch(() => pattern.exec(text));
+  if (found === undefined) return 'too much';
+  if (found === null) return 'none';
   const start = found.index === 0 ? 0 : text.lastIndexOf('\n', found.index - 1) + 1;
-  return start < text.length ? start : undefined;
+  return start < text.length ? start : 'none';
+}
+
+/** The engine keeps what it may have to come back to: on long texts that can be more than it has room for. */
+function unlessTooMuch<T>(search: () => T): T | undefined {
+  try {
+    return search();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function countNewlines(text: string, from: number, to: number): number {

@@ -26,11 +26,21 @@ export type RegexOutcome =
   | { badRegex: string }
   | { badReference: string; groups: number };
 
+export function findRegexSplices(edit: RegexEdit): RegexOutcome {
+  try {
+    return findWhole(edit);
+  } catch (error) {
+    // The engine keeps what it may have to come back to, and has only so much room for it.
+    if (error instanceof RangeError) return { badRegex: 'it needs too much memory on this text' };
+    throw error;
+  }
+}
+
 /**
  * Without the flag `u`, `.` and classes take half of a character beyond U+FFFF. Where that would tear a
  * character apart the pattern is read once more, by whole characters.
  */
-export function findRegexSplices(edit: RegexEdit): RegexOutcome {
+function findWhole(edit: RegexEdit): RegexOutcome {
   const outcome = findWith(edit, edit.flags);
   if (!tearsCharacters(edit.text, outcome) || /[uv]/.test(edit.flags)) return outcome;
   const whole = findWith(edit, `${edit.flags}u`);

@@ -80,6 +80,27 @@ describe('many results', () => {
   });
 });
 
+describe('edit_files with very many paths', () => {
+  it('lets other calls be answered, and tells of each file once', async () => {
+    const client = await serve({ 'a.txt': 'x\n', 'b.txt': 'x\n' });
+    const { text } = clientOf(client);
+    const edits = [{ oldText: 'x', newText: 'y' }];
+    const missing = Array.from({ length: 5000 }, (_, index) => `none/${index}`);
+    let answered = false;
+    const editing = text('edit_files', { paths: missing, edits, dryRun: true }).then(() => {
+      answered = true;
+    });
+    await text('read_file', { path: 'a.txt' });
+    await text('read_file', { path: 'b.txt' });
+    expect(answered).toBe(false);
+    await editing;
+    const twice = Array.from({ length: 2000 }, () => '*.txt');
+    expect((await text('edit_files', { paths: twice, edits, dryRun: true })).match(/^--- /gm)).toHaveLength(
+      2,
+    );
+  });
+});
+
 describe('where results lie', () => {
   it('is told by absolute paths for ~ and for a directory that was given as a link [replay.search_files.absolute] [replay.grep_files.output]', async () => {
     layOut(temporary.path, { 'home/in/h.txt': 'x\n', 'home/in/no/n.txt': 'x\n' });

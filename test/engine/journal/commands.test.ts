@@ -321,6 +321,23 @@ describe('what is too large to be kept', () => {
     expect(existsSync(join(stage.root, 'small'))).toBe(false);
   });
 
+  test('has its copy left when it was changed itself, also a copy in an older file', async () => {
+    stage = await open('--sandbox', 'off');
+    writeFileSync(join(stage.root, 'x'), 'x');
+    const commands = {
+      'large.orig': 'cp large large.orig; echo more >> large; echo hi > small',
+      x: 'mv large t; mv x large; mv t x; echo hi > small',
+    };
+    for (const [copy, command] of Object.entries(commands)) {
+      writeFileSync(join(stage.root, 'large'), large);
+      await stage.run(command);
+      const { id } = await stage.newest();
+      expect(await stage.history.undo(id, { force: true })).toMatchObject({ done: true });
+      expect(contentAt(copy).equals(large)).toBe(true);
+      expect(existsSync(join(stage.root, 'small'))).toBe(false);
+    }
+  });
+
   test('stays where it is when it took the place of what would come back', async () => {
     stage = await open('--sandbox', 'off');
     writeFileSync(join(stage.root, 'd/deep/large'), large);

@@ -215,4 +215,14 @@ describe('a long line', () => {
     ]);
     expect(result.skippedLongLines).toBe(1);
   });
+
+  it('on which the pattern needs more memory than there is is counted, and the others are searched', async () => {
+    const path = join(here.root, 'branching.txt');
+    writeFileSync(path, `abc\n${'ab'.repeat(4 * MIB)}\nabc\n`);
+    for (const plan of ['workers', 'literal'] as const) {
+      const result = await here.grep({ regex: '(?:a|b)*c', plan, maxLineLength: 10 }, {}, path);
+      expect(shown(result)).toEqual(['branching.txt:1:abc', 'branching.txt:3:abc']);
+      expect(result.skippedLongLines).toBe(plan === 'workers' ? 1 : 0);
+    }
+  });
 });

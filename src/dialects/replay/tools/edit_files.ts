@@ -1,4 +1,4 @@
-import { EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
+import { Breathing, EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { editOne, editsSchema, type ReplayEdit, tellEdited } from '../edits.ts';
 import { replayError } from '../failures.ts';
@@ -30,10 +30,14 @@ export const editFiles = defineTool({
     required: ['paths', 'edits'],
   },
   async run({ paths, edits, dryRun }, context) {
-    const { named, notes } = await expandGlobs(paths, context);
-    const files = await requireAllowed(named, dryRun ? 'read' : 'write', context);
+    const breathing = new Breathing(context.signal);
+    const { named, notes } = await expandGlobs(new Set(paths), context, breathing);
+    const files = await requireAllowed(named, dryRun ? 'read' : 'write', context, breathing);
     const told: OneEdited[] = [];
-    for (const path of files) told.push(await editInline(path, edits, dryRun, context));
+    for (const path of files) {
+      await breathing.pause();
+      told.push(await editInline(path, edits, dryRun, context));
+    }
     return { told, notes };
   },
   render: ({ told, notes }) => ({
@@ -49,11 +53,13 @@ interface OneEdited {
 
 /** A file that is really called so is meant, whatever its name would mean as a glob. */
 async function expandGlobs(
-  paths: readonly string[],
+  paths: ReadonlySet<string>,
   context: ToolContext,
-): Promise<{ named: string[]; notes: string[] }> {
+  breathing: Breathing,
+): Promise<{ named: Set<string>; notes: string[] }> {
   const globs = new Map<string, string>();
   for (const path of paths) {
+    await breathing.pause();
     const whole = expandHome(path, context.home);
     if (isGlob(path) && !(await context.engine.peek(whole))) globs.set(path, whole);
   }
@@ -61,7 +67,7 @@ async function expandGlobs(
   const { files, ...skipped } = await search.expand([...globs.values()], searchCall(context));
   const meant = new Map([...globs.keys()].map((glob, index) => [glob, files[index]!]));
   return {
-    named: paths.flatMap((path) => meant.get(path) ?? [path]),
+    named: new Set([...paths].flatMap((path) => meant.get(path) ?? [path])),
     notes: [
       ...unreadableNote(skipped.skippedUnreadable),
       ...(skipped.skippedUnnameable > 0
@@ -73,12 +79,14 @@ async function expandGlobs(
 
 /** A path that is not allowed fails the whole call before any file is touched; each file is edited once. */
 async function requireAllowed(
-  paths: readonly string[],
+  paths: ReadonlySet<string>,
   needs: 'read' | 'write',
   { engine, home }: ToolContext,
+  breathing: Breathing,
 ): Promise<string[]> {
   const seen = new Map<string, string>();
   for (const path of paths) {
+    await breathing.pause();
     const real = await engine.check(expandHome(path, home), needs).catch((error: unknown) => {
       if (error instanceof EngineFailure && replayError(error.facts).code !== -32001) return { path };
       throw error;

@@ -38,8 +38,18 @@ export function isCharacterNode(node: AST.Element): node is CharacterNode {
   );
 }
 
+/** What was found out for a pattern: the same character is asked about again and again. */
+const known = new WeakMap<Scope, Map<string, OneCharacter | undefined>>();
+
 /** Undefined for what may also match no or several characters, and for what no line can hold. */
 export function oneCharacter(node: CharacterNode, scope: Scope): OneCharacter | undefined {
+  const inPattern = known.get(scope) ?? new Map<string, OneCharacter | undefined>();
+  known.set(scope, inPattern);
+  if (!inPattern.has(node.raw)) inPattern.set(node.raw, findOut(node, scope));
+  return inPattern.get(node.raw);
+}
+
+function findOut(node: CharacterNode, scope: Scope): OneCharacter | undefined {
   if (node.type === 'Character') return fromCode(node.value, scope);
   if (mayMatchStrings(node) || isEmptyClass(node, scope)) return undefined;
   const ascii = asciiMembers(node.raw, scope);
