@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
       for (const [name, read] of Object.entries({ ...NAMES, 'lead.txt': 'lead.txt' })) {
         await page.locator('.place .name').getByText(read, { exact: true }).click();
         await on.shows('1 of 9');
-        expect(await on.rows.locator('.name').textContent()).toBe(read);
+        await expect.poll(() => on.rows.locator('.name').allTextContents()).toEqual([read]);
         expect(await page.getByLabel('Path').inputValue()).toBe(plain(join(on.stage.root, name)));
       }
     });

@@ -126,13 +126,17 @@ const SWAP_FOREVER = `
   process.chdir(process.argv[1]);
   process.stdout.write('swapping');
   let aside = 0;
-  function show(name) {
+  function isRenamed(from, to) {
     try {
-      fs.renameSync(name, 'dir');
+      fs.renameSync(from, to);
+      return true;
     } catch {
-      fs.renameSync('dir', 'aside' + aside++);
-      fs.renameSync(name, 'dir');
+      return false;
     }
+  }
+  function show(name) {
+    // A call may make what is missing at this moment, again and again.
+    while (!isRenamed(name, 'dir')) isRenamed('dir', 'aside' + aside++);
     fs.renameSync('dir', name);
   }
   for (;;) {
