@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -8,8 +7,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // Many tests wait for processes: one more than there are cores keeps those busy.
-    maxWorkers: availableParallelism() + 1,
+    // Attackers and time limits want a core for each of them.
+    maxWorkers: 2,
     minWorkers: 1,
     reporters: ['default', './scripts/closing-line.mjs'],
   },

@@ -39,9 +39,14 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
   });
 
   it('the attack is a real one: a server that looks and then opens loses to it', async () => {
-    const { spoils } = await raid(scene, engine, lookThenOpen, msForEach / 2);
-    expect(spoils.escapes).toBeGreaterThan(0);
-    expect(spoils.swaps).toBeGreaterThan(100);
+    let escapes = 0;
+    // On a busy machine the attacker may have to come back.
+    for (let attempt = 0; attempt < 20 && escapes === 0; attempt++) {
+      const { spoils } = await raid(scene, engine, lookThenOpen, msForEach / 2);
+      expect(spoils.swaps).toBeGreaterThan(100);
+      ({ escapes } = spoils);
+    }
+    expect(escapes).toBeGreaterThan(0);
   });
 
   it.each(raids.map((each) => [each.name, each] as const))(
