@@ -13,6 +13,8 @@ import { lineOf } from './line.ts';
 import { readRecent } from './recent.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
+/** A millisecond apart. */
+const LOOKS_AT_END = 10;
 const NEWLINE = 10;
 const MIB = 1024 * 1024;
 const FILE_BYTES = 16 * MIB;
@@ -228,9 +230,16 @@ function isDue(file: OpenFile, now: number, fileBytes: number): boolean {
   );
 }
 
-/** Looks twice: another process may be in the middle of a line, and have ended it by now. */
+/**
+ * Whether somebody was cut off in the middle of a line. One who is still writing has ended it in a moment, so that
+ * is waited for: otherwise an empty line would stand behind it.
+ */
 function endsTorn(fd: number): boolean {
-  return endsInsideLine(fd) && endsInsideLine(fd);
+  for (let look = 0; look < LOOKS_AT_END; look++) {
+    if (!endsInsideLine(fd)) return false;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+  return true;
 }
 
 function endsInsideLine(fd: number): boolean {
