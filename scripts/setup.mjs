@@ -49,9 +49,8 @@ export function node(title, args, options) {
 export function install() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (existsSync(installed) && sameVersions(installed)) return;
-  // Not `npm ci`: it refuses a lock file that leaves out packages for other platforms, as some registries make it.
-  const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  step('npm install', 'npm', ['install', ...quiet], { stdio: ['ignore', 2, 2] });
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  step('npm ci', 'npm', ['ci', ...quiet], { stdio: ['ignore', 2, 2] });
   rmSync(`${root}node_modules/.bin/node`, { force: true });
 }
 

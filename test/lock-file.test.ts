@@ -1,0 +1,47 @@
+/** `npm ci` must work from the lock file on every system, whatever machine the lock file was made on. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface LockedPackage {
+  version: string;
+  resolved?: string;
+  link?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+const text = readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8');
+const packages: Record<string, LockedPackage> = JSON.parse(text).packages;
+
+/** The entry that Node would load `name` from, seen from the package at `path`. */
+function entryFor(name: string, path: string): LockedPackage | undefined {
+  for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    const entry = packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`];
+    if (entry || at === '') return entry;
+  }
+}
+
+describe('the lock file', () => {
+  it('has an entry for every dependency that a package names, those for other platforms too', () => {
+    const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+      Object.keys({ ...dependencies, ...optionalDependencies })
+        .filter((name) => !entryFor(name, path)?.version)
+        .map((name) => `${path} needs ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('knows packages for Linux, macOS and Windows of each tool that has a native part', () => {
+    for (const scope of ['@biomejs/cli', '@esbuild/', '@rollup/rollup']) {
+      for (const system of ['linux', 'darwin', 'win32']) {
+        const found = Object.keys(packages).some((path) => path.includes(scope) && path.includes(system));
+        expect({ scope, system, found }).toEqual({ scope, system, found: true });
+      }
+    }
+  });
+
+  it('names no address', () => {
+    expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+    expect(text).not.toMatch(/https?:\/\/[^"]*\.tgz/);
+  });
+});
