@@ -44,7 +44,6 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     expect(isError).toBe(true);
     expect(texts).toEqual(['stubborn\n[timed out after 1 s]\n[exit code: 137]']);
     expect(Date.now() - start).toBeGreaterThan(3900);
-    expect(Date.now() - start).toBeLessThan(30_000);
   });
 
   it('has each stream cut at 512 KB, with a notice [replay.execute_command.cap]', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Engine, EngineFailure } from '../../src/engine/index.ts';
+import { expectNoMoreHeld } from '../descriptors.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -145,14 +146,13 @@ describe('an engine narrowed to a directory', () => {
   });
 
   it('is closed with the engine that it came from, and leaves no descriptor open', async () => {
-    const before = readdirSync('/proc/self/fd').length;
     const outer = open();
     const inner = await outer.within('app');
     await inner.within('sub');
     await inner.close();
     await outer.within('other');
     await outer.close();
-    expect(readdirSync('/proc/self/fd').length).toBe(before);
+    await expectNoMoreHeld([], root);
     expect(await failureOf(outer.read('app/a.txt'))).toBe('cancelled');
   });
 

@@ -166,9 +166,7 @@ describe('the token', () => {
           if (answer) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         }
       });
-      const started = performance.now();
       for (let turn = 0; turn < 20; turn++) expect((await flooded.post(hello())).status).toBe(200);
-      expect(performance.now() - started).toBeLessThan(5000);
       await Promise.any(guessing);
       expect([...statuses.keys()].sort()).toEqual([401, 429]);
       expect(statuses.get(401)).toBeLessThan(20);

@@ -103,8 +103,9 @@ describe('a recorded call', () => {
     const before = Date.now();
     recorder.begin(call).answered({ bytesOut: 1 });
     expect(events[0]!.at).toBeGreaterThanOrEqual(before);
-    expect(events[0]!.at).toBeLessThanOrEqual(Date.now());
-    expect(events[0]!.ms).toBeLessThan(1000);
+    const after = Date.now();
+    expect(events[0]!.at).toBeLessThanOrEqual(after);
+    expect(events[0]!.ms).toBeLessThanOrEqual(after - before + 1);
   });
 
   it.each([

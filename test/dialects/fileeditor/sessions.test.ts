@@ -1,5 +1,5 @@
 /** The workspace as the state of one client's session, with calls that do not wait for each other. */
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { callTool } from '../../../src/dialects/call.ts';
 import type { Session } from '../../../src/dialects/dialect.ts';
 import { fileeditor } from '../../../src/dialects/fileeditor/index.ts';
 import { Engine, limits, nobody } from '../../../src/engine/index.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -38,10 +39,6 @@ async function call(session: Session, name: string, args: unknown, signal?: Abor
   if (!('answer' in told)) throw new Error(`${name} must not fail as a protocol error`);
   const [item] = told.answer.content;
   return item?.type === 'text' ? item.text : '';
-}
-
-function openDescriptors(): number {
-  return readdirSync('/proc/self/fd').length;
 }
 
 describe('a session', () => {
@@ -113,14 +110,14 @@ describe('a session', () => {
     layOut(root, { 'one/a.txt': '1\n', 'two/a.txt': '2\n' });
     const session: Session = {};
     await call(session, 'set_workspace', { path: root });
-    const before = openDescriptors();
+    const before = heldBelow(root);
     for (let i = 0; i < 1000; i++) {
       await call(session, 'set_workspace', { path: join(root, i % 2 === 0 ? 'one' : 'two') });
     }
     await call(session, 'read_files', { path: 'a.txt' });
-    expect(openDescriptors()).toBeLessThanOrEqual(before + 1);
+    await expectNoMoreHeld([...before, root], root);
     await engine.close();
-    expect(openDescriptors()).toBeLessThan(before);
+    await expectNoMoreHeld([], root);
   });
 
   it('stays in the directory itself when that is moved and another one takes its name', async () => {

@@ -1,10 +1,11 @@
 /** The wall under attack: while another process swaps directories and files for links out, nothing escapes. */
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Engine, fail } from '../../../src/engine/index.ts';
 import { report, seconds } from '../../attackers/campaign.ts';
 import { layScene, type Raid, raid, raids, type Scene } from '../../attackers/raid.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 
 const msForEach = (seconds * 1000) / raids.length;
 
@@ -52,14 +53,14 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
   it.each(raids.map((each) => [each.name, each] as const))(
     '%s never leaves the root, and works when it is let',
     async (_, each) => {
-      const descriptors = readdirSync('/proc/self/fd').length;
+      const before = heldBelow(scene.root);
       const { spoils, left } = await raid(scene, engine, each, msForEach);
       report({ ...spoils });
       expect(spoils.escapes).toBe(0);
       expect(spoils.succeeded).toBeGreaterThan(0);
       expect(spoils.swaps).toBeGreaterThan(100);
       if (each.leaves !== undefined) expect(left).toBe(spoils.succeeded);
-      expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(descriptors + 1);
+      await expectNoMoreHeld(before, scene.root);
     },
     msForEach * 4 + 20_000,
   );

@@ -1,14 +1,13 @@
 /** Descriptors: whatever a call comes to, what it opened is closed again. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 import { everyOperation } from './site.ts';
-
-const openIn = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
 
 let directory: { path: string; remove(): void };
 beforeAll(() => {
@@ -68,17 +67,17 @@ describe.runIf(process.platform === 'linux')('the number of open descriptors', (
         }
       };
       await round();
-      const before = openIn(process.pid);
+      const before = heldBelow(directory.path);
       await round();
-      expect(openIn(process.pid)).toBe(before);
+      await expectNoMoreHeld(before, directory.path);
       await engine.close();
+      await expectNoMoreHeld([], directory.path);
     },
   );
 
   it('of a server is the same before and after 10,000 mixed calls', async () => {
-    const client = await RawClient.start([directory.path]);
-    // The programs that are looked for at the start hold descriptors of their own.
-    await client.says('wall:');
+    const state = temporaryDirectory();
+    const client = await RawClient.start(['--state', state.path, directory.path]);
     const pid = client.child.pid!;
     const kinds: ((n: number) => [string, unknown])[] = [
       ...paths.map((path) => (): [string, unknown] => ['read_file', { path }]),
@@ -116,12 +115,15 @@ describe.runIf(process.platform === 'linux')('the number of open descriptors', (
       return outcomes;
     };
     await calls(2 * kinds.length);
-    const before = openIn(pid);
+    const watched = [directory.path, state.path];
+    const before = heldBelow(watched, pid);
+    expect(before).toContain(directory.path);
     const { answered, refused } = await calls(10_000);
     await client.call('read_file', { path: 'a.txt' });
-    expect(openIn(pid)).toBe(before);
+    await expectNoMoreHeld(before, watched, pid);
     expect(answered).toBeGreaterThan(2000);
     expect(refused).toBeGreaterThan(2000);
     await client.end();
+    state.remove();
   });
 });

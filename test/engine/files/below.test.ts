@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Engine } from '../../../src/engine/index.ts';
 import { limits } from '../../../src/engine/limits.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -143,14 +144,13 @@ describe('everything below a directory', () => {
 
   it('leaves no descriptor open, also when it is cut or cancelled', async () => {
     layOut(temporary.path, { 'a/b/c/d/e': '1', 'a/b/c/f': '2' });
-    const open = () => readdirSync('/proc/self/fd').length;
-    const before = open();
+    const before = heldBelow(temporary.path);
     for (let i = 0; i < 50; i++) {
       await engine.listAll('.');
       await engine.listAll('.', { max: 3 });
       await engine.listAll('a/b/c/f').catch(() => {});
     }
-    expect(open()).toBe(before);
+    await expectNoMoreHeld(before, temporary.path);
   });
 
   it('can be cancelled', async () => {

@@ -8,6 +8,7 @@ import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';
 import { readSnapshot } from '../../../src/engine/files/contents.ts';
 import { replaceTogether } from '../../../src/engine/files/together.ts';
 import { Engine } from '../../../src/engine/index.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -219,13 +220,13 @@ describe('several files', () => {
   it('hold no descriptor and leave no litter afterwards, failed or not', async () => {
     layOut(root, { a: 'a', 'd/x': '' });
     await engine.writeAll([{ path: 'a', content: 'x' }]);
-    const before = readdirSync('/proc/self/fd').length;
+    const before = heldBelow(root);
     for (let i = 0; i < 20; i++) {
       await engine.writeAll(['a', `n${i}/b`].map((path) => ({ path, content: `${i}` })));
       await failureOf(engine.writeAll(['a', `m${i}/b`, 'd'].map((path) => ({ path, content: 'x' }))));
       await failureOf(engine.insertLines(['a', 'nowhere'].map((path) => ({ path, line: 1, content: 'x' }))));
     }
-    expect(readdirSync('/proc/self/fd').length).toBe(before);
+    await expectNoMoreHeld(before, root);
     expect(readdirSync(root, { recursive: true }).filter((name) => String(name).includes('.tmp'))).toEqual(
       [],
     );

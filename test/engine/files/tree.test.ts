@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Engine, type TreeNode } from '../../../src/engine/index.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -76,10 +77,10 @@ describe('a tree', () => {
   it('leaves no descriptor open, whether it ends well or is cancelled', async () => {
     layOut(temporary.path, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}/a/b/c/d`, ''])));
     await engine.tree('.');
-    const before = readdirSync('/proc/self/fd').length;
+    const before = heldBelow(temporary.path);
     await engine.tree('.');
     await engine.tree('.', { signal: AbortSignal.abort() }).catch(() => {});
     await expect(engine.tree('0/a/b/c/d')).rejects.toMatchObject({ facts: { kind: 'not-a-directory' } });
-    expect(readdirSync('/proc/self/fd').length).toBe(before);
+    await expectNoMoreHeld(before, temporary.path);
   });
 });

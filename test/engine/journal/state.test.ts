@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Engine, History, whyNotStateDirectory } from '../../../src/engine/index.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
 import { program, RawClient } from '../../client.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 import { openHouse } from './house.ts';
 
@@ -184,7 +185,6 @@ describe('while it works', () => {
 
   test('no descriptor stays open', async () => {
     const house = openHouse({ 'a.txt': 'a', 'd/x.txt': 'x' });
-    const count = () => readdirSync('/proc/self/fd').length;
     const round = async () => {
       await house.engine.write('a.txt', `${Math.random()}`);
       await house.engine.append('a.txt', 'more');
@@ -196,9 +196,10 @@ describe('while it works', () => {
       await house.undo();
     };
     await round();
-    const before = count();
+    const watched = [house.root, house.state];
+    const before = heldBelow(watched);
     for (let n = 0; n < 10; n++) await round();
-    expect(count()).toBeLessThanOrEqual(before + 1);
+    await expectNoMoreHeld(before, watched);
     await house.close();
   });
 

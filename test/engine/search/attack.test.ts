@@ -2,8 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startAttacker } from '../../attackers/attacker.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { temporaryDirectory } from '../../tree.ts';
-import { openDescriptors, type Site, shown, site } from './searching.ts';
+import { type Site, shown, site } from './searching.ts';
 
 const SECRET = 'content-from-outside';
 const SECRET_NAME = 'name-from-outside';
@@ -56,7 +57,7 @@ describe('while directories are swapped with links to somewhere outside', () => 
     const here = await site({ 'steady.txt': 'harmless ABCD123456E\n' });
     const pairs = layTraps(here.root, outside.path);
     await everythingSaid(here);
-    const before = openDescriptors();
+    const before = heldBelow(here.root);
     const attacker = await startAttacker(pairs);
     const leaks = new Set<string>();
     let rounds = 0;
@@ -70,7 +71,7 @@ describe('while directories are swapped with links to somewhere outside', () => 
       }
     } finally {
       expect(await attacker.stop()).toBeGreaterThan(100);
-      expect(openDescriptors()).toBeLessThanOrEqual(before + 2);
+      await expectNoMoreHeld(before, here.root);
       await here.close();
       outside.remove();
     }

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import type { Tree } from '../../tree.ts';
-import { builtWorker, bundle, openDescriptors, type Site, site } from './searching.ts';
+import { builtWorker, bundle, type Site, site } from './searching.ts';
 
 /** Backtracks for longer than anybody waits. */
 const RUNAWAY = '^(a+)+$';
@@ -55,14 +56,12 @@ describe('a pattern that runs away', () => {
   it('is cut off at the time limit, and its threads are gone', async () => {
     const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT }, ALONE);
     await here.grep({ regex: 'b' });
-    const before = openDescriptors();
-    const began = Date.now();
+    const before = heldBelow(here.root);
     await expect(here.grep({ regex: RUNAWAY }, { timeoutMs: 300 })).rejects.toMatchObject({
       facts: { kind: 'timeout', what: 'search', ms: 300 },
     });
-    expect(Date.now() - began).toBeLessThan(5000);
     expect(here.search.threads).toBeLessThanOrEqual(1);
-    expect(openDescriptors()).toBeLessThanOrEqual(before);
+    await expectNoMoreHeld(before, here.root);
     expect(await here.lines({ regex: 'b$' })).toHaveLength(2);
   });
 
@@ -172,15 +171,15 @@ describe('a big tree', () => {
   it('is searched with few descriptors, and none is left', async () => {
     const here = await siteOf(files(600));
     await here.grep({ regex: 'x' });
-    const before = openDescriptors();
+    const before = heldBelow(here.root);
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, openDescriptors());
+      most = Math.max(most, heldBelow(here.root).length);
     }, 1);
     for (let i = 0; i < 3; i++) await here.grep({ regex: 'plain', maxMatches: 50_000 });
     clearInterval(watch);
-    expect(most - before).toBeLessThanOrEqual(30);
-    expect(openDescriptors()).toBe(before);
+    expect(most - before.length).toBeLessThanOrEqual(30);
+    await expectNoMoreHeld(before, here.root);
   });
 
   it('may be deeper than descriptors are held and paths are long', async () => {

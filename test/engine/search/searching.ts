@@ -89,8 +89,3 @@ export function plainly(root: string, pattern: RegExp): string[] {
     return whole.flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}:${line}`] : []));
   });
 }
-
-/** The descriptors that this process has open. */
-export function openDescriptors(): number {
-  return readdirSync('/proc/self/fd').length;
-}
