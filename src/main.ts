@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { type CallApp, callOnce } from './cli/call.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
-import { helpText } from './cli/flags.ts';
+import { commandHelp, helpText } from './cli/help.ts';
 import { type Outcome, redo, showDiff, showHistory, undo } from './cli/history.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
 import {
@@ -39,6 +39,7 @@ async function main(): Promise<number> {
   const command = parseCommand(process.argv.slice(2), process.env, homedir());
   switch (command.do) {
     case 'help':
+      if (command.about) return say(commandHelp(command.about, dialects, defaultDialect));
       return say(helpText(dialects, defaultDialect));
     case 'version':
       return say(`${version}\n`);

@@ -2,7 +2,8 @@
 import type { Answer, Content } from '../dialects/dialect.ts';
 import { type App, offerTools } from '../server/app.ts';
 import { perform, sessionIdOf } from '../server/perform.ts';
-import { UsageError } from './parse.ts';
+import { namesInstead } from './suggest.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface CallOutcome {
   output: string;
@@ -25,7 +26,7 @@ export async function callOnce(
   const offered = offerTools(app.dialects);
   const found = offered.get(name);
   if (!found)
-    throw new UsageError(`unknown tool '${name}'; the tools are: ${[...offered.keys()].join(', ')}`);
+    throw new UsageError(`unknown tool '${name}'${namesInstead(name, 'tools', [...offered.keys()])}`);
   if (app.unkept !== undefined && !found.tool.hints.readOnly) app.log(app.unkept);
   const state = {};
   const told = await perform({

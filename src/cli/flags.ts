@@ -1,153 +1,160 @@
-/** Every option of the command line, described once: the parser and the help text both come from here. */
+/**
+ * Every option of the command line, described once: the parser, the check that an option fits the command, and the
+ * help texts all come from here. A new flag says in `for` which commands take it.
+ */
+import type { CommandName } from './commands.ts';
+
 export interface Flag {
   name: string;
+  /** One letter that means the same. */
+  short?: string;
   /** What stands for the value in the help; a flag without one is a switch. */
   value?: string;
   /** May be given more than once. */
   repeatable?: boolean;
+  /** The commands that take it; `serve` is the one without a name. */
+  for: readonly CommandName[] | 'every command';
   help: string;
 }
+
+/** The commands that serve directories until they are ended. */
+const SERVERS = ['serve'] as const satisfies readonly CommandName[];
+/** The commands that let tools work on directories. */
+const WORKERS = [...SERVERS, 'call'] as const;
+/** The commands that read what a server has kept. */
+const READERS = ['history', 'diff', 'undo', 'redo', 'trace'] as const satisfies readonly CommandName[];
 
 export const flags = [
   {
     name: 'dialect',
     value: 'NAME[,NAME…]',
     repeatable: true,
-    help: 'which tools to offer, see below; the first one named wins a name that two of them use',
+    for: [...WORKERS, 'tools', 'doctor'],
+    help: 'which tools to offer, see below; where two dialects share a name, the first one named gets it',
   },
-  { name: 'read-only', help: 'no tool can change anything' },
+  { name: 'read-only', for: [...WORKERS, 'tools', 'doctor'], help: 'no tool can change anything' },
   {
     name: 'sandbox',
     value: 'auto|require|off',
+    for: [...WORKERS, 'doctor'],
     help: 'bubblewrap around commands: where it works (auto, the default), always or no command tools, never',
   },
-  { name: 'allow-net', help: 'commands in the sandbox may use the network' },
+  {
+    name: 'allow-net',
+    for: [...WORKERS, 'doctor'],
+    help: 'commands in the sandbox may use the network',
+  },
   {
     name: 'allow-command',
     value: 'NAME',
     repeatable: true,
+    for: WORKERS,
     help: "one more program that workspace's run_command may run",
   },
   {
     name: 'env',
     value: 'NAME',
     repeatable: true,
+    for: [...WORKERS, 'doctor'],
     help: 'a variable of this environment that commands get to see',
   },
   {
     name: 'http',
     value: '[HOST:]PORT',
+    for: [...SERVERS, 'trace'],
     help: 'serve over HTTP at /mcp and /mcp/DIALECT; only for this machine unless a HOST is given',
   },
   {
     name: 'token-file',
     value: 'FILE',
+    for: SERVERS,
     help: 'with --http: who may come in, a line each: name token read-only|read-write|DIALECT,…; read again on SIGHUP',
   },
   {
     name: 'new-token',
+    for: SERVERS,
     help: 'with --http: make a token for this run, unless COFFERDAM_TOKEN is set, and print it, terminal or not',
   },
-  { name: 'tls-cert', value: 'FILE', help: 'with --http: the certificate (PEM), for HTTPS' },
-  { name: 'tls-key', value: 'FILE', help: 'with --http: its key (PEM)' },
+  { name: 'tls-cert', value: 'FILE', for: SERVERS, help: 'with --http: the certificate (PEM), for HTTPS' },
+  { name: 'tls-key', value: 'FILE', for: SERVERS, help: 'with --http: its key (PEM)' },
   {
     name: 'allow-host',
     value: 'NAME',
     repeatable: true,
-    help: 'with --http: one more name under which this server is reached',
+    for: SERVERS,
+    help: 'with --http: one more name under which clients reach this server',
   },
   {
     name: 'allow-origin',
     value: 'URL',
     repeatable: true,
+    for: SERVERS,
     help: 'with --http: a web page that may use this server',
   },
   {
     name: 'state',
     value: 'DIR',
+    for: [...WORKERS, ...READERS, 'doctor'],
     help: 'where the journal and the trace are kept (default: $XDG_STATE_HOME/cofferdam, ~/.local/state/cofferdam)',
   },
   {
     name: 'keep',
     value: 'DAYS|SIZE',
     repeatable: true,
-    help: 'how much of the journal is kept: 30d and 1GiB unless told; never less than the last change of a file',
+    for: WORKERS,
+    help: 'how much of the journal to keep: 30d and 1GiB unless told; never less than the last change of a file',
   },
-  { name: 'no-journal', help: 'changes are not kept and cannot be undone' },
-  { name: 'trace-contents', help: 'the trace holds the arguments and answers of calls too' },
+  {
+    name: 'no-journal',
+    for: [...WORKERS, 'doctor'],
+    help: 'keep no journal: changes cannot be undone',
+  },
+  {
+    name: 'trace-contents',
+    for: WORKERS,
+    help: 'the trace holds the arguments and answers of calls too',
+  },
   {
     name: 'since',
     value: 'TIME',
-    help: 'with history and undo: from then on, as 10m, 1h30m, 14:30, yesterday or a date',
+    for: ['history', 'undo'],
+    help: 'from then on, as 10m, 1h30m, 14:30, yesterday or a date',
   },
-  { name: 'force', help: 'with undo and redo: also when a file was changed since; both versions are kept' },
-  { name: 'follow', help: 'with trace: go on as calls come in' },
-  { name: 'tool', value: 'NAME', help: 'with trace: only calls of this tool' },
-  { name: 'path', value: 'TEXT', help: 'with trace: only calls that touched a path with this in it' },
-  { name: 'failed', help: 'with trace: only calls that failed, or were refused something' },
-  { name: 'limit', value: 'N', help: 'with trace and history: the newest N' },
-  { name: 'web', help: 'with trace: as a page, on a free port of this machine (--http PORT chooses one)' },
-  { name: 'json', help: 'with tools, history and trace: as JSON' },
-  { name: 'explain', help: 'with call: tell on stderr how the call was done' },
-  { name: 'version', help: 'print the version' },
-  { name: 'help', help: 'print this help' },
+  {
+    name: 'force',
+    for: ['undo', 'redo'],
+    help: 'also when a file was changed since; both versions are kept',
+  },
+  { name: 'follow', for: ['trace'], help: 'go on as calls come in' },
+  { name: 'tool', value: 'NAME', for: ['trace'], help: 'only calls of this tool' },
+  { name: 'path', value: 'TEXT', for: ['trace'], help: 'only calls that touched a path with this in it' },
+  { name: 'failed', for: ['trace'], help: 'only calls that failed, or were refused something' },
+  { name: 'limit', value: 'N', for: ['trace', 'history'], help: 'the newest N' },
+  {
+    name: 'web',
+    for: ['trace'],
+    help: 'as a page, on a free port of this machine (--http PORT chooses one)',
+  },
+  { name: 'json', for: ['tools', 'history', 'trace'], help: 'as JSON' },
+  { name: 'explain', for: ['call'], help: 'tell on stderr how the call was done' },
+  { name: 'version', short: 'v', for: 'every command', help: 'print the version' },
+  { name: 'help', short: 'h', for: 'every command', help: 'print the help of a command, or this' },
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof flags)[number]['name'];
 
-export const commands = [
-  {
-    usage: 'cofferdam [options] DIR[:ro] [DIR[:ro] …]',
-    help: 'an MCP server on stdio for these directories',
-  },
-  {
-    usage: 'cofferdam --http [HOST:]PORT [options] DIR…',
-    help: 'the same over HTTP, with a token (COFFERDAM_TOKEN or --token-file)',
-  },
-  { usage: "cofferdam call TOOL 'JSON' [options] DIR…", help: 'one tool call; exit code 1 when it fails' },
-  { usage: 'cofferdam tools [--dialect NAME] [--json]', help: 'the tools, their parameters and their cost' },
-  { usage: 'cofferdam history [DIR] [--json]', help: 'what was changed, by which call, newest first' },
-  { usage: 'cofferdam diff ENTRY', help: 'what one entry of the history changed' },
-  {
-    usage: 'cofferdam undo [ENTRY|DIR] [--since TIME]',
-    help: 'puts back what an entry changed; the newest one unless told',
-  },
-  { usage: 'cofferdam redo [ENTRY]', help: 'takes an undo back' },
-  {
-    usage: 'cofferdam trace [--follow] [--web] …',
-    help: 'every call: when, who, which tool and paths, how it went',
-  },
-  { usage: 'cofferdam doctor [DIR…]', help: 'which protections are active here, and what is missing' },
-] as const;
+const all: readonly Flag[] = flags;
 
-export function helpText(dialects: readonly { name: string; summary: string }[], standard: string): string {
-  const all: readonly Flag[] = flags;
-  const options = all.map((flag): [string, string] => [
-    `--${flag.name}${flag.value ? ` ${flag.value}` : ''}`,
-    flag.help,
-  ]);
-  const names = dialects.map(({ name, summary }): [string, string] => [
-    name,
-    name === standard ? `${summary} (the default)` : summary,
-  ]);
-  return [
-    'Cofferdam: file tools for an AI agent, behind a wall that holds.',
-    '',
-    'Usage:',
-    ...columns(commands.map(({ usage, help }) => [usage, help])),
-    '',
-    'Options:',
-    ...columns(options),
-    '',
-    'Dialects:',
-    ...columns(names),
-    '',
-    'DIR:ro makes a directory read-only. Nothing outside the directories is ever touched.',
-    '',
-  ].join('\n');
+/** The flags that a command takes, in the order of the help. */
+export function flagsOf(command: CommandName): Flag[] {
+  return all.filter((flag) => takes(command, flag));
 }
 
-export function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
+export function takes(command: CommandName, flag: Flag): boolean {
+  return flag.for === 'every command' || flag.for.includes(command);
+}
+
+/** As it stands in the help: `--limit N`. */
+export function flagText({ name, short, value }: Flag): string {
+  return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
 }

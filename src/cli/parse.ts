@@ -1,15 +1,16 @@
 /** From an argument list to what shall be done, or to one clear line about what is wrong with it. */
-import { parseArgs } from 'node:util';
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
 import type { CommandSettings, RootSpec } from '../engine/index.ts';
 import { isLoopback } from '../server/http/front-door.ts';
 import type { HttpRequest } from '../server/http/start.ts';
 import type { TraceFilter } from '../trace/show.ts';
-import { type Flag, flags } from './flags.ts';
+import { splitArguments, type Values } from './arguments.ts';
+import type { CommandName } from './commands.ts';
 import type { HistoryRequest, UndoRequest } from './history.ts';
 import { type HttpValues, parseHttp } from './http-flags.ts';
 import { parseState, parseTime, type StateSettings, type StateValues } from './state.ts';
+import { namesInstead } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
 export { UsageError };
@@ -24,7 +25,7 @@ export interface Options {
 }
 
 export type Command =
-  | { do: 'help' }
+  | { do: 'help'; about: CommandName | undefined }
   | { do: 'version' }
   | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpRequest | undefined }
   | { do: 'call'; tool: string; json: string; roots: RootSpec[]; options: Options }
@@ -47,46 +48,45 @@ export interface TraceRequest extends TraceFilter {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function parseCommand(argv: readonly string[], environment: Environment, home: string): Command {
-  const { values, positionals } = parse(argv);
-  if (values.help) return { do: 'help' };
+  const { command, named, values, rest } = splitArguments(argv);
+  if (values.help) return { do: 'help', about: named ? command : undefined };
   if (values.version) return { do: 'version' };
-  const named = values.dialect as string[] | undefined;
+  const dialectNames = values.dialect as string[] | undefined;
   const options: Options = {
-    dialects: chooseDialects(named ?? [defaultDialect]),
+    dialects: chooseDialects(dialectNames ?? [defaultDialect]),
     readOnly: values['read-only'] === true,
     json: values.json === true,
     explain: values.explain === true,
     commands: commandSettings(values),
     state: parseState(values as StateValues, environment, home),
   };
-  const [first, ...rest] = positionals;
-  const about = aboutState(first, rest, values, options);
-  if (about) return about;
-  switch (first) {
+  switch (command) {
     case 'call':
       return parseCall(rest, options, environment);
     case 'tools':
       if (rest.length > 0) throw new UsageError(`tools takes no argument: ${rest[0]}`);
-      return { do: 'tools', options, named: named !== undefined };
+      return { do: 'tools', options, named: dialectNames !== undefined };
     case 'doctor':
       return { do: 'doctor', roots: rest.map(toRoot), options };
-    default:
+    case 'serve':
       return {
         do: 'serve',
-        roots: someRoots(positionals, options, environment),
+        roots: someRoots(rest, options, environment),
         options,
         http: parseHttp(values as HttpValues),
       };
+    default:
+      return aboutState(command, rest, values, options);
   }
 }
 
 /** The commands that look at what is kept, and serve nothing. */
 function aboutState(
-  command: string | undefined,
+  command: 'history' | 'diff' | 'undo' | 'redo' | 'trace',
   rest: readonly string[],
-  values: Record<string, unknown>,
+  values: Values,
   { state, json }: Options,
-): Command | undefined {
+): Command {
   const force = values.force === true;
   const since = values.since === undefined ? undefined : parseTime(values.since as string, new Date());
   const limit = parseLimit(values.limit as string | undefined);
@@ -108,16 +108,10 @@ function aboutState(
     case 'trace':
       requireAtMost(rest, 0, command);
       return { do: 'trace', asked: traceRequest(values, json, limit), state };
-    default:
-      return undefined;
   }
 }
 
-function traceRequest(
-  values: Record<string, unknown>,
-  json: boolean,
-  limit: number | undefined,
-): TraceRequest {
+function traceRequest(values: Values, json: boolean, limit: number | undefined): TraceRequest {
   const { tool, path, failed, follow, web } = values as Partial<Record<string, string & true>>;
   const { host, port } = parseHttp({ http: values.http as string | undefined }) ?? {
     host: '127.0.0.1',
@@ -142,25 +136,7 @@ function requireAtMost(rest: readonly string[], most: number, command: string): 
   if (extra !== undefined) throw new UsageError(`${command} takes no further argument: ${extra}`);
 }
 
-function parse(argv: readonly string[]) {
-  const all: readonly Flag[] = flags;
-  const options = Object.fromEntries(
-    all.map((flag) => [
-      flag.name,
-      flag.value
-        ? { type: 'string' as const, multiple: flag.repeatable ?? false }
-        : { type: 'boolean' as const },
-    ]),
-  );
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    const [firstSentence] = (error as Error).message.split(/\. |\n/);
-    throw new UsageError(firstSentence!.replace(/\.$/, ''));
-  }
-}
-
-function commandSettings(values: Record<string, unknown>): CommandSettings {
+function commandSettings(values: Values): CommandSettings {
   const sandbox = (values.sandbox ?? 'auto') as string;
   if (sandbox !== 'auto' && sandbox !== 'require' && sandbox !== 'off') {
     throw new UsageError(`--sandbox is auto, require or off, not '${sandbox}'`);
@@ -193,8 +169,8 @@ function chooseDialects(named: readonly string[]): Dialect[] {
   return [...new Set(names)].map((name) => {
     const found = dialectNamed(name);
     if (found) return found;
-    const known = dialects.map((dialect) => dialect.name).join(', ');
-    throw new UsageError(`unknown dialect '${name}'; the dialects are: ${known}`);
+    const known = dialects.map((dialect) => dialect.name);
+    throw new UsageError(`unknown dialect '${name}'${namesInstead(name, 'dialects', known)}`);
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Dialect, Tool } from '../dialects/dialect.ts';
 import type { ObjectSchema, Schema } from '../dialects/schema.ts';
 import { estimatedTokens } from '../trace/tokens.ts';
-import { columns } from './flags.ts';
+import { columns } from './help.ts';
 
 export function tokensOf(tool: Tool): number {
   const shown = JSON.stringify({

@@ -129,7 +129,7 @@ describe('--version and --help', () => {
     ]) {
       expect(stdout).toContain(word);
     }
-    expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThan(140);
+    expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(110);
   });
 });
 

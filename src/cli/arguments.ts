@@ -1,0 +1,119 @@
+/** From an argument list to a command, the values of its options and its other arguments. */
+// biome-ignore lint/style/noRestrictedImports: only whether something stands there, as a shell would look.
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
+import { type Flag, flags, flagsOf, flagText, takes } from './flags.ts';
+import { didYouMean, namesInstead } from './suggest.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface Arguments {
+  command: CommandName;
+  /** Whether the command was named; `serve` has no name. */
+  named: boolean;
+  values: Values;
+  /** What is no option, without the command. */
+  rest: string[];
+}
+
+export type Values = Readonly<Record<string, string | string[] | boolean | undefined>>;
+
+const all: readonly Flag[] = flags;
+
+/** The words that ask for help or the version in place of a command. */
+const WORDS: Readonly<Record<string, string>> = { help: 'help', version: 'version' };
+
+export function splitArguments(argv: readonly string[]): Arguments {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries(
+      all.map(({ name, short, value }) => [
+        name,
+        { type: value ? ('string' as const) : ('boolean' as const), ...(short && { short }) },
+      ]),
+    ),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const values: Record<string, string | string[] | boolean> = {};
+  const given: Flag[] = [];
+  const rest: string[] = [];
+  let firstMayBeCommand = true;
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') firstMayBeCommand = rest.length > 0;
+    else if (token.kind === 'positional') rest.push(token.value);
+    else given.push(takeOption(token, values));
+  }
+  const first = firstMayBeCommand ? rest[0] : undefined;
+  if (first !== undefined && Object.hasOwn(WORDS, first)) {
+    values[WORDS[first]!] = true;
+    rest.shift();
+    const topic = rest.shift();
+    return { command: topicNamed(topic), named: topic !== undefined, values, rest };
+  }
+  const found = commandNamed(first);
+  const named = found !== undefined && (found !== UNNAMED || values.help === true);
+  if (named) rest.shift();
+  const command = named ? found : UNNAMED;
+  if (values.help || values.version) return { command, named, values, rest };
+  if (!named && firstMayBeCommand) requireNoSlip(first);
+  for (const flag of given) requireFits(command, flag);
+  return { command, named, values, rest };
+}
+
+/** A slip in the name of a command must not become a server for a directory. */
+function requireNoSlip(first: string | undefined): void {
+  if (first === undefined || /[/\\]|:ro$/.test(first) || existsSync(first)) return;
+  if (first === 'serve') throw new UsageError('serve is not needed: cofferdam [options] DIR…');
+  const names = [...commands.map(({ name }) => name), 'help', 'version'].filter((name) => name !== 'serve');
+  const meant = didYouMean(first, names);
+  if (meant !== '') throw new UsageError(`${first}: no such directory or command${meant}`);
+}
+
+interface OptionToken {
+  name: string;
+  rawName: string;
+  value?: string | undefined;
+  inlineValue?: boolean | undefined;
+}
+
+/** Enters an option's value, or says what is wrong with it. */
+function takeOption(
+  { name, rawName, value, inlineValue }: OptionToken,
+  values: Record<string, string | string[] | boolean>,
+): Flag {
+  const flag = all.find((known) => known.name === name);
+  if (!flag) {
+    const names = all.map((known) => known.name);
+    throw new UsageError(`Unknown option '${rawName}'${didYouMean(name, names, '--')}`);
+  }
+  if (!flag.value) {
+    if (value !== undefined) throw new UsageError(`--${name} takes no value, and got '${value}'`);
+    values[name] = true;
+    return flag;
+  }
+  // `--state --read-only` is a value forgotten rather than a directory named so.
+  if (value === undefined || (!inlineValue && value.startsWith('-') && value !== '-'))
+    throw new UsageError(`--${name} needs a value: ${flagText(flag)}`);
+  if (flag.repeatable) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
+  else values[name] = value;
+  return flag;
+}
+
+function requireFits(command: CommandName, flag: Flag): void {
+  if (takes(command, flag)) return;
+  const taken = flagsOf(command)
+    .filter(({ for: fits }) => fits !== 'every command')
+    .map(({ name }) => `--${name}`);
+  const options = taken.length === 0 ? 'no options' : taken.join(', ');
+  const who = command === UNNAMED ? 'a server' : command;
+  throw new UsageError(`--${flag.name} is not for ${who}, which takes ${options}`);
+}
+
+function topicNamed(topic: string | undefined): CommandName {
+  const command = topic === undefined ? UNNAMED : commandNamed(topic);
+  if (command) return command;
+  const names = commands.map(({ name }) => name);
+  throw new UsageError(`help ${topic}: no such command${namesInstead(topic!, 'commands', names)}`);
+}

@@ -1,0 +1,71 @@
+/** Every command of the command line, described once: the parser and the help texts come from here. */
+
+export interface CommandDescription {
+  name: string;
+  /** What follows `cofferdam` and the name, a line for each way to call it. */
+  usage: readonly string[];
+  /** One line for the list of commands. */
+  help: string;
+  /** What its own help says beyond that. */
+  more?: readonly string[];
+}
+
+export const commands = [
+  {
+    name: 'serve',
+    usage: ['[options] DIR[:ro] [DIR[:ro] …]', '--http [HOST:]PORT [options] DIR…'],
+    help: 'serve these directories as an MCP server, on stdio or over HTTP',
+    more: [
+      'This command has no name of its own: give the directories. A directory with the name of a command is ./NAME.',
+      'DIR:ro makes a directory read-only. Nothing outside the directories is ever touched.',
+      'Over HTTP every request needs a token: set COFFERDAM_TOKEN or give --token-file. docs/HTTP.md tells more.',
+    ],
+  },
+  {
+    name: 'call',
+    usage: ["TOOL 'JSON' [options] DIR…"],
+    help: 'make one tool call and print its answer',
+    more: [`Example: cofferdam call read_file '{"path":"README.md"}' .`],
+  },
+  {
+    name: 'tools',
+    usage: ['[--dialect NAME] [--read-only] [--json]'],
+    help: 'list the tools, their parameters and what they cost in tokens',
+  },
+  {
+    name: 'history',
+    usage: ['[DIR] [--since TIME] [--limit N] [--json]'],
+    help: 'list what was changed, by which call, newest first',
+  },
+  { name: 'diff', usage: ['ENTRY'], help: 'show what one entry of the history changed' },
+  {
+    name: 'undo',
+    usage: ['[ENTRY|DIR] [--since TIME] [--force]'],
+    help: 'put back what an entry changed; the newest one unless told',
+    more: [
+      'ENTRY is an id that cofferdam history lists, or the beginning of one. With DIR, undo takes the newest change',
+      'in that directory; with --since, every change from then on.',
+    ],
+  },
+  { name: 'redo', usage: ['[ENTRY] [--force]'], help: 'take an undo back; the newest one unless told' },
+  {
+    name: 'trace',
+    usage: ['[--follow] [--failed] [--limit N] [--json]', '--web [--http PORT]'],
+    help: 'show every call: when, who, which tool and paths, how it went',
+  },
+  {
+    name: 'doctor',
+    usage: ['[options] [DIR…]'],
+    help: 'say which protections are active here, and what is missing',
+    more: ['Without a DIR it looks at the current directory.'],
+  },
+] as const satisfies readonly CommandDescription[];
+
+export type CommandName = (typeof commands)[number]['name'];
+
+/** The command without a name: its arguments are the directories. */
+export const UNNAMED: CommandName = 'serve';
+
+export function commandNamed(name: string | undefined): CommandName | undefined {
+  return commands.find((command) => command.name === name)?.name;
+}

@@ -1,0 +1,111 @@
+/** The help texts: of the whole program, and of each command. */
+import { type CommandDescription, type CommandName, commands, UNNAMED } from './commands.ts';
+import { type Flag, flags, flagsOf, flagText } from './flags.ts';
+
+/** What the help says of a dialect. */
+export interface DialectSummary {
+  name: string;
+  summary: string;
+}
+
+const all: readonly CommandDescription[] = commands;
+
+const EXIT_CODES = [
+  'Exit codes: 0 done; 1 not done (a call failed, nothing to undo, something stood in the way);',
+  '2 wrong use or cannot start (an unknown option, entry or directory).',
+];
+
+export function helpText(dialects: readonly DialectSummary[], standard: string): string {
+  return [
+    'Cofferdam: file tools for an AI agent, behind a wall that holds.',
+    '',
+    'Usage:',
+    ...columns(all.flatMap(usageRows)),
+    '',
+    'cofferdam help COMMAND tells more about one command (call, tools, history, …), and which options it takes;',
+    'cofferdam help serve about serving directories.',
+    '',
+    'Options:',
+    ...columns(flags.map((flag): [string, string] => [flagText(flag), helpWithCommands(flag)])),
+    '',
+    'Dialects:',
+    ...dialectRows(dialects, standard),
+    '',
+    'DIR:ro makes a directory read-only. Nothing outside the directories is ever touched.',
+    ...EXIT_CODES,
+    '',
+  ].join('\n');
+}
+
+export function commandHelp(
+  name: CommandName,
+  dialects: readonly DialectSummary[],
+  standard: string,
+): string {
+  const command = all.find((each) => each.name === name)!;
+  const taken = flagsOf(name);
+  const sentence = `${command.help[0]!.toUpperCase()}${command.help.slice(1)}.`;
+  return [
+    sentence,
+    '',
+    'Usage:',
+    ...command.usage.map((usage) => `  ${usageText(command, usage)}`),
+    '',
+    ...(command.more ? [...command.more, ''] : []),
+    'Options:',
+    ...columns(taken.map((flag): [string, string] => [flagText(flag), flag.help])),
+    '',
+    ...(taken.some((flag) => flag.name === 'dialect')
+      ? ['Dialects:', ...dialectRows(dialects, standard), '']
+      : []),
+    ...EXIT_CODES,
+    '',
+  ].join('\n');
+}
+
+function usageRows(command: CommandDescription): [string, string][] {
+  return command.usage.map((usage, index) => [usageText(command, usage), index === 0 ? command.help : '']);
+}
+
+function usageText({ name }: CommandDescription, usage: string): string {
+  return name === UNNAMED ? `cofferdam ${usage}` : `cofferdam ${name} ${usage}`;
+}
+
+/** Options of servers and calls need no remark; those of a few other commands name them. */
+function helpWithCommands({ for: fits, help }: Flag): string {
+  return fits === 'every command' || fits.includes(UNNAMED) ? help : `${fits.join(', ')}: ${help}`;
+}
+
+function dialectRows(dialects: readonly DialectSummary[], standard: string): string[] {
+  return columns(
+    dialects.map(({ name, summary }): [string, string] => [
+      name,
+      name === standard ? `${summary} (the default)` : summary,
+    ]),
+  );
+}
+
+/** The widest line of a help text. */
+const WIDTH = 110;
+
+/** Two columns; what is too long for a line goes on below its beginning. */
+export function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.flatMap(([left, right]) =>
+    wrapped(right, Math.max(WIDTH - width - 4, 30)).map((line, index) =>
+      `  ${(index === 0 ? left : '').padEnd(width)}  ${line}`.trimEnd(),
+    ),
+  );
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
