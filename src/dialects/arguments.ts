@@ -2,6 +2,7 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type ArgumentProblem, fail } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';
+import { didYouMean } from './ignored-arguments.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 
 const validators = new WeakMap<ObjectSchema, Validator>();
@@ -80,8 +81,10 @@ function problemOf(error: OutputUnit, input: ObjectSchema): ArgumentProblem {
   switch (error.keyword) {
     case 'required':
       return { field: join(at, named), missing: true, message: `missing required field: ${join(at, named)}` };
-    case 'additionalProperties':
-      return { field: join(at, named), missing: false, message: `unknown field: ${join(at, named)}` };
+    case 'additionalProperties': {
+      const near = didYouMean(named, Object.keys(ownerOf(input, error).properties));
+      return { field: join(at, named), missing: false, message: `unknown field: ${join(at, named)}${near}` };
+    }
     case 'type': {
       const [, got, wanted] = /"([^"]*)" is invalid\. Expected "(.*)"/.exec(error.error) ?? [];
       return {
@@ -105,6 +108,12 @@ function problemOf(error: OutputUnit, input: ObjectSchema): ArgumentProblem {
 function keywordIn(input: ObjectSchema, { keywordLocation }: OutputUnit): unknown {
   const steps = keywordLocation.split('/').slice(1).map(decodeURIComponent);
   return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], input);
+}
+
+/** The object schema whose keyword failed. */
+function ownerOf(input: ObjectSchema, { keywordLocation }: OutputUnit): ObjectSchema {
+  const above = keywordLocation.slice(0, keywordLocation.lastIndexOf('/'));
+  return keywordIn(input, { keywordLocation: above } as OutputUnit) as ObjectSchema;
 }
 
 function formsOf(schemas: unknown): string {

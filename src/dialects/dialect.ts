@@ -61,6 +61,8 @@ export interface ToolContext {
   settings: Readonly<Record<string, string | undefined>>;
   /** Tells a client that asked for it how far a long call has come; what is no further than before is not sent. */
   progress(done: number, message: string): void;
+  /** Tells the client something besides the answer: a text item of its own behind it. */
+  note(note: string): void;
   /** Tells whoever asked how a call was done, beside its answer. */
   explain?(note: string): void;
 }

@@ -34,6 +34,8 @@ export interface Caller {
   confined(layers: readonly string[]): void;
   /** Something that is to be known besides. */
   noted(note: string): void;
+  /** Something that the client must hear besides the answer: one sentence in square brackets. */
+  told?(note: string): void;
 }
 
 /** For those who ask in their own name and listen to nothing. */

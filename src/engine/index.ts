@@ -59,3 +59,4 @@ export { countLines, splitLines } from './text/encoding.ts';
 export type { LineInsertion, LinesInserted } from './text/insert-lines.ts';
 export type { LineDiff, LineDiffOptions, LineDiffResult, LineDiffsApplied } from './text/line-diffs.ts';
 export type { LineRange } from './text/line-span.ts';
+export { nearNames } from './text/similar.ts';

@@ -1,6 +1,6 @@
 /** One call of an offered tool, from its arguments to what is told: every way to call a tool leads through here. */
 import { randomUUID } from 'node:crypto';
-import { callTool } from '../dialects/call.ts';
+import { type CallContext, callTool } from '../dialects/call.ts';
 import type { Answer, Session, Told, ToldFailure, ToolContext } from '../dialects/dialect.ts';
 import { type Caller, nobody, type Origin } from '../engine/index.ts';
 import { tracing } from '../trace/caller.ts';
@@ -31,8 +31,13 @@ export async function perform(call: Call): Promise<Told> {
   let trace: CallTrace | undefined;
   try {
     trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
-    const caller = trace ? tracing(trace, origin) : { ...nobody, origin };
-    const { failure, ...told } = await callTool(offered.dialect, offered.tool, args, contextOf(call, caller));
+    const notes: string[] = [];
+    const caller = {
+      ...(trace ? tracing(trace, origin) : { ...nobody, origin }),
+      told: (note: string) => void notes.push(note),
+    };
+    const context = { ...contextOf(call, caller), notes, calledAs: offered.name };
+    const { failure, ...told } = await callTool(offered.dialect, offered.tool, args, context);
     trace?.answered(tracedAnswer(told, failure));
     return told;
   } catch (error) {
@@ -90,7 +95,7 @@ function textOf({ content }: Answer): string {
   return content.map((item) => (item.type === 'text' ? item.text : item.resource.blob)).join('\n');
 }
 
-function contextOf({ app, state, signal, progress, explain }: Call, caller: Caller): ToolContext {
+function contextOf({ app, state, signal, progress, explain }: Call, caller: Caller): CallContext {
   const { engine, home, settings } = app;
   return {
     engine: engine.as(caller),

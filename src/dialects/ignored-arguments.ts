@@ -1,0 +1,79 @@
+/** Names the arguments that a tool does not take, so that a call never drops one in silence. */
+import { nearNames } from '../engine/index.ts';
+import type { Tool } from './dialect.ts';
+import type { ObjectSchema, Schema } from './schema.ts';
+
+const MOST_NAMED = 10;
+const LONGEST_NAME = 60;
+
+/** A name in the arguments that its object's schema does not know. */
+interface Excess extends Where {
+  name: string;
+  /** The names that the schema knows. */
+  takes: readonly string[];
+}
+
+interface Where {
+  /** The object as a dotted path: `edits[0]`; empty for the arguments as a whole. */
+  at: string;
+  /** The same in words: `read_file`, `each of edits`. */
+  owner: string;
+}
+
+/** What to tell about a call that was done without some of its arguments; nothing when all of them counted. */
+export function noteIgnored(tool: Tool, sent: unknown, calledAs: string): string | undefined {
+  if (!isObject(sent)) return undefined;
+  const excess = excessIn(tool.input, withoutAliases(tool, sent), { at: '', owner: calledAs });
+  if (excess.length === 0) return undefined;
+  const ignored = excess.slice(0, MOST_NAMED).map(shown);
+  if (excess.length > MOST_NAMED) ignored.push(`… ${excess.length - MOST_NAMED} more`);
+  const takes = new Map(excess.map((each) => [each.owner, each.takes]));
+  const known = [...takes].map(([owner, names]) => `${owner} takes ${names.join(', ') || 'no arguments'}`);
+  return `[ignored: ${ignored.join(', ')}; ${known.join('; ')}]`;
+}
+
+/** ` (did you mean limit?)` where a name that the tool takes is close. */
+export function didYouMean(name: string, names: readonly string[]): string {
+  const [near] = name.length > LONGEST_NAME ? [] : nearNames(name, names);
+  return near === undefined ? '' : ` (did you mean ${near}?)`;
+}
+
+/** A tool's silent aliases are documented, and so is that the real name wins over them. */
+function withoutAliases(tool: Tool, sent: Record<string, unknown>): Record<string, unknown> {
+  const kept = { ...sent };
+  for (const alias of Object.keys(tool.aliases)) delete kept[alias];
+  return kept;
+}
+
+function excessIn(schema: Schema, value: unknown, where: Where): Excess[] {
+  if (!('type' in schema)) return [];
+  if (schema.type === 'array' && Array.isArray(value)) {
+    const owner = `each of ${where.at}`;
+    return value.flatMap((item, i) => excessIn(schema.items, item, { at: `${where.at}[${i}]`, owner }));
+  }
+  if (schema.type !== 'object' || !isObject(value)) return [];
+  return [...ownExcess(schema, value, where), ...excessBelow(schema, value, where)];
+}
+
+function ownExcess({ properties }: ObjectSchema, value: Record<string, unknown>, where: Where): Excess[] {
+  const takes = Object.keys(properties);
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
+  return unknown.map((name) => ({ ...where, name, takes }));
+}
+
+function excessBelow({ properties }: ObjectSchema, value: Record<string, unknown>, { at }: Where): Excess[] {
+  return Object.entries(properties).flatMap(([name, inner]) =>
+    excessIn(inner, value[name], { at: at === '' ? name : `${at}.${name}`, owner: name }),
+  );
+}
+
+/** A name is the caller's text: quoted unless it reads like a name, and cut when it is long. */
+function shown({ name, at, takes }: Excess): string {
+  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  const readable = /^[\w$.-]+\u2026?$/.test(short) ? short : JSON.stringify(short);
+  return `${at === '' ? '' : `${at}.`}${readable}${didYouMean(name, takes)}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,131 @@
+/** Arguments that a tool does not take: refused where the schema says so, else named in a content item of their own. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callTool } from '../../src/dialects/call.ts';
+import type { Dialect, Told, ToolContext } from '../../src/dialects/dialect.ts';
+import { dialectNamed, dialects } from '../../src/dialects/index.ts';
+import { Engine, nobody } from '../../src/engine/index.ts';
+import { layOut, readBack, temporaryDirectory } from '../tree.ts';
+
+let directory: { path: string; remove(): void };
+let engine: Engine;
+beforeEach(() => {
+  directory = temporaryDirectory();
+  layOut(directory.path, { 'a.txt': 'one\ntwo\n' });
+  engine = new Engine({ roots: [{ path: directory.path, writable: true }] });
+});
+afterEach(async () => {
+  await engine.close();
+  directory.remove();
+});
+
+function call(dialect: Dialect, name: string, args: unknown, more: object = {}): Promise<Told> {
+  const tool = dialect.tools.find((each) => each.name === name)!;
+  const context: Omit<ToolContext, 'note'> = {
+    engine,
+    caller: nobody,
+    session: {},
+    signal: new AbortController().signal,
+    home: directory.path,
+    settings: {},
+    progress: () => {},
+  };
+  return callTool(dialect, tool, args, { ...context, ...more });
+}
+
+async function texts(dialect: string, name: string, args: unknown, more?: object): Promise<string[]> {
+  const told = await call(dialectNamed(dialect)!, name, args, more);
+  if ('error' in told) throw new Error(told.error.message);
+  return told.answer.content.map((item) => (item.type === 'text' ? item.text : item.resource.uri));
+}
+
+describe('every tool', () => {
+  for (const dialect of dialects) {
+    for (const { name, input } of dialect.tools) {
+      it(`of ${dialect.name} says what it did not use: ${name}`, async () => {
+        const told = await call(dialect, name, { zebra: 1 });
+        const said =
+          'error' in told
+            ? told.error.message
+            : told.answer.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
+        if (input.additionalProperties === false) expect(said).toContain('unknown field: zebra');
+        else expect(said).toContain(`[ignored: zebra; ${name} takes `);
+      });
+    }
+  }
+});
+
+describe('a call with arguments that its tool does not take', () => {
+  it('is done, and a second item names them', async () => {
+    expect(await texts('replay', 'read_file', { path: 'a.txt', offset: 2, limit: 1 })).toEqual([
+      'one\ntwo\n',
+      '[ignored: offset, limit; read_file takes path]',
+    ]);
+  });
+
+  it('has no second item when there are none', async () => {
+    expect(await texts('replay', 'read_file', { path: 'a.txt' })).toEqual(['one\ntwo\n']);
+  });
+
+  it('names those inside lists by their place', async () => {
+    const edits = [
+      { oldText: 'one', newText: '1' },
+      { oldText: 'two', newText: '2', foo: true, 'a\nb': 0 },
+    ];
+    expect(await texts('replay', 'edit_file', { path: 'a.txt', edits })).toEqual([
+      'Successfully edited a.txt',
+      '[ignored: edits[1].foo, edits[1]."a\\nb"; each of edits takes oldText, newText, limit, isRegex, caseInsensitive]',
+    ]);
+    expect(readBack(directory.path)).toEqual({ 'a.txt': '1\n2\n' });
+  });
+
+  it('is told which name is close', async () => {
+    const edits = [{ oldText: 'one', newText: '1', caseInsensitiv: true }];
+    const [, note] = await texts('replay', 'edit_file', { path: 'a.txt', edits, dry_run: true });
+    expect(note).toContain('dry_run (did you mean dryRun?)');
+    expect(note).toContain('edits[0].caseInsensitiv (did you mean caseInsensitive?)');
+  });
+
+  it('hears it also beside JSON, and under the name that it knows the tool by', async () => {
+    const told = await call(
+      dialectNamed('repo')!,
+      'read_file',
+      { path: 'a.txt', maxbytes: 3 },
+      { calledAs: 'repo_read_file' },
+    );
+    const { answer } = told as Extract<Told, { answer: unknown }>;
+    expect(answer.structuredContent).toMatchObject({ content: 'one\ntwo\n' });
+    expect(answer.content[1]).toEqual({
+      type: 'text',
+      text: '[ignored: maxbytes (did you mean max_bytes?); repo_read_file takes path, max_bytes, encoding]',
+    });
+  });
+
+  it('hears it in the message of a protocol error', async () => {
+    const told = await call(dialectNamed('replay')!, 'edit_file', { path: 'a.txt', edit: [] });
+    expect(told).toMatchObject({
+      error: {
+        code: -32602,
+        message:
+          'Invalid params: missing required field: edits\n[ignored: edit (did you mean edits?); edit_file takes path, edits, dryRun]',
+      },
+    });
+  });
+
+  it('is refused with the close name where the schema allows no others', async () => {
+    const told = await call(dialectNamed('workspace')!, 'read_file', { file: 'a.txt', maxbytes: 1 });
+    expect(JSON.stringify(told)).toContain('unknown field: maxbytes (did you mean maxBytes?)');
+  });
+
+  it('may use the silent aliases, also beside their real names', async () => {
+    const aliased = { path: '.', pattern: 'a.t' };
+    expect(await texts('replay', 'search_files', aliased)).toHaveLength(1);
+    expect(await texts('replay', 'search_files', { ...aliased, directory: '.' })).toHaveLength(1);
+  });
+
+  it('gets a short note however many and long they are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${'n'.repeat(5000)}${i}`, i]));
+    const [, note] = await texts('replay', 'read_file', { path: 'a.txt', ...many });
+    expect(note!.length).toBeLessThan(1000);
+    expect(note).toContain('… 4990 more');
+  });
+});
