@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/state-home.ts'],
+    setupFiles: ['test/event-loop.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
