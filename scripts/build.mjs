@@ -1,6 +1,6 @@
 // Builds dist/: the program in one CommonJS file behind a small launcher, the workers, the library and its types.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { lateModules } from './bundle-plugins.mjs';
@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
+const began = new Date().toISOString();
 rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist', { recursive: true });
 
@@ -115,3 +116,6 @@ for (const messages of [
     stdio: ['pipe', 'ignore', 'ignore'],
   });
 }
+
+// For whoever asks whether a source has changed since.
+writeFileSync('dist/.built', began);

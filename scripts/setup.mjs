@@ -1,7 +1,8 @@
 // Makes a fresh clone ready: installs what is missing. Uses nothing but Node itself.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -43,6 +44,67 @@ export function step(title, command, args, options = {}) {
 
 export function node(title, args, options) {
   step(title, process.execPath, args, options);
+}
+
+/** Installs and builds what is missing or older than its sources. Of several at once, one does it for all. */
+export async function prepare() {
+  await takeTurn();
+  install();
+  if (!isBuilt()) node('build', ['scripts/build.mjs']);
+  endTurn();
+}
+
+const turn = `${root}.preparing`;
+let isOurs = false;
+
+/** Waits until no other process prepares this clone; one that has died does not count. */
+async function takeTurn() {
+  for (;;) {
+    try {
+      writeFileSync(turn, String(process.pid), { flag: 'wx' });
+      isOurs = true;
+      process.once('exit', endTurn);
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (!isHeld()) rmSync(turn, { force: true });
+    else await pause(200);
+  }
+}
+
+function endTurn() {
+  if (isOurs) rmSync(turn, { force: true });
+  isOurs = false;
+}
+
+function isHeld() {
+  try {
+    const pid = Number(readFileSync(turn, 'utf8'));
+    // Empty for the moment between its making and its writing.
+    if (pid === 0) return Date.now() - statSync(turn).mtimeMs < 10_000;
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** Servers that run load parts of dist/ late, so it is built anew only when something has changed. */
+function isBuilt() {
+  try {
+    const began = Date.parse(readFileSync(`${root}dist/.built`, 'utf8'));
+    const sources = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+    return sources.every((name) => lastChange(`${root}${name}`) < began);
+  } catch {
+    return false;
+  }
+}
+
+function lastChange(path) {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => lastChange(join(path, name))));
 }
 
 /** Installs when node_modules is missing or was made from another lock file. */

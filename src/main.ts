@@ -1,12 +1,13 @@
 /** argv and environment → configuration → what was asked for. The only file that touches `process`. */
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { type CallApp, callOnce } from './cli/call.ts';
+import { directoryArguments, httpConfigs, stdioConfigs } from './cli/client-configs.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { commandHelp, helpText } from './cli/help.ts';
 import { type Outcome, redo, showDiff, showHistory, undo } from './cli/history.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
 import {
-  clientConfigs,
   describeCommands,
   describeHttp,
   describeStart,
@@ -138,7 +139,7 @@ async function serve({ roots, options }: Command & { do: 'serve' }): Promise<num
 }
 
 async function serveHttp(
-  { roots, options }: Command & { do: 'serve' },
+  { roots, options, stdio }: Command & { do: 'serve' },
   asked: HttpRequest,
   token: string | undefined,
 ): Promise<number> {
@@ -152,12 +153,15 @@ async function serveHttp(
   try {
     const { stateDirectory } = app;
     const page = stateDirectory === undefined ? undefined : pageSources(stateDirectory, app.trace, app.log);
-    const around = { token, terminal: terminal !== undefined, readOnlyEngine, page };
-    const { serving, newToken, reload } = await startHttp(app, asked, around);
+    const around = { token, terminal: terminal !== undefined, readOnlyEngine, page, stateDirectory };
+    const { serving, token: kept, reload } = await startHttp(app, asked, around);
     app.log(describeStart(app, await describeCommands(app), app.journal));
     for (const line of describeHttp(app, asked, serving.url)) app.log(line);
-    if (newToken !== undefined || asked.newToken) {
-      (terminal ?? process.stdout).write(clientConfigs(serving.url, newToken, page !== undefined));
+    if (kept || asked.newToken || asked.printed) {
+      const own = stdio
+        ? stdioConfigs(app.engine.roots, thisProgram([...stdio, ...directoryArguments(app.engine.roots)]))
+        : '';
+      (terminal ?? process.stdout).write(`${own}${httpConfigs(serving.url, kept, page !== undefined)}`);
     }
     const stop = () => void serving.stop();
     process.once('SIGTERM', stop);
@@ -171,6 +175,11 @@ async function serveHttp(
     await closeApp(app);
   }
   return 0;
+}
+
+/** By absolute paths: a client that is started from a desktop may know another PATH. */
+function thisProgram(args: string[]) {
+  return { command: process.execPath, args: [resolve(process.argv[1]!), ...args] };
 }
 
 /** Taken out of the environment: no setting, no command and no child sees it. */

@@ -6,7 +6,7 @@ export interface CommandDescription {
   usage: readonly string[];
   /** One line for the list of commands. */
   help: string;
-  /** What its own help says beyond that. */
+  /** What its own help says beyond that, a paragraph each. */
   more?: readonly string[];
 }
 
@@ -16,9 +16,19 @@ export const commands = [
     usage: ['[options] DIR[:ro] [DIR[:ro] …]', '--http [HOST:]PORT [options] DIR…'],
     help: 'serve these directories as an MCP server, on stdio or over HTTP',
     more: [
-      'This command has no name of its own: give the directories. A directory with the name of a command is ./NAME.',
+      'This command has no name of its own: give the directories. Where one has the name of a command, write ./NAME.',
       'DIR:ro makes a directory read-only. Nothing outside the directories is ever touched.',
-      'Over HTTP every request needs a token: set COFFERDAM_TOKEN or give --token-file. docs/HTTP.md tells more.',
+      'Over HTTP every request needs a token: set COFFERDAM_TOKEN or give --token-file; on a terminal the server makes one and keeps it. docs/HTTP.md tells more.',
+    ],
+  },
+  {
+    name: 'start',
+    usage: ['[options] [DIR[:ro] …]'],
+    help: 'serve over HTTP to this machine, and print what to paste into a client',
+    more: [
+      'Without a DIR it serves the current directory. The port is the first free one from 7440 on, unless --http names another.',
+      'The token is kept in the state directory and stays the same from start to start; --new-token makes another.',
+      'It prints configurations for clients that start the server themselves, on stdio, and for clients that connect over HTTP.',
     ],
   },
   {
@@ -43,8 +53,7 @@ export const commands = [
     usage: ['[ENTRY|DIR] [--since TIME] [--force]'],
     help: 'put back what an entry changed; the newest one unless told',
     more: [
-      'ENTRY is an id that cofferdam history lists, or the beginning of one. With DIR, undo takes the newest change',
-      'in that directory; with --since, every change from then on.',
+      'ENTRY is an id that cofferdam history lists, or the beginning of one. With DIR, undo takes back the newest change in that directory; with --since, every change from then on.',
     ],
   },
   { name: 'redo', usage: ['[ENTRY] [--force]'], help: 'take an undo back; the newest one unless told' },

@@ -18,7 +18,7 @@ export interface Flag {
 }
 
 /** The commands that serve directories until they are ended. */
-const SERVERS = ['serve'] as const satisfies readonly CommandName[];
+const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
 /** The commands that let tools work on directories. */
 const WORKERS = [...SERVERS, 'call'] as const;
 /** The commands that read what a server has kept. */
@@ -60,9 +60,9 @@ export const flags = [
   },
   {
     name: 'http',
-    value: '[HOST:]PORT',
+    value: '[HOST:]PORT[-PORT]',
     for: [...SERVERS, 'trace'],
-    help: 'serve over HTTP at /mcp and /mcp/DIALECT; only for this machine unless a HOST is given',
+    help: 'serve over HTTP at /mcp and /mcp/DIALECT, on the first port that is free; only for this machine unless a HOST is given',
   },
   {
     name: 'token-file',
@@ -73,7 +73,7 @@ export const flags = [
   {
     name: 'new-token',
     for: SERVERS,
-    help: 'with --http: make a token for this run, unless COFFERDAM_TOKEN is set, and print it, terminal or not',
+    help: 'with --http: make a new token in place of the kept one, unless COFFERDAM_TOKEN is set, and print it, terminal or not',
   },
   { name: 'tls-cert', value: 'FILE', for: SERVERS, help: 'with --http: the certificate (PEM), for HTTPS' },
   { name: 'tls-key', value: 'FILE', for: SERVERS, help: 'with --http: its key (PEM)' },

@@ -51,7 +51,7 @@ export function commandHelp(
     'Usage:',
     ...command.usage.map((usage) => `  ${usageText(command, usage)}`),
     '',
-    ...(command.more ? [...command.more, ''] : []),
+    ...(command.more ? [...command.more.flatMap((line) => wrapped(line, WIDTH)), ''] : []),
     'Options:',
     ...columns(taken.map((flag): [string, string] => [flagText(flag), flag.help])),
     '',

@@ -15,6 +15,11 @@ export interface HttpValues {
 
 const NEED_HTTP = ['token-file', 'new-token', 'tls-cert', 'tls-key', 'allow-host', 'allow-origin'] as const;
 
+/** Whether an option means nothing without --http. */
+export function needsHttp(name: string): boolean {
+  return (NEED_HTTP as readonly string[]).includes(name);
+}
+
 export function parseHttp(values: HttpValues): HttpRequest | undefined {
   if (values.http === undefined) {
     const alone = NEED_HTTP.find((name) => values[name] !== undefined);
@@ -37,12 +42,15 @@ export function parseHttp(values: HttpValues): HttpRequest | undefined {
   };
 }
 
-function parseAddress(text: string): { host: string; port: number } {
-  const parts = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/\s]+)):)?(\d{1,5})$/.exec(text);
+/** `PORT-PORT` means the first of these that is free. */
+function parseAddress(text: string): { host: string; port: number; lastPort?: number } {
+  const parts = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/\s]+)):)?(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
   const port = Number(parts?.[3]);
-  if (!parts || port > 65535)
+  const lastPort = Number(parts?.[4] ?? port);
+  if (!parts || lastPort > 65535 || lastPort < port)
     throw new UsageError(`--http ${text}: give [HOST:]PORT, as 8080, 127.0.0.1:8080 or [::1]:8080`);
-  return { host: parts[1] ?? parts[2] ?? '127.0.0.1', port };
+  const host = parts[1] ?? parts[2] ?? '127.0.0.1';
+  return { host, port, ...(lastPort !== port && { lastPort }) };
 }
 
 function checkHost(text: string): string {

@@ -7,8 +7,9 @@ import type { HttpRequest } from '../server/http/start.ts';
 import type { TraceFilter } from '../trace/show.ts';
 import { splitArguments, type Values } from './arguments.ts';
 import type { CommandName } from './commands.ts';
+import { flagsOf } from './flags.ts';
 import type { HistoryRequest, UndoRequest } from './history.ts';
-import { type HttpValues, parseHttp } from './http-flags.ts';
+import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
 import { parseState, parseTime, type StateSettings, type StateValues } from './state.ts';
 import { namesInstead } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
@@ -27,7 +28,7 @@ export interface Options {
 export type Command =
   | { do: 'help'; about: CommandName | undefined }
   | { do: 'version' }
-  | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpRequest | undefined }
+  | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpRequest | undefined; stdio?: string[] }
   | { do: 'call'; tool: string; json: string; roots: RootSpec[]; options: Options }
   | { do: 'tools'; options: Options; named: boolean }
   | { do: 'doctor'; roots: RootSpec[]; options: Options }
@@ -75,9 +76,30 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
         options,
         http: parseHttp(values as HttpValues),
       };
+    case 'start':
+      return {
+        do: 'serve',
+        roots: rest.length > 0 ? rest.map(toRoot) : [{ path: '.', writable: true }],
+        options,
+        http: { ...parseHttp({ http: USUAL_ADDRESS, ...(values as HttpValues) })!, printed: true },
+        stdio: serverArguments(values, options.state.directory),
+      };
     default:
       return aboutState(command, rest, values, options);
   }
+}
+
+/** The first of these ports that is free. */
+const USUAL_ADDRESS = '127.0.0.1:7440-7499';
+
+/** The options of a server on stdio that does the same, from wherever it is started. */
+function serverArguments(values: Values, stateDirectory: string): string[] {
+  return flagsOf('serve').flatMap(({ name }) => {
+    const value = name === 'state' && values.state !== undefined ? stateDirectory : values[name];
+    if (value === undefined || name === 'http' || needsHttp(name)) return [];
+    if (value === true) return [`--${name}`];
+    return [value].flat().flatMap((each) => [`--${name}`, String(each)]);
+  });
 }
 
 /** The commands that look at what is kept, and serve nothing. */
@@ -113,11 +135,12 @@ function aboutState(
 
 function traceRequest(values: Values, json: boolean, limit: number | undefined): TraceRequest {
   const { tool, path, failed, follow, web } = values as Partial<Record<string, string & true>>;
-  const { host, port } = parseHttp({ http: values.http as string | undefined }) ?? {
+  const { host, port, lastPort } = parseHttp({ http: values.http as string | undefined }) ?? {
     host: '127.0.0.1',
     port: 0,
+    lastPort: undefined,
   };
-  if (web && !isLoopback(host))
+  if (web && (!isLoopback(host) || lastPort !== undefined))
     throw new UsageError('the page of trace --web is for this machine: --http PORT');
   return {
     ...{ tool, path, failed: failed === true, follow: follow === true, json, limit },

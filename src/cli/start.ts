@@ -59,50 +59,6 @@ export function describeHttp({ dialects }: App, { host, tls }: HttpRequest, url:
   ];
 }
 
-/**
- * What clients are to be told, and where the page is. A new token is shown, this once; one that the operator
- * has set is not.
- */
-export function clientConfigs(served: string, newToken: string | undefined, hasPage: boolean): string {
-  const token = newToken ?? '<COFFERDAM_TOKEN>';
-  // Every address is listened on, but a client needs one.
-  const url = served.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
-  const headers = { Authorization: `Bearer ${token}` };
-  const server = { type: 'http', url, headers };
-  return [
-    '',
-    ...tokenLines(newToken),
-    '',
-    ...(hasPage
-      ? ['Every call as it happens, and undo, in a browser:', `  ${pageAddress(url, newToken)}`, '']
-      : []),
-    'Claude Code:',
-    `  claude mcp add --transport http cofferdam ${url} --header "Authorization: Bearer ${newToken ?? '$COFFERDAM_TOKEN'}"`,
-    'Cursor (.cursor/mcp.json) and most others:',
-    `  ${JSON.stringify({ mcpServers: { cofferdam: server } })}`,
-    'VS Code (.vscode/mcp.json):',
-    `  ${JSON.stringify({ servers: { cofferdam: server } })}`,
-    'Codex (config.toml), with the token in its environment as COFFERDAM_TOKEN:',
-    `  [mcp_servers.cofferdam]`,
-    `  url = "${url}"`,
-    `  bearer_token_env_var = "COFFERDAM_TOKEN"`,
-    '',
-    '',
-  ].join('\n');
-}
-
-function tokenLines(newToken: string | undefined): string[] {
-  if (newToken === undefined) return ['The token is the one that you have set as COFFERDAM_TOKEN.'];
-  const kept = 'it ends with this server; set COFFERDAM_TOKEN or --token-file to keep one';
-  return [`A new token, shown only now (${kept}):`, '', `  ${newToken}`];
-}
-
-/** The token stands behind the #, which no browser sends to anybody; without one the page asks for it. */
-function pageAddress(url: string, token: string | undefined): string {
-  const page = new URL('/', url).href;
-  return token === undefined ? page : `${page}#token=${encodeURIComponent(token)}`;
-}
-
 /** Why a directory that was given cannot be served. */
 export function whyNotServed(facts: Failure): string {
   switch (facts.kind) {

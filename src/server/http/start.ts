@@ -4,8 +4,9 @@ import { dialects } from '../../dialects/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { App } from '../app.ts';
 import type { PageSources } from '../page/sources.ts';
+import { type KeptToken, keepToken } from './kept-token.ts';
 import { readKey, readPlain, readSecret, StartError } from './operator-files.ts';
-import { type HttpServing, serveOnHttp } from './serve.ts';
+import { type HttpOptions, type HttpServing, serveOnHttp } from './serve.ts';
 import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './tokens.ts';
 import type { Certificate } from './web-server.ts';
 
@@ -14,9 +15,13 @@ export { StartError };
 export interface HttpRequest {
   host: string;
   port: number;
+  /** When `port` is in use, the next one up to this is taken. */
+  lastPort?: number;
   tokenFile?: string;
-  /** Make a token for this run, unless the environment has one, and print it wherever that can be. */
+  /** Make a token in place of the kept one, unless the environment has one, and print it, terminal or not. */
   newToken?: boolean;
+  /** The configurations of clients are printed with the token, terminal or not. */
+  printed?: boolean;
   tls?: { certFile: string; keyFile: string };
   allowHosts: string[];
   allowOrigins: string[];
@@ -27,6 +32,8 @@ export interface HttpSurroundings {
   token: string | undefined;
   /** Whether there is a terminal on which a new token can be shown. */
   terminal: boolean;
+  /** Where a token can be kept. */
+  stateDirectory: string | undefined;
   readOnlyEngine(): Engine;
   /** What the Tool Trace page shows. */
   page?: PageSources | undefined;
@@ -34,35 +41,51 @@ export interface HttpSurroundings {
 
 export interface Started {
   serving: HttpServing;
-  /** Made just now, for whoever sits at the terminal. */
-  newToken: string | undefined;
+  /** Made or kept by the server, for whoever sits at the terminal; undefined when the operator set the tokens. */
+  token: KeptToken | undefined;
   /** Reads the tokens and the certificate again; undefined when there is nothing to be read again. */
   reload: (() => void) | undefined;
 }
 
 export async function startHttp(app: App, asked: HttpRequest, around: HttpSurroundings): Promise<Started> {
   const chosen = chooseGrants(app, asked, around);
-  const { host, port, allowHosts, allowOrigins, tls, tokenFile } = asked;
+  const { host, allowHosts, allowOrigins, tls, tokenFile } = asked;
   const { readOnlyEngine, page } = around;
   try {
-    const serving = await serveOnHttp(app, {
-      ...{ host, port, allowHosts, allowOrigins, readOnlyEngine },
+    const serving = await listenOnFirstFree(app, asked, {
+      ...{ host, allowHosts, allowOrigins, readOnlyEngine },
       grants: chosen.grants,
       ...(page && { page }),
       tls: tls && readCertificate(app, tls),
     });
     const reload = tokenFile || tls ? () => readAgain(app, asked, serving) : undefined;
-    return { serving, newToken: chosen.made, reload };
+    return { serving, token: chosen.token, reload };
   } catch (error) {
     throw error instanceof StartError ? error : new StartError(whyNotListening(error, asked));
   }
 }
 
+async function listenOnFirstFree(
+  app: App,
+  { port: first, lastPort = first }: HttpRequest,
+  options: Omit<HttpOptions, 'port'>,
+): Promise<HttpServing> {
+  for (let port = first; ; port++) {
+    try {
+      const serving = await serveOnHttp(app, { ...options, port });
+      if (port !== first) app.log(`port ${first} is in use: this server has port ${port}`);
+      return serving;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port >= lastPort) throw error;
+    }
+  }
+}
+
 function chooseGrants(
   app: App,
-  { tokenFile, newToken: wanted = false }: HttpRequest,
-  { token, terminal }: HttpSurroundings,
-): { grants: Grant[]; made?: string } {
+  { tokenFile, newToken: replace = false, printed = false }: HttpRequest,
+  { token, terminal, stateDirectory }: HttpSurroundings,
+): { grants: Grant[]; token?: KeptToken } {
   if (tokenFile !== undefined) {
     const { grants, problems } = readTokens(app, tokenFile);
     if (problems[0] !== undefined) throw new StartError(problems[0]);
@@ -74,15 +97,19 @@ function chooseGrants(
     const problem = whyNotToken(token);
     if (problem) throw new StartError(`COFFERDAM_TOKEN ${problem}`);
     if (isEasilyGuessed(token)) app.log('warning: COFFERDAM_TOKEN is short and can be guessed');
-    if (wanted) app.log('no new token is made: COFFERDAM_TOKEN is set, and is the token');
+    if (replace) app.log('no new token is made: COFFERDAM_TOKEN is set, and is the token');
     return { grants: [fullGrant(token)] };
   }
-  if (!terminal && !wanted)
+  if (!terminal && !replace && !printed)
     throw new StartError(
-      'no token: set COFFERDAM_TOKEN, or give --token-file or --new-token (without, a new token is made only where a terminal can show it)',
+      'no token: set COFFERDAM_TOKEN, or give --token-file or --new-token (the kept token is used only where a terminal can show it)',
     );
-  const made = newToken();
-  return { grants: [fullGrant(made)], made };
+  const kept: KeptToken =
+    stateDirectory === undefined
+      ? { token: newToken(), file: undefined, isNew: true, problem: 'there is no state directory' }
+      : keepToken(stateDirectory, { replace });
+  if (kept.problem !== undefined) app.log(`the token is for this run only: ${kept.problem}`);
+  return { grants: [fullGrant(kept.token)], token: kept };
 }
 
 function readTokens(app: App, file: string): { grants: Grant[]; problems: string[] } {
@@ -134,9 +161,9 @@ function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpReques
   return certificate;
 }
 
-function whyNotListening(error: unknown, { host, port }: HttpRequest): string {
+function whyNotListening(error: unknown, { host, port, lastPort }: HttpRequest): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  const where = `${host}, port ${port}`;
+  const where = `${host}, ${lastPort === undefined ? `port ${port}` : `ports ${port} to ${lastPort}`}`;
   switch (code) {
     case 'EADDRINUSE':
       return `${where}: in use already`;

@@ -1,0 +1,97 @@
+/** What to paste into a client, and where the page is: printed at the start, where somebody can read it. */
+import type { RootInfo } from '../engine/index.ts';
+import type { KeptToken } from '../server/http/kept-token.ts';
+
+/** How a client starts this program by itself, on stdio. */
+export interface StdioCommand {
+  command: string;
+  args: readonly string[];
+}
+
+/** What a client needs that starts the server itself: no token, no port, nothing that must be running. */
+export function stdioConfigs(roots: readonly RootInfo[], { command, args }: StdioCommand): string {
+  return [
+    '',
+    'Serving:',
+    ...roots.map((root) => `  ${root.path} ${rightsText(root)}`),
+    '',
+    'Paste this into a client on this machine, which then starts a server of its own (Claude Desktop, Cursor and',
+    'most others):',
+    `  ${JSON.stringify({ mcpServers: { cofferdam: { command, args } } })}`,
+    'VS Code (.vscode/mcp.json):',
+    `  ${JSON.stringify({ servers: { cofferdam: { command, args } } })}`,
+    'Claude Code:',
+    `  claude mcp add cofferdam -- ${[command, ...args].map(quoted).join(' ')}`,
+    '',
+    'Or connect over HTTP, for as long as this server runs.',
+    '',
+  ].join('\n');
+}
+
+function rightsText({ writable }: RootInfo): string {
+  return writable
+    ? '(read-write: clients can change and delete files here; --read-only lets them read only)'
+    : '(read-only)';
+}
+
+/** As a POSIX shell reads it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The arguments that serve the same directories again, from anywhere. */
+export function directoryArguments(roots: readonly RootInfo[]): string[] {
+  return roots.map(({ path, writable }) => {
+    // `/a/b:ro` would be /a/b, read-only.
+    const plain = path.endsWith(':ro') ? `${path}/` : path;
+    return writable ? plain : `${plain}:ro`;
+  });
+}
+
+/** A token that the operator has set is not shown; the server's own one is. */
+export function httpConfigs(served: string, kept: KeptToken | undefined, hasPage: boolean): string {
+  const token = kept?.token ?? '<COFFERDAM_TOKEN>';
+  // Every address is listened on, but a client needs one.
+  const url = served.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
+  const headers = { Authorization: `Bearer ${token}` };
+  const server = { type: 'http', url, headers };
+  return [
+    '',
+    ...tokenLines(kept),
+    '',
+    ...(hasPage
+      ? ['Every call as it happens, and undo, in a browser:', `  ${pageAddress(url, kept?.token)}`, '']
+      : []),
+    'Claude Code:',
+    `  claude mcp add --transport http cofferdam ${url} --header "Authorization: Bearer ${kept?.token ?? '$COFFERDAM_TOKEN'}"`,
+    'Cursor (.cursor/mcp.json) and most others:',
+    `  ${JSON.stringify({ mcpServers: { cofferdam: server } })}`,
+    'VS Code (.vscode/mcp.json):',
+    `  ${JSON.stringify({ servers: { cofferdam: server } })}`,
+    'Codex (config.toml), with the token in its environment as COFFERDAM_TOKEN:',
+    '  [mcp_servers.cofferdam]',
+    `  url = "${url}"`,
+    '  bearer_token_env_var = "COFFERDAM_TOKEN"',
+    '',
+    '',
+  ].join('\n');
+}
+
+function tokenLines(kept: KeptToken | undefined): string[] {
+  if (!kept) return ['The token is the one that you have set as COFFERDAM_TOKEN.'];
+  return [`${tokenText(kept)}:`, '', `  ${kept.token}`];
+}
+
+function tokenText({ file, isNew }: KeptToken): string {
+  if (file === undefined)
+    return 'A token that ends with this server (set COFFERDAM_TOKEN or --token-file to have one that stays)';
+  return isNew
+    ? `A new token, kept in ${file} for the next start`
+    : `The token that is kept in ${file} (--new-token makes another)`;
+}
+
+/** The token stands behind the #, which no browser sends to anybody; without one the page asks for it. */
+function pageAddress(url: string, token: string | undefined): string {
+  const page = new URL('/', url).href;
+  return token === undefined ? page : `${page}#token=${encodeURIComponent(token)}`;
+}
