@@ -68,7 +68,7 @@ export const flags = [
     name: 'token-file',
     value: 'FILE',
     for: SERVERS,
-    help: 'with --http: who may come in, a line each: name token read-only|read-write|DIALECT,…; read again on SIGHUP',
+    help: 'with --http: who may come in, a line each: name token read-only|read-write|DIALECT,… [one-client]; read again on SIGHUP',
   },
   {
     name: 'new-token',

@@ -46,6 +46,8 @@ export interface Answered {
 export interface Session {
   /** The directory that the client chose to work in, where a dialect lets it choose. */
   workspace?: Engine;
+  /** The address that the client connected to names the workspace: no call chooses another. */
+  workspaceIsFixed?: boolean;
 }
 
 export interface ToolContext {
@@ -99,6 +101,8 @@ export interface Dialect {
   tools: readonly Tool[];
   /** The environment setting that names the directory to serve when the command line names none. */
   rootSetting?: string;
+  /** Its clients choose a workspace, and their later calls depend on it: the server must know each client again. */
+  choosesWorkspace?: boolean;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
   checkSettings?(settings: ToolContext['settings']): string | undefined;
   failed(facts: Failure, tool: Tool): Told;

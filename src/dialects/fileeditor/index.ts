@@ -13,5 +13,6 @@ export const fileeditor: Dialect = {
   name: 'fileeditor',
   summary: 'read and edit by line numbers, one file or many, in a workspace that the client chooses',
   tools: [setWorkspace, readFiles, writeFiles, applyDiffs, insertContents, searchAndReplace, listFiles],
+  choosesWorkspace: true,
   failed: (facts, tool) => ({ answer: failureAnswer(facts, tool) }),
 };

@@ -6,6 +6,7 @@ import type { Session, ToolContext } from '../dialect.ts';
 const choosing = new WeakMap<Session, Promise<unknown>>();
 
 export async function chooseWorkspace({ engine, session }: ToolContext, path: string): Promise<Engine> {
+  if (session.workspaceIsFixed) return requireFixed(engine, session.workspace!, path);
   const mine = replaceWorkspace(engine, session, path, choosing.get(session));
   const settled = mine.then(
     () => {},
@@ -17,6 +18,14 @@ export async function chooseWorkspace({ engine, session }: ToolContext, path: st
   } finally {
     if (choosing.get(session) === settled) choosing.delete(session);
   }
+}
+
+/** A client may choose what its address names already, under any of the directory's names. */
+async function requireFixed(engine: Engine, fixed: Engine, path: string): Promise<Engine> {
+  const asked = await engine.within(path);
+  const isSame = asked.roots[0]!.path === fixed.roots[0]!.path;
+  void asked.close();
+  return isSame ? fixed : fail({ kind: 'outside', path });
 }
 
 async function replaceWorkspace(

@@ -5,20 +5,21 @@ import {
   type JSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import type { App } from '../app.ts';
 import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../messages.ts';
 import { traceInvalidCall } from '../refused-calls.ts';
 import { type BodyRoom, readBody } from './body.ts';
-import type { Holder } from './holder.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Refusal, Reply } from './reply.ts';
-import type { HttpSession, Sessions } from './sessions.ts';
+import type { HttpSession, Place, Sessions } from './sessions.ts';
 import type { Stateless } from './stateless.ts';
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 const SESSION_NOT_FOUND = -32001;
+const UNSUPPORTED_VERSION = -32022;
+/** The version without sessions. */
+const NEWEST = '2026-07-28';
 /** The only version that knows batches. */
 const WITH_BATCHES = '2025-03-26';
 const MOST_IN_A_BATCH = 100;
@@ -35,10 +36,8 @@ export interface Endpoint {
   unsentBytes(): number;
 }
 
-interface Visit {
+interface Visit extends Place {
   reply: Reply;
-  holder: Holder;
-  app: App;
   /** The client waits for leave before it sends the body. */
   waits: boolean;
 }
@@ -94,12 +93,28 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
     body: taken.value,
   });
   if (classified.kind === 'legacy') return serveInSession(endpoint, visit, taken);
-  const refusal = whyNotNow(endpoint, visit, taken.messages);
+  const refusal = whyNotStateless(visit, taken) ?? whyNotNow(endpoint, visit, taken.messages);
   if (refusal) return refusal;
   if (classified.kind === 'modern' && answersInvalid(visit, taken.messages)) return undefined;
   const mayStream = accepts(visit, 'text/event-stream');
-  await endpoint.stateless.answer({ ...visit, message: taken.value, mayStream, now: Date.now() });
-  return undefined;
+  return endpoint.stateless.answer({ ...visit, message: taken.value, mayStream, now: Date.now() });
+}
+
+/**
+ * Two clients without sessions that use one token cannot be told apart, and a workspace that one chose would be
+ * the other's. So a dialect with a workspace needs a session, or an address or a token that says whose call it is.
+ * The versions that are offered instead have sessions: clients that know them begin one by themselves.
+ */
+function whyNotStateless({ app, holder, workspace }: Visit, { value }: Taken): Outcome {
+  const { name, choosesWorkspace } = app.dialects[0]!;
+  if (!choosesWorkspace || workspace !== undefined || holder.grant.oneClient) return undefined;
+  return {
+    status: 400,
+    code: UNSUPPORTED_VERSION,
+    id: idOf(value),
+    message: `Without a session the server cannot tell whose workspace a call means. Connect to /mcp/${name}?workspace=DIRECTORY, begin a session with initialize, or have the operator mark a token of your own as one-client in the token file`,
+    data: { supported: [...SUPPORTED_PROTOCOL_VERSIONS], requested: NEWEST },
+  };
 }
 
 interface Taken {
@@ -164,15 +179,16 @@ async function serveInSession(endpoint: Endpoint, visit: Visit, taken: Taken): P
 /** The session is known to the client only when `initialize` went well; otherwise it ends at once. */
 async function openSession(
   { sessions }: Endpoint,
-  { reply, holder, app }: Visit,
+  visit: Visit,
   { messages, batch }: Taken,
 ): Promise<Outcome> {
   const ids = requestIds(messages);
   if (batch || ids.length !== 1)
     return invalidRequest('initialize is one request, and stands alone', messages[0]);
-  const session = await sessions.open(holder, app, Date.now());
+  const session = await sessions.open(visit, Date.now());
   if ('status' in session) return session;
   const { transport } = session;
+  const { reply } = visit;
   transport.receive(messages, ids, reply, {
     batch,
     mayStream: false,
@@ -186,8 +202,8 @@ async function openSession(
   return undefined;
 }
 
-function findSession({ sessions }: Endpoint, { reply, holder, app }: Visit): HttpSession | Refusal {
-  const { headers } = reply.request;
+function findSession({ sessions }: Endpoint, visit: Visit): HttpSession | Refusal {
+  const { headers } = visit.reply.request;
   const id = headers['mcp-session-id'];
   if (typeof id !== 'string')
     return { status: 400, message: 'A session is needed: begin with initialize and send its Mcp-Session-Id' };
@@ -196,7 +212,7 @@ function findSession({ sessions }: Endpoint, { reply, holder, app }: Visit): Htt
     const versions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return { status: 400, message: `Unsupported protocol version; those of sessions are: ${versions}` };
   }
-  const session = sessions.find(id, holder, app);
+  const session = sessions.find(id, visit);
   if (!session) return { status: 404, code: SESSION_NOT_FOUND, message: 'Session not found' };
   session.usedAt = Date.now();
   return session;

@@ -5,10 +5,8 @@ import type { Gate } from '../gate.ts';
 import { callsGate, endState } from '../session.ts';
 import type { Grant } from './tokens.ts';
 
-/** The least recently used is given up for a new one. */
-const MOST_KEPT = 64;
-
 interface Kept {
+  client: string;
   state: Session;
   users: number;
   usedAt: number;
@@ -19,7 +17,7 @@ export class Holder {
   readonly gate: Gate = callsGate();
   readonly #app: App;
   readonly #apps = new Map<string, App>();
-  /** In the order of their last use. */
+  /** By dialect. */
   readonly #kept = new Map<string, Kept>();
 
   /** `app` has the engine that fits the token. */
@@ -41,48 +39,31 @@ export class Holder {
     return app;
   }
 
-  /**
-   * What is kept for a client without a session: its requests are told apart by the token, the dialect and
-   * the name that the client gives itself.
-   */
-  keep(client: string, now: number): { state: Session; release(): void } {
-    const kept = this.#kept.get(client) ?? { state: {}, users: 0, usedAt: now };
-    this.#kept.delete(client);
-    this.#kept.set(client, kept);
+  /** What is kept between the calls of the one client that uses this token, in a protocol without sessions. */
+  keep(dialect: string, client: string, now: number): { state: Session; release(): void } {
+    let kept = this.#kept.get(dialect);
+    // Another name: another client has got the token, and chooses for itself.
+    if (kept && kept.client !== client) this.forget(dialect);
+    if (kept?.client !== client) kept = { client, state: {}, users: 0, usedAt: now };
+    this.#kept.set(dialect, kept);
     kept.users++;
     kept.usedAt = now;
-    this.#giveUpOldest();
-    return {
-      state: kept.state,
-      release: () => {
-        kept.users--;
-        if (kept.users === 0 && kept.state.workspace === undefined && this.#kept.get(client) === kept)
-          this.#kept.delete(client);
-      },
-    };
+    return { state: kept.state, release: () => void kept.users-- };
+  }
+
+  forget(dialect: string): void {
+    const kept = this.#kept.get(dialect);
+    this.#kept.delete(dialect);
+    if (kept) endState(kept.state);
   }
 
   forgetIdle(now: number, idleMs: number): void {
-    for (const [client, kept] of this.#kept) {
-      if (kept.users === 0 && now - kept.usedAt >= idleMs) this.#forget(client, kept);
+    for (const [dialect, kept] of this.#kept) {
+      if (kept.users === 0 && now - kept.usedAt >= idleMs) this.forget(dialect);
     }
   }
 
   close(): void {
-    for (const [client, kept] of this.#kept) this.#forget(client, kept);
-  }
-
-  #giveUpOldest(): void {
-    if (this.#kept.size <= MOST_KEPT) return;
-    for (const [client, kept] of this.#kept) {
-      if (kept.users > 0) continue;
-      this.#forget(client, kept);
-      return;
-    }
-  }
-
-  #forget(client: string, kept: Kept): void {
-    this.#kept.delete(client);
-    endState(kept.state);
+    for (const dialect of this.#kept.keys()) this.forget(dialect);
   }
 }

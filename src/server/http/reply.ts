@@ -13,6 +13,7 @@ export interface Refusal {
   status: number;
   message: string;
   code?: number;
+  data?: unknown;
   id?: Id | null;
   retryAfter?: number;
   headers?: OutgoingHttpHeaders;
@@ -90,8 +91,8 @@ export class Reply {
   }
 
   /** Says no. What the client still sends is taken for a moment: it would not read an answer while it writes. */
-  refuse({ status, message, code = SERVER_ERROR, id = null, retryAfter, headers }: Refusal): void {
-    const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+  refuse({ status, message, code = SERVER_ERROR, data, id = null, retryAfter, headers }: Refusal): void {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
     const all = { ...headers, ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
     if (!hasBody(this.request) || this.request.complete) {
       this.json(status, body, all);

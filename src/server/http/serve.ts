@@ -9,6 +9,7 @@ import type { App } from '../app.ts';
 import { Page } from '../page/page.ts';
 import type { PageSources } from '../page/sources.ts';
 import { createSession } from '../session.ts';
+import { addressOf, isWellKnown, pathsOf, workspaceIn } from './address.ts';
 import { Admission } from './admission.ts';
 import { BodyRoom } from './body.ts';
 import { type Endpoint, serveVisit } from './endpoint.ts';
@@ -45,7 +46,7 @@ const LONGEST_TICK_MS = 1000;
 const LAST_BYTES_MS = 100;
 /** Connections above the limit get an answer that says so, up to this many; beyond, they are dropped. */
 const ANSWERED_ABOVE = 128;
-const ROOT = '/mcp';
+const NOTHING_HERE: Refusal = { status: 404, message: 'There is nothing at this path' };
 
 export class HttpServing {
   /** Settles when everything is answered and closed. */
@@ -118,7 +119,7 @@ export class HttpServing {
 
   get url(): string {
     const scheme = this.#options.tls ? 'https' : 'http';
-    return `${scheme}://${inUrl(this.#options.host)}:${this.port}${ROOT}`;
+    return `${scheme}://${inUrl(this.#options.host)}:${this.port}/mcp`;
   }
 
   /** Puts other tokens in place. Those that are gone stop working at once, also for what is under way. */
@@ -181,18 +182,21 @@ export class HttpServing {
       return { status: 503, retryAfter: 2, message };
     }
     if (!this.#admission.letsIn(reply)) return undefined;
-    const path = request.url!.replace(/\?.*$/s, '');
+    const { path, query } = addressOf(request.url!);
     if (path === '/healthz') return answerHealth(reply);
+    if (isWellKnown(path)) return NOTHING_HERE;
     if (this.#page?.serves(path)) return this.#page.serve(reply, path, waits);
     const grant = this.#admission.grantOf(reply);
     if (!grant) return undefined;
     this.#replies.belongsTo(reply, grant);
     const dialect = this.#dialects.get(path);
-    if (!dialect) return { status: 404, message: 'There is nothing at this path' };
+    if (!dialect) return NOTHING_HERE;
     const holder = this.#holderOf(grant);
     if (!holder.mayUse(dialect.name))
       return { status: 403, message: `This token does not open the dialect ${dialect.name}` };
-    return serveVisit(this.#endpoint, { reply, holder, app: holder.appFor(dialect), waits });
+    const named = workspaceIn(query, dialect);
+    if ('status' in named) return named;
+    return serveVisit(this.#endpoint, { reply, holder, app: holder.appFor(dialect), ...named, waits });
   }
 
   #holderOf(grant: Grant): Holder {
@@ -233,12 +237,6 @@ export async function serveOnHttp(app: App, options: HttpOptions): Promise<HttpS
   const serving = new HttpServing(app, options);
   await serving.listen();
   return serving;
-}
-
-/** `/mcp` is the first dialect named, `/mcp/<dialect>` each of them; nothing else is there. */
-function pathsOf(dialects: readonly Dialect[]): Map<string, Dialect> {
-  const paths = new Map(dialects.map((dialect) => [`${ROOT}/${dialect.name}`, dialect]));
-  return paths.set(ROOT, dialects[0]!);
 }
 
 /** Says that somebody is there, and nothing more. */

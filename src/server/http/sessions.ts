@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
-import type { SessionShares } from '../session.ts';
+import { endState, type SessionShares } from '../session.ts';
+import { fixedWorkspace } from './address.ts';
 import type { Holder } from './holder.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Refusal } from './reply.ts';
@@ -19,9 +20,18 @@ export interface HttpSession {
   transport: SessionTransport;
   holder: Holder;
   app: App;
+  /** The directory that its address names as the workspace. */
+  workspace: string | undefined;
   /** Its id in the trace, which no client knows. */
   traceId: string;
   usedAt: number;
+}
+
+/** Where a client is connected: whose token, which dialect, and the workspace that the address names. */
+export interface Place {
+  holder: Holder;
+  app: App;
+  workspace: string | undefined;
 }
 
 export class Sessions {
@@ -35,21 +45,30 @@ export class Sessions {
   }
 
   /** Only its owner finds a session, and only where it was opened. */
-  find(id: string, holder: Holder, app: App): HttpSession | undefined {
+  find(id: string, { holder, app, workspace }: Place): HttpSession | undefined {
     const session = this.#byId.get(id);
-    return session?.holder === holder && session.app === app ? session : undefined;
+    if (session?.holder !== holder || session.app !== app) return undefined;
+    return session.workspace === workspace ? session : undefined;
   }
 
-  async open(holder: Holder, app: App, now: number): Promise<HttpSession | Refusal> {
+  async open({ holder, app, workspace }: Place, now: number): Promise<HttpSession | Refusal> {
+    const state = workspace === undefined ? undefined : await fixedWorkspace(app, workspace);
+    if (state && 'status' in state) return state;
     const refusal = this.#makeRoom(holder, now);
-    if (refusal) return refusal;
+    if (refusal) {
+      if (state) endState(state);
+      return refusal;
+    }
     const transport = new SessionTransport(randomUUID());
     const traceId = randomUUID();
-    const session: HttpSession = { transport, holder, app, traceId, usedAt: now };
+    const session: HttpSession = { transport, holder, app, workspace, traceId, usedAt: now };
     this.#byId.set(transport.sessionId, session);
-    transport.onclose = () => this.#byId.delete(transport.sessionId);
+    transport.onclose = () => {
+      this.#byId.delete(transport.sessionId);
+      if (state) endState(state);
+    };
     transport.onerror = (error) => app.log(error.message.slice(0, LONGEST_LOG));
-    await this.#create(app, { gate: holder.gate, id: traceId }).connect(transport);
+    await this.#create(app, { gate: holder.gate, id: traceId, ...(state && { state }) }).connect(transport);
     return session;
   }
 

@@ -15,12 +15,15 @@ import {
   type ServerEventBus,
   type Transport,
 } from '@modelcontextprotocol/server';
+import type { Session } from '../../dialects/dialect.ts';
 import type { App } from '../app.ts';
 import { withExactCode } from '../exact-codes.ts';
 import { asJson } from '../messages.ts';
+import { endState } from '../session.ts';
+import { fixedWorkspace } from './address.ts';
 import type { Holder } from './holder.ts';
 import type { HttpLimits } from './limits.ts';
-import type { Reply } from './reply.ts';
+import type { Refusal, Reply } from './reply.ts';
 import type { CreateServer } from './sessions.ts';
 
 type Served = Server | McpServer;
@@ -47,6 +50,8 @@ export interface StatelessVisit {
   message: unknown;
   holder: Holder;
   app: App;
+  /** The directory that the address names as the workspace. */
+  workspace: string | undefined;
   /** Whether the client takes a stream of events as an answer. */
   mayStream: boolean;
   now: number;
@@ -64,18 +69,21 @@ export class Stateless {
     );
   }
 
-  async answer({ reply, message, holder, app, mayStream, now }: StatelessVisit): Promise<void> {
+  async answer(visit: StatelessVisit): Promise<Refusal | undefined> {
+    const { reply, message, holder, app, mayStream } = visit;
+    const kept = await stateFor(visit);
+    if ('status' in kept) return kept;
     if (mayStream) reply.onSilence = () => reply.startEvents();
     const leaving = new AbortController();
     reply.onGone = () => leaving.abort();
     reply.endless = isMethod(message, 'subscriptions/listen');
-    const kept = holder.keep(`${app.dialects[0]!.name} ${clientOf(message)}`, now);
     try {
       const request = new StatelessRequest(reply.request, leaving.signal, () =>
         answeringDirectly(this.#create(app, { gate: holder.gate, state: kept.state }), reply),
       );
       const response = await this.#handler.fetch(request as unknown as Request, { parsedBody: message });
       if (!reply.done) await pass(response, reply);
+      return undefined;
     } finally {
       kept.release();
     }
@@ -84,6 +92,25 @@ export class Stateless {
   close(): Promise<void> {
     return this.#handler.close();
   }
+}
+
+/** What a request finds of earlier ones: nothing, unless its address or its token says whose it is. */
+async function stateFor({
+  message,
+  holder,
+  app,
+  workspace,
+  now,
+}: StatelessVisit): Promise<{ state: Session; release(): void } | Refusal> {
+  if (workspace !== undefined) {
+    const state = await fixedWorkspace(app, workspace);
+    return 'status' in state ? state : { state, release: () => endState(state) };
+  }
+  if (!holder.grant.oneClient) return { state: {}, release: () => {} };
+  const dialect = app.dialects[0]!.name;
+  // A client that asks who is there has just been started, and has chosen nothing yet.
+  if (isMethod(message, 'server/discover')) holder.forget(dialect);
+  return holder.keep(dialect, clientOf(message), now);
 }
 
 /** A result that nothing came before is written at once, and the library is told that the exchange is over. */

@@ -8,6 +8,8 @@ export interface Grant {
   readonly readOnly: boolean;
   /** The dialects that it opens; all that are served when it names none. */
   readonly dialects: readonly string[] | undefined;
+  /** The operator says that a single client uses it, so that what that client chose can be kept by the token. */
+  readonly oneClient: boolean;
 }
 
 export interface TokenFile {
@@ -22,6 +24,7 @@ const NAME = /^[\w.@-]{1,32}$/;
 /** What can stand in an Authorization header without being quoted. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 const EASILY_GUESSED = 16;
+const ONE_CLIENT = 'one-client';
 
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
@@ -29,7 +32,7 @@ export function newToken(): string {
 
 /** A token that opens everything that is served. */
 export function fullGrant(token: string, name = 'owner'): Grant {
-  return { name, hash: hashOf(token), readOnly: false, dialects: undefined };
+  return { name, hash: hashOf(token), readOnly: false, dialects: undefined, oneClient: false };
 }
 
 /** What is wrong with a token, without saying it. */
@@ -44,7 +47,7 @@ export function isEasilyGuessed(token: string): boolean {
   return token.length < EASILY_GUESSED;
 }
 
-/** One token a line: `name token read-only|read-write|dialect,dialect…`; `#` begins a remark. */
+/** One token a line: `name token read-only|read-write|dialect,dialect… [one-client]`; `#` begins a remark. */
 export function parseTokens(text: string, dialects: readonly string[]): TokenFile {
   const grants: Grant[] = [];
   const problems: string[] = [];
@@ -69,7 +72,8 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
   if (!NAME.test(name!)) return 'the name must have at most 32 letters, digits and . _ - @';
   const bad = whyNotToken(token);
   if (bad) return `the token ${bad}`;
-  const words = rights.flatMap((word) => word.split(',')).filter((word) => word !== '');
+  const all = rights.flatMap((word) => word.split(',')).filter((word) => word !== '');
+  const words = all.filter((word) => word !== ONE_CLIENT);
   if (words.length === 0) return 'there are no rights: read-only, read-write or dialects';
   const named = words.filter((word) => word !== 'read-only' && word !== 'read-write');
   const unknown = named.find((word) => !dialects.includes(word));
@@ -82,6 +86,7 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
     hash: hashOf(token),
     readOnly: words.includes('read-only'),
     dialects: named.length > 0 ? [...new Set(named)].sort() : undefined,
+    oneClient: words.length < all.length,
   };
 }
 
@@ -121,6 +126,7 @@ function isSame(one: Grant, other: Grant): boolean {
   return (
     one.name === other.name &&
     one.readOnly === other.readOnly &&
+    one.oneClient === other.oneClient &&
     one.hash.equals(other.hash) &&
     String(one.dialects) === String(other.dialects)
   );

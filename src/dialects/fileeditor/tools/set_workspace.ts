@@ -22,11 +22,18 @@ export const setWorkspace = defineTool({
       return { chosen: root!.path };
     } catch (error) {
       if (!(error instanceof EngineFailure) || error.facts.kind !== 'outside') throw error;
-      return { failure: error.facts, allowed: context.engine.roots.map((root) => root.path) };
+      const { engine, session } = context;
+      const fixed = session.workspaceIsFixed ? session.workspace!.roots[0]!.path : undefined;
+      return { failure: error.facts, fixed, allowed: engine.roots.map((root) => root.path) };
     }
   },
   render(outcome, { path }) {
     if ('chosen' in outcome) return `Successfully set workspace root to: ${outcome.chosen}`;
+    if (outcome.fixed !== undefined)
+      return failedWith(
+        outcome.failure,
+        `Access denied: the address of this connection names the workspace ${outcome.fixed}; to work in another directory, connect with that one as ?workspace=`,
+      );
     const inside = `choose one of these or a directory inside: ${outcome.allowed.join(', ')}`;
     return failedWith(
       outcome.failure,

@@ -1,0 +1,54 @@
+/** What the address of a request says: the dialect by its path, and the workspace where `?workspace=DIR` names one. */
+import type { Dialect, Session } from '../../dialects/dialect.ts';
+import { EngineFailure } from '../../engine/index.ts';
+import type { App } from '../app.ts';
+import type { Refusal } from './reply.ts';
+
+const ROOT = '/mcp';
+/** Clients look here for authorization servers; there are none, whoever asks. */
+const WELL_KNOWN = /\/\.well-known(?:\/|$)/i;
+
+export interface Address {
+  path: string;
+  query: string;
+}
+
+export function addressOf(url: string): Address {
+  const at = url.indexOf('?');
+  return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
+}
+
+export function isWellKnown(path: string): boolean {
+  return WELL_KNOWN.test(path);
+}
+
+/** `/mcp` is the first dialect named, `/mcp/<dialect>` each of them; nothing else is there. */
+export function pathsOf(dialects: readonly Dialect[]): Map<string, Dialect> {
+  const paths = new Map(dialects.map((dialect) => [`${ROOT}/${dialect.name}`, dialect]));
+  return paths.set(ROOT, dialects[0]!);
+}
+
+/** The workspace that the address names. Where it would mean nothing it is refused: somebody counts on it. */
+export function workspaceIn(query: string, dialect: Dialect): { workspace: string | undefined } | Refusal {
+  const named = new URLSearchParams(query).getAll('workspace');
+  if (named.length === 0) return { workspace: undefined };
+  if (!dialect.choosesWorkspace)
+    return {
+      status: 400,
+      message: `The dialect ${dialect.name} has no workspace to choose: leave ?workspace= out`,
+    };
+  if (named.length > 1) return { status: 400, message: 'The address names two workspaces' };
+  return { workspace: named[0]! };
+}
+
+/** The state of a client whose address names its workspace; whoever asks for it ends it. */
+export async function fixedWorkspace({ engine }: App, path: string): Promise<Session | Refusal> {
+  try {
+    return { workspace: await engine.within(path), workspaceIsFixed: true };
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    const served = engine.roots.map((root) => root.path).join(', ');
+    const message = `The workspace in the address is not a directory inside those that are served: ${served}`;
+    return { status: 404, message };
+  }
+}
