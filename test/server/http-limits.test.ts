@@ -153,15 +153,17 @@ describe('a slow client', () => {
 describe('too many', () => {
   it('connections are told to come later', async () => {
     const stage = await staged({ connections: 2 });
-    const idle = [await stage.raw(), await stage.raw()];
+    const talk = await stage.session();
+    const calls = [talk.call('wait'), talk.call('wait')];
+    await stage.held.started(2);
     const answer = await stage.post(hello());
     expect([answer.status, answer.headers['retry-after'], answer.headers.connection]).toEqual([
       503,
       '2',
       'close',
     ]);
-    for (const { socket } of idle) socket.destroy();
-    await pause(50);
+    stage.held.release();
+    await Promise.all(calls);
     expect((await stage.post(hello())).status).toBe(200);
   });
 

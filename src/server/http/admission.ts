@@ -99,7 +99,7 @@ function refuse(reply: Reply, message: string, challenge: string): void {
 }
 
 /** Who is not let in keeps no connection either. */
-function refuseStranger(reply: Reply, refusal: Refusal): void {
+export function refuseStranger(reply: Reply, refusal: Refusal): undefined {
   reply.response.shouldKeepAlive = false;
   reply.refuse(refusal);
 }

@@ -37,7 +37,7 @@ function delayAfter(count: number): number {
 }
 
 /** One holder of an IPv6 network has all of its addresses. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail = ''] = address.split('::');
   const left = head.split(':');

@@ -3,7 +3,14 @@ export interface HttpLimits {
   bodyBytes: number;
   /** All request bodies together that are being received or worked on. */
   allBodiesBytes: number;
+  /** Connections on which a valid token was shown. */
   connections: number;
+  /** Connections on which none was shown yet: these stay, all together and of one address … */
+  strangers: number;
+  strangersOfOneAddress: number;
+  /** … for this long at the most; and never are there more than these, however fast they come. */
+  strangerMs: number;
+  mostStrangers: number;
   sessions: number;
   sessionsOfOneToken: number;
   /** A session without a request or an open stream ends after this time. */
@@ -34,6 +41,10 @@ export const usualLimits: HttpLimits = {
   bodyBytes: 4 * MiB,
   allBodiesBytes: 256 * MiB,
   connections: 512,
+  strangers: 64,
+  strangersOfOneAddress: 32,
+  strangerMs: 10_000,
+  mostStrangers: 512,
   sessions: 1024,
   sessionsOfOneToken: 512,
   sessionIdleMs: 30 * 60_000,

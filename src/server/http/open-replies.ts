@@ -1,16 +1,28 @@
 /** All requests that have no complete answer yet, and whose they are once a token was shown. */
 import type { Socket } from 'node:net';
+import type { Connections } from './connections.ts';
 import type { HttpLimits } from './limits.ts';
-import type { Reply } from './reply.ts';
+import type { Refusal, Reply } from './reply.ts';
 import type { Grant } from './tokens.ts';
 
 const LOOK_AGAIN_MS = 10;
+const TOO_MANY: Refusal = {
+  status: 503,
+  retryAfter: 2,
+  message: 'There are too many connections: try again',
+};
 
 export class OpenReplies {
+  readonly connections: Connections;
   readonly #owners = new Map<Reply, Grant | undefined>();
   readonly #bySocket = new WeakMap<Socket, Set<Reply>>();
 
+  constructor(connections: Connections) {
+    this.connections = connections;
+  }
+
   add(reply: Reply): void {
+    this.connections.follow(reply);
     this.#owners.set(reply, undefined);
     const others = this.#on(reply.request.socket);
     others.add(reply);
@@ -20,8 +32,12 @@ export class OpenReplies {
     });
   }
 
-  belongsTo(reply: Reply, grant: Grant): void {
+  /** Says whose request it is, now that a token was shown; refuses when there is no place for its connection. */
+  belongsTo(reply: Reply, grant: Grant): Refusal | undefined {
     this.#owners.set(reply, grant);
+    if (this.connections.welcome(reply)) return undefined;
+    reply.response.shouldKeepAlive = false;
+    return TOO_MANY;
   }
 
   get unsentBytes(): number {
@@ -35,6 +51,7 @@ export class OpenReplies {
   }
 
   tick(now: number, limits: HttpLimits): void {
+    this.connections.tick(now);
     for (const reply of this.#owners.keys()) reply.tick(now, limits);
   }
 

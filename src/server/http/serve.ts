@@ -1,7 +1,7 @@
 /** Serves several clients over HTTP: each dialect under its own path, each request with a token. */
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
@@ -10,8 +10,9 @@ import { Page } from '../page/page.ts';
 import type { PageSources } from '../page/sources.ts';
 import { createSession } from '../session.ts';
 import { addressOf, isWellKnown, pathsOf, workspaceIn } from './address.ts';
-import { Admission } from './admission.ts';
+import { Admission, refuseStranger } from './admission.ts';
 import { BodyRoom } from './body.ts';
+import { Connections } from './connections.ts';
 import { type Endpoint, serveVisit } from './endpoint.ts';
 import { FrontDoor, inUrl } from './front-door.ts';
 import { Holder } from './holder.ts';
@@ -42,10 +43,10 @@ export interface HttpOptions {
 
 /** How often open answers and idle sessions are looked at, at the least. */
 const LONGEST_TICK_MS = 1000;
+/** Newcomers that the system may hold until they are taken in; a flood fills a short queue, and each waits a second then. */
+const BACKLOG = 4096;
 /** What was just answered is given this long to get out. */
 const LAST_BYTES_MS = 100;
-/** Connections above the limit get an answer that says so, up to this many; beyond, they are dropped. */
-const ANSWERED_ABOVE = 128;
 const NOTHING_HERE: Refusal = { status: 404, message: 'There is nothing at this path' };
 
 export class HttpServing {
@@ -62,10 +63,9 @@ export class HttpServing {
   readonly #sessions: Sessions;
   readonly #endpoint: Endpoint;
   readonly #holders = new Map<Grant, Holder>();
-  readonly #replies = new OpenReplies();
+  readonly #replies: OpenReplies;
   readonly #dialects: ReadonlyMap<string, Dialect>;
   readonly #page: Page | undefined;
-  readonly #connections = new Set<Socket>();
   #stopping: Promise<void> | undefined;
   #ended!: () => void;
 
@@ -73,6 +73,7 @@ export class HttpServing {
     this.#app = app;
     this.#options = options;
     this.#limits = { ...usualLimits, ...options.limits };
+    this.#replies = new OpenReplies(new Connections(this.#limits));
     const { host, allowHosts = [], allowOrigins = [], createServer: create = createSession } = options;
     this.#tokens = new Tokens(options.grants);
     this.#admission = new Admission({
@@ -102,7 +103,7 @@ export class HttpServing {
     const { host, port } = this.#options;
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
+      this.#server.listen({ port, host, backlog: BACKLOG }, () => {
         this.#server.off('error', reject);
         this.port = (this.#server.address() as AddressInfo).port;
         if (this.#page) this.#page.port = this.port;
@@ -146,25 +147,19 @@ export class HttpServing {
     for (const holder of this.#holders.values()) holder.close();
     this.#page?.close();
     await new Promise((resolve) => setTimeout(resolve, this.#replies.isEmpty ? 0 : LAST_BYTES_MS));
-    for (const socket of this.#connections) socket.destroy();
+    this.#replies.connections.closeAll();
     await closed;
     this.#ended();
   }
 
   #makeServer(tls: Certificate | undefined): Server | TlsServer {
-    const server = makeWebServer({
+    return makeWebServer({
       limits: this.#limits,
-      connections: this.#limits.connections + ANSWERED_ABOVE,
       tls,
       replies: this.#replies,
       serve: (reply, waits) => this.#serve(reply, waits),
       log: (line) => this.#app.log(line),
     });
-    server.on('connection', (socket) => {
-      this.#connections.add(socket);
-      socket.once('close', () => this.#connections.delete(socket));
-    });
-    return server;
   }
 
   #makePage(sources: PageSources): Page {
@@ -176,19 +171,19 @@ export class HttpServing {
 
   async #serve(reply: Reply, waits: boolean): Promise<Refusal | undefined> {
     const { request, response } = reply;
-    if (this.#stopping || this.#connections.size > this.#limits.connections) {
+    if (this.#stopping) {
       response.shouldKeepAlive = false;
-      const message = this.#stopping ? 'The server is ending' : 'There are too many connections: try again';
-      return { status: 503, retryAfter: 2, message };
+      return { status: 503, retryAfter: 2, message: 'The server is ending' };
     }
     if (!this.#admission.letsIn(reply)) return undefined;
     const { path, query } = addressOf(request.url!);
     if (path === '/healthz') return answerHealth(reply);
-    if (isWellKnown(path)) return NOTHING_HERE;
+    if (isWellKnown(path)) return refuseStranger(reply, NOTHING_HERE);
     if (this.#page?.serves(path)) return this.#page.serve(reply, path, waits);
     const grant = this.#admission.grantOf(reply);
     if (!grant) return undefined;
-    this.#replies.belongsTo(reply, grant);
+    const full = this.#replies.belongsTo(reply, grant);
+    if (full) return full;
     const dialect = this.#dialects.get(path);
     if (!dialect) return NOTHING_HERE;
     const holder = this.#holderOf(grant);
@@ -243,6 +238,8 @@ export async function serveOnHttp(app: App, options: HttpOptions): Promise<HttpS
 function answerHealth({ request, response }: Reply): Refusal | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  // Who shows no token keeps no connection.
+  response.shouldKeepAlive = false;
   response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 3, 'Cache-Control': 'no-store' });
   response.end('ok\n');
   return undefined;

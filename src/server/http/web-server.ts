@@ -8,6 +8,8 @@ import { type Refusal, Reply } from './reply.ts';
 const LONGEST_CHECK_MS = 1000;
 const MOST_HEADER_BYTES = 16 * 1024;
 const MOST_HEADERS = 100;
+/** Connections that were closed count until the event loop has come round. */
+const CLOSING = 1024;
 const INTERNAL_ERROR = -32603;
 
 export interface Certificate {
@@ -17,7 +19,6 @@ export interface Certificate {
 
 export interface WebServerParts {
   limits: HttpLimits;
-  connections: number;
   tls?: Certificate | undefined;
   replies: OpenReplies;
   /** Answers by itself, or says how to refuse. `waits`: the client waits for leave before it sends the body. */
@@ -26,7 +27,7 @@ export interface WebServerParts {
 }
 
 export function makeWebServer(parts: WebServerParts): Server | TlsServer {
-  const { limits, connections, tls } = parts;
+  const { limits, tls, replies } = parts;
   const { headersMs, requestMs, keepAliveMs } = limits;
   const settings = {
     headersTimeout: headersMs,
@@ -40,7 +41,8 @@ export function makeWebServer(parts: WebServerParts): Server | TlsServer {
     ? createTlsServer({ ...settings, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: headersMs })
     : createServer(settings);
   server.maxHeadersCount = MOST_HEADERS;
-  server.maxConnections = connections;
+  server.maxConnections = limits.connections + limits.mostStrangers + CLOSING;
+  server.on('connection', (socket) => replies.connections.add(socket));
   server.on('request', (request, response) => take(parts, request, response, false));
   server.on('checkContinue', (request, response) => take(parts, request, response, true));
   return server;

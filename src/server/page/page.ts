@@ -113,7 +113,8 @@ export class Page {
     for (const [name, value] of Object.entries(DATA_HEADERS)) reply.response.setHeader(name, value);
     const visitor = this.#admit(reply, waits);
     if (!visitor || 'status' in visitor) return visitor;
-    this.#options.replies.belongsTo(reply, visitor.grant);
+    const refusal = this.#options.replies.belongsTo(reply, visitor.grant);
+    if (refusal) return refusal;
     const { method = '' } = reply.request;
     const rest = path.slice(BELOW.length);
     for (const { at, methods } of this.#routes) {

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Admission } from '../http/admission.ts';
+import { Connections } from '../http/connections.ts';
 import { FrontDoor } from '../http/front-door.ts';
 import { type HttpLimits, usualLimits } from '../http/limits.ts';
 import { OpenReplies } from '../http/open-replies.ts';
@@ -38,7 +39,7 @@ export class PageServing {
   readonly #token: string;
   readonly #server: Server | TlsServer;
   readonly #admission: Admission;
-  readonly #replies = new OpenReplies();
+  readonly #replies: OpenReplies;
   readonly #page: Page;
   #stopping: Promise<void> | undefined;
   #ended!: () => void;
@@ -46,7 +47,8 @@ export class PageServing {
   constructor(request: PageRequest) {
     const { sources, version, directory, log } = request;
     this.#request = request;
-    this.#limits = { ...usualLimits, ...request.limits };
+    this.#limits = { ...usualLimits, connections: CONNECTIONS, ...request.limits };
+    this.#replies = new OpenReplies(new Connections(this.#limits));
     this.#token = request.token ?? newToken();
     this.#admission = new Admission({
       door: new FrontDoor({ host: HOST, allowHosts: [], allowOrigins: [] }),
@@ -60,7 +62,6 @@ export class PageServing {
     });
     this.#server = makeWebServer({
       limits: this.#limits,
-      connections: CONNECTIONS,
       replies: this.#replies,
       serve: (reply, waits) => this.#serve(reply, waits),
       log,

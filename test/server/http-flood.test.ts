@@ -1,0 +1,156 @@
+/** Floods of connections without a token: whoever has one gets in beside them. */
+import { request as tlsRequest } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { HttpLimits } from '../../src/server/http/limits.ts';
+import { certificate, privateKey } from './http-certificate.ts';
+import { hello, Stage, TOKEN, usual } from './http-stage.ts';
+
+const SOCKETS = 700;
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function staged(limits: Partial<HttpLimits> = {}, tls = false): Promise<Stage> {
+  const stage = await Stage.open({
+    limits,
+    ...(tls && { tls: { cert: Buffer.from(certificate), key: Buffer.from(privateKey) } }),
+  });
+  closing.push(() => stage.close());
+  return stage;
+}
+
+const post = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+/** What each of the sockets says first, and again and again. */
+const kinds: Record<string, [first: string, again: string]> = {
+  'that say nothing': ['', ''],
+  'that send half of a head': ['GET /healthz HTTP/1.1\r\nHost: local', ''],
+  'that send a head letter by letter': ['POST /mcp HTTP/1.1\r\nX-Slow: ', 'x'],
+  'that ask for the sign of life and stay': ['GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n', ''],
+  'that are refused and stay': ['GET /mcp HTTP/1.1\r\nHost: other.example\r\n\r\n', ''],
+  'that send a body slowly without a token': [`${post}Content-Length: 1000\r\n\r\n{`, ' '],
+  'that send a body slowly with a wrong token': [
+    `${post}Authorization: Bearer wrong\r\nContent-Length: 1000\r\n\r\n{`,
+    ' ',
+  ],
+  'that begin a TLS handshake': ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', ''],
+};
+
+/** Keeps so many sockets open: what is closed is opened again. */
+class Flood {
+  readonly #sockets = new Set<Socket>();
+  readonly #dripping: NodeJS.Timeout;
+  #ended = false;
+  opened = 0;
+
+  constructor(port: number, [first, again]: readonly [string, string], count = SOCKETS) {
+    const open = () => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('connect', () => {
+        this.opened++;
+        socket.write(Buffer.from(first, 'latin1'));
+      });
+      socket.resume().once('close', () => {
+        this.#sockets.delete(socket);
+        if (!this.#ended) setTimeout(open, 500);
+      });
+    };
+    for (let at = 0; at < count; at++) open();
+    this.#dripping = setInterval(() => {
+      if (again !== '') for (const socket of this.#sockets) if (socket.writable) socket.write(again);
+    }, 100);
+    closing.push(() => this.end());
+  }
+
+  async reached(count: number): Promise<void> {
+    while (this.opened < count) await pause(5);
+  }
+
+  end(): void {
+    this.#ended = true;
+    clearInterval(this.#dripping);
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+describe.each(Object.entries(kinds))('hundreds of connections %s', (_, said) => {
+  it('keep nobody out who has a token', async () => {
+    const stage = await staged();
+    const flood = new Flood(stage.serving.port, said);
+    await flood.reached(SOCKETS);
+    for (let turn = 0; turn < 10; turn++) expect((await stage.post(hello())).status).toBe(200);
+  });
+});
+
+describe('over TLS', () => {
+  it('handshakes that are never finished keep nobody out', async () => {
+    const stage = await staged({}, true);
+    const { port } = stage.serving;
+    const flood = new Flood(port, kinds['that begin a TLS handshake']!);
+    await flood.reached(SOCKETS);
+    const knock = () =>
+      new Promise<number>((resolve, reject) => {
+        const options = { host: '127.0.0.1', port, method: 'POST', path: '/mcp', agent: false as const };
+        tlsRequest({ ...options, ca: certificate, headers: usual }, (response) => {
+          response.resume();
+          resolve(response.statusCode!);
+        })
+          .once('error', reject)
+          .end(JSON.stringify(hello()));
+      });
+    for (let turn = 0; turn < 5; turn++) expect(await knock()).toBe(200);
+  });
+});
+
+describe('a connection on which a valid token was shown', () => {
+  it('outlives a flood of those on which none was, also between its requests', async () => {
+    const stage = await staged();
+    const raw = await stage.raw();
+    const body = JSON.stringify(hello());
+    const ask = `${post}Authorization: Bearer ${TOKEN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    raw.socket.write(ask);
+    await raw.until(/"result"/);
+    const flood = new Flood(stage.serving.port, kinds['that say nothing']!);
+    await flood.reached(2 * SOCKETS);
+    raw.received = '';
+    raw.socket.write(ask);
+    expect(await raw.until(/"result"/)).toMatch(/^HTTP\/1\.1 200/);
+    raw.socket.destroy();
+  });
+
+  it('makes room, when it is idle, for another one', async () => {
+    const stage = await staged({ connections: 3 });
+    const body = JSON.stringify(hello());
+    const ask = `${post}Authorization: Bearer ${TOKEN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const idle = await Promise.all([stage.raw(), stage.raw(), stage.raw()]);
+    for (const raw of idle) {
+      raw.socket.write(ask);
+      await raw.until(/"result"/);
+    }
+    for (let turn = 0; turn < 5; turn++) expect((await stage.post(hello())).status).toBe(200);
+    expect(idle[0]!.socket.closed).toBe(true);
+    for (const { socket } of idle) socket.destroy();
+  });
+});
+
+describe('strangers', () => {
+  it('are let go after a short time, and those of one address before others', async () => {
+    const stage = await staged({ strangerMs: 200, keepAliveMs: 60_000 });
+    const raw = await stage.raw();
+    raw.socket.write('GET /healthz HTTP/1.1\r\nHost: loc');
+    await raw.closed();
+    const many = await staged({ strangers: 8, strangersOfOneAddress: 4 });
+    const port = many.serving.port;
+    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => {});
+    await new Promise((resolve) => other.once('connect', resolve));
+    const crowd = await Promise.all(Array.from({ length: 12 }, () => many.raw()));
+    while (crowd.filter(({ socket }) => !socket.closed).length > 4) await pause(20);
+    expect(other.closed).toBe(false);
+    for (const { socket } of crowd) socket.destroy();
+    other.destroy();
+  });
+});
