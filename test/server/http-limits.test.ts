@@ -276,7 +276,7 @@ describe('a session', () => {
   });
 
   it('sends a sign of life while a call takes long, and then its answer', async () => {
-    const stage = await staged({ silenceMs: 50, heartbeatMs: 50 });
+    const stage = await staged({ silenceMs: 50, primeMs: 50, heartbeatMs: 50 });
     const talk = await stage.session();
     const calls = [talk.call('wait'), stage.stateless('tools/call', { name: 'wait', arguments: {} })];
     await stage.held.started(2);
@@ -291,41 +291,40 @@ describe('a session', () => {
 });
 
 describe('a client that hangs up', () => {
-  it('cancels its calls, in either era', async () => {
+  const alone = (id: number) => {
+    const params = { name: 'wait', arguments: {}, _meta: meta };
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    const modern = 'Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: wait\r\n';
+    return head(body.length, modern) + body;
+  };
+
+  it('cancels its calls where there are no sessions, and only there', async () => {
     const stage = await staged();
     const talk = await stage.session();
     const params = { name: 'wait', arguments: {} };
     const inSession = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-    const alone = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { ...params, _meta: meta },
-    });
-    const modern = 'Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: wait\r\n';
     const [one, other] = [await stage.raw(), await stage.raw()];
     one.socket.write(
       head(inSession.length, `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`) + inSession,
     );
-    other.socket.write(head(alone.length, modern) + alone);
+    other.socket.write(alone(1));
     await stage.held.started(2);
     one.socket.destroy();
     other.socket.resetAndDestroy();
+    while (stage.held.running > 1) await pause(5);
+    expect(stage.held.aborted).toBe(1);
+    expect((await talk.ask('tools/call', params, 1)).json.error!.message).toContain('under way');
+    stage.held.release();
     while (stage.held.running > 0) await pause(5);
-    expect(stage.held.aborted).toBe(2);
+    expect(stage.held.aborted).toBe(1);
     expect((await talk.ask('tools/call', { name: 'echo', arguments: {} }, 1)).status).toBe(200);
     expect(stage.log).toEqual([]);
   });
 
   it('cancels also the calls that wait behind another one on its connection', async () => {
     const stage = await staged();
-    const talk = await stage.session();
-    const id = `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`;
-    const calls = [1, 2, 3].map((at) =>
-      JSON.stringify({ jsonrpc: '2.0', id: at, method: 'tools/call', params: { name: 'wait' } }),
-    );
     const raw = await stage.raw();
-    raw.socket.write(calls.map((call) => head(call.length, id) + call).join(''));
+    raw.socket.write([1, 2, 3].map(alone).join(''));
     await stage.held.started(3);
     raw.socket.destroy();
     while (stage.held.running > 0) await pause(5);

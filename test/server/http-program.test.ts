@@ -13,7 +13,7 @@ import { readSecret } from '../../src/server/http/operator-files.ts';
 import { program } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { certificate, privateKey } from './http-certificate.ts';
-import { type Answer, ask, hello, RawConnection, usual } from './http-stage.ts';
+import { type Answer, ask, hello, meta, RawConnection, usual } from './http-stage.ts';
 
 const TOKEN = 'a-token-from-the-environment';
 const auth = (token: string) => ({ ...usual, authorization: `Bearer ${token}` });
@@ -331,7 +331,7 @@ describe('commands', () => {
     expect(text).not.toContain(TOKEN);
   });
 
-  it('end when the client hangs up', async () => {
+  it('end when a client without a session hangs up, and go on in a session', async () => {
     const port = await serve([]).port();
     const opened = await ask({
       port,
@@ -340,21 +340,24 @@ describe('commands', () => {
       headers: auth(TOKEN),
       body: JSON.stringify(hello()),
     });
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'execute_command', arguments: { command: 'touch began; sleep 1.5; touch ended' } },
-    });
-    const raw = await RawConnection.open(port);
-    raw.socket.write(
-      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${TOKEN}\r\n` +
-        `Mcp-Session-Id: ${opened.headers['mcp-session-id']}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    while (!existsSync(join(served, 'began'))) await pause(10);
-    raw.socket.destroy();
-    await pause(2000);
-    expect(existsSync(join(served, 'ended'))).toBe(false);
+    const hangUp = async (name: string, headers: string, _meta: object) => {
+      const command = `touch began-${name}; sleep 1; touch ended-${name}`;
+      const params = { name: 'execute_command', arguments: { command }, _meta };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      const raw = await RawConnection.open(port);
+      raw.socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+          `${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      while (!existsSync(join(served, `began-${name}`))) await pause(10);
+      raw.socket.destroy();
+    };
+    const modern =
+      'Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: execute_command\r\n';
+    await hangUp('alone', modern, meta);
+    await hangUp('session', `Mcp-Session-Id: ${opened.headers['mcp-session-id']}\r\n`, {});
+    while (!existsSync(join(served, 'ended-session'))) await pause(10);
+    expect(existsSync(join(served, 'ended-alone'))).toBe(false);
   });
 
   it('that are under way at SIGTERM are still answered', async () => {

@@ -254,7 +254,7 @@ export function ask({ body, ...options }: RequestOptions & { body?: string }): P
       });
       response.once('end', () => {
         const { statusCode, headers } = response;
-        const json = String(headers['content-type']).startsWith('application/json') ? JSON.parse(text) : {};
+        const json = answerIn(text, String(headers['content-type']));
         resolve({ status: statusCode!, headers, text, json });
       });
       response.once('error', reject);
@@ -265,6 +265,13 @@ export function ask({ body, ...options }: RequestOptions & { body?: string }): P
 }
 
 /** The messages of a stream of events. */
+/** An event without data has an id and no message. */
 export function eventsOf(text: string): Answer['json'][] {
-  return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!));
+  return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!));
+}
+
+/** The answer itself, whether it comes as JSON or, because it took long, as the last of several events. */
+function answerIn(text: string, type: string): Answer['json'] {
+  if (type.startsWith('application/json')) return JSON.parse(text);
+  return (type.startsWith('text/event-stream') && eventsOf(text).at(-1)) || {};
 }

@@ -7,8 +7,8 @@ const PARSE_ERROR = -32700;
 
 export type Body = { text: string; bytes: number } | { refusal: Refusal } | { gone: true };
 
-/** Memory for the bodies of all requests together. */
-export class BodyRoom {
+/** Memory that many share, such as that for the bodies of all requests. */
+export class MemoryBudget {
   #left: number;
 
   constructor(bytes: number) {
@@ -27,7 +27,7 @@ export class BodyRoom {
 }
 
 /** What was taken of the room is kept by a body that arrived, and given back otherwise. */
-export function readBody(request: IncomingMessage, limit: number, room: BodyRoom): Promise<Body> {
+export function readBody(request: IncomingMessage, limit: number, room: MemoryBudget): Promise<Body> {
   if (Number(request.headers['content-length']) > limit) return Promise.resolve({ refusal: tooLarge(limit) });
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

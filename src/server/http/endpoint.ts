@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../messages.ts';
 import { traceInvalidCall } from '../refused-calls.ts';
-import { type BodyRoom, readBody } from './body.ts';
+import { type MemoryBudget, readBody } from './body.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Refusal, Reply } from './reply.ts';
 import type { HttpSession, Place, Sessions } from './sessions.ts';
@@ -29,7 +29,7 @@ export interface Endpoint {
   limits: HttpLimits;
   sessions: Sessions;
   stateless: Stateless;
-  room: BodyRoom;
+  room: MemoryBudget;
   /** Calls of all tokens that are under way or waiting. */
   load(): number;
   /** Bytes of answers that no client has taken yet. */
@@ -63,7 +63,10 @@ function serveListening(endpoint: Endpoint, visit: Visit): Outcome {
     return { status: 406, message: 'GET opens a stream: accept text/event-stream' };
   const found = findSession(endpoint, visit);
   if ('status' in found) return found;
-  found.transport.listen(visit.reply);
+  const { reply } = visit;
+  const lastEvent = reply.request.headers['last-event-id'];
+  if (lastEvent !== undefined) return found.transport.resume(reply, String(lastEvent));
+  found.transport.listen(reply);
   return undefined;
 }
 
@@ -83,8 +86,6 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
     return { status: 406, message: 'Accept must name application/json and text/event-stream' };
   const taken = await takeBody(endpoint, visit);
   if (taken === undefined || 'status' in taken) return taken;
-  // Whoever is gone by now has cancelled what it asked.
-  if (visit.reply.done) return undefined;
   const classified = classifyInboundRequest({
     httpMethod: 'POST',
     ...named('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -93,6 +94,8 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
     body: taken.value,
   });
   if (classified.kind === 'legacy') return serveInSession(endpoint, visit, taken);
+  // Whoever is gone by now has cancelled what it asked.
+  if (visit.reply.done) return undefined;
   const refusal = whyNotStateless(visit, taken) ?? whyNotNow(endpoint, visit, taken.messages);
   if (refusal) return refusal;
   if (classified.kind === 'modern' && answersInvalid(visit, taken.messages)) return undefined;
@@ -183,6 +186,7 @@ async function openSession(
   { messages, batch }: Taken,
 ): Promise<Outcome> {
   const ids = requestIds(messages);
+  if (visit.reply.done) return undefined;
   if (batch || ids.length !== 1)
     return invalidRequest('initialize is one request, and stands alone', messages[0]);
   const session = await sessions.open(visit, Date.now());

@@ -1,7 +1,8 @@
-/** What one POST asked and what it is answered: as JSON, or as events when something came before the answer. */
+/** What one POST asked and what it is answered: as JSON, or as events when the answer takes long or something comes before it. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { asJson, type Id } from '../messages.ts';
+import type { EventStream, EventStreams } from './event-streams.ts';
 import type { Reply } from './reply.ts';
 
 export interface ExchangeOptions {
@@ -13,23 +14,30 @@ export interface ExchangeOptions {
   headers?: (answer: JSONRPCMessage) => OutgoingHttpHeaders;
 }
 
+/** A client that hangs up does not cancel: the exchange goes on, and the client may come back for its stream. */
 export class Exchange {
   /** Requests that have not been answered. */
   readonly open: Set<Id>;
   readonly #reply: Reply;
   readonly #options: ExchangeOptions;
+  readonly #streams: EventStreams;
   readonly #answers: JSONRPCMessage[] = [];
+  #stream: EventStream | undefined;
+  #soon: NodeJS.Timeout | undefined;
 
-  constructor(reply: Reply, ids: readonly Id[], options: ExchangeOptions) {
+  constructor(reply: Reply, ids: readonly Id[], options: ExchangeOptions, streams: EventStreams) {
     this.#reply = reply;
     this.open = new Set(ids);
     this.#options = options;
-    if (options.mayStream) reply.onSilence = () => reply.startEvents();
+    this.#streams = streams;
+    if (!options.mayStream) return;
+    if (streams.primes) this.#soon = setTimeout(() => this.#startStream(), streams.primeMs).unref();
+    else reply.onSilence = () => this.#startStream();
   }
 
   answer(id: Id, message: JSONRPCMessage): void {
     if (!this.open.delete(id)) return;
-    if (this.#reply.streaming) this.#reply.event(message);
+    if (this.#stream) this.#stream.send(message);
     else this.#answers.push(message);
     if (this.open.size === 0) this.#finish();
   }
@@ -37,11 +45,8 @@ export class Exchange {
   /** Something for the client before the answer is there. */
   tell(message: JSONRPCMessage): void {
     if (!this.#options.mayStream) return;
-    if (!this.#reply.streaming) {
-      this.#reply.startEvents();
-      for (const waiting of this.#answers.splice(0)) this.#reply.event(waiting);
-    }
-    this.#reply.event(message);
+    this.#startStream();
+    this.#stream?.send(message);
   }
 
   /** The client has cancelled a request: it gets no answer, and the exchange does not wait for one. */
@@ -54,9 +59,18 @@ export class Exchange {
     for (const id of [...this.open]) this.answer(id, { jsonrpc: '2.0', id, error: { code, message } });
   }
 
+  /** Not for a client that has gone: it knows no event from which it could go on. */
+  #startStream(): void {
+    if (this.#stream || this.#reply.done) return;
+    this.#stream = this.#streams.open();
+    this.#stream.attach(this.#reply);
+    for (const waiting of this.#answers.splice(0)) this.#stream.send(waiting);
+  }
+
   #finish(): void {
+    clearTimeout(this.#soon);
     const [first] = this.#answers;
-    if (this.#reply.streaming) this.#reply.end();
+    if (this.#stream) this.#stream.end();
     else if (first === undefined) this.#reply.empty(202);
     else {
       const body = this.#options.batch ? asJsonList(this.#answers) : asJson(first);

@@ -29,6 +29,15 @@ export interface HttpLimits {
   /** An answer that is not there after this time begins as a stream of events, so that nobody gives up on it. */
   silenceMs: number;
   heartbeatMs: number;
+  /** The same for a client that knows how to come back for its answer, so that it can do so early. */
+  primeMs: number;
+  /** When such a client is to come back. */
+  retryMs: number;
+  /** Events of one session that are kept for a client that comes back, how long after the answer, and of all sessions. */
+  keptEvents: number;
+  keptBytes: number;
+  keptMs: number;
+  allKeptBytes: number;
   /** Refusals of wrong tokens that are held back at the same time. */
   heldRefusals: number;
   /** The time that calls have to end when the server ends. */
@@ -57,6 +66,12 @@ export const usualLimits: HttpLimits = {
   stalledMs: 60_000,
   silenceMs: 10_000,
   heartbeatMs: 15_000,
+  primeMs: 500,
+  retryMs: 1000,
+  keptEvents: 1000,
+  keptBytes: 16 * MiB,
+  keptMs: 5 * 60_000,
+  allKeptBytes: 256 * MiB,
   heldRefusals: 64,
   graceMs: 5_000,
 };

@@ -11,7 +11,7 @@ import type { PageSources } from '../page/sources.ts';
 import { createSession } from '../session.ts';
 import { addressOf, isWellKnown, pathsOf, workspaceIn } from './address.ts';
 import { Admission, refuseStranger } from './admission.ts';
-import { BodyRoom } from './body.ts';
+import { MemoryBudget } from './body.ts';
 import { Connections } from './connections.ts';
 import { type Endpoint, serveVisit } from './endpoint.ts';
 import { FrontDoor, inUrl } from './front-door.ts';
@@ -87,7 +87,7 @@ export class HttpServing {
       limits: this.#limits,
       sessions: this.#sessions,
       stateless: new Stateless(create, this.#limits, options.bus),
-      room: new BodyRoom(this.#limits.allBodiesBytes),
+      room: new MemoryBudget(this.#limits.allBodiesBytes),
       load: () => this.#load(),
       unsentBytes: () => this.#replies.unsentBytes,
     };

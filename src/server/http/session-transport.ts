@@ -2,8 +2,12 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { withExactCode } from '../exact-codes.ts';
 import type { Id } from '../messages.ts';
+import type { EventStream, EventStreams } from './event-streams.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
-import { type Reply, SERVER_ERROR } from './reply.ts';
+import { type Refusal, type Reply, SERVER_ERROR } from './reply.ts';
+
+/** From this version on, clients take an event that has an id and no message. */
+const PRIMED = '2025-11-25';
 
 export class SessionTransport implements Transport {
   readonly sessionId: string;
@@ -14,23 +18,26 @@ export class SessionTransport implements Transport {
   protocolVersion: string | undefined;
 
   readonly #exchanges = new Map<Id, Exchange>();
+  readonly #streams: EventStreams;
   /** Where the client listens for what belongs to none of its requests. */
-  #listening: Reply | undefined;
+  #listening: EventStream | undefined;
   #closed = false;
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, streams: EventStreams) {
     this.sessionId = sessionId;
+    this.#streams = streams;
   }
 
   /** Whether somebody waits for something at the other end. */
   get busy(): boolean {
-    return this.#exchanges.size > 0 || this.#listening !== undefined;
+    return this.#exchanges.size > 0 || this.#listening?.isRead === true;
   }
 
   async start(): Promise<void> {}
 
   setProtocolVersion(version: string): void {
     this.protocolVersion = version;
+    this.#streams.primes = version >= PRIMED;
   }
 
   isOpen(id: Id): boolean {
@@ -45,9 +52,8 @@ export class SessionTransport implements Transport {
     options: ExchangeOptions,
   ): void {
     if (ids.length > 0) {
-      const exchange = new Exchange(reply, ids, options);
+      const exchange = new Exchange(reply, ids, options, this.#streams);
       for (const id of ids) this.#exchanges.set(id, exchange);
-      reply.onGone = () => this.#cancel(exchange);
     }
     for (const message of messages) {
       this.onmessage?.(message);
@@ -58,14 +64,23 @@ export class SessionTransport implements Transport {
 
   /** Opens the stream for what belongs to no request. A new one takes the place of an old one. */
   listen(reply: Reply): void {
-    const before = this.#listening;
-    this.#listening = reply;
-    before?.end();
+    this.#listening ??= this.#streams.open();
     reply.endless = true;
-    reply.onGone = () => {
-      if (this.#listening === reply) this.#listening = undefined;
-    };
-    reply.startEvents();
+    this.#listening.attach(reply);
+  }
+
+  /** Goes on with a stream after the event that the client saw last. */
+  resume(reply: Reply, eventId: string): Refusal | undefined {
+    const found = this.#streams.find(eventId);
+    if (!found)
+      return { status: 400, message: 'The stream of this Last-Event-ID is not kept, or not any longer' };
+    reply.endless = found.stream === this.#listening;
+    found.stream.attach(reply, found.after);
+    return undefined;
+  }
+
+  tick(now: number): void {
+    this.#streams.tick(now);
   }
 
   async send(message: JSONRPCMessage, options?: { relatedRequestId?: Id }): Promise<void> {
@@ -73,7 +88,7 @@ export class SessionTransport implements Transport {
     const exact = withExactCode(message);
     if ('method' in exact) {
       const related = options?.relatedRequestId;
-      if (related === undefined) this.#listening?.event(exact);
+      if (related === undefined) this.#listening?.send(exact);
       else this.#exchanges.get(related)?.tell(exact);
       return;
     }
@@ -96,16 +111,8 @@ export class SessionTransport implements Transport {
     this.#listening = undefined;
     for (const exchange of new Set(this.#exchanges.values())) exchange.breakOff(SERVER_ERROR, why);
     this.#exchanges.clear();
+    this.#streams.close();
     this.onclose?.();
-  }
-
-  /** A client that hangs up cancels its calls. */
-  #cancel(exchange: Exchange): void {
-    for (const requestId of exchange.open) {
-      this.#exchanges.delete(requestId);
-      const params = { requestId, reason: 'the client has gone' };
-      this.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
-    }
   }
 
   #noteCancelled(message: JSONRPCMessage): void {

@@ -4,6 +4,8 @@ import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
 import { endState, type SessionShares } from '../session.ts';
 import { fixedWorkspace } from './address.ts';
+import { MemoryBudget } from './body.ts';
+import { EventStreams } from './event-streams.ts';
 import type { Holder } from './holder.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Refusal } from './reply.ts';
@@ -38,10 +40,12 @@ export class Sessions {
   readonly #byId = new Map<string, HttpSession>();
   readonly #limits: HttpLimits;
   readonly #create: CreateServer;
+  readonly #kept: MemoryBudget;
 
   constructor(limits: HttpLimits, create: CreateServer) {
     this.#limits = limits;
     this.#create = create;
+    this.#kept = new MemoryBudget(limits.allKeptBytes);
   }
 
   /** Only its owner finds a session, and only where it was opened. */
@@ -59,7 +63,7 @@ export class Sessions {
       if (state) endState(state);
       return refusal;
     }
-    const transport = new SessionTransport(randomUUID());
+    const transport = new SessionTransport(randomUUID(), new EventStreams(this.#limits, this.#kept));
     const traceId = randomUUID();
     const session: HttpSession = { transport, holder, app, workspace, traceId, usedAt: now };
     this.#byId.set(transport.sessionId, session);
@@ -74,6 +78,7 @@ export class Sessions {
 
   endIdle(now: number): void {
     for (const { transport, usedAt } of this.#byId.values()) {
+      transport.tick(now);
       if (!transport.busy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
     }
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TraceEvent } from '../../trace/event.ts';
 import { Gate } from '../gate.ts';
 import type { Admission } from '../http/admission.ts';
-import { BodyRoom, readBody } from '../http/body.ts';
+import { MemoryBudget, readBody } from '../http/body.ts';
 import type { OpenReplies } from '../http/open-replies.ts';
 import type { Refusal, Reply } from '../http/reply.ts';
 import type { Grant } from '../http/tokens.ts';
@@ -69,7 +69,7 @@ export class Page {
   readonly #sight: Sight;
   readonly #feed: LiveFeed;
   readonly #entries: Entries;
-  readonly #room = new BodyRoom(ALL_BODIES_BYTES);
+  readonly #room = new MemoryBudget(ALL_BODIES_BYTES);
   /** For lists of events that are being sent: each may hold all of them in memory. */
   readonly #reading = new Places({ most: 4, ofOneToken: 2 });
   readonly #streams = new Places({ most: 128, ofOneToken: 32 });
