@@ -6,6 +6,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { LineBatch, WITH_BATCHES, whyNotBatch } from './batch.ts';
 import { asJson, type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from './messages.ts';
 
 const NEWLINE = 10;
@@ -31,6 +32,10 @@ export class LineTransport {
   #closed = false;
   /** Requests that have not been answered, and not been cancelled either. */
   readonly #unanswered = new Set<Id>();
+  /** The batches that hold some of them. */
+  readonly #batches = new Map<Id, LineBatch>();
+  /** The version that the client asked for; a client that asks for one with batches gets it. */
+  #version: unknown;
   #outgoing: string[] = [];
   /** Set while the reader on the other side is slower than we are. */
   #blocked: Promise<void> | undefined;
@@ -50,8 +55,13 @@ export class LineTransport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
-    await this.#write(asJson(message, '\n'));
-    if ('id' in message && !('method' in message) && message.id !== undefined) this.#settle(message.id);
+    const id = 'id' in message && !('method' in message) ? message.id : undefined;
+    const batch = id === undefined ? undefined : this.#batches.get(id);
+    if (batch) {
+      batch.settle(id!, asJson(message));
+      await this.#blocked;
+    } else await this.#write(asJson(message, '\n'));
+    if (id !== undefined) this.#settle(id);
   }
 
   async close(): Promise<void> {
@@ -131,11 +141,34 @@ export class LineTransport {
       this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid JSON', null);
       return;
     }
-    const problem = Array.isArray(value)
-      ? 'batches are not supported; send one message a line'
-      : whyNotMessage(value);
+    if (Array.isArray(value)) this.#receiveBatch(value);
+    else this.#take(value, whyNotMessage(value));
+  }
+
+  #receiveBatch(values: readonly unknown[]): void {
+    const known = this.#version === WITH_BATCHES;
+    const problem = known ? whyNotBatch(values) : 'batches are not supported; send one message a line';
     if (problem !== undefined) {
-      this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, idOf(value));
+      this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, null);
+      return;
+    }
+    const batch = new LineBatch((line) => void this.#write(line));
+    for (const value of values) this.#take(value, whyNotMessage(value) ?? this.#whyNotBatched(value), batch);
+    batch.complete();
+    this.#closeWhenAnswered();
+  }
+
+  /** One answer belongs to one request: in a batch nobody could tell two of the same id apart. */
+  #whyNotBatched(value: unknown): string | undefined {
+    if ((value as { method?: unknown }).method === 'initialize') return 'initialize stands alone';
+    const id = idOf(value);
+    return id !== null && this.#unanswered.has(id) ? 'another request with this id is under way' : undefined;
+  }
+
+  /** Hands one message on, or answers what is wrong with it. */
+  #take(value: unknown, problem: string | undefined, batch?: LineBatch): void {
+    if (problem !== undefined) {
+      this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, idOf(value), batch);
       return;
     }
     const message = withoutExtras(value as JSONRPCMessage);
@@ -144,18 +177,23 @@ export class LineTransport {
       // Nobody waits for an answer to a notification.
       if (!('id' in message)) return;
       const answer = `Invalid params: ${badParams}`;
-      this.#refuse(INVALID_PARAMS, answer, idOf(value));
+      this.#refuse(INVALID_PARAMS, answer, idOf(value), batch);
       this.oninvalid?.(message, answer);
       return;
     }
-    this.#follow(message);
+    this.#follow(message, batch);
     this.onmessage?.(message);
   }
 
-  #follow(message: JSONRPCMessage): void {
+  #follow(message: JSONRPCMessage, batch: LineBatch | undefined): void {
     if (!('method' in message)) return;
-    if ('id' in message) this.#unanswered.add(message.id);
-    else if (message.method === 'notifications/cancelled') {
+    if ('id' in message) {
+      this.#unanswered.add(message.id);
+      if (message.method === 'initialize') this.#version = message.params?.protocolVersion;
+      if (!batch) return;
+      batch.expect(message.id);
+      this.#batches.set(message.id, batch);
+    } else if (message.method === 'notifications/cancelled') {
       const id = message.params?.requestId as Id | undefined;
       if (id !== undefined) this.#settle(id);
     }
@@ -163,6 +201,10 @@ export class LineTransport {
 
   #settle(id: Id): void {
     this.#unanswered.delete(id);
+    const batch = this.#batches.get(id);
+    this.#batches.delete(id);
+    // Still expected there: it was cancelled, and gets no answer.
+    if (batch?.has(id)) batch.settle(id);
     this.#closeWhenAnswered();
   }
 
@@ -173,8 +215,11 @@ export class LineTransport {
     setImmediate(() => void this.close());
   }
 
-  #refuse(code: number, message: string, id: Id | null): void {
-    void this.#write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+  #refuse(code: number, message: string, id: Id | null, batch?: LineBatch): void {
+    const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+    // Its id may be that of another request, which is still expected.
+    if (batch) batch.settle(null, answer);
+    else void this.#write(`${answer}\n`);
   }
 
   /** Answers of one turn of the event loop go out in one write: a pipe costs by the write, not by the byte. */

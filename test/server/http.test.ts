@@ -109,6 +109,19 @@ describe('a client that initializes', () => {
     const old = await stage.session('/mcp', {}, '2025-03-26');
     const answers = (await stage.post(batch, old.headers)).json as unknown as { id: number }[];
     expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+    const mixed = [
+      { ...batch[0], params: {} },
+      batch[1],
+      { ...batch[0], id: 3, params: { name: 'nothing' } },
+    ];
+    const each = (await stage.post(mixed, old.headers)).json as unknown as { id: number; error?: object }[];
+    expect(each.map(({ id, error }) => [id, error !== undefined]).sort()).toEqual([
+      [1, true],
+      [2, false],
+      [3, true],
+    ]);
+    const wrong = (await stage.post([mixed[0]], old.headers)).json as unknown as { id: number }[];
+    expect(wrong.map(({ id }) => id)).toEqual([1]);
     const talk = await stage.session();
     const refused = await stage.post(batch, talk.headers);
     expect([refused.status, refused.json.error!.code]).toEqual([400, -32600]);

@@ -5,6 +5,7 @@ import {
   type JSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { WITH_BATCHES, whyNotBatch } from '../batch.ts';
 import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../messages.ts';
 import { traceInvalidCall } from '../refused-calls.ts';
 import { type MemoryBudget, readBody } from './body.ts';
@@ -20,9 +21,6 @@ const SESSION_NOT_FOUND = -32001;
 const UNSUPPORTED_VERSION = -32022;
 /** The version without sessions. */
 const NEWEST = '2026-07-28';
-/** The only version that knows batches. */
-const WITH_BATCHES = '2025-03-26';
-const MOST_IN_A_BATCH = 100;
 const ALLOWED = { Allow: 'POST, GET, DELETE' };
 
 export interface Endpoint {
@@ -151,11 +149,6 @@ async function takeBody(
   return { value: batch ? messages : messages[0], messages, batch };
 }
 
-function whyNotBatch(values: readonly unknown[]): string | undefined {
-  if (values.length === 0) return 'a batch must have a message';
-  return values.length > MOST_IN_A_BATCH ? `a batch may have at most ${MOST_IN_A_BATCH} messages` : undefined;
-}
-
 function firstProblem(values: readonly unknown[]): string | undefined {
   for (const value of values) {
     const problem = whyNotMessage(value);
@@ -173,9 +166,15 @@ async function serveInSession(endpoint: Endpoint, visit: Visit, taken: Taken): P
   if ('status' in found) return found;
   const refusal = whyNotInSession(found, taken, opening) ?? whyNotNow(endpoint, visit, messages);
   if (refusal) return refusal;
-  if (answersInvalid(visit, messages, found.traceId)) return undefined;
+  if (!batch && answersInvalid(visit, messages, found.traceId)) return undefined;
+  const early: JSONRPCMessage[] = [];
+  const good = messages.filter((message) => {
+    const answer = invalidAnswer(visit, message, found.traceId);
+    if (answer && 'id' in message) early.push(answer);
+    return answer === undefined;
+  });
   const mayStream = accepts(visit, 'text/event-stream');
-  found.transport.receive(messages, requestIds(messages), visit.reply, { batch, mayStream });
+  found.transport.receive(good, requestIds(good), visit.reply, { batch, mayStream, early });
   return undefined;
 }
 
@@ -251,21 +250,26 @@ function whyNotNow(
 }
 
 /** Answers params that are wrong, as an answer to the call; gives whether there were any. */
-function answersInvalid(
-  { reply, app }: Visit,
-  messages: readonly JSONRPCMessage[],
-  traceId?: string,
-): boolean {
+function answersInvalid(visit: Visit, messages: readonly JSONRPCMessage[], traceId?: string): boolean {
   for (const message of messages) {
-    const problem = whyNotMeta(message) ?? whyNotCall(message);
-    if (problem === undefined) continue;
-    const id = idOf(message);
-    const error = { code: INVALID_PARAMS, message: `Invalid params: ${problem}` };
-    reply.json(id === null ? 400 : 200, JSON.stringify({ jsonrpc: '2.0', id, error }));
-    traceInvalidCall(app, traceId, message, error.message);
+    const answer = invalidAnswer(visit, message, traceId);
+    if (!answer) continue;
+    visit.reply.json('id' in message ? 200 : 400, JSON.stringify(answer));
     return true;
   }
   return false;
+}
+
+function invalidAnswer(
+  { app }: Visit,
+  message: JSONRPCMessage,
+  traceId?: string,
+): JSONRPCMessage | undefined {
+  const problem = whyNotMeta(message) ?? whyNotCall(message);
+  if (problem === undefined) return undefined;
+  const error = { code: INVALID_PARAMS, message: `Invalid params: ${problem}` };
+  traceInvalidCall(app, traceId, message, error.message);
+  return { jsonrpc: '2.0', id: idOf(message), error } as JSONRPCMessage;
 }
 
 function invalidRequest(problem: string, message: JSONRPCMessage | undefined): Refusal {

@@ -10,6 +10,8 @@ export interface ExchangeOptions {
   batch: boolean;
   /** Whether the client takes a stream of events as an answer. */
   mayStream: boolean;
+  /** Answers to requests of the batch that nobody needs to be asked about. */
+  early?: readonly JSONRPCMessage[];
   /** Headers of the answer, chosen when it is known. */
   headers?: (answer: JSONRPCMessage) => OutgoingHttpHeaders;
 }
@@ -30,7 +32,9 @@ export class Exchange {
     this.open = new Set(ids);
     this.#options = options;
     this.#streams = streams;
-    if (!options.mayStream) return;
+    this.#answers.push(...(options.early ?? []));
+    if (ids.length === 0) this.#finish();
+    if (!options.mayStream || ids.length === 0) return;
     if (streams.primes) this.#soon = setTimeout(() => this.#startStream(), streams.primeMs).unref();
     else reply.onSilence = () => this.#startStream();
   }

@@ -51,15 +51,12 @@ export class SessionTransport implements Transport {
     reply: Reply,
     options: ExchangeOptions,
   ): void {
-    if (ids.length > 0) {
-      const exchange = new Exchange(reply, ids, options, this.#streams);
-      for (const id of ids) this.#exchanges.set(id, exchange);
-    }
+    const exchange = new Exchange(reply, ids, options, this.#streams);
+    for (const id of ids) this.#exchanges.set(id, exchange);
     for (const message of messages) {
       this.onmessage?.(message);
       this.#noteCancelled(message);
     }
-    if (ids.length === 0) reply.empty(202);
   }
 
   /** Opens the stream for what belongs to no request. A new one takes the place of an old one. */
