@@ -1,5 +1,6 @@
 /** One tool call from arguments to answer: the one place where failures become a dialect's words. */
 import { EngineFailure } from '../engine/index.ts';
+import { doneWithoutWords, excessBytes, LONGEST_MESSAGE, withShortTexts } from './answer-size.ts';
 import { checkArguments } from './arguments.ts';
 import type { Dialect, Told, ToldFailure, Tool, ToolContext } from './dialect.ts';
 import { noteIgnored } from './ignored-arguments.ts';
@@ -23,7 +24,19 @@ export async function callTool(
   const context: ToolContext = { ...rest, note: (note) => void notes.push(note) };
   const told = await outcomeOf(dialect, tool, args, context);
   const ignored = tool.input.additionalProperties === false ? undefined : noteIgnored(tool, args, calledAs);
-  return withNotes(told, ignored === undefined ? notes : [...notes, ignored]);
+  const noted = withNotes(told, ignored === undefined ? notes : [...notes, ignored]);
+  return shortEnough(noted, dialect, tool);
+}
+
+/** No answer is longer than clients take, whatever a tool gives: most tools keep to that by themselves. */
+function shortEnough(told: Outcome, dialect: Dialect, tool: Tool): Outcome {
+  const bytes = excessBytes(told);
+  if (bytes === undefined) return told;
+  if ('error' in told || told.answer.isError) return withShortTexts(told);
+  if (!tool.hints.readOnly) return { answer: doneWithoutWords(bytes) };
+  const instead = 'Ask for less at a time';
+  const facts = { kind: 'answer-too-large', bytes, limit: LONGEST_MESSAGE, instead } as const;
+  return { ...dialect.failed(facts, tool), failure: facts };
 }
 
 async function outcomeOf(

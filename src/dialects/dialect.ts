@@ -91,7 +91,7 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   aliases?: Readonly<Record<string, string>>;
   startsPrograms?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
-  render(value: V, args: FromSchema<S>): string | Answer | Answered;
+  render(value: V, args: FromSchema<S>, note: ToolContext['note']): string | Answer | Answered;
 }
 
 export interface Dialect {
@@ -116,7 +116,7 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
     startsPrograms,
     async call(args, context) {
       const checked = args as FromSchema<S>;
-      const told = render(await run(checked, context), checked);
+      const told = render(await run(checked, context), checked, context.note);
       if (typeof told === 'string') return { answer: { content: [text(told)] } };
       return 'answer' in told ? told : { answer: told };
     },

@@ -82,6 +82,8 @@ export type Failure =
   | { kind: 'no-sandbox'; reason: string }
   // Calls
   | { kind: 'bad-arguments'; problems: readonly ArgumentProblem[] }
+  /** The answer would have more bytes than a message may; `instead` says how to ask for a part. */
+  | { kind: 'answer-too-large'; bytes: number; limit: number; instead: string; path?: string }
   | { kind: 'no-workspace' }
   | { kind: 'cancelled' };
 

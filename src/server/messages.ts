@@ -1,29 +1,38 @@
 /** What a JSON-RPC message must look like, said in words where it does not, and how one is written; the same for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { LONGEST_MESSAGE } from '../dialects/answer-size.ts';
 
+const LONGEST_ID = 1000;
 const INTERNAL_ERROR = -32603;
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 export type Id = string | number;
 
-/** A call is always answered: what is longer than a string can be is told as an error. */
+/** A request is always answered: an answer that is longer than clients take is told as an error. */
 export function asJson(message: JSONRPCMessage, end = ''): string {
   try {
-    return `${JSON.stringify(message)}${end}`;
+    const json = `${JSON.stringify(message)}${end}`;
+    if (fits(json) || !('id' in message)) return json;
   } catch (error) {
     if (!('id' in message) || !(error instanceof RangeError)) throw error;
-    const told = {
-      code: INTERNAL_ERROR,
-      message: 'The answer is too large to be sent: ask for less at a time',
-    };
-    return `${JSON.stringify({ jsonrpc: '2.0', id: message.id, error: told })}${end}`;
   }
+  const told = {
+    code: INTERNAL_ERROR,
+    message: 'The answer is too large to be sent: ask for less at a time',
+  };
+  return `${JSON.stringify({ jsonrpc: '2.0', id: message.id, error: told })}${end}`;
+}
+
+function fits(json: string): boolean {
+  // No character takes more than three bytes.
+  return json.length * 3 <= LONGEST_MESSAGE || Buffer.byteLength(json) <= LONGEST_MESSAGE;
 }
 
 export function whyNotMessage(value: unknown): string | undefined {
   if (!isObject(value)) return 'a message must be a JSON object';
   if (value.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
-  if ('id' in value && !isId(value.id)) return 'id must be a string or an integer';
+  if ('id' in value && !isId(value.id))
+    return `id must be an integer or a string of at most ${LONGEST_ID} characters`;
   if ('method' in value) {
     if (typeof value.method !== 'string') return 'method must be a string';
     const { params } = value;
@@ -47,7 +56,7 @@ export function whyNotMeta(message: JSONRPCMessage): string | undefined {
   if (!isObject(meta)) return '_meta must be an object';
   const { progressToken, [RELATED_TASK]: task } = meta;
   if (progressToken !== undefined && !isId(progressToken))
-    return 'progressToken must be a string or an integer';
+    return `progressToken must be an integer or a string of at most ${LONGEST_ID} characters`;
   if (task !== undefined && typeof (task as { taskId?: unknown } | null)?.taskId !== 'string')
     return `${RELATED_TASK} must name a taskId`;
   return undefined;
@@ -64,9 +73,9 @@ export function whyNotCall(message: JSONRPCMessage): string | undefined {
   return task.ttl === undefined || typeof task.ttl === 'number' ? undefined : 'task.ttl must be a number';
 }
 
-/** A larger integer would not come back as it was sent. */
+/** A larger integer would not come back as it was sent, and a long text would make every answer long. */
 export function isId(id: unknown): id is Id {
-  return typeof id === 'string' || Number.isSafeInteger(id);
+  return typeof id === 'string' ? id.length <= LONGEST_ID : Number.isSafeInteger(id);
 }
 
 export function idOf(value: unknown): Id | null {

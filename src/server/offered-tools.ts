@@ -20,6 +20,8 @@ export interface OfferedTools {
   shown: ShownTool[];
 }
 
+const LONGEST_NAME = 200;
+
 const known = new WeakMap<App, OfferedTools>();
 
 /** Worked out once for all conversations: over HTTP there may be one for each request. */
@@ -34,7 +36,8 @@ export function offeredTools(app: App): OfferedTools {
 }
 
 export function unknownTool(name: string, { byName }: OfferedTools): string {
-  return `Unknown tool: ${name}. The tools are: ${[...byName.keys()].join(', ')}`;
+  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return `Unknown tool: ${shown}. The tools are: ${[...byName.keys()].join(', ')}`;
 }
 
 function shownTool({ name, tool }: OfferedTool): ShownTool {

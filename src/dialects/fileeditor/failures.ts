@@ -68,6 +68,8 @@ export function messageOf(facts: Failure, tool: string): string {
       return `The ${facts.what} was cut off after ${facts.ms / 1000} s: the pattern takes too long; nothing was changed. Make it simpler or more specific`;
     case 'bad-arguments':
       return `Invalid arguments: ${facts.problems.map(({ message }) => message).join('; ')}`;
+    case 'answer-too-large':
+      return `The answer would have ${facts.bytes} bytes, one answer may have ${facts.limit}. ${facts.instead}`;
     case 'cancelled':
       return 'The call was cancelled';
     case 'exists':

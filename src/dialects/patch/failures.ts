@@ -82,6 +82,11 @@ function wordsFor(facts: Failure, patching: boolean): Words {
       if (facts.code === 'E2BIG')
         return ['ArgumentsTooLong', 'the arguments are longer than the system passes to a program'];
       return ['IoError', `cannot ${facts.action} ${facts.path}: ${facts.code}`];
+    case 'answer-too-large':
+      return [
+        'AnswerTooLarge',
+        `the answer would have ${facts.bytes} bytes, one answer may have ${facts.limit}. ${facts.instead}`,
+      ];
     case 'timeout':
       return ['Timeout', `cut off after ${facts.ms / 1000} s`];
     case 'cancelled':

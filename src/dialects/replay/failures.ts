@@ -11,6 +11,11 @@ const NOT_FOUND = -32002;
 const INVALID_PARAMS = -32602;
 const INTERNAL = -32603;
 
+export const PART_OF_A_FILE =
+  "Take a part of it instead: grep_files gives matching lines with context, execute_command runs head, tail or sed -n '100,200p'";
+
+export const PART_OF_A_BINARY_FILE = 'Take a part of it instead: execute_command runs head -c, tail -c or od';
+
 export function replayError(facts: Failure): ReplayError {
   return { code: codeOf(facts), message: messageOf(facts) };
 }
@@ -109,6 +114,8 @@ function messageOf(facts: Failure): string {
       return `Commands need the sandbox, which is not available: ${facts.reason}`;
     case 'bad-arguments':
       return `Invalid params: ${facts.problems.map((problem) => problem.message).join('; ')}`;
+    case 'answer-too-large':
+      return answerTooLarge(facts);
     case 'no-workspace':
       return 'No workspace is set';
     case 'cancelled':
@@ -135,7 +142,12 @@ function tooLarge(facts: Failure & { kind: 'too-large' }): string {
   const limit = `the limit is ${facts.limit} bytes (${Math.round(facts.limit / 1024 / 1024)} MiB)`;
   if (facts.action === 'write')
     return `Too large to write: ${facts.path} would have ${facts.size} bytes, ${limit}`;
-  return `Too large to ${facts.action} whole: ${facts.path} has ${facts.size} bytes, ${limit}. Take a part of it instead: grep_files gives matching lines with context, execute_command runs head, tail or sed -n '100,200p'`;
+  return `Too large to ${facts.action} whole: ${facts.path} has ${facts.size} bytes, ${limit}. ${PART_OF_A_FILE}`;
+}
+
+function answerTooLarge({ path, bytes, limit, instead }: Failure & { kind: 'answer-too-large' }): string {
+  const what = path === undefined ? 'The answer' : `The answer for ${path}`;
+  return `${what} would have ${bytes} bytes, one answer may have ${limit} (${limit / 1024 / 1024} MiB). ${instead}`;
 }
 
 function noMatch(facts: Failure & { kind: 'no-match' }): string {

@@ -1,8 +1,17 @@
 /** The one shape of every answer: compact JSON as text, and the same object for programs. */
+import { countThatFits, jsonBytes, ROOM } from '../answer-size.ts';
 import { type Answer, text } from '../dialect.ts';
 
 export function jsonAnswer(value: Record<string, unknown>): Answer {
   return { content: [text(JSON.stringify(value))], structuredContent: value };
+}
+
+/** As many of the first items as one answer can hold, where each comes twice: in the text and for programs. */
+export function itemsThatFit<T>(items: readonly T[]): readonly T[] {
+  // No character takes more than seven bytes in the text and six beside it.
+  if (JSON.stringify(items).length * 13 <= ROOM) return items;
+  const shown = countThatFits(items, (item) => jsonBytes(JSON.stringify(item)) + jsonBytes(item) + 2);
+  return shown === items.length ? items : items.slice(0, shown);
 }
 
 /** The last moment that a date can name; some file systems can tell later ones. */

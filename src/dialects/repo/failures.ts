@@ -69,6 +69,10 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
       return internal(`${facts.path} kept changing during the call; try again`, facts);
     case 'io':
       return internal(`Cannot ${facts.action} ${facts.path}: ${facts.code}`, facts);
+    case 'answer-too-large':
+      return internal(
+        `The answer would have ${facts.bytes} bytes, one answer may have ${facts.limit}. ${facts.instead}`,
+      );
     case 'cancelled':
       return internal('The call was cancelled');
     // Nothing of this dialect writes, edits, patches, runs commands or chooses a workspace.

@@ -1,4 +1,5 @@
 /** The one shape of every answer: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
+import { textFits, withShortTexts } from '../answer-size.ts';
 import { type Answer, text } from '../dialect.ts';
 
 /** The codes that the document lists; there are no others. */
@@ -28,6 +29,7 @@ export function success(data: Record<string, unknown>): string {
 }
 
 export function failure({ code, message, details }: WorkspaceError): Answer {
-  const error = { code, message, details };
+  const whole = { code, message, details };
+  const error = textFits(JSON.stringify(whole)) ? whole : withShortTexts(whole);
   return { content: [text(JSON.stringify({ ok: false, error }))], isError: true };
 }

@@ -57,6 +57,11 @@ export function workspaceError(facts: Failure): WorkspaceError {
       return internal(facts.code, `Cannot ${facts.action} ${facts.path}: ${facts.code}`, facts.path);
     case 'timeout':
       return internal('timeout', `The call was cut off after ${facts.ms / 1000} s`);
+    case 'answer-too-large':
+      return internal(
+        'answer-too-large',
+        `The answer would have ${facts.bytes} bytes, one answer may have ${facts.limit}. ${facts.instead}`,
+      );
     case 'cancelled':
       return internal('cancelled', 'The call was cancelled');
     // No tool of this dialect uses lines, patterns or patches.

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/dialects/dialect.ts';
 import { timestamp } from '../../../src/dialects/repo/answer.ts';
 import { searchCall } from '../../../src/dialects/repo/searching.ts';
 import type { Tree } from '../../tree.ts';
@@ -158,12 +159,14 @@ describe('read_file', () => {
     const read = (args: object) => house.json('read_file', { path: 'huge.log', ...args }, { settings });
     const size = 5 * 1024 ** 3;
     expect(await read({ max_bytes: 7 })).toMatchObject({ content: 'ééé', size, truncated: true });
-    const { content, truncated } = (await read({ max_bytes: size, encoding: 'base64' })) as {
-      content: string;
-      truncated: boolean;
-    };
-    expect(Buffer.from(content, 'base64')).toHaveLength(16 * 1024 * 1024);
+    const args = { path: 'huge.log', max_bytes: size, encoding: 'base64' };
+    const told = await house.call('read_file', args, { settings });
+    const { structuredContent, content: items } = told as Answer;
+    const { content, truncated } = structuredContent as { content: string; truncated: boolean };
+    const shown = Buffer.from(content, 'base64').length;
+    expect(shown).toBeGreaterThan(2 * 1024 * 1024);
     expect(truncated).toBe(true);
+    expect(items[1]).toMatchObject({ text: expect.stringContaining(`the first ${shown} of ${size} bytes`) });
   });
 });
 

@@ -41,6 +41,7 @@ const samples: { [Kind in FailureKind]: Failure & { kind: Kind } } = {
   'no-sandbox': { kind: 'no-sandbox', reason: 'x' },
   'bad-arguments': { kind: 'bad-arguments', problems: [{ field: 'a', missing: true, message: 'missing a' }] },
   'no-workspace': { kind: 'no-workspace' },
+  'answer-too-large': { kind: 'answer-too-large', bytes: 9, limit: 8, instead: 'Ask for less' },
   cancelled: { kind: 'cancelled' },
 };
 

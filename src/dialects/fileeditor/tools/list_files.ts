@@ -1,4 +1,5 @@
 import type { TreeNode } from '../../../engine/index.ts';
+import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { inWorkspace } from '../workspace.ts';
@@ -26,7 +27,12 @@ export const listFiles = defineTool({
       if (recursive) return entriesBelow(await workspace.tree(path, { signal: context.signal }), '');
       return (await workspace.list(path)).map(({ name, target }) => entryLine(target === 'directory', name));
     }),
-  render: (lines) => lines.join('\n'),
+  render: (lines, _, note) =>
+    linesThatFit(lines, (shown) =>
+      note(
+        `[cut: the first ${shown} of ${lines.length} entries, more do not fit into one answer; list a directory inside]`,
+      ),
+    ),
 });
 
 function entriesBelow(directory: TreeNode, prefix: string): string[] {

@@ -1,4 +1,5 @@
 import { countLines, splitLines } from '../../../engine/index.ts';
+import { countThatFits, jsonBytes, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { filesOf, refuse } from '../lists.ts';
 import { inWorkspace } from '../workspace.ts';
@@ -50,13 +51,22 @@ export const readFiles = defineTool({
     }),
   render(files, { path, line_range }) {
     const texts = files.map(({ first, lines }) => lines.map((line, index) => `${first + index} | ${line}`));
-    if (!Array.isArray(path) || line_range !== undefined) return texts[0]!.join('\n');
+    if (!Array.isArray(path) || line_range !== undefined) {
+      return requireFits(texts[0]!.join('\n'), () => rangeThatFits(texts[0]!, files[0]!.first));
+    }
     const parts = texts.map((lines, index) =>
       [`=== ${path[index]} (${lines.length} lines) ===`, ...lines].join('\n'),
     );
-    return [`Successfully read ${texts.length} file(s):`, ...parts].join('\n\n');
+    const whole = [`Successfully read ${texts.length} file(s):`, ...parts].join('\n\n');
+    return requireFits(whole, () => 'Read fewer files at once, or one with line_range');
   },
 });
+
+function rangeThatFits(lines: readonly string[], first: number): string {
+  const fitting = countThatFits(lines, jsonBytes);
+  if (fitting === 0) return `Line ${first} alone is too long for an answer`;
+  return `Read a part of it: line_range ${first}-${first + fitting - 1} fits`;
+}
 
 function rangeOf(range: string): { from: number; to: number } {
   const [from, to] = range.split('-').map(Number) as [number, number];

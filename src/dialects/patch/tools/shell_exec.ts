@@ -1,4 +1,5 @@
 import { exitCodeOf, type RunResult, readingCommandNames } from '../../../engine/index.ts';
+import { ROOM, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 
 export const shellExec = defineTool({
@@ -32,9 +33,15 @@ export const shellExec = defineTool({
     ].join('\n'),
 });
 
+const STREAM_ROOM = ROOM / 2;
+/** What a control character takes in JSON. */
+const BYTES_A_CONTROL = 6;
+
 /** The stream as it was printed; notices stand on lines of their own behind it. */
-function stream(output: string, truncated: boolean, note: string): string {
-  const notices = [truncated ? '[truncated at 1 MiB]' : '', note].filter((notice) => notice !== '');
+function stream(whole: string, truncated: boolean, note: string): string {
+  const output = textFits(whole, STREAM_ROOM) ? whole : whole.slice(0, STREAM_ROOM / BYTES_A_CONTROL);
+  const cut = output === whole ? '' : '[truncated: control characters make it too long for one answer]';
+  const notices = [truncated ? '[truncated at 1 MiB]' : '', cut, note].filter((notice) => notice !== '');
   if (notices.length === 0) return output;
   const printed = output === '' || output.endsWith('\n') ? output : `${output}\n`;
   return printed + notices.join('\n');

@@ -1,3 +1,5 @@
+import type { TreeNode } from '../../../engine/index.ts';
+import { requireFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { expandHome } from '../paths.ts';
 
@@ -20,5 +22,19 @@ export const directoryTree = defineTool({
   },
   run: ({ path, depth }, { engine, signal, home }) =>
     engine.tree(expandHome(path, home), { signal, ...(depth === undefined ? {} : { depth }) }),
-  render: (tree) => JSON.stringify(tree),
+  render: (tree, { path }) => requireFits(JSON.stringify(tree), () => instead(tree), path),
 });
+
+/** Names the deepest tree that one answer can hold. */
+function instead(tree: TreeNode): string {
+  let depth = 0;
+  while (textFits(JSON.stringify(toDepth(tree, depth + 1)))) depth++;
+  return depth === 0
+    ? 'Ask for a directory inside, or find its entries by name with glob_search'
+    : `Ask with depth: ${depth}, or for a directory inside`;
+}
+
+function toDepth({ name, type, children }: TreeNode, depth: number): TreeNode {
+  if (children === undefined || depth === 0) return { name, type };
+  return { name, type, children: children.map((child) => toDepth(child, depth - 1)) };
+}

@@ -1,3 +1,4 @@
+import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { editOne, editsSchema, tellEdited } from '../edits.ts';
 
@@ -22,5 +23,8 @@ export const editFile = defineTool({
     required: ['path', 'edits'],
   },
   run: ({ path, edits, dryRun }, context) => editOne(path, edits, dryRun, context),
-  render: (edited, { path }) => tellEdited(path, edited),
+  render: (edited, { path }, note) =>
+    linesThatFit(tellEdited(path, edited).split('\n'), (shown) =>
+      note(`[cut: the first ${shown} lines of the preview, more do not fit into one answer]`),
+    ),
 });

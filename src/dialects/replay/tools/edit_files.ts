@@ -1,4 +1,5 @@
 import { Breathing, EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
+import { countThatFits, jsonBytes, ROOM, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { editOne, editsSchema, type ReplayEdit, tellEdited } from '../edits.ts';
 import { replayError } from '../failures.ts';
@@ -41,12 +42,32 @@ export const editFiles = defineTool({
     return { told, notes };
   },
   render: ({ told, notes }) => ({
-    answer: { content: [...told.map(({ says }) => says), ...notes].map(text) },
+    answer: { content: [...saidWithinRoom(told), ...notes].map(text) },
     failure: told.every(({ failure }) => failure) ? told[0]?.failure : undefined,
   }),
 });
 
+/** Long previews give way first; were even the names of the files too much, the last ones are counted only. */
+function saidWithinRoom(told: readonly OneEdited[]): string[] {
+  const says = told.map((each) => each.says);
+  if (textFits(says.join('\n'), ROOM - ITEM_BYTES * says.length)) return says;
+  let room = ROOM / 2;
+  const short = told.map(({ path, says }) => {
+    const bytes = jsonBytes(says) + ITEM_BYTES;
+    if (bytes > room) return `${path}: [too long for this answer: ${bytes} bytes; preview the file alone]`;
+    room -= bytes;
+    return says;
+  });
+  const shown = countThatFits(short, (said) => jsonBytes(said) + ITEM_BYTES);
+  if (shown === short.length) return short;
+  return [...short.slice(0, shown), `[cut: ${short.length - shown} more files, done like the others]`];
+}
+
+/** What a content item takes besides its text. */
+const ITEM_BYTES = 30;
+
 interface OneEdited {
+  path: string;
   says: string;
   failure?: Failure;
 }
@@ -103,11 +124,11 @@ async function editInline(
   context: ToolContext,
 ): Promise<OneEdited> {
   try {
-    return { says: tellEdited(path, await editOne(path, edits, dryRun, context)) };
+    return { path, says: tellEdited(path, await editOne(path, edits, dryRun, context)) };
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
     const { facts } = error;
     const { code, message } = replayError(facts);
-    return { says: `${path}: [error ${code}] ${message}`, failure: facts };
+    return { path, says: `${path}: [error ${code}] ${message}`, failure: facts };
   }
 }

@@ -1,3 +1,4 @@
+import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
 import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
@@ -29,12 +30,17 @@ export const globSearch = defineTool({
     const found = await context.engine.search.glob(start, query, searchCall(context));
     return { start, ...found };
   },
-  render({ start, entries, truncated, skippedUnreadable }, { max }) {
+  render({ start, entries, truncated, skippedUnreadable }, { max }, note) {
     const paths = entries.map(({ path }) => below(start, path));
+    const told = linesThatFit(paths, (shown) =>
+      note(
+        `[cut: the first ${shown} of ${paths.length} files, more do not fit into one answer; search a directory inside, or with narrower globs]`,
+      ),
+    );
     const notes = [
       ...(truncated ? [`[truncated: the first ${max} files; raise max, or 0 for all]`] : []),
       ...unreadableNote(skippedUnreadable),
     ];
-    return { content: [text(paths.join('\n') || '(no matches found)'), ...notes.map(text)] };
+    return { content: [text(told || '(no matches found)'), ...notes.map(text)] };
   },
 });

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { blocksOf, type FileMatches, type FoundLine, fail, type GrepResult } from '../../../engine/index.ts';
+import { countThatFits, jsonBytes, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { homeExpanded, searchCall, startOf, unreadableNote } from '../searching.ts';
@@ -89,8 +90,13 @@ function tellMatches(
   outside: number,
   { contextLines, maxResults }: { contextLines: number; maxResults: number },
 ): string {
-  const { matches, truncated } = result;
-  const told = contextLines > 0 ? inGroups(result.files) : oneByOne(result.files);
+  const lines = contextLines > 0 ? inGroups(result.files) : oneByOne(result.files);
+  const whole = lines.map((line) => line.told).join('\n');
+  const shown = textFits(whole) ? lines : lines.slice(0, linesUpToAMatch(lines));
+  const all = shown.length === lines.length;
+  const told = all ? whole : shown.map((line) => line.told).join('\n');
+  const matches = all ? result.matches : shown.filter(({ match }) => match).length;
+  const truncated = result.truncated || !all;
   const why = matches < maxResults ? ', too long for one answer' : '';
   return [
     ...(truncated ? [`[truncated: the first ${matches} matches; there are more${why}]`] : []),
@@ -104,23 +110,39 @@ function tellMatches(
   ].join('\n');
 }
 
-/** Without context every line is a match and stands for itself. */
-function oneByOne(files: readonly FileMatches[]): string {
-  const told: string[] = [];
-  for (const file of files) {
-    const path = onOneLine(file.path);
-    for (const { number, text } of file.lines) told.push(`${path}:${number}:${text}`);
-  }
-  return told.join('\n');
+interface ToldLine {
+  told: string;
+  match: boolean;
 }
 
-/** Lines that belong together form a group. */
-function inGroups(files: readonly FileMatches[]): string {
-  const groups = files.flatMap((file) => {
+/** How many of the first lines fit, the last of them a match. */
+function linesUpToAMatch(lines: readonly ToldLine[]): number {
+  let count = countThatFits(lines, ({ told }) => jsonBytes(told));
+  while (count > 0 && !lines[count - 1]!.match) count--;
+  return count;
+}
+
+/** Without context every line is a match and stands for itself. */
+function oneByOne(files: readonly FileMatches[]): ToldLine[] {
+  const lines: ToldLine[] = [];
+  for (const file of files) {
     const path = onOneLine(file.path);
-    return blocksOf(file).map((lines) => lines.map((line) => tellLine(path, line)).join('\n'));
-  });
-  return groups.join('\n--\n');
+    for (const { number, text } of file.lines) lines.push({ told: `${path}:${number}:${text}`, match: true });
+  }
+  return lines;
+}
+
+/** Lines that belong together form a group, and a line of its own stands between two groups. */
+function inGroups(files: readonly FileMatches[]): ToldLine[] {
+  const lines: ToldLine[] = [];
+  for (const file of files) {
+    const path = onOneLine(file.path);
+    for (const block of blocksOf(file)) {
+      if (lines.length > 0) lines.push({ told: '--', match: false });
+      for (const line of block) lines.push({ told: tellLine(path, line), match: line.match });
+    }
+  }
+  return lines;
 }
 
 function tellLine(path: string, { number, text, match }: FoundLine): string {

@@ -1,3 +1,4 @@
+import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { expandHome } from '../paths.ts';
@@ -13,8 +14,14 @@ export const listDirectory = defineTool({
     required: ['path'],
   },
   run: ({ path }, { engine, home }) => engine.list(expandHome(path, home)),
-  render: (entries) =>
-    entries
-      .map(({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${onOneLine(name)}`)
-      .join('\n'),
+  render(entries, _, note) {
+    const lines = entries.map(
+      ({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${onOneLine(name)}`,
+    );
+    return linesThatFit(lines, (shown) =>
+      note(
+        `[cut: the first ${shown} of ${lines.length} entries, more do not fit into one answer; glob_search with globs like "a*" lists a part of them]`,
+      ),
+    );
+  },
 });

@@ -1,5 +1,7 @@
 import { pathToFileURL } from 'node:url';
+import { ROOM, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { PART_OF_A_BINARY_FILE, PART_OF_A_FILE } from '../failures.ts';
 import { expandHome } from '../paths.ts';
 
 export const readFile = defineTool({
@@ -12,11 +14,11 @@ export const readFile = defineTool({
     properties: { path: { type: 'string', description: 'Absolute path to the file' } },
     required: ['path'],
   },
-  run: ({ path }, { engine, signal, home }) => engine.read(expandHome(path, home), { signal }),
-  render(file) {
-    if (file.text !== undefined) return file.text;
+  run: ({ path }, { engine, signal, home }) => engine.read(expandHome(path, home), { limit: ROOM, signal }),
+  render(file, { path }) {
+    if (file.text !== undefined) return requireFits(file.text, () => PART_OF_A_FILE, path);
     const { href: uri } = pathToFileURL(file.path);
-    const blob = file.bytes.toString('base64');
+    const blob = requireFits(file.bytes.toString('base64'), () => PART_OF_A_BINARY_FILE, path);
     return { content: [{ type: 'resource', resource: { uri, mimeType: file.mimeType, blob } }] };
   },
 });

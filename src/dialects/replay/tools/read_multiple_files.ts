@@ -1,6 +1,7 @@
-import { EngineFailure, type Failure } from '../../../engine/index.ts';
+import { EngineFailure, type Failure, type FileContent, fail } from '../../../engine/index.ts';
+import { jsonBytes, LONGEST_MESSAGE, ROOM } from '../../answer-size.ts';
 import { type Content, defineTool, hints, type ToolContext, text } from '../../dialect.ts';
-import { replayError } from '../failures.ts';
+import { PART_OF_A_FILE, replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
 
 export const readMultipleFiles = defineTool({
@@ -24,7 +25,12 @@ export const readMultipleFiles = defineTool({
   },
   run: async ({ paths }, context) => {
     const read: OneRead[] = [];
-    for (const path of paths) read.push(await readOne(path, context));
+    let room = ROOM;
+    for (const path of paths) {
+      const one = await readOne(path, context, room);
+      read.push(one);
+      room -= jsonBytes(one.content);
+    }
     return read;
   },
   render: (read) => ({
@@ -38,15 +44,23 @@ interface OneRead {
   failure?: Failure;
 }
 
-async function readOne(path: string, { engine, signal, home }: ToolContext): Promise<OneRead> {
+/** One file that does not fit beside the others leaves the room to those that do. */
+async function readOne(path: string, { engine, signal, home }: ToolContext, room: number): Promise<OneRead> {
   try {
-    const file = await engine.read(expandHome(path, home), { signal });
-    if (file.text !== undefined) return { content: text(`${path}:\n${file.text}`) };
-    const blob = file.bytes.toString('base64');
-    return { content: { type: 'resource', resource: { uri: path, mimeType: file.mimeType, blob } } };
+    const file = await engine.read(expandHome(path, home), { limit: ROOM, signal });
+    const content = contentOf(path, file);
+    const bytes = jsonBytes(content);
+    const instead = bytes > ROOM ? PART_OF_A_FILE : 'Read it in a call of its own';
+    if (bytes > room) fail({ kind: 'answer-too-large', path, bytes, limit: LONGEST_MESSAGE, instead });
+    return { content };
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
     const { facts } = error;
     return { content: text(`${path}:\n[error: ${replayError(facts).message}]`), failure: facts };
   }
+}
+
+function contentOf(path: string, { text: read, bytes, mimeType }: FileContent): Content {
+  if (read !== undefined) return text(`${path}:\n${read}`);
+  return { type: 'resource', resource: { uri: path, mimeType, blob: bytes.toString('base64') } };
 }

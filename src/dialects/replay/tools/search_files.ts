@@ -1,3 +1,4 @@
+import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
 import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
@@ -24,9 +25,14 @@ export const searchFiles = defineTool({
     const found = await context.engine.search.names(start, query, searchCall(context));
     return { start, ...found };
   },
-  render({ start, entries, skippedUnreadable }) {
+  render({ start, entries, skippedUnreadable }, _, note) {
     const paths = entries.map(({ path }) => below(start, path));
+    const told = linesThatFit(paths, (shown) =>
+      note(
+        `[cut: the first ${shown} of ${paths.length} paths, more do not fit into one answer; search a directory inside, or for a longer name]`,
+      ),
+    );
     const notes = unreadableNote(skippedUnreadable);
-    return { content: [text(paths.join('\n') || '(no matches found)'), ...notes.map(text)] };
+    return { content: [text(told || '(no matches found)'), ...notes.map(text)] };
   },
 });

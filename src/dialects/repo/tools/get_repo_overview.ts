@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Overview } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { jsonAnswer, skipped } from '../answer.ts';
+import { itemsThatFit, jsonAnswer, skipped } from '../answer.ts';
 import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
 import { searchCall } from '../searching.ts';
 
@@ -58,15 +58,21 @@ export const getRepoOverview = defineTool({
     const root = basename(context.engine.roots[0]!.path) || '/';
     return { root, entries: entries.sort(upperLevelsFirst), stats, unreadable: new Set(found.unreadable) };
   },
-  render: ({ root, entries, stats, unreadable }, { max_depth }) =>
-    jsonAnswer({
+  render({ root, entries, stats, unreadable }, { max_depth }) {
+    const nodes = entries.slice(0, MOST_NODES).map(({ path, type }) => [path, type, PUNCTUATION]);
+    const shown = itemsThatFit(nodes).length;
+    return jsonAnswer({
       root,
-      structure: treeOf(root, entries, max_depth, unreadable),
+      structure: treeOf(root, entries, max_depth, unreadable, shown),
       ...(stats === undefined ? {} : { stats }),
-      ...(entries.length > MOST_NODES ? { truncated: true } : {}),
+      ...(entries.length > shown ? { truncated: true } : {}),
       ...skipped('skipped_unreadable', unreadable.size),
-    }),
+    });
+  },
 });
+
+/** What a node takes besides its name and type is no longer than this. */
+const PUNCTUATION = '{"name":,"type":,"size":9007199254740991,"children":[]}';
 
 /** Without statistics only the levels that are shown need a look. */
 async function survey(context: ToolContext, depth: number, withStatistics: boolean) {
@@ -103,8 +109,9 @@ function treeOf(
   entries: readonly RepoEntry[],
   maxDepth: number,
   unreadable: ReadonlySet<string>,
+  most: number,
 ): DirectoryNode {
-  const shown = entries.slice(0, MOST_NODES);
+  const shown = entries.slice(0, most);
   const root: DirectoryNode = { name, type: 'directory', children: [] };
   const open = new Map([['', root]]);
   for (const entry of shown) {

@@ -1,6 +1,6 @@
 import { fail } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { jsonAnswer, skipped, timestamp } from '../answer.ts';
+import { itemsThatFit, jsonAnswer, skipped, timestamp } from '../answer.ts';
 import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
 import { globsBelow } from '../globs.ts';
 import { pathInside } from '../paths.ts';
@@ -54,13 +54,15 @@ export const listFiles = defineTool({
     const entries = pattern === undefined ? all : all.filter(({ type }) => type === 'file');
     return { entries: entries.sort(directoriesFirst), skippedUnreadable: found.skippedUnreadable };
   },
-  render: ({ entries, skippedUnreadable }) =>
-    jsonAnswer({
-      files: entries.slice(0, MOST_ENTRIES).map(fileEntry),
+  render({ entries, skippedUnreadable }) {
+    const files = itemsThatFit(entries.slice(0, MOST_ENTRIES).map(fileEntry));
+    return jsonAnswer({
+      files,
       total_count: entries.length,
-      truncated: entries.length > MOST_ENTRIES,
+      truncated: entries.length > files.length,
       ...skipped('skipped_unreadable', skippedUnreadable),
-    }),
+    });
+  },
 });
 
 /** As it was sent, for the engine and its errors, and from the repository's root, for the paths in the answer. */

@@ -1,12 +1,13 @@
 import { extname } from 'node:path';
 import { fail } from '../../../engine/index.ts';
+import { LONGEST_MESSAGE } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { jsonAnswer, milliseconds, timestamp } from '../answer.ts';
+import { itemsThatFit, jsonAnswer, milliseconds, timestamp } from '../answer.ts';
 import { pathInside } from '../paths.ts';
 import { settingOf } from '../settings.ts';
 
-/** However much is asked for: an answer twice as JSON must still fit into one message. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** However much is asked for: one answer has no room for more. */
+const MOST_BYTES = LONGEST_MESSAGE;
 
 /** Never read as UTF-8, whatever is in them. */
 const BLOCKED_EXTENSIONS = new Set([
@@ -54,9 +55,38 @@ export const readFile = defineTool({
     if (content === undefined) return fail({ kind: 'not-text', path, why: 'not-utf8' });
     return { content, size, truncated, modifiedMs: milliseconds(stat.mtimeNs) };
   },
-  render: ({ content, size, truncated, modifiedMs }, { path, encoding }) =>
-    jsonAnswer({ path, content, size, modified_at: timestamp(modifiedMs), encoding, truncated }),
+  render({ content: read, size, truncated, modifiedMs }, { path, encoding }, note) {
+    const content = startThatFits(read);
+    const cut = content.length < read.length;
+    if (cut) {
+      const shown = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8');
+      note(
+        `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines behind them]`,
+      );
+    }
+    return jsonAnswer({
+      path,
+      content,
+      size,
+      modified_at: timestamp(modifiedMs),
+      encoding,
+      truncated: truncated || cut,
+    });
+  },
 });
+
+/** A multiple of four: base64 is cut between its groups. */
+const PIECE = 4096;
+
+function startThatFits(content: string): string {
+  const pieces = Array.from({ length: Math.ceil(content.length / PIECE) }, (_, index) =>
+    content.slice(index * PIECE, (index + 1) * PIECE),
+  );
+  const fitting = itemsThatFit(pieces);
+  if (fitting.length === pieces.length) return content;
+  // Half of a character beyond U+FFFF may stand at the end.
+  return fitting.join('').replace(/[\ud800-\udbff]$/, '');
+}
 
 function isBlocked(path: string): boolean {
   return BLOCKED_EXTENSIONS.has(extname(path).toLowerCase());

@@ -1,6 +1,6 @@
 import { matchesWithContext } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { jsonAnswer, skipped } from '../answer.ts';
+import { itemsThatFit, jsonAnswer, skipped } from '../answer.ts';
 import { globsBelow } from '../globs.ts';
 import { searchCall } from '../searching.ts';
 import { settingOf } from '../settings.ts';
@@ -72,23 +72,26 @@ export const searchFiles = defineTool({
     context.explain?.(`plan: ${found.plan.plan} (${found.plan.why})`);
     return { ...found, ms: Math.round(performance.now() - began) };
   },
-  render: (found, { context_lines }) =>
-    jsonAnswer({
-      matches: found.files.flatMap((file) =>
-        matchesWithContext(file, context_lines).map(({ line, before, after }) => ({
-          path: file.path,
-          line_number: line.number,
-          line_content: line.text,
-          context: { before, after },
-        })),
-      ),
+  render(found, { context_lines }) {
+    const all = found.files.flatMap((file) =>
+      matchesWithContext(file, context_lines).map(({ line, before, after }) => ({
+        path: file.path,
+        line_number: line.number,
+        line_content: line.text,
+        context: { before, after },
+      })),
+    );
+    const matches = itemsThatFit(all);
+    return jsonAnswer({
+      matches,
       total_matches: found.totalMatches,
       files_searched: found.filesSearched,
-      truncated: found.truncated,
+      truncated: found.truncated || matches.length < all.length,
       duration_ms: found.ms,
       ...skipped('skipped_unreadable', found.skippedUnreadable),
       ...skipped('skipped_long_lines', found.skippedLongLines),
-    }),
+    });
+  },
 });
 
 /** A regular expression that means the text itself. */

@@ -1,4 +1,5 @@
 import type { BelowEntry } from '../../../engine/index.ts';
+import { countThatFits, jsonBytes, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { success } from '../envelope.ts';
 import { workspacePath } from '../paths.ts';
@@ -22,7 +23,14 @@ export const listDir = defineTool({
     const dir = workspacePath(sent);
     const depth = recursive ? Number.POSITIVE_INFINITY : 1;
     const { entries, truncated } = await engine.listAll(dir, { depth, max: maxEntries, signal });
-    return { dir, entries: entries.map((entry) => describe(dir, entry)), truncated };
+    const all = entries.map((entry) => describe(dir, entry));
+    const shown = textFits(JSON.stringify(all))
+      ? all
+      : all.slice(
+          0,
+          countThatFits(all, (entry) => jsonBytes(JSON.stringify(entry))),
+        );
+    return { dir, entries: shown, truncated: truncated || shown.length < all.length };
   },
   render: success,
 });
