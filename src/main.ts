@@ -46,7 +46,9 @@ async function main(): Promise<number> {
       return say(`${version}\n`);
     case 'tools': {
       const shown = command.named ? command.options.dialects : dialects;
-      return say(command.options.json ? toolsAsJson(shown) : toolsAsText(shown));
+      return say(
+        command.options.json ? toolsAsJson(shown, command.named) : toolsAsText(shown, command.named),
+      );
     }
     case 'doctor':
       return doctor(command);
@@ -214,6 +216,7 @@ function openApp(roots: readonly RootSpec[], options: Options): OpenApp {
     version,
     engine,
     dialects: options.dialects,
+    errors: options.errors,
     home: homedir(),
     settings: process.env,
     trace: recorderIn(directory, served, state.contents),

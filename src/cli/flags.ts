@@ -32,6 +32,12 @@ export const flags = [
     for: [...WORKERS, 'tools', 'doctor'],
     help: 'which tools to offer, see below; where two dialects share a name, the first one named gets it',
   },
+  {
+    name: 'errors',
+    value: 'protocol|results',
+    for: WORKERS,
+    help: "how replay's and repo's errors arrive: as JSON-RPC errors (the default), or as results with isError",
+  },
   { name: 'read-only', for: [...WORKERS, 'tools', 'doctor'], help: 'no tool can change anything' },
   {
     name: 'sandbox',

@@ -19,6 +19,7 @@ export { UsageError };
 export interface Options {
   dialects: Dialect[];
   readOnly: boolean;
+  errors: 'protocol' | 'results';
   json: boolean;
   explain: boolean;
   commands: CommandSettings;
@@ -56,6 +57,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
   const options: Options = {
     dialects: chooseDialects(dialectNames ?? [defaultDialect]),
     readOnly: values['read-only'] === true,
+    errors: errorsMode(values),
     json: values.json === true,
     explain: values.explain === true,
     commands: commandSettings(values),
@@ -157,6 +159,11 @@ function parseLimit(text: string | undefined): number | undefined {
 function requireAtMost(rest: readonly string[], most: number, command: string): void {
   const extra = rest[most];
   if (extra !== undefined) throw new UsageError(`${command} takes no further argument: ${extra}`);
+}
+
+function errorsMode({ errors = 'protocol' }: Values): Options['errors'] {
+  if (errors === 'protocol' || errors === 'results') return errors;
+  throw new UsageError(`--errors is protocol or results, not '${errors}'`);
 }
 
 function commandSettings(values: Values): CommandSettings {

@@ -1,6 +1,7 @@
 /** `cofferdam tools`: the tools of the dialects, with their parameters and what they cost a model in tokens. */
 import type { Dialect, Tool } from '../dialects/dialect.ts';
 import type { ObjectSchema, Schema } from '../dialects/schema.ts';
+import { type OfferedTool, offerTools } from '../server/app.ts';
 import { estimatedTokens } from '../trace/tokens.ts';
 import { columns } from './help.ts';
 
@@ -13,17 +14,20 @@ export function tokensOf(tool: Tool): number {
   return estimatedTokens(shown.length);
 }
 
-export function toolsAsText(dialects: readonly Dialect[]): string {
-  return dialects.map(dialectAsText).join('\n');
+/** `together`: under the names that the tools get where one server on stdio offers all of these dialects. */
+export function toolsAsText(dialects: readonly Dialect[], together: boolean): string {
+  const named = offeredBy(dialects, together);
+  return dialects.map((dialect) => dialectAsText(dialect, named(dialect))).join('\n');
 }
 
-export function toolsAsJson(dialects: readonly Dialect[]): string {
-  const list = dialects.map(({ name, summary, tools }) => ({
-    dialect: name,
-    summary,
-    tools: tools.map((tool) => ({
-      name: tool.name,
-      title: tool.title,
+export function toolsAsJson(dialects: readonly Dialect[], together: boolean): string {
+  const named = offeredBy(dialects, together);
+  const list = dialects.map((dialect) => ({
+    dialect: dialect.name,
+    summary: dialect.summary,
+    tools: named(dialect).map(({ name, title, tool }) => ({
+      name,
+      title,
       description: tool.description,
       inputSchema: tool.input,
       hints: tool.hints,
@@ -33,10 +37,16 @@ export function toolsAsJson(dialects: readonly Dialect[]): string {
   return `${JSON.stringify(list, null, 2)}\n`;
 }
 
-function dialectAsText({ name, summary, tools }: Dialect): string {
+function offeredBy(dialects: readonly Dialect[], together: boolean): (dialect: Dialect) => OfferedTool[] {
+  const offered = together ? [...offerTools(dialects).values()] : [];
+  return (dialect) =>
+    together ? offered.filter((each) => each.dialect === dialect) : [...offerTools([dialect]).values()];
+}
+
+function dialectAsText({ name, summary, tools }: Dialect, offered: readonly OfferedTool[]): string {
   const total = tools.reduce((sum, tool) => sum + tokensOf(tool), 0);
-  const rows = tools.map((tool): [string, string] => [
-    `${tool.name}(${parametersOf(tool.input)})`,
+  const rows = offered.map(({ name: offeredAs, tool }): [string, string] => [
+    `${offeredAs}(${parametersOf(tool.input)})`,
     `≈ ${tokensOf(tool)} tokens`,
   ]);
   const head = `${name}: ${summary}; ${tools.length} tools, ≈ ${total} tokens`;

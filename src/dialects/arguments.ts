@@ -95,8 +95,6 @@ function problemOf(error: OutputUnit, input: ObjectSchema): ArgumentProblem {
     }
     case 'oneOf':
       return { field: at, missing: false, message: `${at} must be ${formsOf(keywordIn(input, error))}` };
-    case 'multipleOf':
-      return { field: at, missing: false, message: `${at} must be a whole number` };
     case 'pattern':
       return { field: at, missing: false, message: `${at} must match ${keywordIn(input, error)}` };
     default:

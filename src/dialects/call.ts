@@ -3,6 +3,7 @@ import { EngineFailure } from '../engine/index.ts';
 import { doneWithoutWords, excessBytes, LONGEST_MESSAGE, withShortTexts } from './answer-size.ts';
 import { checkArguments } from './arguments.ts';
 import type { Dialect, Told, ToldFailure, Tool, ToolContext } from './dialect.ts';
+import { noteHidden } from './hidden-characters.ts';
 import { noteIgnored } from './ignored-arguments.ts';
 import { withNotes } from './notes.ts';
 
@@ -24,8 +25,8 @@ export async function callTool(
   const context: ToolContext = { ...rest, note: (note) => void notes.push(note) };
   const told = await outcomeOf(dialect, tool, args, context);
   const ignored = tool.input.additionalProperties === false ? undefined : noteIgnored(tool, args, calledAs);
-  const noted = withNotes(told, ignored === undefined ? notes : [...notes, ignored]);
-  return shortEnough(noted, dialect, tool);
+  const also = [noteHidden(told), ignored].filter((note) => note !== undefined);
+  return shortEnough(withNotes(told, [...notes, ...also]), dialect, tool);
 }
 
 /** No answer is longer than clients take, whatever a tool gives: most tools keep to that by themselves. */

@@ -26,6 +26,8 @@ export interface Answer {
   content: Content[];
   isError?: boolean;
   structuredContent?: Record<string, unknown>;
+  /** For programs, not for models. */
+  _meta?: Record<string, unknown>;
 }
 
 /** How a dialect reports a failure: as an error of the protocol, or as an answer marked as an error. */

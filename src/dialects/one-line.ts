@@ -1,4 +1,6 @@
+import { quoted } from './hidden-characters.ts';
+
 /** For answers of one entry a line: a name that holds a line break or another control character is quoted. */
 export function onOneLine(name: string): string {
-  return /[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(name) ? JSON.stringify(name) : name;
+  return /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name) ? quoted(name) : name;
 }

@@ -14,11 +14,9 @@ export interface StringSchema extends Described {
 }
 
 export interface NumberSchema extends Described {
-  readonly type: 'integer' | 'number';
+  readonly type: 'integer';
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Only whole numbers, where a reference calls the type `number`. */
-  readonly multipleOf?: 1;
   readonly default?: number;
 }
 
@@ -55,7 +53,7 @@ export type FromSchema<S> = S extends { readonly oneOf: readonly (infer One)[] }
     ? Choice
     : S extends { readonly type: 'string' }
       ? string
-      : S extends { readonly type: 'integer' | 'number' }
+      : S extends { readonly type: 'integer' }
         ? number
         : S extends { readonly type: 'boolean' }
           ? boolean

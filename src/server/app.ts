@@ -9,6 +9,8 @@ export interface App {
   dialects: readonly Dialect[];
   home: string;
   settings: Readonly<Record<string, string | undefined>>;
+  /** How a dialect's JSON-RPC errors arrive: as such unless told otherwise, or as results marked as errors. */
+  errors?: 'protocol' | 'results' | undefined;
   /** Whose calls these are, where that is known: the name of a token. */
   who?: string;
   /** Takes down every call. */
@@ -19,17 +21,24 @@ export interface App {
 
 export interface OfferedTool {
   name: string;
+  title: string;
   tool: Tool;
   dialect: Dialect;
 }
 
-/** Tools in the order of their dialects. A name that is taken already is offered as `dialect_name`. */
+/**
+ * Tools in the order of their dialects. A name that is taken already is offered as `dialect_name`, and a title as
+ * `title (dialect)`: no two tools look the same.
+ */
 export function offerTools(dialects: readonly Dialect[]): Map<string, OfferedTool> {
   const offered = new Map<string, OfferedTool>();
+  const titles = new Set<string>();
   for (const dialect of dialects) {
     for (const tool of dialect.tools) {
       const name = offered.has(tool.name) ? `${dialect.name}_${tool.name}` : tool.name;
-      offered.set(name, { name, tool, dialect });
+      const title = titles.has(tool.title) ? `${tool.title} (${dialect.name})` : tool.title;
+      titles.add(title);
+      offered.set(name, { name, title, tool, dialect });
     }
   }
   return offered;

@@ -1,9 +1,10 @@
 /**
  * The wire on stdio: one JSON message a line.
  *
- * A line that is not JSON is answered with -32700 and one that is no JSON-RPC message with -32600; the
+ * A line that is not JSON in UTF-8 is answered with -32700 and one that is no JSON-RPC message with -32600; the
  * conversation goes on. When the input ends, calls in flight are answered before the transport closes.
  */
+import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from './batch.ts';
@@ -129,6 +130,12 @@ export class LineTransport {
       );
       return;
     }
+    // Decoding would put a replacement character in the place of wrong bytes, and so into files.
+    if (!isUtf8(line)) {
+      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid UTF-8', null);
+      return;
+    }
+    // A byte-order mark, as some clients send at the start, goes with the blanks.
     const text = line.toString('utf8').trim();
     if (text !== '') this.#receive(text);
   }

@@ -40,8 +40,8 @@ export function unknownTool(name: string, { byName }: OfferedTools): string {
   return `Unknown tool: ${shown}. The tools are: ${[...byName.keys()].join(', ')}`;
 }
 
-function shownTool({ name, tool }: OfferedTool): ShownTool {
-  const { title, description, hints, input } = tool;
+function shownTool({ name, title, tool }: OfferedTool): ShownTool {
+  const { description, hints, input } = tool;
   return {
     name,
     title,

@@ -1,7 +1,14 @@
 /** One call of an offered tool, from its arguments to what is told: every way to call a tool leads through here. */
 import { randomUUID } from 'node:crypto';
 import { type CallContext, callTool } from '../dialects/call.ts';
-import type { Answer, Session, Told, ToldFailure, ToolContext } from '../dialects/dialect.ts';
+import {
+  type Answer,
+  type Session,
+  type Told,
+  type ToldFailure,
+  type ToolContext,
+  text,
+} from '../dialects/dialect.ts';
 import { type Caller, nobody, type Origin } from '../engine/index.ts';
 import { tracing } from '../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../trace/recorder.ts';
@@ -37,7 +44,8 @@ export async function perform(call: Call): Promise<Told> {
       told: (note: string) => void notes.push(note),
     };
     const context = { ...contextOf(call, caller), notes, calledAs: offered.name };
-    const { failure, ...told } = await callTool(offered.dialect, offered.tool, args, context);
+    const { failure, ...outcome } = await callTool(offered.dialect, offered.tool, args, context);
+    const told = app.errors === 'results' ? asResult(outcome) : outcome;
     trace?.answered(tracedAnswer(told, failure));
     return told;
   } catch (error) {
@@ -45,8 +53,19 @@ export async function perform(call: Call): Promise<Told> {
     const who = app.who === undefined ? '' : ` for ${app.who}`;
     const { name } = offered.tool;
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-    return { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
+    const told = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
+    return app.errors === 'results' ? asResult(told) : told;
   }
+}
+
+/** Under this name in `_meta` a result tells the JSON-RPC error that it stands for. */
+const ERROR_META = 'cofferdam/error';
+
+/** The same words, for clients whose agent stops at an error of the protocol. */
+function asResult(told: Told): Told {
+  if ('answer' in told) return told;
+  const { message, ...facts } = told.error;
+  return { answer: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
 }
 
 const sessionIds = new WeakMap<Session, string>();

@@ -46,6 +46,30 @@ describe('messages', () => {
     }
   });
 
+  it('that are not UTF-8 are refused, and the next one is taken', async () => {
+    const wrong = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf4, 0x90, 0x80, 0x80]];
+    const { input, received, sent } = await connect();
+    for (const bytes of wrong) {
+      const [before, after] = line(ping(1, { text: '|' })).split('|') as [string, string];
+      input.write(Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]));
+    }
+    input.write(line(ping(2, { text: '\ufffd' })));
+    await soon();
+    expect(received).toEqual([ping(2, { text: '\ufffd' })]);
+    const error = { code: -32700, message: 'Parse error: the line is not valid UTF-8' };
+    expect(sent()).toEqual(wrong.map(() => ({ jsonrpc: '2.0', id: null, error })));
+  });
+
+  it('may begin with a byte-order mark, and a NUL byte is no JSON', async () => {
+    const { input, received, sent } = await connect();
+    input.write(`\ufeff${line(ping(1))}`);
+    input.write(line(ping(2)).replace('ping', 'pi\0ng'));
+    input.write(line(ping(3)));
+    await soon();
+    expect(received).toEqual([ping(1), ping(3)]);
+    expect(sent()).toMatchObject([{ id: null, error: { code: -32700 } }]);
+  });
+
   it('may come many in one piece, with the last one still open', async () => {
     const { input, received } = await connect();
     const many = Array.from({ length: 500 }, (_, i) => ping(i));

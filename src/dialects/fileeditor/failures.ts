@@ -1,6 +1,7 @@
 /** The engine's facts in fileeditor's words: each becomes the text behind `Error: `. */
 import { type Failure, limits } from '../../engine/index.ts';
 import { type Answer, type Answered, type Tool, text } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 
@@ -111,7 +112,7 @@ function badPath({ path, why }: Facts<'bad-path'>): string {
 /** Suggestions come behind the documented text, which stays whole. */
 function notFound({ path, near }: Facts<'not-found'>, tool: string): string {
   const what = LOOK_FOR_DIRECTORIES.has(tool) ? 'Directory' : 'File';
-  const hint = near.length === 0 ? '' : ` (did you mean ${near.join(' or ')}?)`;
+  const hint = near.length === 0 ? '' : ` (did you mean ${near.map(onOneLine).join(' or ')}?)`;
   return `${what} not found: ${clipped(path)}${hint}`;
 }
 

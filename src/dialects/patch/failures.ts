@@ -1,6 +1,7 @@
 /** The engine's facts in patch's words: `Code: message`, as an answer marked as an error. */
 import type { Failure } from '../../engine/index.ts';
 import { type Told, type Tool, text } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
 
 type Words = readonly [code: string, message: string];
 
@@ -146,7 +147,7 @@ function readOnlyBecause(why: 'server' | 'directory'): string {
 }
 
 function didYouMean(near: readonly string[]): string {
-  return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
+  return near.length === 0 ? '' : `. Did you mean ${near.map(onOneLine).join(' or ')}?`;
 }
 
 function instead(way: string | undefined): string {

@@ -1,6 +1,7 @@
 /** What edit_file and edit_files share: the schema of an edit, its meaning, and how a preview is shown. */
 import { type EditResult, EngineFailure, type TextEdit, unifiedDiff } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
 import type { FromSchema } from '../schema.ts';
 import { expandHome } from './paths.ts';
 
@@ -62,10 +63,10 @@ export async function editOne(
 }
 
 export function tellEdited(path: string, edited: Edited): string {
-  if ('written' in edited) return `Successfully edited ${path}`;
+  if ('written' in edited) return `Successfully edited ${onOneLine(path)}`;
   if ('diff' in edited) return edited.diff;
   const list = edited.intended.map((edit, i) => `${i + 1}. ${describe(edit)}`);
-  return `File does not exist: ${path}\nIntended edits:\n${list.join('\n')}`;
+  return `File does not exist: ${onOneLine(path)}\nIntended edits:\n${list.join('\n')}`;
 }
 
 function toTextEdit(edit: ReplayEdit): TextEdit {
@@ -86,7 +87,8 @@ function toTextEdit(edit: ReplayEdit): TextEdit {
 }
 
 function diffOf(path: string, { before, after }: EditResult): string {
-  return unifiedDiff(before, after, { oldName: path, newName: path }) || '(no changes)';
+  const name = onOneLine(path);
+  return unifiedDiff(before, after, { oldName: name, newName: name }) || '(no changes)';
 }
 
 function describe(edit: ReplayEdit): string {

@@ -1,5 +1,6 @@
 /** The engine's facts in replay's words and codes. */
 import type { Failure } from '../../engine/index.ts';
+import { onOneLine } from '../one-line.ts';
 
 export interface ReplayError {
   code: number;
@@ -166,7 +167,7 @@ function notUnique(facts: Failure & { kind: 'not-unique' }): string {
 }
 
 function didYouMean(near: readonly string[]): string {
-  return near.length === 0 ? '' : `. Did you mean ${near.join(' or ')}?`;
+  return near.length === 0 ? '' : `. Did you mean ${near.map(onOneLine).join(' or ')}?`;
 }
 
 function pastOf(action: 'delete' | 'move' | 'replace'): string {

@@ -1,6 +1,7 @@
 /** The engine's facts in repo's codes: a JSON-RPC error with `error_code` and, where there is one, `path`. */
 import type { Failure } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
 
 /** The codes that the document lists, with their JSON-RPC codes; there are no others. */
 const CODES = {
@@ -126,7 +127,7 @@ function notFound(tool: Pick<Tool, 'name'>, at: { path: string }, more: string):
 }
 
 function missing(facts: Facts<'not-found'>, tool: Pick<Tool, 'name'>): RepoError {
-  const hint = facts.near.length === 0 ? '' : `. Did you mean ${facts.near.join(' or ')}?`;
+  const hint = facts.near.length === 0 ? '' : `. Did you mean ${facts.near.map(onOneLine).join(' or ')}?`;
   return notFound(tool, facts, hint);
 }
 

@@ -1,5 +1,6 @@
 /** The engine's facts in workspace's codes, with a message for people and details for programs. */
 import type { EntryType, Failure } from '../../engine/index.ts';
+import { onOneLine } from '../one-line.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
 
@@ -150,7 +151,7 @@ function permission({ path, action }: Facts<'permission'>): string {
 }
 
 function notFound({ path, near }: Facts<'not-found'>): WorkspaceError {
-  const hint = near.length > 0 ? `. Did you mean ${near.join(' or ')}?` : '';
+  const hint = near.length > 0 ? `. Did you mean ${near.map(onOneLine).join(' or ')}?` : '';
   return error('NOT_FOUND', `${clipped(path)} does not exist${hint}`, { path, similar: near });
 }
 

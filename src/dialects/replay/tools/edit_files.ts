@@ -1,6 +1,7 @@
 import { Breathing, EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
 import { countThatFits, jsonBytes, ROOM, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
+import { onOneLine } from '../../one-line.ts';
 import { editOne, editsSchema, type ReplayEdit, tellEdited } from '../edits.ts';
 import { replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
@@ -54,7 +55,8 @@ function saidWithinRoom(told: readonly OneEdited[]): string[] {
   let room = ROOM / 2;
   const short = told.map(({ path, says }) => {
     const bytes = jsonBytes(says) + ITEM_BYTES;
-    if (bytes > room) return `${path}: [too long for this answer: ${bytes} bytes; preview the file alone]`;
+    if (bytes > room)
+      return `${onOneLine(path)}: [too long for this answer: ${bytes} bytes; preview the file alone]`;
     room -= bytes;
     return says;
   });
@@ -129,6 +131,6 @@ async function editInline(
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
     const { facts } = error;
     const { code, message } = replayError(facts);
-    return { path, says: `${path}: [error ${code}] ${message}`, failure: facts };
+    return { path, says: `${onOneLine(path)}: [error ${code}] ${message}`, failure: facts };
   }
 }

@@ -38,8 +38,7 @@ export const getRepoOverview = defineTool({
     type: 'object',
     properties: {
       max_depth: {
-        type: 'number',
-        multipleOf: 1,
+        type: 'integer',
         minimum: 1,
         maximum: 5,
         default: 2,

@@ -27,8 +27,7 @@ export const listFiles = defineTool({
         description: 'Glob to filter files: "*.ts" for names at any depth, "src/**/*.ts" for paths',
       },
       max_depth: {
-        type: 'number',
-        multipleOf: 1,
+        type: 'integer',
         minimum: 1,
         maximum: 10,
         default: 3,

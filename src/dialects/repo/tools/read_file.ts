@@ -31,8 +31,7 @@ export const readFile = defineTool({
     properties: {
       path: { type: 'string', description: 'File path relative to the repository root' },
       max_bytes: {
-        type: 'number',
-        multipleOf: 1,
+        type: 'integer',
         minimum: 0,
         default: 100_000,
         description: 'Maximum bytes to read',

@@ -35,16 +35,14 @@ export const searchFiles = defineTool({
         description: 'Glob to filter files: "src/**/*.ts" for paths, "*.ts" for names at any depth',
       },
       max_results: {
-        type: 'number',
-        multipleOf: 1,
+        type: 'integer',
         minimum: 1,
         maximum: 1000,
         default: 50,
         description: 'Maximum matches to return',
       },
       context_lines: {
-        type: 'number',
-        multipleOf: 1,
+        type: 'integer',
         minimum: 0,
         maximum: 10,
         default: 2,

@@ -1,0 +1,91 @@
+/** Direction marks and invisible characters: answers stay exact, and a note shows what is in them. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { quoted } from '../../src/dialects/hidden-characters.ts';
+import { type House, openHouse } from './replay/house.ts';
+
+let house: House | undefined;
+afterEach(async () => {
+  await house?.close();
+  house = undefined;
+});
+
+async function texts(tool: string, args: object): Promise<string[]> {
+  const told = await house!.call(tool, args);
+  if ('code' in told) return [told.message];
+  return told.content.map((item) => (item.type === 'text' ? item.text : ''));
+}
+
+const disguised = 'a\u202etxt.exe';
+
+describe('a name with direction marks', () => {
+  it('is listed as it is, so that the next call can use it, and shown with escapes in a note', async () => {
+    house = openHouse({ [disguised]: 'x', 'b.txt': 'y' });
+    const [listing, note] = await texts('list_directory', { path: '.' });
+    expect(listing).toBe(`[FILE] ${disguised}\n[FILE] b.txt`);
+    expect(note).toContain('line 1: "[FILE] a\\u202etxt.exe"');
+    expect(note).not.toContain('\u202e');
+    expect(await texts('read_file', { path: disguised })).toEqual(['x']);
+  });
+
+  it('is told in trees, searches, globs, greps and suggestions', async () => {
+    house = openHouse({ [disguised]: 'x' });
+    const calls: [string, object][] = [
+      ['directory_tree', { path: '.' }],
+      ['search_files', { directory: '.', nameContains: 'a' }],
+      ['glob_search', { directory: '.', globs: ['*'] }],
+      ['grep_files', { directory: '.', regex: 'x' }],
+      ['read_file', { path: 'a\u202etxt.exf' }],
+    ];
+    for (const [tool, args] of calls) {
+      expect((await texts(tool, args)).join('\n'), tool).toMatch(/\[note: .*a\\u202etxt\.exe/);
+    }
+  });
+});
+
+describe('a name with line breaks or controls', () => {
+  it('cannot pass for another line, wherever it is told', async () => {
+    const forged = 'a\n[FILE] b\u0085\u009b31m';
+    house = openHouse({ [forged]: 'x' });
+    expect(await texts('list_directory', { path: '.' })).toEqual(['[FILE] "a\\n[FILE] b\\u0085\\u009b31m"']);
+    const edits = [{ oldText: 'x', newText: 'y' }];
+    for (const dryRun of [true, false]) {
+      const [said] = await texts('edit_files', { paths: [`${house.root}/a*`], edits, dryRun });
+      expect(said).not.toContain('\n[FILE]');
+      expect(said).toContain('a\\n[FILE] b\\u0085');
+    }
+    const [missing] = await texts('read_file', { path: 'a\n[FILE] b\u0085\u009b31' });
+    expect(missing).toContain('Did you mean "a\\n[FILE] b\\u0085\\u009b31m"?');
+  });
+});
+
+describe('contents', () => {
+  it('stay exact, and their hidden characters are shown', async () => {
+    const source = 'if (admin\u202e /*\u2066 x */) {\n  ok\u200b();\n}\n';
+    house = openHouse({ 'a.ts': source });
+    const [content, note] = await texts('read_file', { path: 'a.ts' });
+    expect(content).toBe(source);
+    expect(note).toContain('3 direction marks or invisible characters');
+    expect(note).toContain('line 1: "if (admin\\u202e /*\\u2066 x */) {"');
+    expect(note).toContain('line 2: "  ok\\u200b();"');
+  });
+
+  it('with text spelled in tags are shown, and a long run makes a short note', async () => {
+    house = openHouse({ 'a.txt': `hi${'\u{e0041}'.repeat(5000)}` });
+    const [, note] = await texts('read_file', { path: 'a.txt' });
+    expect(note).toContain('more than 1000 direction marks');
+    expect(note).toContain('\\udb40\\udc41');
+    expect(note!.length).toBeLessThan(5000);
+  });
+
+  it('are no matter when they only need joiners, emoji or a byte-order mark', async () => {
+    const usual = '\ufeffمی‌خواهم क्‍ष 👨‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔️ é\n';
+    house = openHouse({ 'a.txt': usual });
+    expect(await texts('read_file', { path: 'a.txt' })).toEqual([usual]);
+  });
+});
+
+it('quoted text is JSON that means the same', () => {
+  const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).join('');
+  expect(JSON.parse(quoted(`${all}\u{e0041}`))).toBe(`${all}\u{e0041}`);
+  expect(quoted(all)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+});

@@ -1,0 +1,91 @@
+/** `--errors results`: what a dialect tells as a JSON-RPC error arrives as a result, for clients that stop at errors. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawClient } from '../client.ts';
+import { layOut, temporaryDirectory } from '../tree.ts';
+
+let directory: { path: string; remove(): void };
+const clients: RawClient[] = [];
+beforeEach(() => {
+  directory = temporaryDirectory();
+  layOut(directory.path, { 'a.txt': 'a' });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) {
+    client.child.kill('SIGKILL');
+    await client.exited;
+  }
+  directory.remove();
+});
+
+async function start(...args: string[]): Promise<RawClient> {
+  const client = await RawClient.start([...args, '--no-journal', directory.path]);
+  clients.push(client);
+  return client;
+}
+
+const failing: Record<string, [tool: string, args: object][]> = {
+  replay: [
+    ['read_file', { path: 'nothing' }],
+    ['read_file', { path: '/etc/passwd' }],
+    ['read_file', {}],
+    ['edit_file', { path: 'a.txt', edits: [{ oldText: 'z' }] }],
+    ['grep_files', { regex: '(', directory: '.' }],
+  ],
+  repo: [
+    ['read_file', { path: 'nothing' }],
+    ['read_file', { path: '../x' }],
+    ['read_file', { path: 1 }],
+    ['search_files', { pattern: '(', is_regex: true }],
+  ],
+};
+
+describe('--errors results', () => {
+  for (const [dialect, calls] of Object.entries(failing)) {
+    it(`gives the errors of ${dialect} as results with the same text, and their codes beside it`, async () => {
+      const usual = await start('--dialect', dialect);
+      const gentle = await start('--dialect', dialect, '--errors', 'results');
+      for (const [tool, args] of calls) {
+        const { error } = await usual.call(tool, args);
+        const { message, ...facts } = error!;
+        const { result } = await gentle.call(tool, args);
+        expect(result).toEqual({
+          content: [{ type: 'text', text: message }],
+          isError: true,
+          _meta: { 'cofferdam/error': facts },
+        });
+      }
+    });
+  }
+
+  it('leaves results alone, and what is wrong with a request an error of the protocol', async () => {
+    const client = await start('--errors', 'results');
+    expect((await client.call('read_file', { path: 'a.txt' })).result).toEqual({
+      content: [{ type: 'text', text: 'a' }],
+    });
+    expect((await client.call('nothing', {})).error).toMatchObject({ code: -32602 });
+    expect((await client.request('tools/call', { name: 'read_file', arguments: 1 })).error).toMatchObject({
+      code: -32602,
+    });
+    expect((await client.request('nothing/known')).error).toMatchObject({ code: -32601 });
+  });
+
+  it('takes no other word', async () => {
+    const client = new RawClient(['--errors', 'maybe', directory.path]);
+    clients.push(client);
+    expect((await client.exited).code).toBe(2);
+    expect(client.stderr).toContain("--errors is protocol or results, not 'maybe'");
+  });
+});
+
+describe('several dialects on one server', () => {
+  it('offer every tool under a name and a title of its own, as `tools` says', async () => {
+    const client = await start('--dialect', 'repo,replay,patch,workspace,fileeditor');
+    const { result } = await client.request('tools/list');
+    const tools = result!.tools as { name: string; title: string; annotations: { title: string } }[];
+    expect(tools).toHaveLength(41);
+    expect(new Set(tools.map(({ name }) => name)).size).toBe(41);
+    expect(new Set(tools.map(({ title }) => title)).size).toBe(41);
+    expect(tools.find(({ name }) => name === 'replay_read_file')!.title).toBe('Read file (replay)');
+    for (const { title, annotations } of tools) expect(annotations.title).toBe(title);
+  });
+});
