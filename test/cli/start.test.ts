@@ -21,7 +21,8 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const { child, exited } of running.splice(0)) {
-    child.kill('SIGKILL');
+    // `npm start` passes this on to its server; a killed one would leave it behind.
+    child.kill('SIGTERM');
     await exited;
   }
   directory.remove();
