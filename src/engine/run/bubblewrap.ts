@@ -3,6 +3,7 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
+import type { HeldPlace } from './standing.ts';
 
 export interface BubblewrapFeatures {
   bindFd: boolean;
@@ -10,20 +11,25 @@ export interface BubblewrapFeatures {
   size: boolean;
 }
 
-export interface SandboxRoot {
-  /** With all links resolved. */
-  path: string;
+export interface SandboxRoot extends HeldPlace {
   /** As it was given, when that is another path: a link there leads to the root. */
   given?: string;
-  /** A held descriptor of the directory, so that no path is looked up again. */
-  fd: number | undefined;
+}
+
+/** A place in a root that is mounted on itself: nothing that a command does can move it. */
+export interface FixedPlace {
+  path: string;
   writable: boolean;
+  /** The number of its descriptor in the child; undefined for none. */
+  number: number | undefined;
 }
 
 export interface SandboxView {
   roots: readonly SandboxRoot[];
   /** The number of each root's descriptor in the child, in the same order; undefined for none. */
   numbers: readonly (number | undefined)[];
+  /** What lies in roots and must stay in its place, perhaps under a stricter rule. */
+  fixed: readonly FixedPlace[];
   cwd: string;
   network: boolean;
   /** Directories of programs that live outside of the system's places. */
@@ -97,13 +103,18 @@ export function sandboxPlaces(roots: readonly string[]): { home: string; tempora
   return free ? { temporary: free, home: `${free}/home` } : { temporary: '/tmp', home: '/tmp' };
 }
 
-function rootMounts({ roots, numbers }: SandboxView, features: BubblewrapFeatures): Mount[] {
-  return roots.map(({ path, writable }, index) => {
-    const number = features.bindFd ? numbers[index] : undefined;
+function rootMounts({ roots, numbers, fixed }: SandboxView, features: BubblewrapFeatures): Mount[] {
+  const numbered = roots.map((root, index) => ({ ...root, number: numbers[index] }));
+  return [...numbered, ...fixed].map(({ path, writable, number }) => {
     const bind = writable ? '--bind' : '--ro-bind';
-    const args = number === undefined ? [bind, path, path] : [`${bind}-fd`, String(number), path];
-    return { at: path, args };
+    const byPath = number === undefined || !features.bindFd;
+    return { at: path, args: byPath ? [bind, path, path] : [`${bind}-fd`, String(number), path] };
   });
+}
+
+/** How the system writes the path of a mount in /proc/self/mountinfo. */
+export function asMountPoint(path: string): string {
+  return path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
 function systemMounts(view: SandboxView): Mount[] {

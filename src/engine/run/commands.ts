@@ -111,8 +111,9 @@ export class Commands {
     ]);
     const setting: Setting = {
       roots: wall.roots.map(({ real, given, dir, readOnly }) => {
-        return { path: real, given, fd: dir.fd, writable: readOnly === undefined };
+        return { path: real, identity: dir.identity, given, fd: dir.fd, writable: readOnly === undefined };
       }),
+      guarded: [],
       sandbox,
       scratch,
       path: programs.path,

@@ -2,22 +2,27 @@
 
 import { availableParallelism, release } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { isWithin } from '../confine/roots.ts';
 import type { SandboxRoot } from './bubblewrap.ts';
-import { bubblewrapArgs, sandboxPlaces } from './bubblewrap.ts';
+import { asMountPoint, bubblewrapArgs, sandboxPlaces } from './bubblewrap.ts';
 import type { Descriptors } from './descriptors.ts';
 import { layDescriptors } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
 import { SETPRIV_ARGS } from './probes.ts';
 import type { ResourceLimits } from './resource-limits.ts';
-import { withLimits } from './resource-limits.ts';
+import { whenMounted, withLimits } from './resource-limits.ts';
 import type { SandboxPlan } from './sandbox.ts';
 import type { Scratch } from './scratch.ts';
+import type { HeldPlace } from './standing.ts';
+import { holdWays, releaseWays } from './standing.ts';
 import { newMark } from './watchman.ts';
 
 /** What is the same for all commands of a server. */
 export interface Setting {
   roots: readonly SandboxRoot[];
+  /** Places inside writable roots that commands may look at and neither change nor move. */
+  guarded: readonly HeldPlace[];
   sandbox: SandboxPlan;
   scratch: Scratch;
   /** The PATH of commands. */
@@ -53,6 +58,8 @@ export interface Launch {
   stdio: Descriptors['stdio'];
   mark: string;
   layers: string[];
+  /** Gives back what was held for the start. */
+  release(): void;
 }
 
 export function prepareLaunch(request: RunRequest): Launch {
@@ -66,12 +73,18 @@ function prepareSandboxed(
 ): Launch {
   const { door, setting, cwd } = request;
   const roots = setting.roots.map((root) => ({ ...root, writable: root.writable && door.writes }));
-  const held = sandbox.features.bindFd ? roots.flatMap(({ fd }) => fd ?? []) : [];
-  const { stdio, numbers } = layDescriptors(held);
-  const left = [...numbers];
+  const ways = holdWays([...roots, ...setting.guarded]);
+  // What a command cannot write to it cannot move.
+  const between = ways.filter(({ writable }) => writable);
+  const inside = [...between.map((one) => ({ ...one, fd: one.dir.fd })), ...setting.guarded];
+  const given = [...roots, ...inside].map(({ fd }) => (sandbox.features.bindFd ? fd : undefined));
+  const { stdio, numbers: left } = layDescriptors(given.flatMap((fd) => fd ?? []));
+  const numbers = given.map((fd) => (fd === undefined ? undefined : left.shift()));
+  const fixed = inside.map((one, index) => ({ ...one, number: numbers[roots.length + index] }));
   const view = {
     roots,
-    numbers: roots.map(({ fd }) => (fd === undefined ? undefined : left.shift())),
+    numbers: numbers.slice(0, roots.length),
+    fixed,
     cwd: cwd.path,
     network: sandbox.network,
     installations: setting.installations,
@@ -80,14 +93,20 @@ function prepareSandboxed(
   };
   const mark = newMark();
   const argv = limited(request, [], countableLimits(door.limits));
+  // Alone, a root is mounted on what bubblewrap has made: nobody can have put a link there.
+  const nested = roots.filter(({ path }) =>
+    roots.some((other) => other.path !== path && isWithin(path, other.path)),
+  );
+  const mounted = [...nested, ...fixed].map(({ path }) => asMountPoint(path));
   return {
     file: sandbox.program,
-    args: [...bubblewrapArgs(view, sandbox.features), ...argv],
+    args: [...bubblewrapArgs(view, sandbox.features), ...whenMounted(mounted, argv)],
     cwd: '/',
     env: environment(request, sandboxPlaces(roots.map(({ path }) => path)), mark),
     stdio,
     mark,
     layers: ['bubblewrap', ...(sandbox.network ? [] : ['no-network']), 'limits', 'environment'],
+    release: () => releaseWays(ways),
   };
 }
 
@@ -107,6 +126,7 @@ function prepareUnconfined(request: RunRequest): Launch {
     stdio: layDescriptors([]).stdio,
     mark,
     layers: ['limits', 'environment', ...(setpriv ? ['no-new-privileges'] : [])],
+    release: () => {},
   };
 }
 

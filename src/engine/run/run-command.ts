@@ -50,8 +50,14 @@ const live = new Set<Run>();
 export async function runCommand(request: RunRequest): Promise<RunResult> {
   if (request.signal?.aborted) fail({ kind: 'cancelled' });
   const launch = prepareLaunch(request);
-  request.onStart?.();
-  return new Run(request, launch).result();
+  let run: Run;
+  try {
+    request.onStart?.();
+    run = new Run(request, launch);
+  } finally {
+    launch.release();
+  }
+  return run.result();
 }
 
 /** Asks all commands to end, waits for them, and kills what is left after the grace. */

@@ -74,6 +74,7 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
   const view = {
     roots: [],
     numbers: [],
+    fixed: [],
     cwd: '/',
     network: false,
     installations: [],
