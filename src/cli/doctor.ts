@@ -20,7 +20,11 @@ export async function findingsOf(engine: Engine): Promise<Finding[]> {
 async function commandFindings(engine: Engine): Promise<Finding[]> {
   try {
     const layers = await engine.commands.layers();
-    return layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why }));
+    const shown = await engine.commands.shown();
+    return [
+      ...layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
+      ...shown.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
+    ];
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
     return [{ what: 'commands', active: false, says: `no command is run: ${error.facts.reason}` }];

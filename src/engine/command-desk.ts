@@ -71,6 +71,11 @@ export class CommandDesk {
     return (await this.#open()).layers();
   }
 
+  /** What commands see beyond the system's programs and the given directories. */
+  async shown(): Promise<readonly string[]> {
+    return (await this.#open()).shown;
+  }
+
   async close(): Promise<void> {
     const { commands } = this.#opened;
     if (commands === undefined) return;

@@ -3,6 +3,7 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
+import type { Shown } from './installations.ts';
 import type { HeldPlace } from './standing.ts';
 
 export interface BubblewrapFeatures {
@@ -32,8 +33,8 @@ export interface SandboxView {
   fixed: readonly FixedPlace[];
   cwd: string;
   network: boolean;
-  /** Directories of programs that live outside of the system's places. */
-  installations: readonly string[];
+  /** What programs need that live outside of the system's places. */
+  installations: readonly Shown[];
   /** The directory with the files that stand in for those of /etc. */
   etc: string;
   temporaryMiB: number;
@@ -48,6 +49,8 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 /** Directories that can be shown in parts, when a root stands in one of them. */
 const DIVISIBLE = ['/usr', '/usr/local'];
 const PARTS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'libexec', 'share', 'include', 'local'];
+/** Where the system keeps links to the one of several programs that goes by a name. */
+export const ALTERNATIVES = '/etc/alternatives';
 /** Where the loader finds libraries and the system its alternatives; what the clock shows. */
 const ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime'];
 const ETC_MADE = ['passwd', 'group', 'hosts'];
@@ -126,7 +129,11 @@ function systemMounts(view: SandboxView): Mount[] {
   for (const name of ETC) show(`/etc/${name}`);
   if (view.network) for (const name of ETC_NETWORK) show(`/etc/${name}`);
   for (const name of ETC_MADE) show(`/etc/${name}`, join(view.etc, name));
-  for (const directory of view.installations) show(directory);
+  for (const { path, link, empty } of view.installations) {
+    if (empty) mounts.push({ at: path, args: ['--dir', path] });
+    else if (link === undefined) show(path);
+    else mounts.push({ at: path, args: ['--symlink', link, path] });
+  }
   return [...mounts, ...givenLinks(view, mounts)];
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Access, How } from '../caller.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
-import { systemDirectories } from './bubblewrap.ts';
+import { ALTERNATIVES, systemDirectories } from './bubblewrap.ts';
 import { passedVariables } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
 import { developerCommands, developerTools, readingTools, shellLine } from './front-doors.ts';
@@ -58,6 +58,8 @@ export interface Started {
   given: readonly Access[];
 }
 
+const OURS = ['bwrap', 'setpriv'];
+
 interface Chosen {
   program: string;
   args: readonly string[];
@@ -101,7 +103,7 @@ export class Commands {
     const { wall, environment, allowCommands = [], passEnv = [] } = options;
     const roots = wall.roots.map(({ real }) => real);
     const allowed = [...new Set([...developerCommands, ...allowCommands])];
-    const names = [...readingCommands.keys(), ...allowed, 'bwrap', 'setpriv'];
+    const names = [...readingCommands.keys(), ...allowed, ...OURS];
     const given = adoptPrograms(options.given ?? {}, roots, scratch.bin);
     const programs = resolvePrograms(names, { path: environment.PATH, roots, given });
     const [sandbox, gnu, setpriv] = await Promise.all([
@@ -109,6 +111,9 @@ export class Commands {
       gnuPrograms(programs),
       workingSetpriv(programs),
     ]);
+    const system = [...systemDirectories(roots), ALTERNATIVES];
+    // These two start what is started, and are not to be seen themselves.
+    const started = [...programs.found].flatMap(([name, program]) => (OURS.includes(name) ? [] : program));
     const setting: Setting = {
       roots: wall.roots.map(({ real, given, dir, readOnly }) => {
         return { path: real, identity: dir.identity, given, fd: dir.fd, writable: readOnly === undefined };
@@ -118,7 +123,7 @@ export class Commands {
       scratch,
       path: programs.path,
       passed: passedVariables(passEnv, environment),
-      installations: installationsOf(programs.found.values(), systemDirectories(roots), roots),
+      installations: installationsOf(started, { system, roots, environment }),
       setpriv,
     };
     return new Commands(wall, allowed, programs, setting, gnu);
@@ -161,6 +166,12 @@ export class Commands {
 
   layers(): Layer[] {
     return layersReport(this.#setting);
+  }
+
+  /** What commands see of places that are neither the system's nor given: the installations of their programs. */
+  get shown(): readonly string[] {
+    const { shown } = this.#setting.installations;
+    return this.sandboxed ? shown.flatMap(({ path, empty }) => (empty ? [] : path)) : [];
   }
 
   /** Removes what was made for this server; its commands must have ended. */

@@ -9,6 +9,7 @@ import type { Descriptors } from './descriptors.ts';
 import { layDescriptors } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
+import type { Installations } from './installations.ts';
 import { SETPRIV_ARGS } from './probes.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 import { whenMounted, withLimits } from './resource-limits.ts';
@@ -29,8 +30,8 @@ export interface Setting {
   path: string;
   /** Variables that are passed through. */
   passed: Readonly<Record<string, string>>;
-  /** Directories of programs outside of the system's places. */
-  installations: readonly string[];
+  /** What programs need outside of the system's places. */
+  installations: Installations;
   /** The program setpriv, where the system has one that works. */
   setpriv: string | undefined;
 }
@@ -87,7 +88,7 @@ function prepareSandboxed(
     fixed,
     cwd: cwd.path,
     network: sandbox.network,
-    installations: setting.installations,
+    installations: setting.installations.shown,
     etc: setting.scratch.etc,
     temporaryMiB: door.temporaryMiB,
   };
@@ -151,6 +152,6 @@ function environment(
   places: { home: string; temporary: string },
   mark: string,
 ): Record<string, string> {
-  const { path, passed } = request.setting;
-  return commandEnvironment({ ...places, path, passed, mark });
+  const { path, passed, installations } = request.setting;
+  return commandEnvironment({ ...places, path, passed: { ...installations.variables, ...passed }, mark });
 }
