@@ -36,7 +36,11 @@ export interface Setting {
   setpriv: string | undefined;
 }
 
+/** Those who run commands: their end is the end of theirs alone. */
+export type Runner = object;
+
 export interface RunRequest {
+  runner: Runner;
   setting: Setting;
   door: FrontDoor;
   /** The absolute path of the program, found at the start. */

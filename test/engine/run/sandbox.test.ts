@@ -109,9 +109,9 @@ describe('the choice of a sandbox', () => {
     expect(await kind(planSandbox('require', nothing, false))).toMatchObject({ kind: 'no-sandbox' });
   });
 
-  it('falls to none when bubblewrap does not work', async () => {
+  it('is a failing one, never none, when bubblewrap is there and does not work', async () => {
     const broken = { path: '/usr/bin', found: new Map([['bwrap', '/usr/bin/false']]) };
-    expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'none' });
+    expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'failing' });
   });
 });
 
