@@ -1,4 +1,5 @@
 /** What tools/list shows of the tools that are served, and what is said about one that is not. */
+import type { Dialect, Tool } from '../dialects/dialect.ts';
 import { type App, type OfferedTool, offerTools } from './app.ts';
 
 export interface ShownTool {
@@ -16,11 +17,18 @@ export interface ShownTool {
 }
 
 export interface OfferedTools {
+  /** All tools: one that is not shown still answers, in the words of its dialect. */
   byName: ReadonlyMap<string, OfferedTool>;
   shown: ShownTool[];
 }
 
 const LONGEST_NAME = 200;
+
+/** What calls are able to do. */
+export interface Abilities {
+  canChange: boolean;
+  commandsConfined?: boolean | undefined;
+}
 
 const known = new WeakMap<App, OfferedTools>();
 
@@ -28,16 +36,28 @@ const known = new WeakMap<App, OfferedTools>();
 export function offeredTools(app: App): OfferedTools {
   let tools = known.get(app);
   if (!tools) {
-    const byName = offerTools(app.dialects);
-    tools = { byName, shown: [...byName.values()].map(shownTool) };
+    const canChange = app.engine.roots.some(({ writable }) => writable);
+    tools = offer(app.dialects, { canChange, commandsConfined: app.commandsConfined });
     known.set(app, tools);
   }
   return tools;
 }
 
-export function unknownTool(name: string, { byName }: OfferedTools): string {
-  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
-  return `Unknown tool: ${shown}. The tools are: ${[...byName.keys()].join(', ')}`;
+export function offer(dialects: readonly Dialect[], abilities: Abilities): OfferedTools {
+  const byName = offerTools(dialects);
+  const useful = [...byName.values()].filter(({ tool }) => canSucceed(tool, abilities));
+  return { byName, shown: useful.map(shownTool) };
+}
+
+/** Tools that could only fail cost a model tokens and turns. */
+function canSucceed(tool: Tool, { canChange, commandsConfined }: Abilities): boolean {
+  if (canChange || tool.hints.readOnly || tool.usefulReadOnly) return true;
+  return tool.startsPrograms && commandsConfined !== false;
+}
+
+export function unknownTool(name: string, { shown }: OfferedTools): string {
+  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return `Unknown tool: ${short}. The tools are: ${shown.map((tool) => tool.name).join(', ')}`;
 }
 
 function shownTool({ name, tool }: OfferedTool): ShownTool {
