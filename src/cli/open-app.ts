@@ -94,23 +94,16 @@ export async function closeApp({ engine, trace }: App): Promise<void> {
 /** Which directory an error is about, and why it cannot be served. */
 function unopened(error: unknown, roots: readonly RootSpec[]): { root: RootSpec; why: string } | undefined {
   if (!(error instanceof EngineFailure) || !('path' in error.facts)) return undefined;
-  const { facts } = error;
-  const root = roots.find(({ path }) => path === facts.path);
-  return root && { root, why: whyNotServed(facts) };
+  const { path, kind } = error.facts;
+  const root = roots.find((each) => each.path === path);
+  return root && { root, why: `${path}: ${NOT_SERVED[kind] ?? `cannot be opened (${kind})`}` };
 }
 
-function whyNotServed(facts: Failure & { path: string }): string {
-  switch (facts.kind) {
-    case 'not-found':
-      return `${facts.path}: no such directory`;
-    case 'not-a-directory':
-      return `${facts.path}: not a directory`;
-    case 'permission':
-      return `${facts.path}: cannot be read by this user`;
-    default:
-      return `${facts.path}: cannot be opened (${facts.kind})`;
-  }
-}
+const NOT_SERVED: Readonly<Partial<Record<Failure['kind'], string>>> = {
+  'not-found': 'no such directory',
+  'not-a-directory': 'not a directory',
+  permission: 'cannot be read by this user',
+};
 
 /** Every directory must be within reach of some dialect. */
 function requireServed(chosen: readonly Dialect[], { engine }: App): void {
