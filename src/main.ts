@@ -1,33 +1,26 @@
 /** argv and environment → configuration → what was asked for. The only file that touches `process`. */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type CallApp, callOnce } from './cli/call.ts';
+import { callOnce } from './cli/call.ts';
 import { directoryArguments, httpConfigs, stdioConfigs } from './cli/client-configs.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { commandHelp, helpText } from './cli/help.ts';
 import { type Outcome, redo, showDiff, showHistory, undo } from './cli/history.ts';
+import { closeApp, openApp, openEngine, type Surroundings } from './cli/open-app.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
 import {
+  areCommandsConfined,
   describeCommands,
   describeHttp,
   describeStart,
-  whyNotServed,
-  withoutUnsafeCommands,
+  offerable,
 } from './cli/start.ts';
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
-import { openRecorder, openState, pageSources, TracedHistory } from './cli/tracing.ts';
+import { openRecorder, pageSources, TracedHistory } from './cli/tracing.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';
-import {
-  asStateProblem,
-  Engine,
-  EngineFailure,
-  History,
-  noteAncestors,
-  type RootSpec,
-  StateProblem,
-} from './engine/index.ts';
-import type { App } from './server/app.ts';
+import { asStateProblem, type Engine, History, noteAncestors, StateProblem } from './engine/index.ts';
 import type { HttpRequest } from './server/http/start.ts';
+import type { Abilities } from './server/offered-tools.ts';
 import { serveOnStdio } from './server/stdio.ts';
 import { TraceLog } from './trace/log.ts';
 import type { Recorder } from './trace/recorder.ts';
@@ -45,12 +38,8 @@ async function main(): Promise<number> {
       return say(helpText(dialects, defaultDialect));
     case 'version':
       return say(`${version}\n`);
-    case 'tools': {
-      const shown = command.named ? command.options.dialects : dialects;
-      return say(
-        command.options.json ? toolsAsJson(shown, command.named) : toolsAsText(shown, command.named),
-      );
-    }
+    case 'tools':
+      return tools(command);
     case 'doctor':
       return doctor(command);
     case 'call':
@@ -70,16 +59,40 @@ async function main(): Promise<number> {
   }
 }
 
+async function tools({ options, named }: Command & { do: 'tools' }): Promise<number> {
+  const shown = named ? options.dialects : dialects;
+  const asked = { dialects: shown, together: named, canChange: !options.readOnly };
+  const all = { ...asked, ...(await commandsHere(options)) };
+  return say(options.json ? toolsAsJson(all) : toolsAsText(all));
+}
+
+/** What confines commands, as a server on this directory would find it. */
+async function commandsHere(options: Options): Promise<Omit<Abilities, 'canChange'>> {
+  const engine = openEngine([{ path: process.cwd(), writable: false }], options, process.env);
+  try {
+    const whyUnconfined = engine.commands.whyUnconfined();
+    return options.readOnly
+      ? { whyUnconfined, commandsConfined: await areCommandsConfined(engine) }
+      : { whyUnconfined };
+  } finally {
+    await engine.close();
+  }
+}
+
 async function doctor({ roots, options }: Command & { do: 'doctor' }): Promise<number> {
-  const app = openApp(roots.length > 0 ? roots : [{ path: process.cwd(), writable: true }], options);
+  const app = openApp(
+    roots.length > 0 ? roots : [{ path: process.cwd(), writable: true }],
+    options,
+    around(),
+  );
   const kept = { what: 'journal and trace', active: !app.journal.startsWith('OFF'), says: app.journal };
-  say(findingsAsText([...(await findingsOf(app.engine)), kept]));
+  say(findingsAsText([...(await findingsOf(app.engine, app.skipped)), kept]));
   await closeApp(app);
   return 0;
 }
 
 async function call({ tool, json, roots, options }: Command & { do: 'call' }): Promise<number> {
-  const app = openApp(roots, options);
+  const app = openApp(roots, options, around());
   const aborting = new AbortController();
   process.once('SIGINT', () => aborting.abort());
   try {
@@ -125,7 +138,7 @@ async function traceOnPage(directory: string, port: number, signal: AbortSignal)
 
 async function serve({ roots, options }: Command & { do: 'serve' }): Promise<number> {
   const required = options.commands.sandbox === 'require';
-  const app = await withoutUnsafeCommands(openApp(roots, options), required);
+  const app = await offerable(openApp(roots, options, around()), required);
   const ancestors = noteAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);
   // To look for programs takes longer than the first answers, so it comes after them.
@@ -158,15 +171,17 @@ async function serveHttp(
   // Loaded only when asked for: on stdio nothing of it is needed.
   const { startHttp, StartError } = await import('./server/http/start.ts');
   const required = options.commands.sandbox === 'require';
-  const app = await withoutUnsafeCommands(openApp(roots, options), required);
+  // Among the tokens may be one that only reads, so it has to be known for HTTP in any case.
+  const app = await offerable(openApp(roots, options, around()), required, true);
   let readOnly: Engine | undefined;
-  const readOnlyEngine = () => (readOnly ??= openEngine(roots, { ...options, readOnly: true }));
+  const readOnlyEngine = () =>
+    (readOnly ??= openEngine(app.roots, { ...options, readOnly: true }, process.env));
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   try {
     const { stateDirectory } = app;
     const page = stateDirectory === undefined ? undefined : pageSources(stateDirectory, app.trace, app.log);
-    const around = { token, terminal: terminal !== undefined, readOnlyEngine, page, stateDirectory };
-    const { serving, token: kept, reload } = await startHttp(app, asked, around);
+    const surroundings = { token, terminal: terminal !== undefined, readOnlyEngine, page, stateDirectory };
+    const { serving, token: kept, reload } = await startHttp(app, asked, surroundings);
     app.log(describeStart(app, await describeCommands(app), app.journal));
     for (const line of describeHttp(app, asked, serving.url)) app.log(line);
     if (kept || asked.newToken || asked.printed) {
@@ -201,53 +216,18 @@ function takeToken(): string | undefined {
   return token;
 }
 
-interface OpenApp extends CallApp {
-  trace: Recorder;
-  stateDirectory: string | undefined;
-  /** Whether changes are kept, and where. */
-  journal: string;
-}
-
-function openApp(roots: readonly RootSpec[], options: Options): OpenApp {
-  for (const dialect of options.dialects) {
-    const problem = dialect.checkSettings?.(process.env);
-    if (problem !== undefined) throw new UsageError(problem);
-  }
-  const { state } = options;
-  const kept = openState(
-    state,
-    roots.map(({ path }) => path),
-  );
-  const { directory } = kept;
-  const engine = openEngine(roots, options, state.journal ? directory : undefined);
-  const served = engine.roots.map(({ real }) => real);
-  const mayChange = engine.roots.some(({ writable }) => writable);
-  return {
-    version,
-    engine,
-    dialects: options.dialects,
-    errors: options.errors,
-    home: homedir(),
-    settings: process.env,
-    trace: recorderIn(directory, served, state.contents),
-    stateDirectory: directory,
-    journal: state.journal ? kept.says : 'OFF: --no-journal',
-    unkept: mayChange && state.journal && directory === undefined ? `changes: ${kept.says}` : undefined,
-    log: complain,
-  };
-}
-
-async function closeApp({ engine, trace }: App): Promise<void> {
-  await engine.close();
-  await trace?.close();
-}
-
 function complain(line: string): void {
   process.stderr.write(`cofferdam: ${line}\n`);
 }
 
-function recorderIn(directory: string | undefined, roots: string[] = [], contents = false): Recorder {
-  return openRecorder({ directory, roots, contents, version, environment: process.env, log: complain });
+function recorderIn(directory: string): Recorder {
+  const around = { version, environment: process.env, log: complain };
+  return openRecorder({ directory, roots: [], contents: false, ...around });
+}
+
+/** What every app gets to know of this process. */
+function around(): Surroundings {
+  return { version, home: homedir(), environment: process.env, log: complain };
 }
 
 /** Undoes or redoes; who does so is in the trace. */
@@ -260,20 +240,6 @@ async function goBack(
     return await tell(await undoing(new TracedHistory(directory, recorder)));
   } finally {
     await recorder.close();
-  }
-}
-
-function openEngine(roots: readonly RootSpec[], options: Options, journal?: string): Engine {
-  try {
-    const commands = { ...options.commands, environment: process.env };
-    // Where no tool changes anything, the wall need not let anything be changed either.
-    const onlyLooks = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
-    const readOnly = options.readOnly || onlyLooks;
-    const { keep } = options.state;
-    return new Engine({ roots, readOnly, commands, keep, ...(journal !== undefined && { journal }) });
-  } catch (error) {
-    if (error instanceof EngineFailure) throw new UsageError(whyNotServed(error.facts));
-    throw error;
   }
 }
 

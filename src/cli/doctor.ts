@@ -15,11 +15,12 @@ export interface Finding {
   says: string;
 }
 
-export async function findingsOf(engine: Engine): Promise<Finding[]> {
+export async function findingsOf(engine: Engine, skipped: readonly string[] = []): Promise<Finding[]> {
   const { active, says } = await engine.searchHelp();
   return [
     wallFinding(engine.protection),
     ...engine.roots.map(rootFinding),
+    ...skipped.map((why) => ({ what: 'directory', active: false, says: why })),
     { what: 'search: ripgrep', active, says },
     ...(await commandFindings(engine)),
   ];

@@ -1,4 +1,6 @@
 /** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and the way back. */
+// biome-ignore lint/style/noRestrictedImports: only whether something stands there, as a shell would look.
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   type Change,
@@ -38,6 +40,7 @@ export async function showHistory(history: History, asked: HistoryRequest): Prom
     ...(since !== undefined && { since }),
     ...(limit !== undefined && { limit }),
   });
+  if (entries.length === 0 && directory !== undefined) requireThere(directory);
   if (json) return { output: jsonOf(entries), failed: false };
   if (entries.length === 0) return { output: 'Nothing was changed.\n', failed: false };
   // What is listed may have undone something that is not.
@@ -132,7 +135,8 @@ export async function undo(history: TracedHistory, asked: UndoRequest): Promise<
   const entries = await history.entries({ ...below, ...(since !== undefined && { since }) });
   const open = entries.filter((entry) => entry.state !== 'undone' && entry.undoes === undefined);
   const meant = since === undefined ? open.slice(0, 1) : open;
-  if (meant.length === 0) return { output: 'There is nothing to undo.\n', failed: since === undefined };
+  if (entries.length === 0 && what !== undefined) requireThere(what);
+  if (meant.length === 0) return { output: 'There is nothing to undo.\n', failed: true };
   return undoAll(history, meant, force, 'undone');
 }
 
@@ -154,7 +158,7 @@ export async function redo(
   }
   const { id } = await named(history, what);
   const undoing = undoings.find((entry) => entry.undoes === id || entry.id === id);
-  if (!undoing) throw new UsageError(`${id} is not undone, so there is nothing to redo`);
+  if (!undoing) return { output: `${id} is not undone, so there is nothing to redo.\n`, failed: true };
   return undoAll(history, standingWith(undoing), force, 'redone');
 }
 
@@ -181,7 +185,10 @@ async function undoAll(
   let problem = '';
   for (const entry of entries) {
     if (entry.state === 'undone')
-      throw new UsageError(`${entry.id} is undone already (cofferdam redo ${entry.id})`);
+      return {
+        output: `${entry.id} is undone already; cofferdam redo ${entry.id} takes that back.\n`,
+        failed: true,
+      };
     const untouched =
       output === '' ? 'Nothing was touched.' : `Nothing of it was touched; the above is ${word}.`;
     const done = await undoOne(history, entry, { force, word, untouched });
@@ -270,6 +277,11 @@ async function named(history: History, what: string): Promise<JournalEntry> {
   if (fitting.length === 1) return fitting[0]!;
   if (fitting.length === 0) throw new UsageError(`there is no entry ${what} (cofferdam history lists them)`);
   throw new UsageError(`${what} could be ${fitting.map(({ id }) => id).join(' or ')}`);
+}
+
+/** A directory that is gone may have a history; one that never was is a slip. */
+function requireThere(directory: string): void {
+  if (!existsSync(directory)) throw new UsageError(`${directory}: no such directory`);
 }
 
 /** A directory in which something was changed may also be meant by its name alone, unless an entry is called so. */

@@ -1,18 +1,33 @@
 /** What is said at the start: in one line what is served and how well it is protected, or why it is not. */
 import type { Dialect } from '../dialects/dialect.ts';
-import { EngineFailure, type Failure } from '../engine/index.ts';
+import { type Engine, EngineFailure, type RootInfo } from '../engine/index.ts';
 import type { App } from '../server/app.ts';
 import { isLoopback } from '../server/http/front-door.ts';
 import type { HttpRequest } from '../server/http/start.ts';
 
 /** What is offered, where, and what protects it. */
 export function describeStart({ version, dialects, engine }: App, commands: string, journal: string): string {
-  const names = dialects.map((dialect) => dialect.name).join(', ');
-  const roots = engine.roots
-    .map(({ path, writable }) => (writable ? path : `${path} (read-only)`))
-    .join(', ');
   const changes = engine.roots.some(({ writable }) => writable) ? `; changes: ${journal}` : '';
-  return `${version}, ${names} on ${roots}; wall: ${engine.protection.says}${commands}${changes}`;
+  const served = describeServed(dialects, engine.roots);
+  return `${version}, ${served}; wall: ${engine.protection.says}${commands}${changes}`;
+}
+
+/** Which dialect serves which directories. */
+function describeServed(dialects: readonly Dialect[], roots: readonly RootInfo[]): string {
+  const [first, ...others] = roots.map(({ path, writable }) => (writable ? path : `${path} (read-only)`));
+  const on = (some: readonly Dialect[], paths: readonly (string | undefined)[]) =>
+    some.length === 0 ? [] : [`${some.map(({ name }) => name).join(', ')} on ${paths.join(', ')}`];
+  if (others.length === 0) return on(dialects, [first]).join('');
+  return [
+    ...on(
+      dialects.filter(({ servesOne }) => !servesOne),
+      [first, ...others],
+    ),
+    ...on(
+      dialects.filter(({ servesOne }) => servesOne),
+      [first],
+    ),
+  ].join('; ');
 }
 
 /** How commands are confined, in plain words; nothing when no tool runs any. */
@@ -36,20 +51,43 @@ export function notConfined(why: string): string {
   return `NOT confined by the system (${why}): they can do what this user can do`;
 }
 
-/** With `--sandbox require` and no sandbox, the tools that start programs are not offered at all. */
-export async function withoutUnsafeCommands<A extends App>(app: A, required: boolean): Promise<A> {
-  if (!required) return app;
+/**
+ * With `--sandbox require` and no sandbox, the tools that start programs are not offered at all. Where nothing may be
+ * changed, a program that could write runs only inside one, so whether there is one has to be known first.
+ */
+export async function offerable<A extends App>(app: A, required: boolean, look = false): Promise<A> {
+  if (required) {
+    try {
+      await app.engine.commands.layers();
+    } catch (error) {
+      return withoutCommands(app, error);
+    }
+  }
+  const { engine, dialects } = app;
+  const writes = dialects.some(({ tools }) =>
+    tools.some((tool) => tool.startsPrograms && !tool.hints.readOnly),
+  );
+  if (!writes || (!look && engine.roots.some(({ writable }) => writable))) return app;
+  return { ...app, commandsConfined: await areCommandsConfined(engine) };
+}
+
+function withoutCommands<A extends App>(app: A, error: unknown): A {
+  if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
+  app.log(`no command tools are offered: ${error.facts.reason}`);
+  const safe = (dialect: Dialect) => ({
+    ...dialect,
+    tools: dialect.tools.filter((tool) => !tool.startsPrograms),
+  });
+  return { ...app, dialects: app.dialects.map(safe) };
+}
+
+export async function areCommandsConfined(engine: Engine): Promise<boolean> {
   try {
-    await app.engine.commands.layers();
-    return app;
+    const layers = await engine.commands.layers();
+    return layers.some(({ name, active }) => name === 'bubblewrap' && active);
   } catch (error) {
-    if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
-    app.log(`no command tools are offered: ${error.facts.reason}`);
-    const safe = (dialect: Dialect) => ({
-      ...dialect,
-      tools: dialect.tools.filter((tool) => !tool.startsPrograms),
-    });
-    return { ...app, dialects: app.dialects.map(safe) };
+    if (error instanceof EngineFailure && error.facts.kind === 'no-sandbox') return false;
+    throw error;
   }
 }
 
@@ -62,18 +100,4 @@ export function describeHttp({ dialects }: App, { host, tls }: HttpRequest, url:
     where,
     `warning: ${host} is reached from other machines, and without TLS anybody on the way can read the token and the files: give --tls-cert and --tls-key, or put a proxy with TLS in front`,
   ];
-}
-
-/** Why a directory that was given cannot be served. */
-export function whyNotServed(facts: Failure): string {
-  switch (facts.kind) {
-    case 'not-found':
-      return `${facts.path}: no such directory`;
-    case 'not-a-directory':
-      return `${facts.path}: not a directory`;
-    case 'permission':
-      return `${facts.path}: cannot be read by this user`;
-    default:
-      return 'path' in facts ? `${facts.path}: cannot be opened (${facts.kind})` : facts.kind;
-  }
 }

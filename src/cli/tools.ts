@@ -1,55 +1,79 @@
 /** `cofferdam tools`: the tools of the dialects, with their parameters and what they cost a model in tokens. */
-import type { Dialect, Tool } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { ObjectSchema, Schema } from '../dialects/schema.ts';
-import { type OfferedTool, offerTools } from '../server/app.ts';
+import type { OfferedTool } from '../server/app.ts';
+import { type Abilities, type OfferedTools, offer, type ShownTool } from '../server/offered-tools.ts';
 import { estimatedTokens } from '../trace/tokens.ts';
 import { columns } from './help.ts';
 
-export function tokensOf(tool: Tool): number {
-  const shown = JSON.stringify({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: tool.input,
-  });
-  return estimatedTokens(shown.length);
+export interface ToolsRequest extends Abilities {
+  dialects: readonly Dialect[];
+  /** Served by one server, where two tools cannot have one name; otherwise each dialect is taken by itself. */
+  together: boolean;
 }
 
-/** `together`: under the names that the tools get where one server on stdio offers all of these dialects. */
-export function toolsAsText(dialects: readonly Dialect[], together: boolean): string {
-  const named = offeredBy(dialects, together);
-  return dialects.map((dialect) => dialectAsText(dialect, named(dialect))).join('\n');
+interface DialectTools {
+  dialect: Dialect;
+  tools: (OfferedTool & { shown: ShownTool })[];
 }
 
-export function toolsAsJson(dialects: readonly Dialect[], together: boolean): string {
-  const named = offeredBy(dialects, together);
-  const list = dialects.map((dialect) => ({
-    dialect: dialect.name,
-    summary: dialect.summary,
-    tools: named(dialect).map(({ name, title, tool }) => ({
-      name,
-      title,
+export function toolsAsText(asked: ToolsRequest): string {
+  const all = dialectsOf(asked);
+  const text = all.map(dialectAsText).join('\n');
+  if (!asked.together || all.length === 1) return text;
+  const shown = all.flatMap(({ tools }) => tools.map((tool) => tool.shown));
+  return `${text}\ntogether: ${shown.length} tools, ≈ ${tokensOfList(shown)} tokens\n`;
+}
+
+export function toolsAsJson(asked: ToolsRequest): string {
+  const list = dialectsOf(asked).map(({ dialect: { name, summary }, tools }) => ({
+    dialect: name,
+    summary,
+    tokens: tokensOfList(tools.map(({ shown }) => shown)),
+    tools: tools.map(({ tool, shown }) => ({
+      name: shown.name,
+      title: shown.title,
       description: tool.description,
       inputSchema: tool.input,
       hints: tool.hints,
-      tokens: tokensOf(tool),
+      tokens: tokensOf(shown),
     })),
   }));
   return `${JSON.stringify(list, null, 2)}\n`;
 }
 
-function offeredBy(dialects: readonly Dialect[], together: boolean): (dialect: Dialect) => OfferedTool[] {
-  const offered = together ? [...offerTools(dialects).values()] : [];
-  return (dialect) =>
-    together ? offered.filter((each) => each.dialect === dialect) : [...offerTools([dialect]).values()];
+function dialectsOf({ dialects, together, ...abilities }: ToolsRequest): DialectTools[] {
+  const all = together ? offer(dialects, abilities) : undefined;
+  return dialects.map((dialect) => ({
+    dialect,
+    tools: toolsOf(dialect, all ?? offer([dialect], abilities)),
+  }));
 }
 
-function dialectAsText({ name, summary, tools }: Dialect, offered: readonly OfferedTool[]): string {
-  const total = tools.reduce((sum, tool) => sum + tokensOf(tool), 0);
-  const rows = offered.map(({ name: offeredAs, tool }): [string, string] => [
-    `${offeredAs}(${parametersOf(tool.input)})`,
-    `≈ ${tokensOf(tool)} tokens`,
-  ]);
+function toolsOf(dialect: Dialect, { byName, shown }: OfferedTools): DialectTools['tools'] {
+  return shown.flatMap((tool) => {
+    const offered = byName.get(tool.name)!;
+    return offered.dialect === dialect ? [{ ...offered, shown: tool }] : [];
+  });
+}
+
+function tokensOf(shown: ShownTool): number {
+  return estimatedTokens(JSON.stringify(shown).length);
+}
+
+/** Of the answer to tools/list, as it is sent. */
+function tokensOfList(tools: readonly ShownTool[]): number {
+  return estimatedTokens(JSON.stringify({ tools }).length);
+}
+
+function dialectAsText({ dialect: { name, summary }, tools }: DialectTools): string {
+  const total = tokensOfList(tools.map(({ shown }) => shown));
   const head = `${name}: ${summary}; ${tools.length} tools, ≈ ${total} tokens`;
+  if (tools.length === 0) return `${head}\n`;
+  const rows = tools.map(({ tool, shown }): [string, string] => [
+    `${shown.name}(${parametersOf(tool.input)})`,
+    `≈ ${tokensOf(shown)} tokens`,
+  ]);
   return [head, ...columns(rows), ''].join('\n');
 }
 

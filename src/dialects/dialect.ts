@@ -81,6 +81,8 @@ export interface Tool {
   aliases: Readonly<Record<string, string>>;
   /** Starts programs: not offered where those must be sandboxed and cannot be. */
   startsPrograms: boolean;
+  /** Has a use where nothing may be changed, although it can change something: a preview, a choice. */
+  usefulReadOnly: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<Answered>;
 }
 
@@ -92,6 +94,7 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   input: S;
   aliases?: Readonly<Record<string, string>>;
   startsPrograms?: boolean;
+  usefulReadOnly?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
   render(value: V, args: FromSchema<S>, note: ToolContext['note']): string | Answer | Answered;
 }
@@ -101,6 +104,8 @@ export interface Dialect {
   /** One line for listings. */
   summary: string;
   tools: readonly Tool[];
+  /** Works in the first directory alone, however many there are. */
+  servesOne?: true;
   /** The environment setting that names the directory to serve when the command line names none. */
   rootSetting?: string;
   /** Its clients choose a workspace, and their later calls depend on it: the server must know each client again. */
@@ -111,11 +116,12 @@ export interface Dialect {
 }
 
 export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
-  const { run, render, aliases = {}, startsPrograms = false, ...shown } = declaration;
+  const { run, render, aliases = {}, startsPrograms = false, usefulReadOnly = false, ...shown } = declaration;
   return {
     ...shown,
     aliases,
     startsPrograms,
+    usefulReadOnly,
     async call(args, context) {
       const checked = args as FromSchema<S>;
       const told = render(await run(checked, context), checked, context.note);

@@ -13,6 +13,8 @@ export interface App {
   errors?: 'protocol' | 'results' | undefined;
   /** Whose calls these are, where that is known: the name of a token. */
   who?: string;
+  /** Whether the system keeps commands inside; unknown until somebody has looked. */
+  commandsConfined?: boolean;
   /** Takes down every call. */
   trace?: Recorder;
   /** Tells the operator, never a client. */

@@ -30,6 +30,7 @@ export interface ShowTrace {
 }
 
 const USUAL_LIMIT = 100;
+const NARROWEST_CUT = 20;
 
 /** Resolves with how many events were shown; early and quietly when nobody reads them any more. */
 export async function showTrace(asked: ShowTrace): Promise<number> {
@@ -113,12 +114,17 @@ class Page {
     const terminal = this.#out.isTTY === true;
     const style = {
       colour: terminal && this.#out.hasColors?.() !== false,
-      width: terminal ? this.#out.columns : undefined,
+      width: terminal ? usableWidth(this.#out.columns) : undefined,
     };
     const head = terminal && !this.#headed ? `${headLine(style)}\n` : '';
     this.#headed = true;
     return `${head}${eventLine(event, style)}\n`;
   }
+}
+
+/** A terminal that says 0 does not know its width, and one of a few columns shows more by wrapping than by cutting. */
+function usableWidth(columns: number | undefined): number | undefined {
+  return columns !== undefined && columns >= NARROWEST_CUT ? columns : undefined;
 }
 
 /** The listeners stay: a write may still fail late, and that is no fault either. */

@@ -341,3 +341,13 @@ function stage(terminal: Partial<ShowTrace['out']> = {}) {
   });
   return { log, out, text: () => written };
 }
+
+describe('a terminal that does not know its width, or has a few columns', () => {
+  it.each([0, 1, 5, 19])('of %d columns gets whole lines, which it wraps itself', async (columns) => {
+    const { log, out, text } = stage({ isTTY: true, columns, hasColors: () => false });
+    log.append(anEvent({ at, paths: [{ path: '/a/long/way/to/a/file', how: 'read' }] }));
+    expect(await showTrace({ log, out })).toBe(1);
+    expect(text()).toContain('read_file');
+    expect(text()).toContain('/a/long/way/to/a/file');
+  });
+});

@@ -11,6 +11,7 @@ export const repo: Dialect = {
   name: 'repo',
   summary: 'read-only: list, read, search and survey one repository; answers as JSON',
   tools: [listFiles, readFile, searchFiles, getRepoOverview],
+  servesOne: true,
   rootSetting: 'ALLOWED_REPO_ROOT',
   checkSettings: settingsProblem,
   failed: (facts, tool) => ({ error: repoError(facts, tool) }),

@@ -15,5 +15,6 @@ export const workspace: Dialect = {
   name: 'workspace',
   summary: 'one workspace by relative paths; answers and errors as a JSON envelope',
   tools: [listDir, readFile, editFile, writeFile, deleteFile, moveFile, mkdir, runCommand],
+  servesOne: true,
   failed: (facts) => ({ answer: failure(workspaceError(facts)) }),
 };

@@ -9,6 +9,7 @@ export const setWorkspace = defineTool({
   description:
     'Choose the directory to work in; the other tools need it. Their relative paths start there, and their absolute paths must lie inside it.',
   hints: hints.adds,
+  usefulReadOnly: true,
   input: {
     type: 'object',
     properties: {

@@ -8,6 +8,7 @@ export const editFile = defineTool({
   description:
     'Replace text in a file. Literal by default: oldText must occur exactly once (or set limit); indentation may differ. isRegex uses an ECMAScript regex with ^ and $ at line boundaries: preview with dryRun first.',
   hints: hints.changes,
+  usefulReadOnly: true,
   input: {
     type: 'object',
     properties: {

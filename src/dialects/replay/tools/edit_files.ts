@@ -13,6 +13,7 @@ export const editFiles = defineTool({
   description:
     'Apply the same edits to several files, named by path or glob. One item per file; a file that cannot be edited shows as "path: [error CODE] message". Preview with dryRun first.',
   hints: hints.changes,
+  usefulReadOnly: true,
   input: {
     type: 'object',
     properties: {

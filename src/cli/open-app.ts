@@ -1,0 +1,118 @@
+/** From directories and options to what is served. A directory that cannot be opened is left out with a warning. */
+import type { Dialect } from '../dialects/dialect.ts';
+import { dialects } from '../dialects/index.ts';
+import { Engine, EngineFailure, type Failure, type RootSpec } from '../engine/index.ts';
+import type { App } from '../server/app.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import type { CallApp } from './call.ts';
+import type { Environment, Options } from './parse.ts';
+import { openRecorder, openState } from './tracing.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface OpenApp extends CallApp {
+  trace: Recorder;
+  stateDirectory: string | undefined;
+  /** Whether changes are kept, and where. */
+  journal: string;
+  /** The directories that could be opened. */
+  roots: readonly RootSpec[];
+  /** Why others could not. */
+  skipped: readonly string[];
+}
+
+/** What the process brings along. */
+export interface Surroundings {
+  version: string;
+  home: string;
+  environment: Environment;
+  log(line: string): void;
+}
+
+export function openApp(asked: readonly RootSpec[], options: Options, around: Surroundings): OpenApp {
+  for (const dialect of options.dialects) {
+    const problem = dialect.checkSettings?.(around.environment);
+    if (problem !== undefined) throw new UsageError(problem);
+  }
+  const skipped: string[] = [];
+  let roots = asked;
+  for (;;) {
+    try {
+      const app = openOn(roots, options, around);
+      requireServed(options.dialects, app);
+      for (const why of skipped) around.log(`warning: ${why}; it is left out`);
+      return { ...app, skipped };
+    } catch (error) {
+      const bad = unopened(error, roots);
+      if (!bad) throw error;
+      skipped.push(bad.why);
+      roots = roots.filter((root) => root !== bad.root);
+      if (roots.length === 0) throw new UsageError(skipped.join('; '));
+    }
+  }
+}
+
+function openOn(roots: readonly RootSpec[], options: Options, around: Surroundings): OpenApp {
+  const { version, home, environment, log } = around;
+  const { state } = options;
+  const paths = roots.map(({ path }) => path);
+  const kept = openState(state, paths);
+  const { directory } = kept;
+  const engine = openEngine(roots, options, environment, state.journal ? directory : undefined);
+  const served = engine.roots.map(({ real }) => real);
+  const mayChange = engine.roots.some(({ writable }) => writable);
+  return {
+    ...{ version, engine, home, log, roots, skipped: [] },
+    dialects: options.dialects,
+    errors: options.errors,
+    settings: environment,
+    trace: openRecorder({ directory, roots: served, contents: state.contents, version, environment, log }),
+    stateDirectory: directory,
+    journal: state.journal ? kept.says : 'OFF: --no-journal',
+    unkept: mayChange && state.journal && directory === undefined ? `changes: ${kept.says}` : undefined,
+  };
+}
+
+/** Fails with an `EngineFailure` when a directory cannot be opened. */
+export function openEngine(
+  roots: readonly RootSpec[],
+  options: Options,
+  environment: Environment,
+  journal?: string,
+): Engine {
+  const commands = { ...options.commands, environment };
+  // Where no tool changes anything, the wall need not let anything be changed either.
+  const onlyLooks = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
+  const readOnly = options.readOnly || onlyLooks;
+  const { keep } = options.state;
+  return new Engine({ roots, readOnly, commands, keep, ...(journal !== undefined && { journal }) });
+}
+
+export async function closeApp({ engine, trace }: App): Promise<void> {
+  await engine.close();
+  await trace?.close();
+}
+
+/** Which directory an error is about, and why it cannot be served. */
+function unopened(error: unknown, roots: readonly RootSpec[]): { root: RootSpec; why: string } | undefined {
+  if (!(error instanceof EngineFailure) || !('path' in error.facts)) return undefined;
+  const { path, kind } = error.facts;
+  const root = roots.find((each) => each.path === path);
+  return root && { root, why: `${path}: ${NOT_SERVED[kind] ?? `cannot be opened (${kind})`}` };
+}
+
+const NOT_SERVED: Readonly<Partial<Record<Failure['kind'], string>>> = {
+  'not-found': 'no such directory',
+  'not-a-directory': 'not a directory',
+  permission: 'cannot be read by this user',
+};
+
+/** Every directory must be within reach of some dialect. */
+function requireServed(chosen: readonly Dialect[], { engine }: App): void {
+  const count = engine.roots.length;
+  if (count === 1 || chosen.some(({ servesOne }) => !servesOne)) return;
+  const names = chosen.map(({ name }) => name).join(' and ');
+  const others = dialects.flatMap(({ name, servesOne }) => (servesOne ? [] : [name])).join(', ');
+  throw new UsageError(
+    `${names} ${chosen.length === 1 ? 'serves' : 'serve'} one directory, and ${count} are given: give one, or name a dialect too that serves them all (${others})`,
+  );
+}

@@ -1,0 +1,275 @@
+/** Which directories and which tools a server offers: what cannot be served is left out, and said. */
+import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dialects } from '../../src/dialects/index.ts';
+import { program, RawClient } from '../client.ts';
+import { ask, hello, usual } from '../server/http-stage.ts';
+import { layOut, temporaryDirectory } from '../tree.ts';
+
+let directory: { path: string; remove(): void };
+let root: string;
+beforeAll(() => {
+  directory = temporaryDirectory();
+  layOut(directory.path, {
+    'root/a.txt': 'in root\n',
+    'other/a.txt': 'in other\n',
+    'closed/a.txt': 'secret\n',
+    file: 'x',
+    dangling: { link: 'nowhere' },
+  });
+  root = join(directory.path, 'root');
+});
+afterAll(() => directory.remove());
+
+function run(args: string[], options: SpawnSyncOptions = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd: directory.path,
+    input: '',
+    ...options,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+describe('a directory that cannot be served, beside one that can', () => {
+  it.each([
+    ['nothing', 'nothing: no such directory'],
+    ['nothing:ro', 'nothing: no such directory'],
+    ['./nothing/below', './nothing/below: no such directory'],
+    ['file', 'file: not a directory'],
+    ['file/below', 'file/below: not a directory'],
+    ['dangling', 'dangling: no such directory'],
+  ])('%s is left out with a warning, wherever it stands', (bad, why) => {
+    for (const given of [
+      [bad, 'root'],
+      ['root', bad],
+    ]) {
+      const { status, stderr } = run(given);
+      expect(status).toBe(0);
+      const [warning, start, ...more] = stderr.trim().split('\n');
+      expect(warning).toBe(`cofferdam: warning: ${why}; it is left out`);
+      expect(start).toMatch(new RegExp(`replay on ${root}; wall: `));
+      expect(more).toEqual([]);
+    }
+  });
+
+  it('is not what relative paths are taken from, and no tool names it', () => {
+    const read = run(['call', 'read_file', '{"path":"a.txt"}', 'nothing', 'other', 'file', 'root']);
+    expect([read.status, read.stdout]).toEqual([0, 'in other\n']);
+    const { stdout } = run(['call', 'list_allowed_directories', '{}', 'nothing', 'other', 'file', 'root']);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .filter((line) => line.includes('/')),
+    ).toEqual([expect.stringContaining(join(directory.path, 'other')), expect.stringContaining(root)]);
+  });
+
+  it('is named by doctor as not served', () => {
+    const { status, stdout } = run(['doctor', 'root', 'nothing']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^yes +directory +\S+\/root \(read-write\)\nno +directory +nothing: no such directory$/m,
+    );
+  });
+
+  it.runIf(process.getuid?.() === 0)('may be one that this user may not read', (context) => {
+    const somebody = { uid: 1234, gid: 1234 };
+    if (run(['--version'], somebody).status !== 0) context.skip();
+    chmodSync(directory.path, 0o755);
+    chmodSync(join(directory.path, 'closed'), 0o700);
+    const { status, stdout, stderr } = run(
+      ['call', 'read_file', '{"path":"a.txt"}', 'closed', 'root'],
+      somebody,
+    );
+    expect([status, stdout]).toEqual([0, 'in root\n']);
+    expect(stderr).toContain('warning: closed: cannot be read by this user; it is left out');
+  });
+});
+
+describe('several directories', () => {
+  it.each([['repo'], ['workspace'], ['repo,workspace']])('are an error with %s alone', (named) => {
+    for (const args of [[], ['call', 'read_file', '{"path":"a.txt"}']]) {
+      const { status, stdout, stderr } = run([...args, '--dialect', named, 'root', 'other']);
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(
+        /^cofferdam: .* one directory, and 2 are given: give one, or name a dialect too that serves them all \(replay, patch, fileeditor\)\n$/,
+      );
+    }
+  });
+
+  it('are fine when all but one cannot be served', () => {
+    expect(run(['--dialect', 'repo', 'nothing', 'root']).status).toBe(0);
+  });
+
+  it('are fine beside a dialect that serves them all, and the start says which serves which', () => {
+    const { status, stderr } = run(['--dialect', 'repo,replay,workspace,patch', 'root', 'other:ro']);
+    expect(status).toBe(0);
+    const other = join(directory.path, 'other');
+    expect(stderr).toContain(
+      `, replay, patch on ${root}, ${other} (read-only); repo, workspace on ${root}; wall: `,
+    );
+  });
+});
+
+const READ_ONLY: Readonly<Record<string, string[]>> = {
+  replay: [
+    ...['read_file', 'read_multiple_files', 'list_directory', 'directory_tree', 'get_file_info'],
+    ...['list_allowed_directories', 'edit_file', 'edit_files', 'search_files', 'grep_files', 'glob_search'],
+  ],
+  patch: ['shell_exec'],
+  workspace: ['list_dir', 'read_file'],
+  fileeditor: ['set_workspace', 'read_files', 'list_files'],
+  repo: ['list_files', 'read_file', 'search_files', 'get_repo_overview'],
+};
+
+/** A call that would change something, if it could. */
+const CHANGES: Readonly<Record<string, Record<string, object>>> = {
+  replay: {
+    write_file: { path: 'new.txt', content: 'x' },
+    create_directory: { path: 'new' },
+    move_file: { source: 'a.txt', destination: 'b.txt' },
+    delete_file: { path: 'a.txt' },
+    edit_file: { path: 'a.txt', edits: [{ oldText: 'in', newText: 'out' }] },
+  },
+  patch: {
+    patch_apply: { path: 'a.txt', patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-in root\n+x\n' },
+    append: { path: 'a.txt', content: 'x' },
+    write_file: { path: 'new.txt', content: 'x' },
+    create_directory: { path: 'new' },
+    move_file: { source: 'a.txt', destination: 'b.txt' },
+  },
+  workspace: {
+    edit_file: { file: 'a.txt', find: 'in', replace: 'out' },
+    write_file: { file: 'new.txt', content: 'x' },
+    delete_file: { path: 'a.txt' },
+    move_file: { from: 'a.txt', to: 'b.txt' },
+    mkdir: { dir: 'new' },
+  },
+};
+
+const hasBubblewrap = spawnSync(process.execPath, [program, 'doctor', import.meta.dirname], {
+  encoding: 'utf8',
+}).stdout.match(/^yes +commands: bubblewrap/m);
+const commandTool = (name: string) =>
+  hasBubblewrap ? ({ replay: ['execute_command'], workspace: ['run_command'] }[name] ?? []) : [];
+
+describe('where nothing may be changed', () => {
+  it.each(dialects.map(({ name }) => name))('%s offers on stdio only what can succeed', async (name) => {
+    const expected = [...READ_ONLY[name]!, ...commandTool(name)];
+    for (const args of [['--read-only', root], [`${root}:ro`]]) {
+      const client = await RawClient.start(['--dialect', name, ...args]);
+      const { result } = await client.request('tools/list');
+      const tools = (result as unknown as { tools: { name: string }[] }).tools.map((tool) => tool.name);
+      expect(tools).toEqual(expected);
+      for (const [tool, args] of Object.entries(CHANGES[name] ?? {})) {
+        const reply = await client.request('tools/call', { name: tool, arguments: args });
+        const text = reply.error?.message ?? reply.result!.content[0]!.text!;
+        expect(reply.error !== undefined || reply.result!.isError, tool).toBe(true);
+        expect(text, tool).toMatch(/read-only|READ_ONLY|read only|not allowed|ermission/);
+        expect(text, tool).not.toMatch(/unknown tool/i);
+      }
+      client.child.stdin!.end();
+      await client.exited;
+    }
+  });
+
+  it('an unknown tool is answered with those that are offered', async () => {
+    const client = await RawClient.start(['--read-only', root]);
+    const { error } = await client.request('tools/call', { name: 'nonsense', arguments: {} });
+    expect(error!.message).toContain('grep_files');
+    expect(error!.message).not.toContain('write_file');
+    client.child.stdin!.end();
+    await client.exited;
+  });
+
+  it('command tools are left out too when nothing confines commands', async () => {
+    const client = await RawClient.start(['--read-only', '--sandbox', 'off', root]);
+    const { result } = await client.request('tools/list');
+    expect(JSON.stringify(result)).not.toContain('execute_command');
+    const reply = await client.request('tools/call', {
+      name: 'execute_command',
+      arguments: { command: 'true' },
+    });
+    expect(reply.error!.message).toContain('nothing may be changed here');
+    client.child.stdin!.end();
+    await client.exited;
+  });
+
+  it('a token that only reads is offered the same over HTTP, and another one everything', async () => {
+    const tokens = join(directory.path, 'tokens');
+    writeFileSync(tokens, 'reader token-of-the-reader read-only\nwriter token-of-the-writer read-write\n', {
+      mode: 0o600,
+    });
+    const child = spawn(process.execPath, [program, '--http', '0', '--token-file', tokens, root]);
+    let says = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      says += chunk;
+    });
+    try {
+      while (!/serving http/.test(says)) await pause(10);
+      const port = Number(/serving http:\/\/127\.0\.0\.1:(\d+)/.exec(says)![1]);
+      const list = async (token: string) => {
+        const headers = { ...usual, authorization: `Bearer ${token}` };
+        const post = (message: object, more = {}) =>
+          ask({
+            port,
+            method: 'POST',
+            path: '/mcp',
+            headers: { ...headers, ...more },
+            body: JSON.stringify(message),
+          });
+        const opened = await post(hello());
+        const session = { 'mcp-session-id': opened.headers['mcp-session-id'] as string };
+        const { text } = await post({ jsonrpc: '2.0', id: 2, method: 'tools/list' }, session);
+        const { text: refused } = await post(
+          {
+            jsonrpc: '2.0',
+            id: 3,
+            method: 'tools/call',
+            params: { name: 'write_file', arguments: CHANGES.replay!.write_file },
+          },
+          session,
+        );
+        const names = [...text.matchAll(/"name":"(\w+)","title"/g)].map(([, name]) => name);
+        return { names, refused };
+      };
+      const reader = await list('token-of-the-reader');
+      expect(reader.names).toEqual([...READ_ONLY.replay!, ...commandTool('replay')]);
+      expect(reader.refused).toMatch(/-32001.*read-only/);
+      expect(existsSync(join(root, 'new.txt'))).toBe(false);
+      const writer = await list('token-of-the-writer');
+      expect(writer.names).toHaveLength(16);
+      expect(writer.refused).toContain('Successfully wrote');
+    } finally {
+      child.kill('SIGKILL');
+      await new Promise((resolve) => child.once('exit', resolve));
+    }
+  });
+});
+
+describe('tools', () => {
+  it.each([
+    [['--dialect', 'replay']],
+    [['--dialect', 'workspace']],
+    [['--dialect', 'replay', '--read-only']],
+    [['--dialect', 'patch,replay']],
+  ])('%j counts what is sent with the same options', async (options) => {
+    const client = await RawClient.start([...options, root]);
+    const { result } = await client.request('tools/list');
+    client.child.stdin!.end();
+    await client.exited;
+    const { tools } = result as unknown as { tools: { name: string }[] };
+    const { stdout } = run(['tools', ...options]);
+    const total = `${tools.length} tools, ≈ ${Math.ceil(JSON.stringify({ tools }).length / 4)} tokens\n`;
+    expect(stdout).toContain(total);
+    for (const tool of tools) expect(stdout).toContain(`  ${tool.name}(`);
+    const [first] = tools;
+    expect(stdout).toMatch(
+      new RegExp(`  ${first!.name}\\(.*≈ ${Math.ceil(JSON.stringify(first).length / 4)} tokens\\n`),
+    );
+  });
+});
