@@ -22,6 +22,7 @@ import {
   Engine,
   EngineFailure,
   History,
+  noteAncestors,
   type RootSpec,
   StateProblem,
 } from './engine/index.ts';
@@ -125,6 +126,7 @@ async function traceOnPage(directory: string, port: number, signal: AbortSignal)
 async function serve({ roots, options }: Command & { do: 'serve' }): Promise<number> {
   const required = options.commands.sandbox === 'require';
   const app = await withoutUnsafeCommands(openApp(roots, options), required);
+  const ancestors = noteAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);
   // To look for programs takes longer than the first answers, so it comes after them.
   const introduced = serving.opened.then(async () => {
@@ -134,6 +136,14 @@ async function serve({ roots, options }: Command & { do: 'serve' }): Promise<num
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   process.once('SIGHUP', stop);
+  // A client that only ended its input still gets its answers; one that was killed waits for none.
+  process.stdin.once('close', () => {
+    const watch = ancestors.whenGone(() => {
+      void app.engine.commands.kill();
+      stop();
+    });
+    void serving.done.finally(() => watch.stop());
+  });
   await serving.done;
   await introduced;
   await closeApp(app);

@@ -2,6 +2,7 @@
 import type { Answer, Content } from '../dialects/dialect.ts';
 import { type App, offerTools } from '../server/app.ts';
 import { perform, sessionIdOf } from '../server/perform.ts';
+import { notConfined } from './start.ts';
 import { namesInstead } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -28,6 +29,8 @@ export async function callOnce(
   if (!found)
     throw new UsageError(`unknown tool '${name}'${namesInstead(name, 'tools', [...offered.keys()])}`);
   if (app.unkept !== undefined && !found.tool.hints.readOnly) app.log(app.unkept);
+  const why = found.tool.startsPrograms ? app.engine.commands.whyUnconfined() : undefined;
+  if (why !== undefined) app.log(`commands: ${notConfined(why)}`);
   const state = {};
   const told = await perform({
     app,

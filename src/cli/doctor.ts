@@ -1,5 +1,13 @@
 /** `cofferdam doctor`: which protections are active here, and what is missing. */
-import { type Engine, EngineFailure, type Protection, type RootInfo } from '../engine/index.ts';
+
+import {
+  type Engine,
+  EngineFailure,
+  installCommand,
+  type Protection,
+  type RootInfo,
+} from '../engine/index.ts';
+import { notConfined } from './start.ts';
 
 export interface Finding {
   what: string;
@@ -20,11 +28,23 @@ export async function findingsOf(engine: Engine): Promise<Finding[]> {
 async function commandFindings(engine: Engine): Promise<Finding[]> {
   try {
     const layers = await engine.commands.layers();
-    return layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why }));
+    const sandbox = await engine.commands.sandbox();
+    const shown = await engine.commands.shown();
+    return [
+      ...layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
+      ...(sandbox.kind === 'none' ? [unconfinedFinding(sandbox.why)] : []),
+      ...shown.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
+    ];
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
     return [{ what: 'commands', active: false, says: `no command is run: ${error.facts.reason}` }];
   }
+}
+
+function unconfinedFinding(why: string): Finding {
+  const install = installCommand();
+  const remedy = why.includes('not installed') && install !== undefined ? `; install it: ${install}` : '';
+  return { what: 'commands: confined', active: false, says: `${notConfined(why)}${remedy}` };
 }
 
 export function wallFinding(protection: Protection): Finding {

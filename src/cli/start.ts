@@ -19,16 +19,21 @@ export function describeStart({ version, dialects, engine }: App, commands: stri
 export async function describeCommands({ dialects, engine }: App): Promise<string> {
   if (!dialects.some(({ tools }) => tools.some((tool) => tool.startsPrograms))) return '';
   try {
-    const layers = await engine.commands.layers();
-    const boxed = layers.find(({ name }) => name === 'bubblewrap');
-    if (boxed?.active) return '; commands: sandboxed by bubblewrap';
-    return `; commands: NOT confined by the system (${boxed?.why}); --sandbox require offers none unless they are`;
+    const sandbox = await engine.commands.sandbox();
+    if (sandbox.kind === 'bubblewrap') return '; commands: sandboxed by bubblewrap';
+    if (sandbox.kind === 'failing') return `; commands: REFUSED until the sandbox works (${sandbox.why})`;
+    return `; commands: ${notConfined(sandbox.why)}; --sandbox require offers none unless they are`;
   } catch (error) {
     if (error instanceof EngineFailure && error.facts.kind === 'no-sandbox') {
       return `; commands: none offered (${error.facts.reason})`;
     }
     throw error;
   }
+}
+
+/** For the operator: what it means that nothing confines commands. */
+export function notConfined(why: string): string {
+  return `NOT confined by the system (${why}): they can do what this user can do`;
 }
 
 /** With `--sandbox require` and no sandbox, the tools that start programs are not offered at all. */

@@ -9,9 +9,10 @@ import { EngineFailure, fail } from './failures.ts';
 import { CommandWatch } from './journal/watching.ts';
 import { type CommandCall, Commands, type Started } from './run/commands.ts';
 import type { Layer } from './run/layers.ts';
+import { resolvePrograms } from './run/programs.ts';
 import { ripgrep } from './run/ripgrep.ts';
-import { endAllRuns, type RunResult } from './run/run-command.ts';
-import type { SandboxMode } from './run/sandbox.ts';
+import type { RunResult } from './run/run-command.ts';
+import { type SandboxMode, type SandboxPlan, whyNoSandbox } from './run/sandbox.ts';
 
 export interface CommandSettings {
   sandbox?: SandboxMode;
@@ -71,12 +72,35 @@ export class CommandDesk {
     return (await this.#open()).layers();
   }
 
+  /** What commands see beyond the system's programs and the given directories. */
+  async shown(): Promise<readonly string[]> {
+    return (await this.#open()).shown;
+  }
+
+  /** How commands are confined, as it was found last. */
+  async sandbox(): Promise<SandboxPlan> {
+    return (await this.#open()).sandbox;
+  }
+
+  /** Why nothing confines commands here, as far as can be told at once; undefined where a sandbox is to be tried. */
+  whyUnconfined(): string | undefined {
+    const { sandbox = 'auto', environment = {} } = this.#settings;
+    const roots = this.#calls.wall.roots.map(({ real }) => real);
+    return whyNoSandbox(sandbox, resolvePrograms(['bwrap'], { path: environment.PATH, roots }));
+  }
+
   async close(): Promise<void> {
     const { commands } = this.#opened;
-    if (commands === undefined) return;
-    await endAllRuns();
-    await commands.then(
+    await commands?.then(
       (opened) => opened.close(),
+      () => {},
+    );
+  }
+
+  /** Ends every command at once: nobody waits for it any more. */
+  async kill(): Promise<void> {
+    await this.#opened.commands?.then(
+      (opened) => opened.kill(),
       () => {},
     );
   }
@@ -96,6 +120,7 @@ export class CommandDesk {
     await this.#calls.arrivals.changesDone();
     const commands = await this.#open();
     try {
+      await commands.requireSandbox();
       return await run(commands, { ...call, onStart: (started) => this.#tell(started) });
     } catch (error) {
       if (error instanceof EngineFailure) {
@@ -121,8 +146,13 @@ export class CommandDesk {
   }
 
   #open(): Promise<Commands> {
-    this.#opened.commands ??= this.#prepare();
-    return this.#opened.commands;
+    const opened = this.#opened;
+    opened.commands ??= this.#prepare().catch((thrown: unknown) => {
+      // A sandbox that is required may be there the next time.
+      delete opened.commands;
+      throw thrown;
+    });
+    return opened.commands;
   }
 
   async #prepare(): Promise<Commands> {

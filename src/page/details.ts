@@ -151,6 +151,7 @@ function factsOf({ event }: Row): HTMLElement {
     ['Answered', `${bytes(event.bytesOut)}, about ${plural(event.tokensOut, 'token')}`],
     ['Directories', directories],
     ['Confined by', event.layers?.join(', ')],
+    ['Not confined', event.confined === false ? 'it could do what the user of the server can do' : undefined],
     ['Note', event.note],
     ['Server', event.server],
     ['Event', event.id],

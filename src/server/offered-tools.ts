@@ -29,10 +29,15 @@ export function offeredTools(app: App): OfferedTools {
   let tools = known.get(app);
   if (!tools) {
     const byName = offerTools(app.dialects);
-    tools = { byName, shown: [...byName.values()].map(shownTool) };
+    tools = { byName, shown: [...byName.values()].map((tool) => shownTool(tool, app)) };
     known.set(app, tools);
   }
   return tools;
+}
+
+/** Whoever decides about a call is to know that nothing but the program itself holds it back. */
+function unconfined(why: string): string {
+  return `Commands are NOT confined on this machine (${why}): they can do whatever the user who runs this server can do.`;
 }
 
 export function unknownTool(name: string, { byName }: OfferedTools): string {
@@ -40,8 +45,10 @@ export function unknownTool(name: string, { byName }: OfferedTools): string {
   return `Unknown tool: ${shown}. The tools are: ${[...byName.keys()].join(', ')}`;
 }
 
-function shownTool({ name, title, tool }: OfferedTool): ShownTool {
-  const { description, hints, input } = tool;
+function shownTool({ name, title, tool }: OfferedTool, { engine }: App): ShownTool {
+  const { hints, input } = tool;
+  const why = tool.startsPrograms ? engine.commands.whyUnconfined() : undefined;
+  const description = why === undefined ? tool.description : `${tool.description} ${unconfined(why)}`;
   return {
     name,
     title,

@@ -87,6 +87,7 @@ function detailsOf(event: TraceEvent): Column[] {
   if (event.morePaths) details.push({ text: `and ${event.morePaths} more` });
   if (event.layers)
     details.push({ text: `[${event.layers.map(plain).join(' ') || 'no layer'}]`, paint: 'dim' });
+  if (event.confined === false) details.push({ text: 'NOT confined' });
   if (event.note !== undefined) details.push({ text: `(${plain(event.note)})` });
   if (event.entries) details.push({ text: `undo: ${event.entries.map(plain).join(' ')}`, paint: 'dim' });
   return details.flatMap((detail, at) => (at === 0 ? [detail] : [{ text: ', ' }, detail]));

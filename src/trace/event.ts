@@ -34,6 +34,8 @@ export interface TraceEvent {
   tokensOut: number;
   /** What stood around a command. */
   layers?: string[];
+  /** Whether the system itself confined the command. */
+  confined?: boolean;
   /** What is to be known besides, as that a tree was too large to look for changes. */
   note?: string;
   /** The journal's entries that the call made. */

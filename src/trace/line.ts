@@ -118,6 +118,7 @@ function isEvent(value: unknown): value is TraceEvent {
     (event.outcome === 'ok' || event.outcome === 'failed') &&
     isTexts(event.roots) &&
     (event.layers === undefined || isTexts(event.layers)) &&
+    (event.confined === undefined || typeof event.confined === 'boolean') &&
     (event.entries === undefined || isTexts(event.entries)) &&
     Array.isArray(event.paths) &&
     event.paths.every(isTracedPath)

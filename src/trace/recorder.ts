@@ -166,7 +166,10 @@ export class CallTrace {
     if (who !== undefined) event.who = who;
     if (this.#morePaths > 0) event.morePaths = this.#morePaths;
     if (failure !== undefined) event.error = clipped(failure, LONGEST_NAME);
-    if (this.#layers) event.layers = [...this.#layers];
+    if (this.#layers) {
+      event.layers = [...this.#layers];
+      event.confined = this.#layers.includes('bubblewrap');
+    }
     if (this.#note !== undefined) event.note = this.#note;
     if (this.#entries) event.entries = this.#entries;
     if (contents && args !== undefined) event.arguments = clipped(args, LONGEST_CONTENTS);

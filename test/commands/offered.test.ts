@@ -96,7 +96,7 @@ describe('--sandbox auto and off', () => {
     expect(off.names).toContain('shell_exec');
     expect(off.said).toMatch(/commands: NOT confined by the system \(switched off\)/);
     const broken = await offered(['--dialect', 'patch'], withBroken);
-    expect(broken.said).toMatch(/commands: NOT confined by the system \(bubblewrap .*No permissions/);
+    expect(broken.said).toMatch(/commands: REFUSED until the sandbox works \(bubblewrap .*No permissions/);
     for (const { said } of [missing, off, broken]) expect(said.trim().split('\n')).toHaveLength(1);
   });
 

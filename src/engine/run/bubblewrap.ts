@@ -3,6 +3,8 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
+import type { Shown } from './installations.ts';
+import type { HeldPlace } from './standing.ts';
 
 export interface BubblewrapFeatures {
   bindFd: boolean;
@@ -10,24 +12,29 @@ export interface BubblewrapFeatures {
   size: boolean;
 }
 
-export interface SandboxRoot {
-  /** With all links resolved. */
-  path: string;
+export interface SandboxRoot extends HeldPlace {
   /** As it was given, when that is another path: a link there leads to the root. */
   given?: string;
-  /** A held descriptor of the directory, so that no path is looked up again. */
-  fd: number | undefined;
+}
+
+/** A place in a root that is mounted on itself: nothing that a command does can move it. */
+export interface FixedPlace {
+  path: string;
   writable: boolean;
+  /** The number of its descriptor in the child; undefined for none. */
+  number: number | undefined;
 }
 
 export interface SandboxView {
   roots: readonly SandboxRoot[];
   /** The number of each root's descriptor in the child, in the same order; undefined for none. */
   numbers: readonly (number | undefined)[];
+  /** What lies in roots and must stay in its place, perhaps under a stricter rule. */
+  fixed: readonly FixedPlace[];
   cwd: string;
   network: boolean;
-  /** Directories of programs that live outside of the system's places. */
-  installations: readonly string[];
+  /** What programs need that live outside of the system's places. */
+  installations: readonly Shown[];
   /** The directory with the files that stand in for those of /etc. */
   etc: string;
   temporaryMiB: number;
@@ -42,6 +49,8 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 /** Directories that can be shown in parts, when a root stands in one of them. */
 const DIVISIBLE = ['/usr', '/usr/local'];
 const PARTS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'libexec', 'share', 'include', 'local'];
+/** Where the system keeps links to the one of several programs that goes by a name. */
+export const ALTERNATIVES = '/etc/alternatives';
 /** Where the loader finds libraries and the system its alternatives; what the clock shows. */
 const ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime'];
 const ETC_MADE = ['passwd', 'group', 'hosts'];
@@ -97,13 +106,18 @@ export function sandboxPlaces(roots: readonly string[]): { home: string; tempora
   return free ? { temporary: free, home: `${free}/home` } : { temporary: '/tmp', home: '/tmp' };
 }
 
-function rootMounts({ roots, numbers }: SandboxView, features: BubblewrapFeatures): Mount[] {
-  return roots.map(({ path, writable }, index) => {
-    const number = features.bindFd ? numbers[index] : undefined;
+function rootMounts({ roots, numbers, fixed }: SandboxView, features: BubblewrapFeatures): Mount[] {
+  const numbered = roots.map((root, index) => ({ ...root, number: numbers[index] }));
+  return [...numbered, ...fixed].map(({ path, writable, number }) => {
     const bind = writable ? '--bind' : '--ro-bind';
-    const args = number === undefined ? [bind, path, path] : [`${bind}-fd`, String(number), path];
-    return { at: path, args };
+    const byPath = number === undefined || !features.bindFd;
+    return { at: path, args: byPath ? [bind, path, path] : [`${bind}-fd`, String(number), path] };
   });
+}
+
+/** How the system writes the path of a mount in /proc/self/mountinfo. */
+export function asMountPoint(path: string): string {
+  return path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
 function systemMounts(view: SandboxView): Mount[] {
@@ -115,7 +129,11 @@ function systemMounts(view: SandboxView): Mount[] {
   for (const name of ETC) show(`/etc/${name}`);
   if (view.network) for (const name of ETC_NETWORK) show(`/etc/${name}`);
   for (const name of ETC_MADE) show(`/etc/${name}`, join(view.etc, name));
-  for (const directory of view.installations) show(directory);
+  for (const { path, link, empty } of view.installations) {
+    if (empty) mounts.push({ at: path, args: ['--dir', path] });
+    else if (link === undefined) show(path);
+    else mounts.push({ at: path, args: ['--symlink', link, path] });
+  }
   return [...mounts, ...givenLinks(view, mounts)];
 }
 

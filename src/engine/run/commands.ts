@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Access, How } from '../caller.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
-import { systemDirectories } from './bubblewrap.ts';
+import { ALTERNATIVES, systemDirectories } from './bubblewrap.ts';
 import { passedVariables } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
 import { developerCommands, developerTools, readingTools, shellLine } from './front-doors.ts';
@@ -18,8 +18,8 @@ import { gnuPrograms, workingSetpriv } from './probes.ts';
 import type { Programs } from './programs.ts';
 import { adoptPrograms, programNamed, requireAllowed, resolvePrograms } from './programs.ts';
 import type { RunResult } from './run-command.ts';
-import { runCommand } from './run-command.ts';
-import type { SandboxMode } from './sandbox.ts';
+import { endRunsOf, killRunsOf, runCommand } from './run-command.ts';
+import type { SandboxMode, SandboxPlan } from './sandbox.ts';
 import { planSandbox } from './sandbox.ts';
 import { Scratch } from './scratch.ts';
 import { pathsThroughWall } from './wall-paths.ts';
@@ -58,6 +58,8 @@ export interface Started {
   given: readonly Access[];
 }
 
+const OURS = ['bwrap', 'setpriv'];
+
 interface Chosen {
   program: string;
   args: readonly string[];
@@ -69,7 +71,9 @@ export class Commands {
   readonly developerCommands: readonly string[];
   readonly #wall: Wall;
   readonly #programs: Programs;
-  readonly #setting: Setting;
+  readonly #chooseSandbox: () => Promise<SandboxPlan>;
+  /** With the sandbox as it was chosen last. */
+  #setting: Setting;
   readonly #gnu: ReadonlySet<string>;
 
   private constructor(
@@ -78,12 +82,14 @@ export class Commands {
     programs: Programs,
     setting: Setting,
     gnu: Set<string>,
+    chooseSandbox: () => Promise<SandboxPlan>,
   ) {
     this.#wall = wall;
     this.developerCommands = allowed;
     this.#programs = programs;
     this.#setting = setting;
     this.#gnu = gnu;
+    this.#chooseSandbox = chooseSandbox;
   }
 
   /** Finds the programs and tries the sandbox. Fails with `no-sandbox` when one is required and missing. */
@@ -101,26 +107,31 @@ export class Commands {
     const { wall, environment, allowCommands = [], passEnv = [] } = options;
     const roots = wall.roots.map(({ real }) => real);
     const allowed = [...new Set([...developerCommands, ...allowCommands])];
-    const names = [...readingCommands.keys(), ...allowed, 'bwrap', 'setpriv'];
+    const names = [...readingCommands.keys(), ...allowed, ...OURS];
     const given = adoptPrograms(options.given ?? {}, roots, scratch.bin);
     const programs = resolvePrograms(names, { path: environment.PATH, roots, given });
+    const chooseSandbox = () => planSandbox(options.sandbox, programs, options.allowNet);
     const [sandbox, gnu, setpriv] = await Promise.all([
-      planSandbox(options.sandbox, programs, options.allowNet),
+      chooseSandbox(),
       gnuPrograms(programs),
       workingSetpriv(programs),
     ]);
+    const system = [...systemDirectories(roots), ALTERNATIVES];
+    // These two start what is started, and are not to be seen themselves.
+    const started = [...programs.found].flatMap(([name, program]) => (OURS.includes(name) ? [] : program));
     const setting: Setting = {
       roots: wall.roots.map(({ real, given, dir, readOnly }) => {
-        return { path: real, given, fd: dir.fd, writable: readOnly === undefined };
+        return { path: real, identity: dir.identity, given, fd: dir.fd, writable: readOnly === undefined };
       }),
+      guarded: [],
       sandbox,
       scratch,
       path: programs.path,
       passed: passedVariables(passEnv, environment),
-      installations: installationsOf(programs.found.values(), systemDirectories(roots), roots),
+      installations: installationsOf(started, { system, roots, environment }),
       setpriv,
     };
-    return new Commands(wall, allowed, programs, setting, gnu);
+    return new Commands(wall, allowed, programs, setting, gnu, chooseSandbox);
   }
 
   /** A command that only reads: its arguments are checked before anything starts. */
@@ -155,16 +166,40 @@ export class Commands {
 
   /** Whether the system itself keeps commands inside, and read-only roots read-only. */
   get sandboxed(): boolean {
-    return this.#setting.sandbox.kind !== 'none';
+    return this.#setting.sandbox.kind === 'bubblewrap';
+  }
+
+  get sandbox(): SandboxPlan {
+    return this.#setting.sandbox;
+  }
+
+  /** A sandbox that failed is tried again; while it fails, no command runs. */
+  async requireSandbox(): Promise<void> {
+    if (this.sandbox.kind !== 'failing') return;
+    const sandbox = await this.#chooseSandbox();
+    this.#setting = { ...this.#setting, sandbox };
+    if (sandbox.kind === 'failing') fail({ kind: 'no-sandbox', reason: sandbox.why });
   }
 
   layers(): Layer[] {
     return layersReport(this.#setting);
   }
 
-  /** Removes what was made for this server; its commands must have ended. */
-  close(): void {
+  /** What commands see of places that are neither the system's nor given: the installations of their programs. */
+  get shown(): readonly string[] {
+    const { shown } = this.#setting.installations;
+    return this.sandboxed ? shown.flatMap(({ path, empty }) => (empty ? [] : path)) : [];
+  }
+
+  /** Ends what still runs, and removes what was made for it. */
+  async close(): Promise<void> {
+    await endRunsOf(this);
     this.#setting.scratch.drop();
+  }
+
+  /** Ends what runs at once, since nobody waits for it any more. */
+  kill(): void {
+    killRunsOf(this);
   }
 
   async #inDirectory(
@@ -172,6 +207,7 @@ export class Commands {
     door: FrontDoor,
     choose: (cwd: string) => Chosen,
   ): Promise<RunResult> {
+    await this.requireSandbox();
     const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
     try {
       const { program, args, given = [] } = choose(place.path);
@@ -179,6 +215,7 @@ export class Commands {
       const dir = place.enter();
       try {
         return await runCommand({
+          runner: this,
           program,
           args,
           setting: this.#setting,

@@ -2,35 +2,45 @@
 
 import { availableParallelism, release } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { isWithin } from '../confine/roots.ts';
 import type { SandboxRoot } from './bubblewrap.ts';
-import { bubblewrapArgs, sandboxPlaces } from './bubblewrap.ts';
+import { asMountPoint, bubblewrapArgs, sandboxPlaces } from './bubblewrap.ts';
 import type { Descriptors } from './descriptors.ts';
 import { layDescriptors } from './descriptors.ts';
 import { commandEnvironment } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
+import type { Installations } from './installations.ts';
 import { SETPRIV_ARGS } from './probes.ts';
 import type { ResourceLimits } from './resource-limits.ts';
-import { withLimits } from './resource-limits.ts';
+import { whenMounted, withLimits } from './resource-limits.ts';
 import type { SandboxPlan } from './sandbox.ts';
 import type { Scratch } from './scratch.ts';
+import type { HeldPlace } from './standing.ts';
+import { holdWays, releaseWays } from './standing.ts';
 import { newMark } from './watchman.ts';
 
 /** What is the same for all commands of a server. */
 export interface Setting {
   roots: readonly SandboxRoot[];
+  /** Places inside writable roots that commands may look at and neither change nor move. */
+  guarded: readonly HeldPlace[];
   sandbox: SandboxPlan;
   scratch: Scratch;
   /** The PATH of commands. */
   path: string;
   /** Variables that are passed through. */
   passed: Readonly<Record<string, string>>;
-  /** Directories of programs outside of the system's places. */
-  installations: readonly string[];
+  /** What programs need outside of the system's places. */
+  installations: Installations;
   /** The program setpriv, where the system has one that works. */
   setpriv: string | undefined;
 }
 
+/** Those who run commands: their end is the end of theirs alone. */
+export type Runner = object;
+
 export interface RunRequest {
+  runner: Runner;
   setting: Setting;
   door: FrontDoor;
   /** The absolute path of the program, found at the start. */
@@ -53,6 +63,8 @@ export interface Launch {
   stdio: Descriptors['stdio'];
   mark: string;
   layers: string[];
+  /** Gives back what was held for the start. */
+  release(): void;
 }
 
 export function prepareLaunch(request: RunRequest): Launch {
@@ -66,28 +78,40 @@ function prepareSandboxed(
 ): Launch {
   const { door, setting, cwd } = request;
   const roots = setting.roots.map((root) => ({ ...root, writable: root.writable && door.writes }));
-  const held = sandbox.features.bindFd ? roots.flatMap(({ fd }) => fd ?? []) : [];
-  const { stdio, numbers } = layDescriptors(held);
-  const left = [...numbers];
+  const ways = holdWays([...roots, ...setting.guarded]);
+  // What a command cannot write to it cannot move.
+  const between = ways.filter(({ writable }) => writable);
+  const inside = [...between.map((one) => ({ ...one, fd: one.dir.fd })), ...setting.guarded];
+  const given = [...roots, ...inside].map(({ fd }) => (sandbox.features.bindFd ? fd : undefined));
+  const { stdio, numbers: left } = layDescriptors(given.flatMap((fd) => fd ?? []));
+  const numbers = given.map((fd) => (fd === undefined ? undefined : left.shift()));
+  const fixed = inside.map((one, index) => ({ ...one, number: numbers[roots.length + index] }));
   const view = {
     roots,
-    numbers: roots.map(({ fd }) => (fd === undefined ? undefined : left.shift())),
+    numbers: numbers.slice(0, roots.length),
+    fixed,
     cwd: cwd.path,
     network: sandbox.network,
-    installations: setting.installations,
+    installations: setting.installations.shown,
     etc: setting.scratch.etc,
     temporaryMiB: door.temporaryMiB,
   };
   const mark = newMark();
   const argv = limited(request, [], countableLimits(door.limits));
+  // Alone, a root is mounted on what bubblewrap has made: nobody can have put a link there.
+  const nested = roots.filter(({ path }) =>
+    roots.some((other) => other.path !== path && isWithin(path, other.path)),
+  );
+  const mounted = [...nested, ...fixed].map(({ path }) => asMountPoint(path));
   return {
     file: sandbox.program,
-    args: [...bubblewrapArgs(view, sandbox.features), ...argv],
+    args: [...bubblewrapArgs(view, sandbox.features), ...whenMounted(mounted, argv)],
     cwd: '/',
     env: environment(request, sandboxPlaces(roots.map(({ path }) => path)), mark),
     stdio,
     mark,
     layers: ['bubblewrap', ...(sandbox.network ? [] : ['no-network']), 'limits', 'environment'],
+    release: () => releaseWays(ways),
   };
 }
 
@@ -107,6 +131,7 @@ function prepareUnconfined(request: RunRequest): Launch {
     stdio: layDescriptors([]).stdio,
     mark,
     layers: ['limits', 'environment', ...(setpriv ? ['no-new-privileges'] : [])],
+    release: () => {},
   };
 }
 
@@ -131,6 +156,6 @@ function environment(
   places: { home: string; temporary: string },
   mark: string,
 ): Record<string, string> {
-  const { path, passed } = request.setting;
-  return commandEnvironment({ ...places, path, passed, mark });
+  const { path, passed, installations } = request.setting;
+  return commandEnvironment({ ...places, path, passed: { ...installations.variables, ...passed }, mark });
 }

@@ -18,6 +18,10 @@ export function layersAround(setting: Setting, door: FrontDoor): string[] {
   return door === readingTools ? names : names.filter((name) => name !== ARGUMENT_RULES);
 }
 
+function withoutSandbox({ kind, why }: { kind: 'none' | 'failing'; why: string }): string {
+  return kind === 'failing' ? `${why}; no command runs until it works` : why;
+}
+
 export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
   const boxed = sandbox.kind === 'bubblewrap';
   const offline = boxed && !sandbox.network;
@@ -31,7 +35,7 @@ export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
     {
       name: 'bubblewrap',
       active: boxed,
-      why: boxed ? 'commands see the system, read-only, and the given directories' : sandbox.why,
+      why: boxed ? 'commands see the system, read-only, and the given directories' : withoutSandbox(sandbox),
     },
     {
       name: 'no network',

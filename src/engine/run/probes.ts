@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Programs } from './programs.ts';
 
-const PROBE_MS = 5000;
+/** A machine under load may take its time; what is late is not missing. */
+const PROBE_MS = 60_000;
 const execute = promisify(execFile);
 
 /** What a program prints when it is asked this; undefined when it fails. */

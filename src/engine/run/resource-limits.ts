@@ -18,6 +18,24 @@ export const MAX_PROCESSES = 512;
 const SHELL = '/bin/sh';
 
 /**
+ * The argv that first looks whether everything is mounted where it should be. bubblewrap follows links on the
+ * way to a place in a root, and another process may have put one there since we looked.
+ */
+export function whenMounted(places: readonly string[], argv: readonly string[]): string[] {
+  if (places.length === 0) return [...argv];
+  const script = [
+    `seen=' '`,
+    'while read -r _ _ _ _ at _; do seen="$seen$at "; done </proc/self/mountinfo',
+    'while [ "$1" != -- ]',
+    'do case $seen in *" $1 "*) shift ;; *) echo "bwrap: $1 was moved meanwhile" >&2; exit 1 ;; esac',
+    'done',
+    'shift',
+    'exec "$@"',
+  ];
+  return [SHELL, '-c', script.join('\n'), 'sh', ...places, '--', ...argv];
+}
+
+/**
  * The argv that sets the limits and then becomes the command. A limit that cannot be set, because a
  * stricter one holds already, is passed over. With `from`, the command is looked for in that directory
  * alone, so that it can go by its bare name in its own messages.

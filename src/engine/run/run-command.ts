@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineFailure, fail } from '../failures.ts';
 import { Family } from './family.ts';
-import type { Launch, RunRequest } from './launch.ts';
+import type { Launch, Runner, RunRequest } from './launch.ts';
 import { prepareLaunch } from './launch.ts';
 import { CappedStream } from './output.ts';
 import { MAX_PROCESSES } from './resource-limits.ts';
@@ -50,25 +50,36 @@ const live = new Set<Run>();
 export async function runCommand(request: RunRequest): Promise<RunResult> {
   if (request.signal?.aborted) fail({ kind: 'cancelled' });
   const launch = prepareLaunch(request);
-  request.onStart?.();
-  return new Run(request, launch).result();
+  let run: Run;
+  try {
+    request.onStart?.();
+    run = new Run(request, launch);
+  } finally {
+    launch.release();
+  }
+  return run.result();
 }
 
-/** Asks all commands to end, waits for them, and kills what is left after the grace. */
-export async function endAllRuns(): Promise<void> {
-  for (const run of live) run.cancelGently();
+/** Asks all commands of one runner to end, waits for them, and kills what is left after the grace. */
+export async function endRunsOf(runner: Runner): Promise<void> {
+  for (const run of runsOf(runner)) run.cancelGently();
   const deadline = Date.now() + TERM_GRACE_MS + STUCK_MS;
-  while (live.size > 0 && Date.now() < deadline) await delay(10);
-  killAllRuns();
-  dismissWatchman();
+  while (runsOf(runner).length > 0 && Date.now() < deadline) await delay(10);
+  killRunsOf(runner);
+  if (live.size === 0) dismissWatchman();
 }
 
-/** Kills all commands at once: for when there is no time to wait. */
-export function killAllRuns(): void {
-  for (const run of live) run.kill();
+/** Kills them at once: for when there is no time to wait. */
+export function killRunsOf(runner: Runner): void {
+  for (const run of runsOf(runner)) run.kill();
+}
+
+function runsOf(runner: Runner): Run[] {
+  return [...live].filter((run) => run.runner === runner);
 }
 
 class Run {
+  readonly runner: Runner;
   readonly #request: RunRequest;
   readonly #launch: Launch;
   readonly #child: ChildProcess;
@@ -87,9 +98,10 @@ class Run {
   readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(request: RunRequest, launch: Launch) {
+    this.runner = request.runner;
     this.#request = request;
     this.#launch = launch;
-    this.#sandboxed = request.setting.sandbox.kind !== 'none';
+    this.#sandboxed = request.setting.sandbox.kind === 'bubblewrap';
     this.#stdout = new CappedStream(request.maxOutputBytes);
     this.#stderr = new CappedStream(request.maxOutputBytes);
     this.#child = start(launch);

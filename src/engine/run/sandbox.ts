@@ -1,6 +1,7 @@
 /** Whether commands can be put into a sandbox on this machine, and which one they get. */
 
 import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { fail } from '../failures.ts';
 import type { BubblewrapFeatures } from './bubblewrap.ts';
@@ -12,29 +13,57 @@ export type SandboxMode = 'auto' | 'require' | 'off';
 
 export type Detection =
   | { available: true; program: string; features: BubblewrapFeatures }
-  | { available: false; why: string };
+  /** `installed`: it is there and fails, perhaps only now. */
+  | { available: false; installed: boolean; why: string };
 
 export type SandboxPlan =
   | { kind: 'bubblewrap'; program: string; features: BubblewrapFeatures; network: boolean }
-  | { kind: 'none'; why: string };
+  /** There is none to use: commands run without. */
+  | { kind: 'none'; why: string }
+  /** There is one, and it fails: no command runs until it works. */
+  | { kind: 'failing'; why: string };
 
 const run = promisify(execFile);
-const PROBE_MS = 5000;
-const detections = new Map<string, Promise<Detection>>();
+/** A machine under load may take its time; what is late is not missing. */
+const PROBE_MS = 60_000;
+/** A sandbox that fails is tried again this long after at the earliest. */
+const AGAIN_AFTER_MS = 1000;
 
-/** Tries bubblewrap once with everything that a command would get. The answer is kept. */
-export function detectSandbox(programs: Programs): Promise<Detection> {
-  const program = programs.found.get('bwrap');
-  if (process.platform !== 'linux') {
-    return Promise.resolve({ available: false, why: 'bubblewrap needs Linux' });
-  }
-  if (!program) return Promise.resolve({ available: false, why: 'bubblewrap (bwrap) is not installed' });
-  const known = detections.get(program) ?? probe(program);
-  detections.set(program, known);
-  return known;
+interface Trial {
+  /** Under way, or what it came to when that was good. */
+  detection: Promise<Detection> | undefined;
+  endedAt: number;
 }
 
-/** Chooses the sandbox for all commands of a server, or fails when one is required and missing. */
+const trials = new Map<string, Trial>();
+
+/** Why there is no sandbox to be tried at all, as far as can be told at once. */
+export function whyNoSandbox(mode: SandboxMode, programs: Programs): string | undefined {
+  if (mode === 'off') return 'switched off';
+  if (process.platform !== 'linux') return 'bubblewrap needs Linux';
+  return programs.found.has('bwrap') ? undefined : 'bubblewrap (bwrap) is not installed';
+}
+
+/** Tries bubblewrap with everything that a command would get. Only a good answer is kept. */
+export function detectSandbox(programs: Programs): Promise<Detection> {
+  const why = whyNoSandbox('auto', programs);
+  if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
+  const program = programs.found.get('bwrap')!;
+  const trial = trials.get(program) ?? { detection: undefined, endedAt: 0 };
+  trials.set(program, trial);
+  trial.detection ??= tryOnce(program, trial);
+  return trial.detection;
+}
+
+async function tryOnce(program: string, trial: Trial): Promise<Detection> {
+  await delay(Math.max(0, trial.endedAt + AGAIN_AFTER_MS - Date.now()));
+  const detection = await probe(program);
+  trial.endedAt = Date.now();
+  if (!detection.available) trial.detection = undefined;
+  return detection;
+}
+
+/** Chooses the sandbox for the next command, or fails when one is required and missing. */
 export async function planSandbox(
   mode: SandboxMode,
   programs: Programs,
@@ -46,7 +75,7 @@ export async function planSandbox(
     return { kind: 'bubblewrap', program: detection.program, features: detection.features, network };
   }
   if (mode === 'require') fail({ kind: 'no-sandbox', reason: detection.why });
-  return { kind: 'none', why: detection.why };
+  return { kind: detection.installed ? 'failing' : 'none', why: detection.why };
 }
 
 async function probe(program: string): Promise<Detection> {
@@ -64,9 +93,10 @@ async function probe(program: string): Promise<Detection> {
     if (features.disableUserns && (await failureOf(program, weaker)) === undefined) {
       return { available: true, program, features: weaker };
     }
-    return { available: false, why };
+    return { available: false, installed: true, why };
   } catch (thrown) {
-    return { available: false, why: `bubblewrap does not answer: ${firstLine((thrown as Error).message)}` };
+    const why = `bubblewrap does not answer: ${firstLine((thrown as Error).message)}`;
+    return { available: false, installed: true, why };
   }
 }
 
@@ -74,6 +104,7 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
   const view = {
     roots: [],
     numbers: [],
+    fixed: [],
     cwd: '/',
     network: false,
     installations: [],

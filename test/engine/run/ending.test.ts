@@ -8,7 +8,7 @@ import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../src/engine/run/run-command.ts';
-import { endAllRuns, killAllRuns } from '../../../src/engine/run/run-command.ts';
+import { endRunsOf, killRunsOf } from '../../../src/engine/run/run-command.ts';
 import { processesWith, survivors, uniqueSeconds, waitForProcess } from './process-search.ts';
 import type { Workshop } from './workshop.ts';
 import { failureKind, makeWorkshop, NO_SANDBOX } from './workshop.ts';
@@ -78,14 +78,27 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       const seconds = uniqueSeconds();
       const runs = [1, 2].map(() => failureKind(commands.shell(`sleep ${seconds}`)));
       await waitForProcess(seconds);
-      await endAllRuns();
+      await endRunsOf(commands);
       expect(await Promise.all(runs)).toEqual(['cancelled', 'cancelled']);
       expect(processesWith(seconds)).toEqual([]);
       const stubborn = failureKind(commands.shell(`trap "" TERM; sleep ${seconds}`));
       await waitForProcess(seconds);
-      killAllRuns();
+      killRunsOf(commands);
       expect(await survivors(seconds)).toEqual([]);
       await stubborn;
+    });
+
+    inRoom('goes on when those of another engine are ended', async (commands) => {
+      const [first, second] = [uniqueSeconds(), uniqueSeconds()];
+      const other = await place.open({ sandbox: MODES[kind] });
+      const run = commands.shell(`sleep ${first}`, { timeoutMs: 60_000 });
+      const ended = failureKind(other.shell(`sleep ${second}`));
+      await Promise.all([waitForProcess(first), waitForProcess(second)]);
+      await other.close();
+      expect(await ended).toBe('cancelled');
+      expect(processesWith(first)).not.toEqual([]);
+      killRunsOf(commands);
+      expect(await run).toMatchObject({ signal: 'SIGKILL' });
     });
 
     inRoom('is ended when it starts too many processes', async (commands) => {

@@ -7,10 +7,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installationsOf } from '../../../src/engine/run/installations.ts';
 import { adoptPrograms, resolvePrograms } from '../../../src/engine/run/programs.ts';
 
 let base: string;
@@ -66,42 +65,5 @@ describe('a program', () => {
     expect(readFileSync(join(into, 'thing'), 'utf8')).toContain('echo hi');
     const { found } = resolvePrograms(['thing'], { path: '/usr/bin', roots: [root], given });
     expect(found.get('thing')).toBe(join(into, 'thing'));
-  });
-});
-
-describe('what a sandbox shows for programs', () => {
-  const shown = (...programs: string[]) => installationsOf(programs, ['/usr', '/bin'], ['/home/me/code/app']);
-
-  it('is nothing more for those of the system', () => {
-    expect(shown('/usr/bin/env', '/bin/sh')).toEqual([]);
-  });
-
-  it('is the directory in which a program was installed', () => {
-    expect(shown('/opt/node-20/bin/node')).toEqual(['/opt/node-20']);
-    expect(shown('/home/me/.nvm/versions/node/v20/bin/node')).toEqual(['/home/me/.nvm/versions/node/v20']);
-    expect(shown('/opt/x/bin/a', '/opt/x/bin/b')).toEqual(['/opt/x']);
-    expect(shown('/srv/package/rg')).toEqual(['/srv/package']);
-  });
-
-  it('is the whole store where packages refer to each other', () => {
-    expect(shown('/nix/store/abc-node/bin/node')).toEqual(['/nix/store']);
-  });
-
-  it('is never a home directory, nor what contains a root', () => {
-    const home = homedir();
-    expect(shown(`${home}/bin/tool`)).toEqual([`${home}/bin`]);
-    expect(shown(`${home}/tool`)).toEqual([`${home}/tool`]);
-    expect(shown('/home/me/code/bin/tool')).toEqual(['/home/me/code/bin']);
-    expect(shown('/home/me/.local/bin/pytest')).toEqual(
-      ['bin', 'lib', 'lib64', 'libexec'].map((part) => `/home/me/.local/${part}`),
-    );
-  });
-
-  it('includes every link on the way to the program', () => {
-    const [first, second] = [join(base, 'first', 'bin'), join(base, 'second', 'bin')];
-    for (const directory of [first, second]) mkdirSync(directory, { recursive: true });
-    program(join(second, 'real'));
-    symlinkSync(join(second, 'real'), join(first, 'tool'));
-    expect(shown(join(first, 'tool'))).toEqual([join(base, 'first'), join(base, 'second')]);
   });
 });

@@ -11,8 +11,9 @@ import { makeWorkshop } from './workshop.ts';
 
 const ALL = { bindFd: true, disableUserns: true, size: true };
 const view = (change: Partial<SandboxView>): SandboxView => ({
-  roots: [{ path: '/srv/app', fd: 20, writable: true }],
+  roots: [{ path: '/srv/app', identity: '', fd: 20, writable: true }],
   numbers: [3],
+  fixed: [],
   cwd: '/srv/app',
   network: false,
   installations: [],
@@ -39,14 +40,14 @@ describe('the arguments for bubblewrap', () => {
   });
 
   it('bind a root read-only when it is', () => {
-    const roots = [{ path: '/srv/app', fd: 20, writable: false }];
+    const roots = [{ path: '/srv/app', identity: '', fd: 20, writable: false }];
     expect(bubblewrapArgs(view({ roots }), ALL).join(' ')).toContain('--ro-bind-fd 3 /srv/app');
   });
 
   it('bind a root inside another one after it, whatever the order', () => {
     const roots = [
-      { path: '/srv/app/locked', fd: 20, writable: false },
-      { path: '/srv/app', fd: 21, writable: true },
+      { path: '/srv/app/locked', identity: '', fd: 20, writable: false },
+      { path: '/srv/app', identity: '', fd: 21, writable: true },
     ];
     const args = bubblewrapArgs(view({ roots, numbers: [3, 4] }), ALL).join(' ');
     expect(args.indexOf('--bind-fd 4 /srv/app ')).toBeLessThan(
@@ -65,7 +66,7 @@ describe('the arguments for bubblewrap', () => {
   });
 
   it('mount nothing inside a root that bubblewrap would have to make there', () => {
-    const roots = [{ path: '/etc', fd: 20, writable: true }];
+    const roots = [{ path: '/etc', identity: '', fd: 20, writable: true }];
     const args = bubblewrapArgs(view({ roots, cwd: '/etc' }), ALL);
     expect(args.filter((arg) => arg.startsWith('/etc/'))).toEqual([]);
   });
@@ -108,9 +109,9 @@ describe('the choice of a sandbox', () => {
     expect(await kind(planSandbox('require', nothing, false))).toMatchObject({ kind: 'no-sandbox' });
   });
 
-  it('falls to none when bubblewrap does not work', async () => {
+  it('is a failing one, never none, when bubblewrap is there and does not work', async () => {
     const broken = { path: '/usr/bin', found: new Map([['bwrap', '/usr/bin/false']]) };
-    expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'none' });
+    expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'failing' });
   });
 });
 

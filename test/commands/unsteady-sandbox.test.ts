@@ -1,0 +1,129 @@
+/** A sandbox that is installed and fails closes the door, and opens it again when it works; one that is missing is told everywhere. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { program, RawClient } from '../client.ts';
+import { temporaryDirectory } from '../tree.ts';
+import { boxed, programOnPath } from './fixture.ts';
+
+let base: ReturnType<typeof temporaryDirectory>;
+let root: string;
+
+beforeEach(() => {
+  base = temporaryDirectory();
+  root = join(base.path, 'root');
+  mkdirSync(root);
+  mkdirSync(join(base.path, 'bin'));
+});
+
+afterEach(() => base.remove());
+
+/** A PATH on which `bwrap` is a script of ours; `$real` is the one that works. */
+function withBubblewrap(script: string): NodeJS.ProcessEnv {
+  const file = join(base.path, 'bin/bwrap');
+  writeFileSync(file, `#!/bin/sh\nreal=${programOnPath('bwrap')}\n${script}\n`);
+  chmodSync(file, 0o755);
+  return { ...process.env, PATH: `${join(base.path, 'bin')}:${process.env.PATH}` };
+}
+
+/** A PATH on which no bwrap is. */
+function withoutBubblewrap(): NodeJS.ProcessEnv {
+  for (const name of ['cat', 'sh', 'setpriv'])
+    symlinkSync(programOnPath(name)!, join(base.path, 'bin', name));
+  symlinkSync(process.execPath, join(base.path, 'bin/node'));
+  return { ...process.env, PATH: join(base.path, 'bin') };
+}
+
+const TOOLS = [
+  ['replay', 'execute_command', { command: 'echo ran!' }],
+  ['patch', 'shell_exec', { command: 'cat', args: ['x'] }],
+  ['workspace', 'run_command', { command: 'node', args: ['-e', 'console.log("r" + "an!")'] }],
+] as const;
+
+describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () => {
+  it.each(TOOLS)('and fails lets %s run nothing, until it works', async (dialect, tool, args) => {
+    const flag = join(base.path, 'broken');
+    writeFileSync(flag, '');
+    writeFileSync(join(root, 'x'), 'ran!\n');
+    const env = withBubblewrap(
+      `[ -e ${flag} ] && { echo "bwrap: out of luck" >&2; exit 1; }\nexec $real "$@"`,
+    );
+    const server = await RawClient.start(['--dialect', dialect, root], env);
+    try {
+      await server.says('commands: REFUSED until the sandbox works');
+      for (let round = 0; round < 2; round++) {
+        const refused = JSON.stringify(await server.call(tool, args));
+        expect(refused).toContain('bubblewrap');
+        expect(refused).not.toContain('ran!');
+      }
+      rmSync(flag);
+      expect(JSON.stringify((await server.call(tool, args)).result)).toContain('ran!');
+      writeFileSync(flag, '');
+      const again = await server.call(tool, args);
+      expect(JSON.stringify(again)).toContain('out of luck');
+    } finally {
+      await server.end();
+    }
+  });
+
+  it('and is slow is waited for', async () => {
+    const log = join(base.path, 'log');
+    const env = withBubblewrap(`echo "$1" >> ${log}; [ "$1" = --help ] && sleep 6\nexec $real "$@"`);
+    const server = await RawClient.start(['--dialect', 'replay', root], env);
+    try {
+      expect(await server.text('execute_command', { command: 'hostname' })).toBe('cofferdam\n[exit code: 0]');
+      expect(readFileSync(log, 'utf8').match(/--help/g)).toHaveLength(1);
+    } finally {
+      await server.end();
+    }
+  });
+});
+
+describe('commands without any bubblewrap', () => {
+  const NOT = /NOT confined.*bubblewrap \(bwrap\) is not installed/;
+
+  it.each(TOOLS)(
+    'run in %s, and its list of tools says that nothing confines them',
+    async (dialect, tool, args) => {
+      writeFileSync(join(root, 'x'), 'ran!\n');
+      const server = await RawClient.start(['--dialect', dialect, root], withoutBubblewrap());
+      const { result } = await server.request('tools/list');
+      const tools = result!.tools as { name: string; description: string }[];
+      for (const { name, description } of tools) expect(NOT.test(description), name).toBe(name === tool);
+      expect(JSON.stringify((await server.call(tool, args)).result)).toContain('ran!');
+      await server.end();
+      expect(server.stderr).toMatch(NOT);
+    },
+  );
+
+  it('are told of by doctor with the way to install it, by call, and in the trace', () => {
+    const env = { ...withoutBubblewrap(), COFFERDAM_STATE: join(base.path, 'state') };
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [program, ...args], { env, encoding: 'utf8' });
+    expect(run('doctor', root).stdout).toMatch(NOT);
+    const state = ['--state', join(base.path, 'state')];
+    const called = run(
+      'call',
+      'execute_command',
+      '{"command":"echo ran"}',
+      '--dialect',
+      'replay',
+      ...state,
+      root,
+    );
+    expect(called.stdout).toContain('ran');
+    expect(called.stderr).toMatch(NOT);
+    const traced = run('trace', '--json', ...state);
+    expect(JSON.parse(traced.stdout.trim().split('\n').at(-1)!)).toMatchObject({ confined: false });
+  });
+
+  it('that were switched off are told of as well', async () => {
+    const server = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', root]);
+    const { result } = await server.request('tools/list');
+    const tools = result!.tools as { name: string; description: string }[];
+    const described = tools.find(({ name }) => name === 'execute_command')!.description;
+    expect(described).toContain('NOT confined on this machine (switched off)');
+    await server.end();
+  });
+});
