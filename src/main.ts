@@ -23,6 +23,7 @@ import {
   EngineFailure,
   History,
   noteAncestors,
+  ownPackage,
   type RootSpec,
   StateProblem,
 } from './engine/index.ts';
@@ -128,8 +129,10 @@ async function serve({ roots, options }: Command & { do: 'serve' }): Promise<num
   const app = await withoutUnsafeCommands(openApp(roots, options), required);
   const ancestors = noteAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);
-  // To look for programs takes longer than the first answers, so it comes after them.
+  // To look for programs takes longer than the first answers, so it comes after them. So does reading what runs
+  // late; a call that needs it earlier reads it first.
   const introduced = serving.opened.then(async () => {
+    ownPackage();
     app.log(describeStart(app, await describeCommands(app), app.journal));
   });
   const stop = () => void serving.stop();
@@ -159,6 +162,7 @@ async function serveHttp(
   const { startHttp, StartError } = await import('./server/http/start.ts');
   const required = options.commands.sandbox === 'require';
   const app = await withoutUnsafeCommands(openApp(roots, options), required);
+  ownPackage();
   let readOnly: Engine | undefined;
   const readOnlyEngine = () => (readOnly ??= openEngine(roots, { ...options, readOnly: true }));
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
@@ -270,7 +274,15 @@ function openEngine(roots: readonly RootSpec[], options: Options, journal?: stri
     const onlyLooks = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
     const readOnly = options.readOnly || onlyLooks;
     const { keep } = options.state;
-    return new Engine({ roots, readOnly, commands, keep, ...(journal !== undefined && { journal }) });
+    const { allowGitConfig } = options;
+    return new Engine({
+      roots,
+      readOnly,
+      allowGitConfig,
+      commands,
+      keep,
+      ...(journal !== undefined && { journal }),
+    });
   } catch (error) {
     if (error instanceof EngineFailure) throw new UsageError(whyNotServed(error.facts));
     throw error;
