@@ -57,7 +57,8 @@ function readCache(file: string): Buffer | undefined {
 
 function writeCache(file: string, script: Script): void {
   try {
-    const unfinished = `${file}.${process.pid}`;
+    // A container may give the same pid to another process that writes here.
+    const unfinished = `${file}.${process.pid}-${process.hrtime.bigint().toString(36)}`;
     writeFileSync(unfinished, script.createCachedData());
     renameSync(unfinished, file);
   } catch {

@@ -18,7 +18,14 @@ import {
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
 import { openRecorder, pageSources, TracedHistory } from './cli/tracing.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';
-import { asStateProblem, type Engine, History, noteAncestors, StateProblem } from './engine/index.ts';
+import {
+  asStateProblem,
+  type Engine,
+  History,
+  noteAncestors,
+  ownPackage,
+  StateProblem,
+} from './engine/index.ts';
 import type { HttpRequest } from './server/http/start.ts';
 import type { Abilities } from './server/offered-tools.ts';
 import { serveOnStdio } from './server/stdio.ts';
@@ -141,8 +148,10 @@ async function serve({ roots, options }: Command & { do: 'serve' }): Promise<num
   const app = await offerable(openApp(roots, options, around()), required);
   const ancestors = noteAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);
-  // To look for programs takes longer than the first answers, so it comes after them.
+  // To look for programs takes longer than the first answers, so it comes after them. So does reading what runs
+  // late; a call that needs it earlier reads it first.
   const introduced = serving.opened.then(async () => {
+    ownPackage();
     app.log(describeStart(app, await describeCommands(app), app.journal));
   });
   const stop = () => void serving.stop();
@@ -173,6 +182,7 @@ async function serveHttp(
   const required = options.commands.sandbox === 'require';
   // Among the tokens may be one that only reads, so it has to be known for HTTP in any case.
   const app = await offerable(openApp(roots, options, around()), required, true);
+  ownPackage();
   let readOnly: Engine | undefined;
   const readOnlyEngine = () =>
     (readOnly ??= openEngine(app.roots, { ...options, readOnly: true }, process.env));

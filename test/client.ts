@@ -19,8 +19,9 @@ export class RawClient {
   readonly #waiting = new Map<number | string | null, (reply: Reply) => void>();
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
-    this.child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
+  /** `file`: another copy of the program. */
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env, file: string = program) {
+    this.child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
     this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;
@@ -31,8 +32,8 @@ export class RawClient {
     });
   }
 
-  static async start(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<RawClient> {
-    const client = new RawClient(args, env);
+  static async start(args: readonly string[], env?: NodeJS.ProcessEnv, file?: string): Promise<RawClient> {
+    const client = new RawClient(args, env, file);
     await client.initialize();
     return client;
   }

@@ -40,6 +40,11 @@ export const flags = [
   },
   { name: 'read-only', for: [...WORKERS, 'tools', 'doctor'], help: 'no tool can change anything' },
   {
+    name: 'allow-git-config',
+    for: [...WORKERS, 'doctor'],
+    help: "tools and commands may change Git's configuration and hooks, from which Git runs programs",
+  },
+  {
     name: 'sandbox',
     value: 'auto|require|off',
     for: [...WORKERS, 'doctor'],

@@ -84,7 +84,15 @@ export function openEngine(
   const onlyLooks = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
   const readOnly = options.readOnly || onlyLooks;
   const { keep } = options.state;
-  return new Engine({ roots, readOnly, commands, keep, ...(journal !== undefined && { journal }) });
+  const { allowGitConfig } = options;
+  return new Engine({
+    roots,
+    readOnly,
+    allowGitConfig,
+    commands,
+    keep,
+    ...(journal !== undefined && { journal }),
+  });
 }
 
 export async function closeApp({ engine, trace }: App): Promise<void> {

@@ -20,6 +20,7 @@ export interface Options {
   dialects: Dialect[];
   readOnly: boolean;
   errors: 'protocol' | 'results';
+  allowGitConfig: boolean;
   json: boolean;
   explain: boolean;
   commands: CommandSettings;
@@ -58,6 +59,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     dialects: chooseDialects(dialectNames ?? [defaultDialect]),
     readOnly: values['read-only'] === true,
     errors: errorsMode(values),
+    allowGitConfig: values['allow-git-config'] === true,
     json: values.json === true,
     explain: values.explain === true,
     commands: commandSettings(values),

@@ -163,7 +163,7 @@ export class CommandDesk {
       passEnv = [],
       environment = {},
     } = this.#settings;
-    const { path: rg } = await ripgrep();
+    const rg = await ripgrep();
     return Commands.open({
       wall: this.#calls.wall,
       sandbox,
@@ -171,7 +171,7 @@ export class CommandDesk {
       allowCommands,
       passEnv,
       environment,
-      ...(rg === undefined ? {} : { given: { rg } }),
+      ...(rg.path !== undefined && { given: { rg: { path: rg.installed ?? rg.path, from: rg.path } } }),
     });
   }
 }

@@ -17,6 +17,12 @@ export interface NearMatch {
   text: string;
 }
 
+/**
+ * Why something cannot be changed: the whole server or the directory was given as read-only, it is part of the
+ * running program, or it is configuration from which Git runs programs.
+ */
+export type ReadOnlyReason = 'server' | 'directory' | 'program' | 'git';
+
 export type Failure =
   // Paths
   | { kind: 'outside'; path: string }
@@ -28,7 +34,7 @@ export type Failure =
   | { kind: 'directory-not-empty'; path: string }
   | { kind: 'is-root'; path: string; action: 'delete' | 'move' | 'replace' }
   | { kind: 'into-itself'; path: string; destination: string }
-  | { kind: 'read-only'; path: string; why: 'server' | 'directory' }
+  | { kind: 'read-only'; path: string; why: ReadOnlyReason }
   | { kind: 'permission'; path: string; action: string }
   | { kind: 'unstable'; path: string }
   | { kind: 'io'; path: string; action: string; code: string }

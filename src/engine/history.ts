@@ -72,7 +72,8 @@ export class History {
     const roots = rootsOf(entry);
     let engine: Engine;
     try {
-      engine = new Engine({ roots, journal: this.#directory, keep: keepAll });
+      // What is put back was there before: Git's configuration may be among it.
+      engine = new Engine({ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll });
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
       return { gone: obstacle(error.facts, entry.roots) };

@@ -2,6 +2,7 @@
 export { type Access, type Caller, type How, nobody } from './caller.ts';
 export { type CommandSettings, exitCodeOf } from './command-desk.ts';
 export type { Stat } from './confine/dir.ts';
+export { ownPackage } from './confine/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export {
@@ -21,6 +22,7 @@ export {
   fail,
   type MatchMode,
   type NearMatch,
+  type ReadOnlyReason,
 } from './failures.ts';
 export type { BelowEntry, ListAllOptions, ListingBelow } from './files/below.ts';
 export { Breathing } from './files/breathing.ts';

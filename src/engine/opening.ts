@@ -17,6 +17,8 @@ export interface EngineOptions {
   readOnly?: boolean;
   /** `verified` asks for the wall's fallback although a stronger one would work. */
   protection?: 'strongest' | 'verified';
+  /** Git's configuration and hooks may be changed. */
+  allowGitConfig?: boolean;
   commands?: CommandSettings;
   /** The state directory in which every change is kept, to be undone; nothing is kept without one. */
   journal?: string;
@@ -35,8 +37,8 @@ export interface Shared {
 }
 
 export function open(options: EngineOptions): Shared {
-  const { readOnly = false, protection = 'strongest', journal: directory } = options;
-  const wall = new Wall(options.roots, { readOnly, protection });
+  const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
+  const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig });
   const journal = directory === undefined || readOnly ? undefined : new Journal(directory, options.keep);
   const problem =
     journal &&

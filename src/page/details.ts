@@ -152,6 +152,7 @@ function factsOf({ event }: Row): HTMLElement {
     ['Directories', directories],
     ['Confined by', event.layers?.join(', ')],
     ['Not confined', event.confined === false ? 'it could do what the user of the server can do' : undefined],
+    ['Flags', event.flags?.join(', ')],
     ['Note', event.note],
     ['Server', event.server],
     ['Event', event.id],

@@ -85,6 +85,7 @@ function detailsOf(event: TraceEvent): Column[] {
     (touched): Column => ({ text: pathOf(touched, event.roots), paint: paintOf(touched.how) }),
   );
   if (event.morePaths) details.push({ text: `and ${event.morePaths} more` });
+  if (event.flags) details.push({ text: event.flags.map(plain).join(' '), paint: 'red' });
   if (event.layers)
     details.push({ text: `[${event.layers.map(plain).join(' ') || 'no layer'}]`, paint: 'dim' });
   if (event.confined === false) details.push({ text: 'NOT confined' });

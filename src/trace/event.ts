@@ -32,6 +32,8 @@ export interface TraceEvent {
   bytesOut: number;
   /** An estimate. */
   tokensOut: number;
+  /** What is to be noticed: `later-executed` when a file was changed that other programs run later. */
+  flags?: string[];
   /** What stood around a command. */
   layers?: string[];
   /** Whether the system itself confined the command. */

@@ -119,6 +119,7 @@ function isEvent(value: unknown): value is TraceEvent {
     isTexts(event.roots) &&
     (event.layers === undefined || isTexts(event.layers)) &&
     (event.confined === undefined || typeof event.confined === 'boolean') &&
+    (event.flags === undefined || isTexts(event.flags)) &&
     (event.entries === undefined || isTexts(event.entries)) &&
     Array.isArray(event.paths) &&
     event.paths.every(isTracedPath)

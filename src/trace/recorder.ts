@@ -4,6 +4,7 @@
  * Contents of files never get into an event, and arguments and answers only when that was asked for.
  */
 import type { How, TracedPath, TraceEvent } from './event.ts';
+import { isLaterExecuted, LATER_EXECUTED } from './later-executed.ts';
 import { clipped, MOST_PATHS } from './line.ts';
 import type { TraceLog } from './log.ts';
 import type { SpanSink } from './spans.ts';
@@ -82,6 +83,7 @@ export class CallTrace {
   #entries: string[] | undefined;
   #layers: readonly string[] | undefined;
   #note: string | undefined;
+  #laterExecuted = false;
   #ended = false;
 
   constructor(options: RecorderOptions, call: TracedCall, id: string) {
@@ -96,6 +98,7 @@ export class CallTrace {
   touched(touch: TracedPath): void {
     if (this.#ended) return;
     const path = clipped(touch.path, LONGEST_PATH);
+    if (isChange(touch.how) && isLaterExecuted(touch.path)) this.#laterExecuted = true;
     const same = this.#paths.find((known) => known.path === path && saysAsMuch(known.how, touch.how));
     if (same) {
       if (same.how === 'looked-at') same.how = touch.how;
@@ -166,6 +169,7 @@ export class CallTrace {
     if (who !== undefined) event.who = who;
     if (this.#morePaths > 0) event.morePaths = this.#morePaths;
     if (failure !== undefined) event.error = clipped(failure, LONGEST_NAME);
+    if (this.#laterExecuted) event.flags = [LATER_EXECUTED];
     if (this.#layers) {
       event.layers = [...this.#layers];
       event.confined = this.#layers.includes('bubblewrap');
@@ -191,6 +195,11 @@ function saysAsMuch(known: How, how: How): boolean {
 
 function isOnlyLook(how: How): boolean {
   return how === 'read' || how === 'listed' || how === 'searched' || how === 'looked-at' || how === 'ran-in';
+}
+
+/** One that leaves something at the path. */
+function isChange(how: How): boolean {
+  return how === 'created' || how === 'changed' || how === 'moved-to';
 }
 
 function asJson(value: unknown): string | undefined {

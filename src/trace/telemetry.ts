@@ -119,6 +119,7 @@ function attributesOf(event: TraceEvent): Attributes {
     'cofferdam.who': event.who,
     'cofferdam.paths.more': event.morePaths,
     'cofferdam.layers': event.layers,
+    'cofferdam.flags': event.flags,
     'cofferdam.entries': event.entries,
     'cofferdam.note': event.note,
   };

@@ -2,6 +2,7 @@
 import { type Failure, limits } from '../../engine/index.ts';
 import { type Answer, type Answered, type Tool, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
+import { whyProtected } from '../read-only.ts';
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 
@@ -40,7 +41,7 @@ export function messageOf(facts: Failure, tool: string): string {
         ? `Not a directory: ${facts.path}`
         : `File not found: ${facts.path} (the path leads through something that is not a directory)`;
     case 'read-only':
-      return `Read-only: ${facts.path} cannot be changed, the ${facts.why} is read-only`;
+      return `Read-only: ${facts.path} cannot be changed, ${whyProtected(facts.why) ?? `the ${facts.why} is read-only`}`;
     case 'permission':
       return `Permission denied: cannot ${facts.action} ${facts.path}`;
     case 'unstable':

@@ -1,7 +1,8 @@
 /** The engine's facts in patch's words: `Code: message`, as an answer marked as an error. */
-import type { Failure } from '../../engine/index.ts';
+import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Told, type Tool, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
+import { whyProtected } from '../read-only.ts';
 
 type Words = readonly [code: string, message: string];
 
@@ -140,10 +141,9 @@ function badPath(facts: Failure & { kind: 'bad-path' }): string {
   }
 }
 
-function readOnlyBecause(why: 'server' | 'directory'): string {
-  return why === 'server'
-    ? 'the server was started with --read-only'
-    : 'its directory was given as read-only';
+function readOnlyBecause(why: ReadOnlyReason): string {
+  if (why === 'server') return 'the server was started with --read-only';
+  return whyProtected(why) ?? 'its directory was given as read-only';
 }
 
 function didYouMean(near: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** The engine's facts in replay's words and codes. */
 import type { Failure } from '../../engine/index.ts';
 import { onOneLine } from '../one-line.ts';
+import { whyProtected } from '../read-only.ts';
 
 export interface ReplayError {
   code: number;
@@ -44,9 +45,7 @@ function messageOf(facts: Failure): string {
     case 'outside':
       return `Path not allowed: ${facts.path} is outside the allowed directories (list_allowed_directories names them)`;
     case 'read-only':
-      return facts.why === 'server'
-        ? `Path not allowed: the server is read-only, ${facts.path} cannot be changed`
-        : `Path not allowed: ${facts.path} is in a read-only directory`;
+      return readOnly(facts);
     case 'bad-path':
       return badPath(facts);
     case 'not-found':
@@ -180,4 +179,11 @@ function excerpt(text: string): string {
 
 function clipped(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function readOnly({ path, why }: Failure & { kind: 'read-only' }): string {
+  if (why === 'server') return `Path not allowed: the server is read-only, ${path} cannot be changed`;
+  const reason = whyProtected(why);
+  if (reason !== undefined) return `Path not allowed: ${path} cannot be changed: ${reason}`;
+  return `Path not allowed: ${path} is in a read-only directory`;
 }

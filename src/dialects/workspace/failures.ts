@@ -1,6 +1,7 @@
 /** The engine's facts in workspace's codes, with a message for people and details for programs. */
 import type { EntryType, Failure } from '../../engine/index.ts';
 import { onOneLine } from '../one-line.ts';
+import { whyProtected } from '../read-only.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
 
@@ -143,7 +144,8 @@ function intoItself({ path, destination }: Facts<'into-itself'>): WorkspaceError
 }
 
 function readOnly({ path, why }: Facts<'read-only'>): string {
-  return `${path} cannot be changed: the ${why === 'server' ? 'server' : 'directory'} is read-only`;
+  const reason = whyProtected(why) ?? `the ${why} is read-only`;
+  return `${path} cannot be changed: ${reason}`;
 }
 
 function permission({ path, action }: Facts<'permission'>): string {

@@ -55,6 +55,12 @@ export interface Dir {
   /** The held descriptor, or undefined where the system has none to offer. */
   readonly fd: number | undefined;
 
+  /** The identities of this directory and of all above it, nearest first, as they are now. */
+  ancestors(): string[];
+  /** Whether the directory that many levels above has an entry of this name. */
+  hasAbove(levels: number, name: string): boolean;
+  /** The text of a small file in a directory of the directory that many levels above, if it can be read. */
+  readAbove(levels: number, directory: string, name: string): string | undefined;
   stat(): Stat;
   lstat(name: string | Buffer): Stat | undefined;
   readlink(name: string): string;

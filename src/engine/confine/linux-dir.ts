@@ -9,9 +9,9 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { allows, tryUnlink } from './quietly.ts';
+import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
-import { isLitter, isTemporary, temporaryName } from './temporaries.ts';
+import { isLitter, isTemporary, mayBeTemporary, temporaryName } from './temporaries.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 /** Not among Node's constants; the same on every architecture that Node runs on. */
@@ -69,6 +69,28 @@ export class LinuxDir implements Dir {
     return this.#identity;
   }
 
+  ancestors(): string[] {
+    const all = [this.identity];
+    try {
+      for (let path = `${this.handlePath}/..`; ; path += '/..') {
+        const above = identityOf(fs.statSync(path, { bigint: true }));
+        if (above === all.at(-1)) return all;
+        all.push(above);
+      }
+    } catch {
+      // What lies above may not be looked at by this user.
+      return all;
+    }
+  }
+
+  hasAbove(levels: number, name: string): boolean {
+    return exists(this.#above(levels, name));
+  }
+
+  readAbove(levels: number, directory: string, name: string): string | undefined {
+    return readSmall(`${this.#above(levels, directory)}/${oneName(name)}`);
+  }
+
   stat(): Stat {
     return toStat(fs.fstatSync(this.fd, { bigint: true }));
   }
@@ -110,8 +132,8 @@ export class LinuxDir implements Dir {
     return this.#reading((path) =>
       fs
         .readdirSync(path, { withFileTypes: true })
-        .filter((entry) => !isTemporary(entry.name))
-        .map((entry) => ({ name: entry.name, type: this.#typeOf(entry) })),
+        .map((entry) => ({ name: entry.name, type: this.#typeOf(entry) }))
+        .filter(({ name, type }) => !isTemporary(name, type)),
     );
   }
 
@@ -229,6 +251,10 @@ export class LinuxDir implements Dir {
     return `${this.handlePath}/${oneName(name)}`;
   }
 
+  #above(levels: number, name: string): string {
+    return `${this.handlePath}/${'../'.repeat(levels)}${oneName(name)}`;
+  }
+
   #atRaw(name: string | Buffer): string | Buffer {
     if (typeof name === 'string') return this.#at(name);
     if (name.includes(0x2f) || name.includes(0)) throw new Error('not one name');
@@ -274,9 +300,8 @@ export class LinuxDir implements Dir {
     if (sweptAt.size >= SWEPT_LIMIT) sweptAt.clear();
     sweptAt.set(this.identity, now);
     for (const name of this.#namesIfReadable()) {
-      if (!isTemporary(name)) continue;
-      const stat = this.lstat(name);
-      if (stat && isLitter(name, now - Number(stat.mtimeNs / 1_000_000n))) tryUnlink(this.#at(name));
+      const stat = mayBeTemporary(name) ? this.lstat(name) : undefined;
+      if (stat && isLitter(name, stat)) tryUnlink(this.#at(name));
     }
   }
 }

@@ -8,12 +8,12 @@
  */
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { allows, tryUnlink } from './quietly.ts';
+import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
-import { isLitter, isTemporary, temporaryName } from './temporaries.ts';
+import { isLitter, isTemporary, mayBeTemporary, temporaryName } from './temporaries.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** macOS: fail with ELOOP when any component of the path is a symbolic link. */
@@ -49,6 +49,23 @@ export class PathDir implements Dir {
     return this.#path;
   }
 
+  ancestors(): string[] {
+    const all = [this.identity];
+    for (let path = dirname(this.#path); ; path = dirname(path)) {
+      const above = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+      if (above === undefined || identityOf(above) === all.at(-1)) return all;
+      all.push(identityOf(above));
+    }
+  }
+
+  hasAbove(levels: number, name: string): boolean {
+    return exists(this.#above(levels, name));
+  }
+
+  readAbove(levels: number, directory: string, name: string): string | undefined {
+    return readSmall(join(this.#above(levels, directory), oneName(name)));
+  }
+
   stat(): Stat {
     return toStat(fs.lstatSync(this.#verified(), { bigint: true }));
   }
@@ -78,8 +95,8 @@ export class PathDir implements Dir {
     const found = fs.readdirSync(this.#verified(), { withFileTypes: true });
     this.#verified();
     return found
-      .filter((entry) => !isTemporary(entry.name))
-      .map((entry) => ({ name: entry.name, type: typeOf(entry) }));
+      .map((entry) => ({ name: entry.name, type: typeOf(entry) }))
+      .filter(({ name, type }) => !isTemporary(name, type));
   }
 
   rawNames(): Buffer[] {
@@ -194,6 +211,10 @@ export class PathDir implements Dir {
     return this.#path;
   }
 
+  #above(levels: number, name: string): string {
+    return resolve(this.#path, ...Array<string>(levels).fill('..'), oneName(name));
+  }
+
   #at(name: string): string;
   #at(name: string | Buffer): string | Buffer;
   #at(name: string | Buffer): string | Buffer {
@@ -212,9 +233,8 @@ export class PathDir implements Dir {
 
   #sweep(): void {
     for (const name of this.#namesIfReadable()) {
-      if (!isTemporary(name)) continue;
-      const stat = this.lstat(name);
-      if (stat && isLitter(name, Date.now() - Number(stat.mtimeNs / 1_000_000n))) tryUnlink(this.#at(name));
+      const stat = mayBeTemporary(name) ? this.lstat(name) : undefined;
+      if (stat && isLitter(name, stat)) tryUnlink(this.#at(name));
     }
   }
 }

@@ -3,6 +3,7 @@ import { EngineFailure, fail } from '../failures.ts';
 import { nearNames } from '../text/similar.ts';
 import type { Dir, Stat } from './dir.ts';
 import { attempt, failMissing } from './errno.ts';
+import type { ProtectedPlaces } from './protected-places.ts';
 import type { Root } from './roots.ts';
 
 /** Where a path leads: a held directory and a name in it that is not a link (unless links were not followed). */
@@ -18,6 +19,7 @@ export class Place {
   /** The names of the parent directories that were made on the way, outermost first. */
   readonly #made: readonly { dir: Dir; name: string }[];
   readonly #owned: boolean;
+  readonly #protectedPlaces: ProtectedPlaces;
 
   constructor(at: {
     root: Root;
@@ -27,6 +29,7 @@ export class Place {
     shown: string;
     path: string;
     made: { dir: Dir; name: string }[];
+    protectedPlaces: ProtectedPlaces;
   }) {
     this.root = at.root;
     this.#dir = at.dir;
@@ -35,6 +38,7 @@ export class Place {
     this.shown = at.shown;
     this.path = at.path;
     this.#made = at.made;
+    this.#protectedPlaces = at.protectedPlaces;
   }
 
   get isRoot(): boolean {
@@ -79,6 +83,7 @@ export class Place {
 
   requireWritable(): void {
     if (this.root.readOnly) fail({ kind: 'read-only', path: this.shown, why: this.root.readOnly });
+    this.#protectedPlaces.requireChangeable(this);
   }
 
   /** Takes back the parent directories that were made for this place, as far as they are still empty. */

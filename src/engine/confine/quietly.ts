@@ -1,5 +1,14 @@
 /** System calls whose refusal is an answer rather than an error. */
-import { accessSync, unlinkSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  unlinkSync,
+} from 'node:fs';
 
 /** Whether the system lets this user do it, see `access(2)`. */
 export function allows(path: string, mode: number): boolean {
@@ -8,6 +17,33 @@ export function allows(path: string, mode: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whether anything stands there, as far as this user can tell. */
+export function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const SMALL_BYTES = 64 * 1024;
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** The beginning of a regular file, for settings of the server or of Git; undefined when there is none to read. */
+export function readSmall(path: string): string | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (!fstatSync(fd).isFile()) return undefined;
+    const bytes = Buffer.alloc(SMALL_BYTES);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, SMALL_BYTES, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

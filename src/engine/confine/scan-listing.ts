@@ -54,9 +54,10 @@ export function listAt(path: string): Listing {
   const names: string[] = [];
   const types: EntryType[] = [];
   for (const entry of fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' })) {
-    if (isTemporary(entry.name)) continue;
+    const type = typeOf(entry);
+    if (isTemporary(entry.name, type)) continue;
     names.push(entry.name);
-    types.push(typeOf(entry));
+    types.push(type);
   }
   return { names, types };
 }
@@ -70,7 +71,7 @@ export function listUntyped(path: string): Listing {
   const types: EntryType[] = [];
   for (const name of fs.readdirSync(path, { encoding: 'latin1' })) {
     const stat = fs.lstatSync(encoded(path + name), { throwIfNoEntry: false });
-    if (!stat || isTemporary(name)) continue;
+    if (!stat || isTemporary(name, typeOf(stat))) continue;
     names.push(name);
     types.push(typeOf(stat));
   }

@@ -133,7 +133,12 @@ export class Walk {
 
   #make(name: string): boolean {
     if (this.#root.readOnly) fail({ kind: 'read-only', path: this.#shown, why: this.#root.readOnly });
-    this.#options.onMake?.(this.#pathOf(name), this.#root.real);
+    const path = this.#pathOf(name);
+    // Inside what was just made nothing is protected yet; the whole path is looked at when it has become a place.
+    if (this.#made.length === 0) {
+      this.#wall.protectedPlaces.requireChangeable({ dir: this.#dir, name, path, shown: this.#shown });
+    }
+    this.#options.onMake?.(path, this.#root.real);
     try {
       this.#dir.mkdir(name);
     } catch (error) {
@@ -234,6 +239,7 @@ export class Walk {
       shown: this.#shown,
       path: this.#pathOf(name),
       made: this.#made,
+      protectedPlaces: this.#wall.protectedPlaces,
     });
   }
 

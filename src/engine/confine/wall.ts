@@ -7,7 +7,9 @@
  */
 import { fail } from '../failures.ts';
 import type { Dir } from './dir.ts';
+import { findGitPlaces, type GitPlaces } from './git-places.ts';
 import type { Place } from './place.ts';
+import { ProtectedPlaces } from './protected-places.ts';
 import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
 import { Walk } from './walk.ts';
@@ -31,22 +33,31 @@ export interface WallOptions {
   /** Nothing may be changed in any root. */
   readOnly?: boolean;
   protection?: 'strongest' | 'verified';
+  /** Git's configuration and hooks may be changed. */
+  allowGitConfig?: boolean;
 }
 
 /** Directories that are held already, and by whom. */
 interface Held {
   roots: readonly Root[];
   keeper: Keeper;
+  protectedPlaces: ProtectedPlaces;
 }
 
 export class Wall {
   readonly roots: readonly Root[];
   readonly protection: Protection;
+  /** What no tool may change, although its root allows changes. */
+  readonly protectedPlaces: ProtectedPlaces;
+  readonly #owns: boolean;
   readonly #keeper: Keeper;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
   constructor(given: readonly RootSpec[] | Held, options: WallOptions = {}) {
-    const { roots, keeper } = 'keeper' in given ? given : hold(given, options);
+    const held = 'keeper' in given ? given : hold(given, options);
+    const { roots, keeper } = held;
+    this.protectedPlaces = held.protectedPlaces;
+    this.#owns = held !== given;
     this.#keeper = keeper;
     this.protection = keeper.protection;
     this.roots = roots;
@@ -55,6 +66,7 @@ export class Wall {
 
   close(): void {
     for (const root of this.roots) root.dir.close();
+    if (this.#owns) this.protectedPlaces.close();
   }
 
   /** A narrower wall around the directory that a place of this one is: nothing else can be reached through it. */
@@ -63,7 +75,7 @@ export class Wall {
     const roots = [innerRoot({ outer, dir: place.enter(), real, sent, first: this.roots[0]! })];
     try {
       for (const root of this.rootsBelow(real)) roots.push(rootInside(root));
-      return new Wall({ roots, keeper: this.#keeper });
+      return new Wall({ roots, keeper: this.#keeper, protectedPlaces: this.protectedPlaces });
     } catch (error) {
       for (const root of roots) root.dir.close();
       throw error;
@@ -78,6 +90,11 @@ export class Wall {
   /** Roots that lie below this place: removing or moving it would take them along. */
   rootsBelow(path: string): Root[] {
     return this.roots.filter((root) => root.real !== path && isWithin(root.real, path));
+  }
+
+  /** Git's configuration and hooks in the roots, where they are protected; undefined where they are not. */
+  gitPlaces(cwd: string): GitPlaces | undefined {
+    return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd) : undefined;
   }
 
   /** Resolves, runs and always closes: the form for work that ends with the call. */
@@ -140,5 +157,9 @@ function hold(specs: readonly RootSpec[], options: WallOptions): Held {
   const rules = new Map(
     held.filter((root) => root.readOnly).map((root) => [root.dir.identity, root.readOnly]),
   );
-  return { keeper, roots: held.map((root) => ({ ...root, readOnly: rules.get(root.dir.identity) })) };
+  return {
+    keeper,
+    roots: held.map((root) => ({ ...root, readOnly: rules.get(root.dir.identity) })),
+    protectedPlaces: new ProtectedPlaces(keeper, { git: options.allowGitConfig !== true }),
+  };
 }

@@ -76,7 +76,7 @@ class Listing {
       const look = () => dir.lstat(rawName(name));
       const stat = level === 1 ? attempt(this.#shown, 'list', look) : leniently(this.#shown, look);
       // Gone since the directory was read.
-      if (stat === undefined) continue;
+      if (stat === undefined || isTemporary(name, stat.type)) continue;
       if (this.entries.length >= this.#max) {
         this.truncated = true;
         return false;
@@ -110,7 +110,6 @@ function rawNames(dir: Dir): string[] {
   return dir
     .rawNames()
     .map((name) => name.toString('latin1'))
-    .filter((name) => !isTemporary(name))
     .sort();
 }
 

@@ -1,6 +1,4 @@
 /** Edits of text files: read, change only what matched, and write back only if nobody else changed the file. */
-import { join } from 'node:path';
-import { bundleDir } from '../bundle-dir.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { lineEndingOf, withLineEnding } from '../text/encoding.ts';
@@ -136,7 +134,7 @@ export class Editor {
     context: EditContext,
     signal: AbortSignal | undefined,
   ): Promise<Splice[]> {
-    this.#regexes ??= new CutOffPool(join(bundleDir, 'regex-worker.cjs'), limits.regexWorkers);
+    this.#regexes ??= new CutOffPool('regex-worker.cjs', limits.regexWorkers);
     const { pattern: source, flags, replace: template, style, limit } = edit;
     const isRange = edit.lines !== undefined;
     const outcome = await this.#regexes.run(

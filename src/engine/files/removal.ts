@@ -102,6 +102,10 @@ export function requireNotRoot(wall: Wall, place: Place, action: 'delete' | 'mov
   if (place.isRoot || wall.rootsBelow(place.path).length > 0) {
     fail({ kind: 'is-root', path: place.shown, action });
   }
+  const found = place.lstat();
+  if (found?.type === 'directory') {
+    wall.protectedPlaces.requireMovable(`${found.dev}:${found.ino}`, place.shown);
+  }
 }
 
 /** Looked at before anything goes: a tree that cannot be removed whole is left whole. */
@@ -114,6 +118,7 @@ async function requireRemovable(
 ): Promise<void> {
   if (level > limits.treeDepth) fail({ kind: 'bad-path', path: shown, why: 'too-deep' });
   if (wall.rootOf(dir)) fail({ kind: 'is-root', path: shown, action: 'delete' });
+  wall.protectedPlaces.requireNot(dir.identity, shown);
   const names = attempt(shown, 'delete', () => dir.rawNames());
   const mayChange = names.length === 0 || attempt(shown, 'delete', () => dir.mayChangeEntries());
   if (!mayChange) fail({ kind: 'permission', path: shown, action: 'delete' });

@@ -133,11 +133,10 @@ async function captureTree(
   for (const raw of dir.rawNames()) {
     const name = raw.toString('utf8');
     const path = below === '' ? name : `${below}/${name}`;
-    if (isTemporary(name)) continue;
     // It could not be kept under its name, and what cannot be kept is not removed.
     if (!isUtf8(raw)) throw Object.assign(new Error(`${path}: not valid UTF-8`), { code: 'EILSEQ' });
     const stat = dir.lstat(name);
-    if (stat === undefined) continue;
+    if (stat === undefined || isTemporary(name, stat.type)) continue;
     if (stat.type !== 'directory') {
       into.push({ path, removed: await captureLeaf(store, { dir, name }, stat, false) });
       continue;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
-import { isLitter, isTemporary } from '../confine/temporaries.ts';
+import { isLitter, mayBeTemporary } from '../confine/temporaries.ts';
 import { openOrUndefined } from './capture.ts';
 import type { FileImage, Removed } from './entry.ts';
 import { leadsTo } from './link-target.ts';
@@ -70,9 +70,8 @@ export function sweep(dir: Dir): void {
 }
 
 function isLeftOver(dir: Dir, name: string): boolean {
-  if (!isTemporary(name)) return false;
-  const stat = dir.lstat(name);
-  return stat !== undefined && isLitter(name, Date.now() - Number(stat.mtimeNs / 1_000_000n));
+  const stat = mayBeTemporary(name) ? dir.lstat(name) : undefined;
+  return stat !== undefined && isLitter(name, stat);
 }
 
 type TreeEntries = (Removed & { type: 'tree' })['entries'];

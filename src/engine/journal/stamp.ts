@@ -61,8 +61,8 @@ async function walk(top: Dir, visit: Visit): Promise<void> {
     if (level > limits.treeDepth) return true;
     for (const name of dir.rawNames().sort(Buffer.compare)) {
       await breathing.pause();
-      const stat = isTemporary(name.toString('latin1')) ? undefined : dir.lstat(name);
-      if (stat === undefined) continue;
+      const stat = dir.lstat(name);
+      if (stat === undefined || isTemporary(name.toString('latin1'), stat.type)) continue;
       const path = `${above}/${name.toString('base64')}`;
       if (!(await visit(dir, name, path, stat))) return false;
       const inner = stat.type === 'directory' ? dir.enterRaw(name) : undefined;

@@ -40,8 +40,8 @@ export async function survey(
       const name = isText ? raw.toString('utf8') : inEscapes(raw);
       const reachable = named && isText;
       const below = `${path === '/' ? '' : path}/${name}`;
-      const stat = isTemporary(name) ? undefined : dir.lstat(isText ? name : raw);
-      if (stat === undefined || found.has(below)) continue;
+      const stat = dir.lstat(isText ? name : raw);
+      if (stat === undefined || isTemporary(name, stat.type) || found.has(below)) continue;
       if (found.size >= MOST_ENTRIES) return false;
       const link = reachable && stat.type === 'symlink' ? linkOf(dir, name) : undefined;
       found.set(below, { stat, root, ...(link && { link }), ...(!reachable && { unreachable: true }) });

@@ -1,21 +1,24 @@
 /** Commands for one server: three front doors on the same wall, the same sandbox and the same programs. */
 import { resolve } from 'node:path';
 import type { Access, How } from '../caller.ts';
+import type { GitPlaces } from '../confine/git-places.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { ALTERNATIVES, systemDirectories } from './bubblewrap.ts';
 import { passedVariables } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
 import { developerCommands, developerTools, readingTools, shellLine } from './front-doors.ts';
+import { guardedPlaces, withoutProtected } from './guarded.ts';
 import { installationsOf } from './installations.ts';
 import type { Setting } from './launch.ts';
 import type { Layer } from './layers.ts';
 import { layersAround, layersReport } from './layers.ts';
+import { withoutNewGitControl } from './new-git-control.ts';
 import { checkArgv } from './policy/check.ts';
 import type { SeenPath } from './policy/declaration.ts';
 import { readingCommands } from './policy/reading-commands.ts';
 import { gnuPrograms, workingSetpriv } from './probes.ts';
-import type { Programs } from './programs.ts';
+import type { GivenProgram, Programs } from './programs.ts';
 import { adoptPrograms, programNamed, requireAllowed, resolvePrograms } from './programs.ts';
 import type { RunResult } from './run-command.ts';
 import { endRunsOf, killRunsOf, runCommand } from './run-command.ts';
@@ -35,7 +38,7 @@ export interface CommandsOptions {
   /** The environment of the server. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Programs that come with the package, as rg. */
-  given?: Readonly<Record<string, string>>;
+  given?: Readonly<Record<string, GivenProgram>>;
 }
 
 export interface CommandCall {
@@ -75,6 +78,7 @@ export class Commands {
   /** With the sandbox as it was chosen last. */
   #setting: Setting;
   readonly #gnu: ReadonlySet<string>;
+  readonly #unprotect: () => void;
 
   private constructor(
     wall: Wall,
@@ -90,6 +94,7 @@ export class Commands {
     this.#setting = setting;
     this.#gnu = gnu;
     this.#chooseSandbox = chooseSandbox;
+    this.#unprotect = wall.protectedPlaces.add(setting.scratch.path);
   }
 
   /** Finds the programs and tries the sandbox. Fails with `no-sandbox` when one is required and missing. */
@@ -194,12 +199,21 @@ export class Commands {
   /** Ends what still runs, and removes what was made for it. */
   async close(): Promise<void> {
     await endRunsOf(this);
+    this.#unprotect();
     this.#setting.scratch.drop();
   }
 
   /** Ends what runs at once, since nobody waits for it any more. */
   kill(): void {
     killRunsOf(this);
+  }
+
+  /** With what this command must leave alone. */
+  #settingFor(door: FrontDoor, git: GitPlaces | undefined): Setting {
+    if (!door.writes || !this.sandboxed) return this.#setting;
+    const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
+    const roots = withoutProtected(this.#setting.roots, own);
+    return { ...this.#setting, roots, guarded: guardedPlaces(roots, [...own, ...(git?.fixed ?? [])]) };
   }
 
   async #inDirectory(
@@ -213,12 +227,13 @@ export class Commands {
       const { program, args, given = [] } = choose(place.path);
       const started = { cwd: place.path, layers: layersAround(this.#setting, door), given };
       const dir = place.enter();
+      const git = door.writes && this.sandboxed ? this.#wall.gitPlaces(place.path) : undefined;
       try {
-        return await runCommand({
+        const result = await runCommand({
           runner: this,
           program,
           args,
-          setting: this.#setting,
+          setting: this.#settingFor(door, git),
           door,
           cwd: { handle: dir.handlePath, path: place.path },
           timeoutMs: call.timeoutMs ?? door.timeoutMs,
@@ -226,6 +241,7 @@ export class Commands {
           signal: call.signal,
           onStart: () => call.onStart?.(started),
         });
+        return git ? withoutNewGitControl(this.#wall, place.path, git, result) : result;
       } finally {
         dir.close();
       }

@@ -25,6 +25,13 @@ export interface ProgramSearch {
   given?: Readonly<Record<string, string>>;
 }
 
+export interface GivenProgram {
+  /** Where it is installed. */
+  path: string;
+  /** Where its content is read from, which nobody can have changed. */
+  from: string;
+}
+
 export interface Programs {
   /** The directories that were searched, for the environment of commands. */
   path: string;
@@ -62,17 +69,17 @@ export function requireAllowed(command: string, allowed: readonly string[]): voi
  * nothing which is written to the root later can take their place.
  */
 export function adoptPrograms(
-  given: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, GivenProgram>>,
   roots: readonly string[],
   into: string,
 ): Record<string, string> {
   const adopted: Record<string, string> = {};
-  for (const [name, path] of Object.entries(given)) {
+  for (const [name, { path, from }] of Object.entries(given)) {
     adopted[name] = path;
-    if (!leadsInto(path, roots) || !existsSync(path)) continue;
+    if (!leadsInto(path, roots) || !existsSync(from)) continue;
     adopted[name] = join(into, name);
     mkdirSync(into, { recursive: true });
-    copyFileSync(path, adopted[name]);
+    copyFileSync(from, adopted[name]);
     chmodSync(adopted[name], 0o755);
   }
   return adopted;

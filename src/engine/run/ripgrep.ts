@@ -6,8 +6,11 @@
  * gets an empty environment.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { chmodSync, copyFileSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fileState, type OwnProgram, ownPackage } from '../confine/own-package.ts';
 
 /** Longer patterns do not fit into an argument on every system. */
 const LONGEST_PATTERN = 30_000;
@@ -24,7 +27,10 @@ const UNREADABLE = /^rg: (.*): [^:]* \(os error (?:1|2|13)\)$/;
 const MARKED = '^(?-u:\\xff\\xfe|\\xfe\\xff|\\xef\\xbb\\xbf)';
 
 export interface RipgrepState {
+  /** What is started. */
   path: string | undefined;
+  /** Where the package keeps it. */
+  installed?: string;
   /** One short sentence for `doctor` and `--explain`. */
   says: string;
 }
@@ -37,26 +43,55 @@ export function ripgrep(): Promise<RipgrepState> {
   return state;
 }
 
-/** The package keeps the program in a package of its own for each platform, beside itself. */
-function packagedProgram(): string {
-  const beside = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep'));
-  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  return beside.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`);
+async function look(): Promise<RipgrepState> {
+  const own = ownPackage().ripgrep;
+  if (own === undefined) return { path: undefined, says: 'ripgrep is not installed' };
+  const installed = own.path;
+  let version: string | undefined;
+  const copy = copyProgram(own);
+  if (copy !== undefined) {
+    version = await versionOf(copy);
+    if (version !== undefined) return { path: copy, installed, says: version };
+  }
+  if (!isUnchanged(own)) return { path: undefined, says: 'ripgrep was changed since the server started' };
+  version = await versionOf(installed);
+  if (version === undefined) return { path: undefined, says: 'ripgrep is installed, but does not run' };
+  return { path: installed, installed, says: version };
 }
 
-async function look(): Promise<RipgrepState> {
-  let path: string;
-  try {
-    path = packagedProgram();
-  } catch {
-    return { path: undefined, says: 'ripgrep is not installed' };
-  }
+async function versionOf(program: string): Promise<string | undefined> {
   try {
     const options = { timeout: VERSION_TIMEOUT_MS, env: {} };
-    const { stdout } = await promisify(execFile)(path, ['--no-config', '--version'], options);
-    return { path, says: stdout.split('\n')[0]! };
+    const { stdout } = await promisify(execFile)(program, ['--no-config', '--version'], options);
+    return stdout.split('\n')[0]!;
   } catch {
-    return { path: undefined, says: 'ripgrep is installed, but does not run' };
+    return undefined;
+  }
+}
+
+function isUnchanged({ path, state: noted }: OwnProgram): boolean {
+  return fileState(path) === noted;
+}
+
+/**
+ * A copy without a name, which only this process can start: the package may lie where a command writes. Undefined
+ * where there is no such thing, or when the program is no longer the one that was noted.
+ */
+function copyProgram(own: OwnProgram): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  let directory: string | undefined;
+  try {
+    directory = mkdtempSync(join(tmpdir(), 'cofferdam-rg-'));
+    const copy = join(directory, 'rg');
+    copyFileSync(own.path, copy);
+    if (!isUnchanged(own)) return undefined;
+    chmodSync(copy, 0o500);
+    // Held for as long as the process lives.
+    return `/proc/self/fd/${openSync(copy, 'r')}`;
+  } catch {
+    return undefined;
+  } finally {
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
   }
 }
 
@@ -69,7 +104,9 @@ export async function candidateFiles(
   pattern: string,
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
-  const { path } = await ripgrep();
+  const { path, installed } = await ripgrep();
+  const own = ownPackage().ripgrep;
+  if (own === undefined || (path === installed && !isUnchanged(own))) return undefined;
   if (path === undefined || pattern.length > LONGEST_PATTERN || signal.aborted) return undefined;
   const child = spawn(path, ripgrepArguments(pattern), {
     cwd: directory,

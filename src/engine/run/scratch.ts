@@ -1,17 +1,36 @@
 /** A private directory for what commands need beside the roots: temporary files and a few files of /etc. */
 
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
+import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../confine/server-identity.ts';
 
 const PREFIX = 'cofferdam-run-';
+const NAME = new RegExp(`^${PREFIX}(${SERVER_ID})-`);
+/** Before this, names carried only a pid. */
+const OLD_NAME = new RegExp(`^${PREFIX}\\d+-[^-]+$`);
+/** Servers of other containers give up what looks older than a day. */
+const RENEW_EVERY_MS = 3_600_000;
 
 export class Scratch {
   readonly path: string;
 
+  readonly #renewing: NodeJS.Timeout;
+
   private constructor(path: string) {
     this.path = path;
+    this.#renewing = setInterval(() => renew(path), RENEW_EVERY_MS);
+    this.#renewing.unref();
   }
 
   /** Makes the directory where no root can reach it, and sweeps those of servers that are gone. */
@@ -25,7 +44,7 @@ export class Scratch {
     });
     const place = places.find((one) => !roots.some((root) => isWithin(one, root))) ?? places[0]!;
     sweep(place);
-    const scratch = new Scratch(mkdtempSync(join(place, `${PREFIX}${process.pid}-`)));
+    const scratch = new Scratch(mkdtempSync(join(place, `${PREFIX}${serverId()}-`)));
     mkdirSync(scratch.places.home);
     mkdirSync(scratch.places.temporary);
     scratch.#writeEtc();
@@ -57,7 +76,16 @@ export class Scratch {
   }
 
   drop(): void {
+    clearInterval(this.#renewing);
     remove(this.path);
+  }
+}
+
+function renew(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // Removed by somebody: there is nothing left to keep.
   }
 }
 
@@ -71,22 +99,16 @@ function remove(path: string): void {
 
 function sweep(place: string): void {
   for (const name of readdirSync(place)) {
-    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : 0;
-    if (pid > 0 && !runs(pid) && isOwn(join(place, name))) remove(join(place, name));
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(place, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    // Others may put such names into a shared directory too, to have something else removed.
+    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
+    if (isLeft(name, Date.now() - found.mtimeMs)) remove(path);
   }
 }
 
-/** Others may put such names into a shared directory too, to have something else removed. */
-function isOwn(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isDirectory() === true && found.uid === process.getuid?.();
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
-  }
+function isLeft(name: string, ageMs: number): boolean {
+  const server = NAME.exec(name)?.[1];
+  return server === undefined ? OLD_NAME.test(name) && ageMs > FOREIGN_AGE_MS : isGone(server, ageMs);
 }

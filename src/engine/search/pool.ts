@@ -2,9 +2,8 @@
  * The threads that search. They start with the first search, wait for the next one without keeping the
  * process alive, and are ended and replaced when a pattern runs away.
  */
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { bundleDir } from '../bundle-dir.ts';
+import { workerSource } from '../confine/own-package.ts';
 import { EngineFailure } from '../failures.ts';
 import type { AnyJob, Report } from './jobs.ts';
 import type { WorkQueue } from './queue.ts';
@@ -19,9 +18,14 @@ export class SearchThread {
   #onReport: ((report: Report) => void) | undefined;
   #onGone: ((error: Error) => void) | undefined;
 
-  constructor(file: string, onIdle: (thread: SearchThread) => void, onExit: (thread: SearchThread) => void) {
+  constructor(
+    file: string | undefined,
+    onIdle: (thread: SearchThread) => void,
+    onExit: (thread: SearchThread) => void,
+  ) {
     this.#onIdle = onIdle;
-    this.#worker = new Worker(file, { execArgv: [], env: {}, name: 'search' });
+    const options = { execArgv: [], env: {}, name: 'search', eval: file === undefined };
+    this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);
     this.#worker.on('message', (report: Report) => this.#received(report));
     this.#worker.on('error', (error) => this.#fail(error as Error));
     this.#worker.on('exit', () => {
@@ -92,7 +96,7 @@ interface Waiting {
 
 export class SearchPool {
   readonly #size: number;
-  readonly #file: string;
+  readonly #file: string | undefined;
   readonly #all = new Set<SearchThread>();
   readonly #shares: Shares<ThreadSearcher, SearchThread>;
   #idle: SearchThread[] = [];
@@ -101,7 +105,8 @@ export class SearchPool {
   #nextLook: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(size: number, file: string = join(bundleDir, 'search-worker.cjs')) {
+  /** `file`: another worker than the package's own. */
+  constructor(size: number, file?: string) {
     this.#size = size;
     this.#file = file;
     this.#shares = new Shares(size);

@@ -3,6 +3,7 @@
  * cancelled takes its worker with it. The next job gets a fresh one.
  */
 import { Worker } from 'node:worker_threads';
+import { type WorkerName, workerSource } from '../confine/own-package.ts';
 import { EngineFailure, type Failure, fail } from '../failures.ts';
 
 export interface JobLimits {
@@ -11,22 +12,22 @@ export interface JobLimits {
 }
 
 export class CutOffPool<Job, Answer> {
-  readonly #file: string;
+  readonly #worker: WorkerName;
   readonly #most: number;
   readonly #idle: Worker[] = [];
   readonly #busy = new Set<Worker>();
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
-  constructor(file: string, most: number) {
-    this.#file = file;
+  constructor(worker: WorkerName, most: number) {
+    this.#worker = worker;
     this.#most = most;
   }
 
   async run(job: Job, { ms, signal }: JobLimits): Promise<Answer> {
     while (this.#busy.size >= this.#most) await this.#turn(signal);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
-    const worker = this.#idle.pop() ?? new Worker(this.#file);
+    const worker = this.#idle.pop() ?? new Worker(workerSource(this.#worker), { eval: true });
     this.#busy.add(worker);
     worker.ref();
     return new Promise<Answer>((resolve, reject) => {

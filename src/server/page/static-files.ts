@@ -40,11 +40,14 @@ interface Loaded {
 }
 
 export class StaticFiles {
-  readonly #directory: string;
   readonly #loaded = new Map<string, Loaded>();
 
+  /** All of them are read now: the program may lie where a tool or a command writes later. */
   constructor(directory = join(bundleDir, 'page')) {
-    this.#directory = directory;
+    for (const { name } of Object.values(FILES)) {
+      const loaded = load(join(directory, name));
+      if (loaded) this.#loaded.set(name, loaded);
+    }
   }
 
   has(path: string): boolean {
@@ -55,7 +58,7 @@ export class StaticFiles {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
     const { name, type } = FILES[path]!;
-    const loaded = this.#load(name);
+    const loaded = this.#loaded.get(name);
     if (!loaded) return { status: 404, message: 'The page is not installed beside the program' };
     const headers = { ...SHELL, ETag: loaded.etag };
     if (isSame(request.headers['if-none-match'], loaded.etag)) {
@@ -66,19 +69,15 @@ export class StaticFiles {
     response.end(request.method === 'HEAD' ? undefined : loaded.body);
     return undefined;
   }
+}
 
-  #load(name: string): Loaded | undefined {
-    const known = this.#loaded.get(name);
-    if (known) return known;
-    try {
-      const body = readFileSync(join(this.#directory, name));
-      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-      const loaded = { body, etag };
-      this.#loaded.set(name, loaded);
-      return loaded;
-    } catch {
-      return undefined;
-    }
+function load(file: string): Loaded | undefined {
+  try {
+    const body = readFileSync(file);
+    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+    return { body, etag };
+  } catch {
+    return undefined;
   }
 }
 

@@ -57,6 +57,7 @@ function faulty(path: string, faults: Partial<Dir>): Place {
     shown: path,
     path: join(root, path),
     made: [],
+    protectedPlaces: wall.protectedPlaces,
   };
   return new Place({ ...at, name });
 }

@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { serverId } from '../../../src/engine/confine/server-identity.ts';
+import { temporaryName } from '../../../src/engine/confine/temporaries.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
 import type { JournalRecording } from '../../../src/engine/journal/journal-recording.ts';
@@ -50,10 +51,7 @@ async function cutOff(begin: (recording: JournalRecording, at: Places) => Promis
 const at = (path: string) => join(house.root, path);
 
 /** The name of a temporary file of a process that is gone. */
-const litter = () => {
-  const namespace = Number(/\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0]).toString(36);
-  return `.cofferdam-${namespace}-999999999-1-0123456789abcdef.tmp`;
-};
+const litter = () => temporaryName(`${serverId().split('-')[0]}-999999999-1`);
 
 describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
   const cases: Record<string, (recording: JournalRecording, place: Places) => Promise<void>> = {

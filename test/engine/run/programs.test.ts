@@ -59,7 +59,13 @@ describe('a program', () => {
 
   it('may come with the package, and is copied when that is installed in a root', () => {
     const into = join(base, 'adopted');
-    const given = adoptPrograms({ thing: join(root, 'bin', 'thing'), rg: '/usr/bin/rg' }, [root], into);
+    const thing = join(root, 'bin', 'thing');
+    const rg = '/usr/bin/rg';
+    const given = adoptPrograms(
+      { thing: { path: thing, from: thing }, rg: { path: rg, from: rg } },
+      [root],
+      into,
+    );
     expect(given).toEqual({ thing: join(into, 'thing'), rg: '/usr/bin/rg' });
     program(join(root, 'bin', 'thing'), 'echo replaced');
     expect(readFileSync(join(into, 'thing'), 'utf8')).toContain('echo hi');

@@ -1,0 +1,257 @@
+/** Git's configuration and hooks: whatever a tool or a sandboxed command does, Git runs nothing of theirs later. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawClient, type Reply } from '../client.ts';
+import { temporaryDirectory } from '../tree.ts';
+import { boxed, programOnPath } from './fixture.ts';
+
+const hasGit = programOnPath('git') !== undefined;
+const REASON = /--allow-git-config/;
+
+let base: string;
+let root: string;
+let remove: () => void;
+let client: RawClient | undefined;
+
+beforeEach(() => {
+  const made = temporaryDirectory();
+  base = made.path;
+  remove = made.remove;
+  root = join(base, 'project');
+  mkdirSync(root);
+  writeFileSync(join(root, 'a.txt'), 'one\n');
+});
+
+afterEach(async () => {
+  client?.child.kill('SIGKILL');
+  await client?.exited;
+  client = undefined;
+  remove();
+});
+
+const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
+
+function git(cwd: string, ...args: string[]): string {
+  const env = { PATH: process.env.PATH, HOME: base, GIT_CONFIG_NOSYSTEM: '1', GIT_ALLOW_PROTOCOL: 'file' };
+  return execFileSync('git', [...identity, ...args], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
+}
+
+async function start(dialect: string, ...more: string[]): Promise<RawClient> {
+  client = await RawClient.start(['--dialect', dialect, '--state', join(base, 'state'), ...more, root]);
+  return client;
+}
+
+function said({ result, error }: Reply): { failed: boolean; text: string } {
+  const text = JSON.stringify(result ?? error);
+  return { failed: error !== undefined || result?.isError === true || text.includes('"ok":false'), text };
+}
+
+async function refuses(tool: string, args: object): Promise<void> {
+  const { failed, text } = said(await client!.call(tool, args));
+  expect({ tool, args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
+}
+
+async function takes(tool: string, args: object): Promise<void> {
+  const { failed, text } = said(await client!.call(tool, args));
+  expect({ tool, args, failed, text }).toMatchObject({ failed: false });
+}
+
+describe.runIf(hasGit)('file tools', () => {
+  beforeEach(() => {
+    git(root, 'init', '-q', '.');
+    git(root, 'add', '.');
+    git(root, 'commit', '-qm', 'first');
+  });
+
+  it.each([
+    ['replay', 'write_file', (path: string) => ({ path, content: 'x' })],
+    ['replay', 'delete_file', (path: string) => ({ path })],
+    ['replay', 'move_file', (path: string) => ({ source: 'a.txt', destination: path })],
+    ['replay', 'move_file', (path: string) => ({ source: path, destination: 'b.txt' })],
+    ['patch', 'append', (path: string) => ({ path, content: 'x' })],
+    ['workspace', 'write_file', (path: string) => ({ file: path, content: 'x' })],
+    ['workspace', 'move_file', (path: string) => ({ from: 'a.txt', to: path, overwrite: true })],
+    ['fileeditor', 'write_files', (path: string) => ({ path, content: 'x', line_count: 1 })],
+  ] as const)('of %s cannot change them by %s', async (dialect, tool, args) => {
+    await start(dialect);
+    if (dialect === 'fileeditor') await client!.call('set_workspace', { path: root });
+    const before = readFileSync(join(root, '.git/config'), 'utf8');
+    writeFileSync(join(root, '.git/hooks/post-commit'), '#!/bin/sh\n');
+    for (const path of ['.git/config', '.git/hooks/post-commit', '.git']) await refuses(tool, args(path));
+    expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe(before);
+  });
+
+  it('cannot make them either, by any name or way', async () => {
+    mkdirSync(join(root, 'sub'));
+    symlinkSync('.git', join(root, 'link'));
+    symlinkSync('../.git/config', join(root, 'sub/config-link'));
+    await start('workspace');
+    for (const file of [
+      '.git/hooks/pre-commit',
+      '.git/hooks/deeper/x',
+      '.GIT/config',
+      '.git/config.worktree',
+      '.git/commondir',
+      'link/config',
+      'link/hooks/pre-commit',
+      'sub/config-link',
+      'sub/.git/config',
+      'sub/.git',
+      'new/.git/hooks/x',
+    ]) {
+      await refuses('write_file', { file, content: 'x' });
+    }
+    await refuses('mkdir', { dir: 'sub/.git' });
+    await takes('write_file', { file: 'prepared/config', content: '[core]\n\tfsmonitor = evil\n' });
+    await refuses('move_file', { from: 'prepared', to: 'sub/.git' });
+    await refuses('move_file', { from: '.git', to: 'old' });
+    await refuses('delete_file', { path: '.git', recursive: true });
+    expect(existsSync(join(root, 'new'))).toBe(false);
+    // The rest of the directory is as before.
+    await takes('write_file', { file: '.git/info/exclude', content: '*.log\n' });
+    await takes('write_file', { file: '.gitignore', content: '*.log\n' });
+    await takes('write_file', { file: 'config', content: 'mine\n' });
+    await takes('write_file', { file: 'hooks/useThing.ts', content: 'export {}\n' });
+  });
+
+  it('cannot put a bare repository together piece by piece', async () => {
+    await start('workspace');
+    await takes('write_file', { file: 'bare/config', content: '[core]\n\tbare = false\n\tworktree = ..\n' });
+    await takes('mkdir', { dir: 'bare/objects' });
+    await takes('write_file', { file: 'bare/HEAD', content: 'ref: refs/heads/main\n' });
+    await refuses('mkdir', { dir: 'bare/refs' });
+    await refuses('write_file', { file: 'bare/refs/heads/main', content: 'x' });
+    await takes('mkdir', { dir: 'refs' });
+    await refuses('move_file', { from: 'refs', to: 'bare/refs' });
+    expect(() => git(join(root, 'bare'), 'rev-parse', '--is-bare-repository')).not.toThrow();
+    expect(git(join(root, 'bare'), 'rev-parse', '--absolute-git-dir').trim()).toBe(join(root, '.git'));
+  });
+
+  it('know repositories by their shape: bare ones, submodules, linked worktrees', async () => {
+    git(root, 'init', '-q', '--bare', 'bare.git');
+    git(root, 'worktree', 'add', '-q', 'tree');
+    git(base, 'clone', '-q', root, join(base, 'other'));
+    git(
+      root,
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      join(base, 'other'),
+      'module',
+    );
+    await start('workspace');
+    for (const file of [
+      'bare.git/config',
+      'bare.git/hooks/post-update',
+      '.git/modules/module/config',
+      '.git/modules/module/hooks/x',
+      '.git/worktrees/tree/commondir',
+      '.git/worktrees/tree/config.worktree',
+      'tree/.git',
+      'module/.git',
+    ]) {
+      await refuses('write_file', { file, content: 'x' });
+    }
+    await takes('write_file', { file: 'tree/b.txt', content: 'x' });
+    await takes('write_file', { file: 'module/b.txt', content: 'x' });
+  });
+
+  it('leave hooks alone that the configuration has elsewhere, and what it includes', async () => {
+    git(root, 'config', 'core.hooksPath', '.husky/_');
+    git(root, 'config', 'include.path', '../team.gitconfig');
+    mkdirSync(join(root, '.husky'));
+    await start('workspace');
+    for (const file of ['.husky/pre-commit', '.husky/_/pre-commit', 'team.gitconfig']) {
+      await refuses('write_file', { file, content: 'x' });
+    }
+    await takes('write_file', { file: 'husky.txt', content: 'x' });
+  });
+
+  it('may change all of it with --allow-git-config', async () => {
+    await start('workspace', '--allow-git-config');
+    for (const file of ['.git/config', '.git/hooks/pre-commit', 'sub/.git/config']) {
+      await takes('write_file', { file, content: '' });
+    }
+  });
+
+  it('can read all of it', async () => {
+    await start('replay');
+    expect(await client!.text('read_file', { path: '.git/config' })).toContain('[core]');
+  });
+});
+
+describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
+  beforeEach(() => {
+    git(root, 'init', '-q', '.');
+    git(root, 'config', 'user.name', 't');
+    git(root, 'config', 'user.email', 't@example.org');
+    git(root, 'add', '.');
+    git(root, 'commit', '-qm', 'first');
+    mkdirSync(join(root, 'sub/inner'), { recursive: true });
+    git(join(root, 'sub/inner'), 'init', '-q', '.');
+  });
+
+  const run = (command: string) => client!.text('execute_command', { command: `${command}; echo =$?=` });
+
+  it('do their usual work with git', async () => {
+    await start('replay', '--sandbox', 'require');
+    const work =
+      'echo two >> a.txt && git add a.txt && git commit -qm second && git checkout -qb topic && git log --oneline';
+    expect(await run(work)).toContain('=0=');
+    expect(await run('git stash list; git tag v1; git branch -d nothing; git status --short')).toContain(
+      '=0=',
+    );
+    expect(git(root, 'log', '--format=%s', 'topic').trim().split('\n')).toEqual(['second', 'first']);
+  });
+
+  it.each([
+    'git config core.fsmonitor /tmp/evil',
+    'echo "[core] fsmonitor = evil" >> .git/config',
+    'echo evil > .git/hooks/pre-commit',
+    'echo "[core] fsmonitor = evil" >> sub/inner/.git/config',
+    'mv .git old',
+    'mv sub moved',
+    'mv sub/inner moved',
+    'rm -rf .git/hooks',
+    'rm -f .git/config',
+    'mv .git/config x',
+    'ln .git/config hard',
+    'mount --bind /tmp .git',
+  ])('are refused: %s', async (command) => {
+    await start('replay', '--sandbox', 'require');
+    const before = readFileSync(join(root, '.git/config'), 'utf8');
+    expect(await run(command)).not.toContain('=0=');
+    expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe(before);
+    expect(readFileSync(join(root, 'sub/inner/.git/config'), 'utf8')).not.toContain('evil');
+    expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
+  });
+
+  it.each([
+    ['git init -q fresh', 'fresh/.git'],
+    ['mkdir made && cd made && mkdir objects refs && echo "ref: refs/heads/x" > HEAD', 'made'],
+    ['cp -r .git copied', 'copied'],
+  ])('leave no new repository: %s', async (command, made) => {
+    await start('replay', '--sandbox', 'require');
+    expect(await run(command)).toMatch(REASON);
+    expect(existsSync(join(root, made))).toBe(true);
+    expect(existsSync(join(root, made, 'HEAD'))).toBe(false);
+    expect(git(join(root, made), 'rev-parse', '--absolute-git-dir').trim()).toBe(join(root, '.git'));
+  });
+
+  it('leave no name in a repository that would lead Git elsewhere', async () => {
+    await start('replay', '--sandbox', 'require');
+    expect(await run('mkdir evil; echo ../evil > .git/commondir')).toMatch(REASON);
+    expect(existsSync(join(root, '.git/commondir'))).toBe(false);
+    expect(git(root, 'status', '--short')).toContain('sub/');
+  });
+
+  it('may do all of it with --allow-git-config', async () => {
+    await start('replay', '--sandbox', 'require', '--allow-git-config');
+    expect(await run('git config core.abbrev 9 && git init -q fresh && mv sub moved')).toContain('=0=');
+    expect(existsSync(join(root, 'fresh/.git/HEAD'))).toBe(true);
+  });
+});

@@ -1,0 +1,331 @@
+/** A server whose own package lies in a served directory: nothing that is written there ever runs in it. */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawClient, type Reply } from '../client.ts';
+import { temporaryDirectory } from '../tree.ts';
+import { boxed } from './fixture.ts';
+
+const clone = fileURLToPath(new URL('../..', import.meta.url));
+const platform = `ripgrep-${process.platform}-${process.arch}`;
+
+let base: string;
+let remove: () => void;
+let root: string;
+let marker: string;
+let client: RawClient | undefined;
+
+beforeEach(() => {
+  const made = temporaryDirectory();
+  base = made.path;
+  remove = made.remove;
+  root = join(base, 'project');
+  marker = join(base, 'ran');
+  const home = join(root, 'node_modules', 'cofferdam');
+  mkdirSync(home, { recursive: true });
+  cpSync(join(clone, 'dist'), join(home, 'dist'), { recursive: true });
+  cpSync(join(clone, 'package.json'), join(home, 'package.json'));
+  const scope = join(root, 'node_modules', '@vscode');
+  for (const name of ['ripgrep', platform]) {
+    cpSync(join(clone, 'node_modules', '@vscode', name), join(scope, name), { recursive: true });
+  }
+  writeFileSync(join(root, 'a.txt'), 'one two\n');
+});
+
+afterEach(async () => {
+  client?.child.kill('SIGKILL');
+  await client?.exited;
+  client = undefined;
+  remove();
+});
+
+/** The files that the program could come to run after its start, from the root on. */
+function programFiles(): string[] {
+  const dist = 'node_modules/cofferdam/dist';
+  const bundles = readdirSync(join(root, dist)).filter((name) => /\.(cjs|mjs|cache)$/.test(name));
+  return [
+    ...bundles.map((name) => `${dist}/${name}`),
+    `${dist}/page/page.js`,
+    'node_modules/cofferdam/package.json',
+    'node_modules/@vscode/ripgrep/package.json',
+    'node_modules/@vscode/ripgrep/lib/index.js',
+    `node_modules/@vscode/${platform}/package.json`,
+    `node_modules/@vscode/${platform}/bin/rg`,
+  ].filter((file) => existsSync(join(root, file)));
+}
+
+function start(dialect: string, ...more: string[]): Promise<RawClient> {
+  const program = join(root, 'node_modules/cofferdam/dist/cofferdam.cjs');
+  const args = ['--dialect', dialect, '--state', join(base, 'state'), ...more, root];
+  return RawClient.start(args, process.env, program);
+}
+
+function said({ result, error }: Reply): { failed: boolean; text: string } {
+  const text = JSON.stringify(result ?? error);
+  return { failed: error !== undefined || result?.isError === true || text.includes('"ok":false'), text };
+}
+
+const REASON = /part of the running Cofferdam program/;
+
+/** Every way in which each dialect's tools change the thing at a path. */
+const changes: readonly [dialect: string, tool: string, args: (path: string) => object][] = [
+  ['replay', 'write_file', (path) => ({ path, content: 'evil' })],
+  ['replay', 'create_directory', (path) => ({ path: `${path}.d/x` })],
+  ['replay', 'move_file', (path) => ({ source: path, destination: 'elsewhere' })],
+  ['replay', 'delete_file', (path) => ({ path })],
+  ['patch', 'append', (path) => ({ path, content: 'evil' })],
+  ['patch', 'write_file', (path) => ({ path, content: 'evil' })],
+  ['patch', 'move_file', (path) => ({ source: path, destination: 'elsewhere' })],
+  ['workspace', 'write_file', (path) => ({ file: path, content: 'evil' })],
+  ['workspace', 'delete_file', (path) => ({ path, recursive: true })],
+  ['workspace', 'move_file', (path) => ({ from: path, to: 'elsewhere' })],
+  ['workspace', 'move_file', (path) => ({ from: 'a.txt', to: path, overwrite: true })],
+  ['fileeditor', 'write_files', (path) => ({ path, content: 'evil', line_count: 1 })],
+];
+
+describe('a package inside a served directory', () => {
+  it.each(['replay', 'patch', 'workspace', 'fileeditor'])(
+    'is read-only for the tools of %s',
+    async (dialect) => {
+      client = await start(dialect);
+      if (dialect === 'fileeditor') await client.call('set_workspace', { path: root });
+      const files = programFiles();
+      expect(files.length).toBeGreaterThan(12);
+      const before = files.map((file) => readFileSync(join(root, file)).toString('latin1'));
+      for (const [, tool, args] of changes.filter(([name]) => name === dialect)) {
+        for (const file of files) {
+          const { failed, text } = said(await client.call(tool, args(file)));
+          expect({ tool, file, failed, text }).toMatchObject({
+            failed: true,
+            text: expect.stringMatching(REASON),
+          });
+        }
+      }
+      expect(files.map((file) => readFileSync(join(root, file)).toString('latin1'))).toEqual(before);
+      expect(existsSync(join(root, 'elsewhere'))).toBe(false);
+    },
+  );
+
+  it('cannot be moved or deleted with a directory above it, or be reached by a link', async () => {
+    mkdirSync(join(root, 'other'));
+    symlinkSync('node_modules/cofferdam/dist', join(root, 'link'));
+    symlinkSync('node_modules/cofferdam/dist/regex-worker.cjs', join(root, 'worker.cjs'));
+    client = await start('workspace');
+    const attempts: [string, object][] = [
+      ['move_file', { from: 'node_modules', to: 'old' }],
+      ['move_file', { from: 'node_modules/cofferdam', to: 'old' }],
+      ['move_file', { from: 'other', to: 'node_modules', overwrite: true }],
+      ['delete_file', { path: 'node_modules', recursive: true }],
+      ['delete_file', { path: 'node_modules/@vscode', recursive: true }],
+      ['write_file', { file: 'link/regex-worker.cjs', content: 'evil' }],
+      ['write_file', { file: 'worker.cjs', content: 'evil' }],
+      ['mkdir', { dir: 'node_modules/cofferdam/dist/node_modules/x', recursive: true }],
+    ];
+    for (const [tool, args] of attempts) {
+      const { failed, text } = said(await client.call(tool, args));
+      expect({ args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
+    }
+    expect(existsSync(join(root, 'node_modules/@vscode', platform, 'bin/rg'))).toBe(true);
+    // What lies beside it is as writable as before.
+    expect(said(await client.call('write_file', { file: 'node_modules/other/x', content: 'x' })).failed).toBe(
+      false,
+    );
+    expect(said(await client.call('move_file', { from: 'node_modules/other', to: 'moved' })).failed).toBe(
+      false,
+    );
+  });
+
+  it('is held by identity: after a rename from outside it is still the same directory', async () => {
+    client = await start('replay');
+    await client.text('write_file', { path: 'first.txt', content: 'x' });
+    renameSync(join(root, 'node_modules'), join(root, 'renamed'));
+    const { text } = said(
+      await client.call('write_file', { path: 'renamed/cofferdam/dist/x', content: 'x' }),
+    );
+    expect(text).toMatch(REASON);
+    expect(said(await client.call('move_file', { source: 'renamed', destination: 'again' })).text).toMatch(
+      REASON,
+    );
+  });
+
+  it.runIf(boxed)('is read-only for commands in the sandbox, with everything above it', async () => {
+    client = await start('replay', '--sandbox', 'require');
+    const files = programFiles();
+    const before = files.map((file) => readFileSync(join(root, file)).toString('latin1'));
+    const lines = [
+      ...files.map((file) => `echo evil >> ${file}`),
+      ...files.map((file) => `ln ${file} hard && echo evil >> hard`),
+      'mv node_modules old',
+      'mv node_modules/cofferdam old',
+      'mv node_modules/@vscode old',
+      'rm -rf node_modules/cofferdam',
+    ];
+    for (const command of lines) {
+      const answer = await client.text('execute_command', { command: `${command}; echo =$?=` });
+      expect({ command, answer }).not.toMatchObject({ answer: expect.stringContaining('=0=') });
+    }
+    expect(files.map((file) => readFileSync(join(root, file)).toString('latin1'))).toEqual(before);
+    await client.text('execute_command', { command: 'echo x > node_modules/beside' });
+    expect(existsSync(join(root, 'node_modules/beside'))).toBe(true);
+  });
+});
+
+describe('what a process outside the wall writes over the package', () => {
+  /** Leaves a mark wherever it is run. */
+  function poison(): void {
+    const mark = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, 'ran');`;
+    for (const file of programFiles()) {
+      const path = join(root, file);
+      if (file.endsWith('/rg')) {
+        // Another inode first, then the same one in place: neither may be started.
+        rmSync(path);
+        writeFileSync(path, `#!/bin/sh\necho ran > ${marker}\necho 'ripgrep 15.0.0'\n`);
+        chmodSync(path, 0o755);
+      } else if (file.endsWith('.json')) writeFileSync(path, '{"main":"evil.js"}');
+      else writeFileSync(path, mark);
+    }
+  }
+
+  async function useEverything(): Promise<void> {
+    const edits = [{ oldText: 'o(n)e', newText: '$1', useRegex: true, isRegex: true, regex: true }];
+    await client!.call('edit_file', { path: 'a.txt', edits });
+    for (const regex of ['two', '\\w\\w\\w', '[a-z]+ [a-z]+', '(?=t)two']) {
+      expect(await client!.text('grep_files', { regex, directory: root })).toContain('a.txt');
+    }
+    await client!.call('glob_search', { directory: root, globs: ['*.txt'] });
+    await client!.call('search_files', { directory: root, nameContains: 'a' });
+    await client!.call('search_and_replace', {
+      path: 'a.txt',
+      search: 't(w)o',
+      replace: '$1',
+      use_regex: true,
+    });
+    await client!.call('shell_exec', { command: 'rg', args: ['two', 'a.txt'] });
+    await client!.call('execute_command', { command: 'true' });
+  }
+
+  it.each(['off', 'auto'])('never runs in the server (--sandbox %s)', async (sandbox) => {
+    client = await start('replay,patch,fileeditor', '--sandbox', sandbox);
+    await client.call('set_workspace', { path: root });
+    await client.says('wall:');
+    poison();
+    await useEverything();
+    expect(existsSync(marker)).toBe(false);
+    const { text } = said(
+      await client.call('search_and_replace', {
+        path: 'a.txt',
+        search: 't(w)o',
+        replace: '$1',
+        use_regex: true,
+      }),
+    );
+    expect(text).not.toContain('rror: internal');
+  });
+
+  it('nor when a command without a sandbox is the very first call', async () => {
+    client = await start('replay,patch,fileeditor', '--sandbox', 'off');
+    const script = join(base, 'poison.sh');
+    const rg = join(root, 'node_modules/@vscode', platform, 'bin/rg');
+    const worker = join(root, 'node_modules/cofferdam/dist');
+    writeFileSync(
+      script,
+      `printf '#!/bin/sh\\necho ran > ${marker}\\n' > ${rg}\nfor f in ${worker}/*worker.cjs; do echo 'require("node:fs").writeFileSync("${marker}", "ran")' > $f; done\n`,
+    );
+    await client.text('execute_command', { command: `sh ${script}` });
+    expect(readFileSync(rg, 'latin1')).toContain('echo ran');
+    await client.call('set_workspace', { path: root });
+    await useEverything();
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('leaves regex edits and searches working', async () => {
+    client = await start('fileeditor,replay');
+    await client.call('set_workspace', { path: root });
+    await client.says('wall:');
+    poison();
+    await client.text('search_and_replace', {
+      path: 'a.txt',
+      search: 't(w)o',
+      replace: '<$1>',
+      use_regex: true,
+    });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toMatch(/one <(w|\$1)>/);
+  });
+});
+
+describe('over HTTP', () => {
+  it('the page and the protocol library are those of the start', async () => {
+    const program = join(root, 'node_modules/cofferdam/dist/cofferdam.cjs');
+    const token = 'a-token-of-this-test-that-is-long-enough';
+    const args = ['--http', '0', '--state', join(base, 'state'), root];
+    client = new RawClient(args, { ...process.env, COFFERDAM_TOKEN: token }, program);
+    await client.says('serving ');
+    const { origin } = new URL(/serving (\S+)/.exec(client.stderr)![1]!);
+    for (const file of programFiles()) writeFileSync(join(root, file), 'POISON');
+    for (const path of ['/', '/page.js', '/page.css']) {
+      const page = await fetch(`${origin}${path}`);
+      expect(await page.text()).not.toContain('POISON');
+      expect(page.status).toBe(200);
+    }
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    const answer = await fetch(`${origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('a clone that serves itself', () => {
+  it('protects what runs, and leaves the sources to whoever works on them', async () => {
+    const home = join(base, 'clone');
+    renameSync(join(root, 'node_modules/cofferdam'), home);
+    mkdirSync(join(home, 'src'));
+    cpSync(join(root, 'node_modules/@vscode'), join(home, 'node_modules/@vscode'), { recursive: true });
+    const args = ['--state', join(base, 'state'), home];
+    client = await RawClient.start(args, process.env, join(home, 'dist/cofferdam.cjs'));
+    for (const path of ['dist/x.cjs', 'package.json', `node_modules/@vscode/${platform}/bin/rg`]) {
+      expect(said(await client.call('write_file', { path, content: 'x' })).text).toMatch(REASON);
+    }
+    await client.text('write_file', { path: 'src/new.ts', content: 'x' });
+  });
+});
+
+describe('the engine as a library', () => {
+  it('reads its workers before the first change too', () => {
+    const script = `
+      import { Engine } from ${JSON.stringify(join(root, 'node_modules/cofferdam/dist/engine.mjs'))};
+      import { writeFileSync } from 'node:fs';
+      const engine = new Engine({ roots: [{ path: ${JSON.stringify(root)}, writable: true }] });
+      await engine.write('b.txt', 'b');
+      const failed = await engine.write('node_modules/cofferdam/dist/search-worker.cjs', 'x').catch((e) => e.facts);
+      console.log(JSON.stringify(failed));
+      await engine.close();
+    `;
+    const file = join(dirname(root), 'use.mjs');
+    writeFileSync(file, script);
+    expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toContain('"why":"program"');
+  });
+});
