@@ -1,4 +1,7 @@
-// The protocol's own suites against the HTTP server, in both eras, and the inspector's command line against the product.
+// The protocol's own suites over HTTP in both eras, and the inspector's command line. Every line of the report says what
+// was run against what: the fixture (this HTTP server with the tools and resources that the suites ask for by name), the
+// product's server code with the dialect replay, or the built program. On stdio, which the suites do not speak, their
+// checks that do not depend on HTTP are made by test/server/stdio-protocol.test.ts.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,20 +50,20 @@ const folder = mkdtempSync(join(tmpdir(), 'cofferdam-conformance-'));
 let failures = 0;
 try {
   await withServer('fixture', (url) => {
-    suite('0.1.16, all scenarios', OLD, ['--url', url, '--suite', 'all']);
+    suite('the fixture, 0.1.16, all scenarios', OLD, ['--url', url, '--suite', 'all']);
     for (const version of ['2025-06-18', '2025-11-25', '2026-07-28'])
-      suite(`0.2.0-alpha.12, all scenarios of ${version}`, NEW, [
+      suite(`the fixture, 0.2.0-alpha.12, all scenarios of ${version}`, NEW, [
         ...['--url', url, '--suite', 'all', '--spec-version', version],
       ]);
     for (const [, name] of readFileSync(EXPECTED, 'utf8').matchAll(TASKS))
-      suite(`0.2.0-alpha.12, ${name}`, NEW, [
+      suite(`the fixture, 0.2.0-alpha.12, ${name}`, NEW, [
         ...['--url', url, '--scenario', name, '--expected-failures', EXPECTED],
       ]);
   });
   await withServer('product', (url) => {
     for (const [version, names] of Object.entries(OF_THE_PRODUCT))
       for (const name of names)
-        suite(`the product, ${version}, ${name}`, NEW, [
+        suite(`the product's server code, ${version}, ${name}`, NEW, [
           ...['--url', url, '--scenario', name, '--spec-version', version],
         ]);
   });
@@ -108,10 +111,13 @@ async function inspect() {
   for (const era of ['legacy', 'modern']) {
     const common = [...target, '--protocol-era', era, '--format', 'json', '--quiet'];
     const list = inspector(...common, '--method', 'tools/list', '--strict');
-    report(`inspector, ${era}, tools/list --strict`, list.status === 0, [list.stderr]);
+    report(`the built program, inspector, ${era}, tools/list --strict`, list.status === 0, [list.stderr]);
     const asked = ['--method', 'tools/call', '--tool-name', 'read_file', '--tool-args-json'];
     const call = inspector(...common, ...asked, '{"path":"hello.txt"}');
-    report(`inspector, ${era}, tools/call`, call.stdout.includes('hello\\n'), [call.stdout, call.stderr]);
+    report(`the built program, inspector, ${era}, tools/call`, call.stdout.includes('hello\\n'), [
+      call.stdout,
+      call.stderr,
+    ]);
   }
   child.kill('SIGTERM');
   await new Promise((resolve) => child.once('exit', resolve));

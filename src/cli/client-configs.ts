@@ -1,6 +1,8 @@
 /** What to paste into a client, and where the page is: printed at the start, where somebody can read it. */
+
 import type { RootInfo } from '../engine/index.ts';
 import type { KeptToken } from '../server/http/kept-token.ts';
+import { shellWord } from '../server/shell-word.ts';
 
 /** How a client starts this program by itself, on stdio. */
 export interface StdioCommand {
@@ -21,7 +23,7 @@ export function stdioConfigs(roots: readonly RootInfo[], { command, args }: Stdi
     'VS Code (.vscode/mcp.json):',
     `  ${JSON.stringify({ servers: { cofferdam: { command, args } } })}`,
     'Claude Code:',
-    `  claude mcp add cofferdam -- ${[command, ...args].map(quoted).join(' ')}`,
+    `  claude mcp add cofferdam -- ${[command, ...args].map(shellWord).join(' ')}`,
     '',
     'Or connect over HTTP, for as long as this server runs.',
     '',
@@ -32,11 +34,6 @@ function rightsText({ writable }: RootInfo): string {
   return writable
     ? '(read-write: clients can change and delete files here; --read-only lets them read only)'
     : '(read-only)';
-}
-
-/** As a POSIX shell reads it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The arguments that serve the same directories again, from anywhere. */

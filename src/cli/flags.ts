@@ -89,6 +89,18 @@ export const flags = [
   { name: 'tls-cert', value: 'FILE', for: SERVERS, help: 'with --http: the certificate (PEM), for HTTPS' },
   { name: 'tls-key', value: 'FILE', for: SERVERS, help: 'with --http: its key (PEM)' },
   {
+    name: 'http-calls',
+    value: 'N',
+    for: SERVERS,
+    help: 'with --http: how many calls of one token may be under way or wait their turn (1024 unless told)',
+  },
+  {
+    name: 'http-body',
+    value: 'SIZE',
+    for: SERVERS,
+    help: 'with --http: how large the body of one request may be (4MiB unless told, at most 256MiB)',
+  },
+  {
     name: 'allow-host',
     value: 'NAME',
     repeatable: true,

@@ -1,6 +1,7 @@
 /** What the options of the HTTP server ask for, or one clear line about what is wrong with them. */
 import { asOrigin, isHostName } from '../server/http/front-door.ts';
 import type { HttpRequest } from '../server/http/start.ts';
+import { sizeOf } from './state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface HttpValues {
@@ -9,11 +10,19 @@ export interface HttpValues {
   'new-token'?: boolean | undefined;
   'tls-cert'?: string | undefined;
   'tls-key'?: string | undefined;
+  'http-calls'?: string | undefined;
+  'http-body'?: string | undefined;
   'allow-host'?: string[] | undefined;
   'allow-origin'?: string[] | undefined;
 }
 
-const NEED_HTTP = ['token-file', 'new-token', 'tls-cert', 'tls-key', 'allow-host', 'allow-origin'] as const;
+const NEED_HTTP = [
+  ...['token-file', 'new-token', 'tls-cert', 'tls-key'],
+  ...['http-calls', 'http-body', 'allow-host', 'allow-origin'],
+] as const;
+const MOST_CALLS = 100_000;
+/** The longest line on stdio, too. */
+const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Whether an option means nothing without --http. */
 export function needsHttp(name: string): boolean {
@@ -29,6 +38,7 @@ export function parseHttp(values: HttpValues): HttpRequest | undefined {
   const { 'token-file': tokenFile, 'tls-cert': certFile, 'tls-key': keyFile } = values;
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new UsageError('--tls-cert and --tls-key belong together');
+  const { 'http-calls': calls, 'http-body': body } = values;
   const newToken = values['new-token'] === true;
   if (newToken && tokenFile !== undefined)
     throw new UsageError('--new-token and --token-file exclude each other');
@@ -37,6 +47,8 @@ export function parseHttp(values: HttpValues): HttpRequest | undefined {
     newToken,
     ...(tokenFile === undefined ? {} : { tokenFile }),
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+    ...(calls === undefined ? {} : { calls: parseCalls(calls) }),
+    ...(body === undefined ? {} : { bodyBytes: parseBody(body) }),
     allowHosts: (values['allow-host'] ?? []).map(checkHost),
     allowOrigins: (values['allow-origin'] ?? []).map(checkOrigin),
   };
@@ -51,6 +63,18 @@ function parseAddress(text: string): { host: string; port: number; lastPort?: nu
     throw new UsageError(`--http ${text}: give [HOST:]PORT, as 8080, 127.0.0.1:8080 or [::1]:8080`);
   const host = parts[1] ?? parts[2] ?? '127.0.0.1';
   return { host, port, ...(lastPort !== port && { lastPort }) };
+}
+
+function parseCalls(text: string): number {
+  const calls = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (calls >= 1 && calls <= MOST_CALLS) return calls;
+  throw new UsageError(`--http-calls ${text}: give a number from 1 to ${MOST_CALLS}`);
+}
+
+function parseBody(text: string): number {
+  const bytes = sizeOf(text) ?? 0;
+  if (bytes >= 1024 && bytes <= MOST_BODY_BYTES) return bytes;
+  throw new UsageError(`--http-body ${text}: give a size from 1KiB to 256MiB, as 32MiB`);
 }
 
 function checkHost(text: string): string {

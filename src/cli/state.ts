@@ -43,18 +43,22 @@ function usualDirectory(environment: Readonly<Record<string, string | undefined>
 
 const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
 
+/** `500`, `500B`, `64K`, `500MB` and `1GiB` are sizes. */
+export function sizeOf(text: string): number | undefined {
+  const parts = /^(\d+(?:\.\d+)?)\s*(?:([kmgt])(?:i?b)?|b)?$/i.exec(text.trim());
+  return parts ? Math.floor(Number(parts[1]) * (UNITS[parts[2]?.toLowerCase() ?? ''] ?? 1)) : undefined;
+}
+
 /** `30` and `30d` are days; `500M`, `1G` and `1GiB` are sizes. Both may be given. */
 function parseKeep(given: readonly string[]): Keep {
   const keep = { ...usualKeep };
   for (const text of given.flatMap((list) => list.split(','))) {
-    const parts = /^(\d+(?:\.\d+)?)\s*(?:(d|days?)?|(?:([kmgt])(?:i?b)?)|(b))$/i.exec(text.trim());
-    const number = Number(parts?.[1]);
-    if (!parts || number === 0)
+    const days = Number(/^(\d+(?:\.\d+)?)\s*(?:d|days?)?$/i.exec(text.trim())?.[1]);
+    const bytes = Number.isNaN(days) ? sizeOf(text) : undefined;
+    if (bytes === 0 || days === 0 || (bytes === undefined && Number.isNaN(days)))
       throw new UsageError(`--keep ${text}: give days or a size, as 30d, 500MB or 1GiB`);
-    const unit = parts[3]?.toLowerCase();
-    if (unit) keep.bytes = Math.floor(number * UNITS[unit]!);
-    else if (parts[4]) keep.bytes = Math.floor(number);
-    else keep.days = number;
+    if (bytes === undefined) keep.days = days;
+    else keep.bytes = bytes;
   }
   return keep;
 }

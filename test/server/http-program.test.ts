@@ -1,6 +1,6 @@
 /** The program over HTTP: what it says at the start, tokens and certificates from files, signals, and its end. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as tlsRequest } from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -250,7 +250,7 @@ describe('a token file', () => {
     for (const path of [inside, link])
       expect(() => readSecret(path, [served])).toThrow('where clients can read it');
     expect(() => readSecret(file, [directory.path])).toThrow('where clients can read it');
-    expect(readSecret(file, [served])).toContain('anna');
+    expect(readSecret(file, [served]).toString()).toContain('anna');
     expect(refusal(['--http', '0', '--token-file', inside]).status).toBe(2);
   });
 
@@ -320,6 +320,72 @@ describe('TLS', () => {
       refusal(['--http', '0', '--tls-cert', certFile, '--tls-key', keyFile], { COFFERDAM_TOKEN: TOKEN })
         .stderr,
     ).toContain('are no certificate (PEM) and its key');
+  });
+});
+
+describe('the key of a certificate', () => {
+  it('that others can reach is refused, with the line to run, and so is a certificate with a key in it', () => {
+    const [certFile, keyFile] = [join(directory.path, 'cert.pem'), join(directory.path, "my 'own' key.pem")];
+    writeFileSync(certFile, certificate);
+    writeFileSync(keyFile, privateKey);
+    const start = () =>
+      refusal(['--http', '0', '--tls-cert', certFile, '--tls-key', keyFile], { COFFERDAM_TOKEN: TOKEN });
+    for (const mode of [0o644, 0o640, 0o604, 0o660]) {
+      chmodSync(keyFile, mode);
+      const { status, stderr } = start();
+      expect([status, stderr]).toEqual([2, expect.stringContaining('other users can reach it')]);
+      expect(stderr).toContain(`chmod 600 '${keyFile.replaceAll("'", "'\\''")}'`);
+    }
+    chmodSync(keyFile, 0o600);
+    writeFileSync(certFile, certificate + privateKey);
+    expect(start().stderr).toContain(`chmod 600 ${certFile}`);
+  });
+
+  it('that others can reach after a while is not taken again on SIGHUP', async () => {
+    const [certFile, keyFile] = [join(directory.path, 'cert.pem'), join(directory.path, 'key.pem')];
+    writeFileSync(certFile, certificate);
+    writeFileSync(keyFile, privateKey, { mode: 0o600 });
+    const server = serve(['--tls-cert', certFile, '--tls-key', keyFile]);
+    await server.port();
+    chmodSync(keyFile, 0o644);
+    server.child.kill('SIGHUP');
+    await server.says(/certificate: the old one stays: .*chmod 600/);
+  });
+});
+
+describe('limits that an operator can raise', () => {
+  it('are named where they are met', async () => {
+    const port = await serve(['--http-body', '1KiB', '--http-calls', '1']).port();
+    const long = await call(port, 'write_file', { path: 'long.txt', content: 'x'.repeat(2000) });
+    expect([long.status, long.json.error!.message]).toEqual([413, expect.stringContaining('--http-body')]);
+    const waiting = call(port, 'execute_command', { command: 'touch began; sleep 3' });
+    while (!existsSync(join(served, 'began'))) await pause(10);
+    const refused = await call(port, 'read_file', { path: 'a.txt' });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect(refused.json.error!.message).toContain('--http-calls');
+    expect((await waiting).status).toBe(200);
+  });
+
+  it('take a body as large as they say', async () => {
+    const port = await serve(['--http-body', '24MB']).port();
+    const content = 'y'.repeat(20 * 1024 * 1024);
+    expect((await call(port, 'write_file', { path: 'large.txt', content })).status).toBe(200);
+    expect(readFileSync(join(served, 'large.txt'), 'utf8') === content).toBe(true);
+  });
+
+  it.each([
+    ['--http-calls', '0'],
+    ['--http-calls', '-1'],
+    ['--http-calls', 'many'],
+    ['--http-calls', '1e3'],
+    ['--http-body', '0'],
+    ['--http-body', '10'],
+    ['--http-body', '1GiB'],
+    ['--http-body', 'large'],
+  ])('are not %s %s', (name, value) => {
+    const { status, stderr } = refusal(['--http', '0', `${name}=${value}`], { COFFERDAM_TOKEN: TOKEN });
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`${name} ${value}: give`)]);
+    expect(refusal([`${name}=1024`]).stderr).toContain('--http');
   });
 });
 

@@ -272,6 +272,7 @@ export function eventsOf(text: string): Answer['json'][] {
 
 /** The answer itself, whether it comes as JSON or, because it took long, as the last of several events. */
 function answerIn(text: string, type: string): Answer['json'] {
+  if (text === '') return {};
   if (type.startsWith('application/json')) return JSON.parse(text);
   return (type.startsWith('text/event-stream') && eventsOf(text).at(-1)) || {};
 }

@@ -184,6 +184,30 @@ describe('several dialects on one port', () => {
       expect([path, (await stage.post(hello(), {}, path)).status]).toEqual([path, 404]);
   });
 
+  it('have no authorization server behind them: a search for one finds nothing, with a token or without', async () => {
+    const paths = [
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/mcp/replay',
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/openid-configuration?x=1',
+      '/mcp/.well-known/openid-configuration',
+      '/mcp/replay/.well-known/oauth-authorization-server',
+      '/.well-known/',
+      '/.well-known',
+    ];
+    const told = new Set<string>();
+    for (const path of paths)
+      for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT'])
+        for (const headers of [{}, usual, { ...usual, authorization: 'Bearer wrong' }]) {
+          const { status, text, headers: answered } = await stage.send({ path, method, headers });
+          expect([path, method, status]).toEqual([path, method, 404]);
+          expect(answered['www-authenticate']).toBeUndefined();
+          if (method !== 'HEAD') told.add(text);
+        }
+    expect(told.size).toBe(1);
+    expect((await stage.send({ path: '/mcp' })).status).toBe(401);
+  });
+
   it('share the port with a sign of life that needs no token and tells nothing', async () => {
     const alive = await stage.send({ path: '/healthz' });
     expect([alive.status, alive.text]).toEqual([200, 'ok\n']);

@@ -64,5 +64,8 @@ function asText(parts: readonly Buffer[], bytes: number): Body {
 }
 
 function tooLarge(limit: number): Refusal {
-  return { status: 413, message: `The body may have at most ${limit} bytes` };
+  return {
+    status: 413,
+    message: `The body may have at most ${limit} bytes: the operator can raise --http-body`,
+  };
 }

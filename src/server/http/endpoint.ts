@@ -232,7 +232,7 @@ function whyNotInSession({ transport }: HttpSession, { messages, batch }: Taken,
   return undefined;
 }
 
-/** Calls are not taken without bound: who gets this answer loses nothing and asks again. */
+/** Calls wait their turn, but not without bound: who gets this answer loses nothing and asks again. */
 function whyNotNow(
   { limits, load, unsentBytes }: Endpoint,
   { holder }: Visit,
@@ -241,12 +241,16 @@ function whyNotNow(
   const calls = messages.filter((message) => 'method' in message && message.method === 'tools/call').length;
   if (calls === 0) return undefined;
   if (holder.gate.load + calls > limits.callsOfOneToken)
-    return { status: 429, retryAfter: 1, message: 'Too many calls of this token are under way: try again' };
-  if (load() + calls > limits.calls)
-    return { status: 503, retryAfter: 1, message: 'Too many calls are under way: try again' };
+    return tooManyCalls(429, `${limits.callsOfOneToken} calls of this token`);
+  if (load() + calls > limits.calls) return tooManyCalls(503, `${limits.calls} calls`);
   if (unsentBytes() > limits.unsentBytes)
     return { status: 503, retryAfter: 5, message: 'Too many answers wait to be read: try again' };
   return undefined;
+}
+
+function tooManyCalls(status: number, calls: string): Refusal {
+  const message = `${calls} are under way or waiting: try again, or have the operator raise --http-calls`;
+  return { status, retryAfter: 1, message };
 }
 
 /** Answers params that are wrong, as an answer to the call; gives whether there were any. */

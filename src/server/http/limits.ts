@@ -49,7 +49,7 @@ const MiB = 1024 * 1024;
 export const usualLimits: HttpLimits = {
   bodyBytes: 4 * MiB,
   allBodiesBytes: 256 * MiB,
-  connections: 512,
+  connections: 2304,
   strangers: 64,
   strangersOfOneAddress: 32,
   strangerMs: 10_000,
@@ -57,8 +57,8 @@ export const usualLimits: HttpLimits = {
   sessions: 1024,
   sessionsOfOneToken: 512,
   sessionIdleMs: 30 * 60_000,
-  calls: 256,
-  callsOfOneToken: 128,
+  calls: 2048,
+  callsOfOneToken: 1024,
   unsentBytes: 256 * MiB,
   headersMs: 10_000,
   requestMs: 30_000,
@@ -75,3 +75,21 @@ export const usualLimits: HttpLimits = {
   heldRefusals: 64,
   graceMs: 5_000,
 };
+
+/** The limits with what the operator asks for, and whatever else has to grow with it. */
+export function limitsFor({ calls, bodyBytes }: { calls?: number; bodyBytes?: number }): Partial<HttpLimits> {
+  const { connections, allBodiesBytes, requestMs } = usualLimits;
+  return {
+    ...(calls !== undefined && {
+      callsOfOneToken: calls,
+      calls: 2 * calls,
+      // Each call that waits has a connection of its own.
+      connections: Math.max(connections, 2 * calls + 256),
+    }),
+    ...(bodyBytes !== undefined && {
+      bodyBytes,
+      allBodiesBytes: Math.max(allBodiesBytes, 4 * bodyBytes),
+      requestMs: requestMs + Math.ceil(bodyBytes / MiB) * 1000,
+    }),
+  };
+}

@@ -3,26 +3,22 @@
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { relative, sep } from 'node:path';
+import { shellWord } from '../shell-word.ts';
 
 const MOST_BYTES = 1024 * 1024;
 
 /** Why the server does not start: said in one line. */
 export class StartError extends Error {}
 
-/** Refuses a file that a client, or another user, could read or could have written. */
-export function readSecret(path: string, served: readonly string[]): string {
+/** A file of tokens, or the key of a certificate. Refuses what a client, or another user, could read or have written. */
+export function readSecret(path: string, served: readonly string[]): Buffer {
   requireOutside(path, served);
   return read(path, ({ mode, uid }) => {
     if (platform() === 'win32') return undefined;
-    if ((mode & 0o077) !== 0) return `other users can reach it (mode ${modeOf(mode)}): chmod 600 ${path}`;
+    if ((mode & 0o077) !== 0)
+      return `other users can reach it (mode ${modeOf(mode)}): chmod 600 ${shellWord(path)}`;
     return uid === userInfo().uid || uid === 0 ? undefined : 'it belongs to another user';
-  }).toString('utf8');
-}
-
-/** Refuses only what a client could read. */
-export function readKey(path: string, served: readonly string[]): Buffer {
-  requireOutside(path, served);
-  return read(path, () => undefined);
+  });
 }
 
 export function readPlain(path: string): Buffer {

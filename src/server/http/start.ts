@@ -5,7 +5,8 @@ import type { Engine } from '../../engine/index.ts';
 import type { App } from '../app.ts';
 import type { PageSources } from '../page/sources.ts';
 import { type KeptToken, keepToken } from './kept-token.ts';
-import { readKey, readPlain, readSecret, StartError } from './operator-files.ts';
+import { limitsFor } from './limits.ts';
+import { readPlain, readSecret, StartError } from './operator-files.ts';
 import { type HttpOptions, type HttpServing, serveOnHttp } from './serve.ts';
 import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './tokens.ts';
 import type { Certificate } from './web-server.ts';
@@ -23,6 +24,9 @@ export interface HttpRequest {
   /** The configurations of clients are printed with the token, terminal or not. */
   printed?: boolean;
   tls?: { certFile: string; keyFile: string };
+  /** Calls of one token that may be under way or wait. */
+  calls?: number;
+  bodyBytes?: number;
   allowHosts: string[];
   allowOrigins: string[];
 }
@@ -57,6 +61,7 @@ export async function startHttp(app: App, asked: HttpRequest, around: HttpSurrou
       grants: chosen.grants,
       ...(page && { page }),
       tls: tls && readCertificate(app, tls),
+      limits: limitsFor(asked),
     });
     const reload = tokenFile || tls ? () => readAgain(app, asked, serving) : undefined;
     return { serving, token: chosen.token, reload };
@@ -114,7 +119,7 @@ function chooseGrants(
 
 function readTokens(app: App, file: string): { grants: Grant[]; problems: string[] } {
   const known = dialects.map(({ name }) => name);
-  const { grants, problems, warnings } = parseTokens(readSecret(file, servedBy(app)), known);
+  const { grants, problems, warnings } = parseTokens(readSecret(file, servedBy(app)).toString('utf8'), known);
   for (const warning of warnings) app.log(`warning: ${file}, ${warning}`);
   return { grants, problems: problems.map((problem) => `${file}, ${problem}`) };
 }
@@ -152,7 +157,10 @@ function servedBy({ engine }: App): string[] {
 }
 
 function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpRequest['tls']>): Certificate {
-  const certificate = { cert: readPlain(certFile), key: readKey(keyFile, servedBy(app)) };
+  const cert = readPlain(certFile);
+  // Some keep the key in the same file.
+  if (cert.includes('PRIVATE KEY')) readSecret(certFile, servedBy(app));
+  const certificate = { cert, key: readSecret(keyFile, servedBy(app)) };
   try {
     createSecureContext(certificate);
   } catch {
