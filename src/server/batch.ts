@@ -13,7 +13,7 @@ export class LineBatch {
   readonly #open = new Set<Id>();
   readonly #write: (line: string) => void;
   #answers: string[] = [];
-  #length = 0;
+  #bytes = 0;
   #complete = false;
 
   constructor(write: (line: string) => void) {
@@ -32,9 +32,10 @@ export class LineBatch {
   settle(id: Id | null, answer?: string): void {
     if (id !== null) this.#open.delete(id);
     if (answer !== undefined) {
-      if (this.#length + answer.length > LONGEST_LIST) this.#flush();
+      const bytes = Buffer.byteLength(answer);
+      if (this.#bytes + bytes > LONGEST_LIST) this.#flush();
       this.#answers.push(answer);
-      this.#length += answer.length;
+      this.#bytes += bytes;
     }
     this.#flushWhenAnswered();
   }
@@ -52,7 +53,7 @@ export class LineBatch {
   #flush(): void {
     if (this.#answers.length > 0) this.#write(`[${this.#answers.join(',')}]\n`);
     this.#answers = [];
-    this.#length = 0;
+    this.#bytes = 0;
   }
 }
 
