@@ -65,6 +65,8 @@ export interface ToolContext {
   settings: Readonly<Record<string, string | undefined>>;
   /** Tells a client that asked for it how far a long call has come; what is no further than before is not sent. */
   progress(done: number, message: string): void;
+  /** Takes what a command prints as it comes, to be told as progress. */
+  printed?(chunk: Buffer, stream: 'stdout' | 'stderr'): void;
   /** Tells the client something besides the answer: a text item of its own behind it. */
   note(note: string): void;
   /** Tells whoever asked how a call was done, beside its answer. */

@@ -211,8 +211,8 @@ describe('what is too much', () => {
     const [, matches] =
       /^\[truncated: the first (\d+) matches; there are more, too long for one answer\]\n/.exec(answer)!;
     expect(answer.endsWith(`\n[${matches} matches]`)).toBe(true);
-    expect(answer.length).toBeLessThan(17 * 1024 * 1024);
-    expect(answer.length).toBeGreaterThan(14 * 1024 * 1024);
+    expect(answer.length).toBeLessThan(8 * 1024 * 1024);
+    expect(answer.length).toBeGreaterThan(7 * 1024 * 1024);
     expect((await ask()) === answer).toBe(true);
   });
 

@@ -22,7 +22,8 @@ export const shellExec = defineTool({
     },
     required: ['command'],
   },
-  run: ({ command, args }, { engine, signal }) => engine.commands.read(command, args, { signal }),
+  run: ({ command, args }, { engine, signal, printed }) =>
+    engine.commands.read(command, args, { signal, onOutput: printed }),
   render: (result) =>
     [
       `exit_code: ${exitCodeOf(result)}`,

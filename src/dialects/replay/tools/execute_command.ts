@@ -21,10 +21,10 @@ export const executeCommand = defineTool({
     },
     required: ['command'],
   },
-  run({ command, workingDirectory, timeout }, { engine, signal, home }) {
+  run({ command, workingDirectory, timeout }, { engine, signal, home, printed }) {
     const { path: first } = engine.roots.find((root) => root.writable) ?? engine.roots[0]!;
     const cwd = workingDirectory === undefined ? first : expandHome(workingDirectory, home);
-    return engine.commands.shell(command, { cwd, timeoutMs: timeout * 1000, signal });
+    return engine.commands.shell(command, { cwd, timeoutMs: timeout * 1000, signal, onOutput: printed });
   },
   render: (result, { timeout }) => tellRun(result, timeout),
 });

@@ -1,5 +1,6 @@
 import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
+import { deeper, inAMoment } from '../../empty-search.ts';
 import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const globSearch = defineTool({
@@ -28,6 +29,17 @@ export const globSearch = defineTool({
     const exclude = exclusionsIn(start, excludeGlobs, context);
     const query = { globs, exclude, max: max === 0 ? undefined : max };
     const found = await context.engine.search.glob(start, query, searchCall(context));
+    if (found.entries.length === 0) {
+      const why = await inAMoment(context, async (count) => {
+        const excluded = exclude.length === 0 ? 0 : await count({ directory: start, globs });
+        if (excluded > 0)
+          return `[0 matches; excludeGlobs left out all ${excluded} files that the globs mean]`;
+        const wider = globs.map(deeper);
+        const more = await count({ directory: start, globs: wider, exclude });
+        return more > 0 ? `[0 matches; ${wider.join(', ')} would find ${more}]` : undefined;
+      });
+      if (why !== undefined) context.note(why);
+    }
     return { start, ...found };
   },
   render({ start, entries, truncated, skippedUnreadable }, { max }, note) {

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { blocksOf, type FileMatches, type FoundLine, fail, type GrepResult } from '../../../engine/index.ts';
 import { countThatFits, jsonBytes, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { deeper, findsInAnyCase, whyNoMatches } from '../../empty-search.ts';
 import { onOneLine } from '../../one-line.ts';
 import { homeExpanded, searchCall, startOf, unreadableNote } from '../searching.ts';
 
@@ -49,7 +50,8 @@ export const grepFiles = defineTool({
     },
     required: ['regex'],
   },
-  async run({ regex, directory, globs, excludeGlobs, caseInsensitive, contextLines, maxResults }, context) {
+  async run(args, context) {
+    const { regex, directory, globs, excludeGlobs, caseInsensitive, contextLines, maxResults } = args;
     const { sources, outside } = await sourcesFor(directory, globs, excludeGlobs, context);
     const query = {
       regex,
@@ -59,11 +61,52 @@ export const grepFiles = defineTool({
       maxLineLength: LONGEST_LINE,
     };
     const result = await context.engine.search.grepAll(sources, query, searchCall(context));
+    if (result.matches === 0) await explainNothing(args, sources, query, context);
     context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
     return { result, outside: outside.length + result.outside };
   },
   render: ({ result, outside }, args) => tellMatches(result, outside, args),
 });
+
+type Sources = Awaited<ReturnType<typeof sourcesFor>>['sources'];
+
+/** Says so when the globs, the exclusions or the case of letters may be why nothing was found. */
+async function explainNothing(
+  args: { directory?: string; globs?: string[]; excludeGlobs?: string[]; caseInsensitive: boolean },
+  sources: Sources,
+  query: Parameters<ToolContext['engine']['search']['grepAll']>[1],
+  context: ToolContext,
+): Promise<void> {
+  const { directory = '.', globs = [], excludeGlobs = [], caseInsensitive } = args;
+  const { search } = context.engine;
+  if (globs.length + excludeGlobs.length > 0) {
+    const { path, isDirectory } = await startOf(directory, context);
+    const exclude = search.exclusions(path, homeExpanded(excludeGlobs, context));
+    const relative = globs.filter((glob) => !/^[/~]/.test(glob));
+    const why =
+      isDirectory &&
+      (await whyNoMatches(context, {
+        filter:
+          globs.length === 0
+            ? 'excludeGlobs'
+            : excludeGlobs.length === 0
+              ? 'the globs'
+              : 'globs and excludeGlobs',
+        chosen: sources.map((source) => ({
+          directory: source.directory,
+          globs: source.include ?? ['**'],
+          exclude: source.exclude(),
+        })),
+        all: { directory: path, globs: ['**'] },
+        wider: relative.length === 0 ? undefined : { directory: path, globs: relative.map(deeper), exclude },
+      }));
+    if (why) context.note(why);
+  }
+  if (caseInsensitive) return;
+  const anyCase = { ...query, flags: 'i', maxMatches: 1 };
+  const found = await findsInAnyCase(context.signal, (call) => search.grepAll(sources, anyCase, call));
+  if (found) context.note('[0 matches in this case of letters; caseInsensitive: true finds some]');
+}
 
 async function sourcesFor(
   directory: string | undefined,

@@ -1,5 +1,6 @@
 import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
+import { inAMoment, MOMENT } from '../../empty-search.ts';
 import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const searchFiles = defineTool({
@@ -23,6 +24,18 @@ export const searchFiles = defineTool({
     const exclude = exclusionsIn(start, excludeGlobs, context);
     const query = { contains: nameContains, exclude };
     const found = await context.engine.search.names(start, query, searchCall(context));
+    if (found.entries.length === 0) {
+      const why = await inAMoment(context, async () => {
+        if (exclude.length > 0) {
+          const kept = await context.engine.search.names(start, { contains: nameContains, max: 1 }, MOMENT);
+          if (kept.entries.length > 0) return '[0 matches; without excludeGlobs there are some]';
+        }
+        return /[*?[\]{}]/.test(nameContains)
+          ? '[0 matches; nameContains is a literal text, glob_search takes globs]'
+          : undefined;
+      });
+      if (why !== undefined) context.note(why);
+    }
     return { start, ...found };
   },
   render({ start, entries, skippedUnreadable }, _, note) {

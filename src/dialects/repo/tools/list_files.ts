@@ -1,5 +1,6 @@
 import { fail } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { inAMoment } from '../../empty-search.ts';
 import { itemsThatFit, jsonAnswer, skipped, timestamp } from '../answer.ts';
 import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
 import { globsBelow } from '../globs.ts';
@@ -51,6 +52,7 @@ export const listFiles = defineTool({
     }
     const all = await repoEntries(context, found.entries, inside);
     const entries = pattern === undefined ? all : all.filter(({ type }) => type === 'file');
+    if (entries.length === 0) await explainNothing(context, sent, { include, max_depth, include_hidden });
     return { entries: entries.sort(directoriesFirst), skippedUnreadable: found.skippedUnreadable };
   },
   render({ entries, skippedUnreadable }) {
@@ -63,6 +65,27 @@ export const listFiles = defineTool({
     });
   },
 });
+
+interface Filters {
+  include: readonly string[] | undefined;
+  max_depth: number;
+  include_hidden: boolean;
+}
+
+/** Says so when the pattern, the depth or the hidden names are why nothing is listed. */
+async function explainNothing(context: ToolContext, directory: string, filters: Filters): Promise<void> {
+  const { include: globs = ['**'], max_depth, include_hidden } = filters;
+  const why = await inAMoment(context, async (count) => {
+    const all = await count({ directory, globs: ['**'] });
+    if (all === 0) return undefined;
+    const deep = await count({ directory, globs, hidden: include_hidden });
+    if (deep > 0) return `[0 files within max_depth ${max_depth}; ${deep} lie deeper]`;
+    const hidden = include_hidden ? 0 : await count({ directory, globs });
+    if (hidden > 0) return `[0 files; include_hidden: true finds ${hidden}]`;
+    return filters.include && `[0 files; the pattern chose none of ${all}]`;
+  });
+  if (why !== undefined) context.note(why);
+}
 
 /** As it was sent, for the engine and its errors, and from the repository's root, for the paths in the answer. */
 async function directoryAt(directory: string, { engine }: ToolContext) {

@@ -1,5 +1,6 @@
-import { matchesWithContext } from '../../../engine/index.ts';
-import { defineTool, hints } from '../../dialect.ts';
+import { type GrepQuery, matchesWithContext } from '../../../engine/index.ts';
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { deeper, findsInAnyCase, whyNoMatches } from '../../empty-search.ts';
 import { itemsThatFit, jsonAnswer, skipped } from '../answer.ts';
 import { globsBelow } from '../globs.ts';
 import { searchCall } from '../searching.ts';
@@ -67,6 +68,7 @@ export const searchFiles = defineTool({
       countFiles: true,
     };
     const found = await engine.search.grep('.', query, searchCall(context));
+    if (found.matches === 0) await explainNothing(args, query, context);
     context.explain?.(`plan: ${found.plan.plan} (${found.plan.why})`);
     return { ...found, ms: Math.round(performance.now() - began) };
   },
@@ -91,6 +93,29 @@ export const searchFiles = defineTool({
     });
   },
 });
+
+/** Says so when the glob or the case of letters may be why nothing was found. */
+async function explainNothing(
+  { glob, case_sensitive }: { glob?: string; case_sensitive: boolean },
+  query: GrepQuery,
+  context: ToolContext,
+): Promise<void> {
+  const { engine, signal } = context;
+  if (glob !== undefined) {
+    const wider = deeper(glob);
+    const why = await whyNoMatches(context, {
+      filter: 'the glob',
+      chosen: [{ ...EXCLUDED, directory: '.', globs: query.include ?? [] }],
+      all: { ...EXCLUDED, directory: '.', globs: ['**'] },
+      wider: glob.includes('/') ? { ...EXCLUDED, directory: '.', globs: [wider] } : undefined,
+    });
+    if (why !== undefined) context.note(why);
+  }
+  if (!case_sensitive) return;
+  const anyCase = { ...query, flags: 'i', maxMatches: 1, countAll: false };
+  const found = await findsInAnyCase(signal, (call) => engine.search.grep('.', anyCase, call));
+  if (found) context.note('[0 matches in this case of letters; case_sensitive: false finds some]');
+}
 
 /** A regular expression that means the text itself. */
 function literally(text: string): string {

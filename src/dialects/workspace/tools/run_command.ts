@@ -21,9 +21,9 @@ export const runCommand = defineTool({
       maxOutputBytes: { type: 'integer', minimum: 1024, maximum: 262144, default: 65536 },
     },
   },
-  async run({ command, args, cwd, timeoutMs, maxOutputBytes }, { engine, signal }) {
+  async run({ command, args, cwd, timeoutMs, maxOutputBytes }, { engine, signal, printed }) {
     const directory = workspacePath(cwd);
-    const call = { cwd: directory, timeoutMs, maxOutputBytes, signal };
+    const call = { cwd: directory, timeoutMs, maxOutputBytes, signal, onOutput: printed };
     return { directory, result: await engine.commands.develop(command, args, call) };
   },
   render({ directory, result }, { command, args }) {
