@@ -8,7 +8,7 @@ import { passedVariables } from './environment.ts';
 import type { FrontDoor } from './front-doors.ts';
 import { developerCommands, developerTools, readingTools, shellLine } from './front-doors.ts';
 import { installationsOf } from './installations.ts';
-import type { Setting } from './launch.ts';
+import type { OutputListener, Setting } from './launch.ts';
 import type { Layer } from './layers.ts';
 import { layersAround, layersReport } from './layers.ts';
 import { checkArgv } from './policy/check.ts';
@@ -46,6 +46,8 @@ export interface CommandCall {
   signal?: AbortSignal | undefined;
   /** Told when all is checked and the program is about to start. */
   onStart?: ((started: Started) => void) | undefined;
+  /** Told of everything that is printed, as it comes. */
+  onOutput?: OutputListener | undefined;
 }
 
 /** What is known of a command before it has run. */
@@ -225,6 +227,7 @@ export class Commands {
           maxOutputBytes: call.maxOutputBytes ?? door.maxOutputBytes,
           signal: call.signal,
           onStart: () => call.onStart?.(started),
+          onOutput: call.onOutput,
         });
       } finally {
         dir.close();
