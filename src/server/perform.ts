@@ -13,6 +13,7 @@ import { type Caller, nobody, type Origin } from '../engine/index.ts';
 import { tracing } from '../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 const INTERNAL_ERROR = -32603;
 
@@ -36,6 +37,7 @@ export async function perform(call: Call): Promise<Told> {
   const { app, offered, args, meta } = call;
   const origin = originOf(call);
   let trace: CallTrace | undefined;
+  const heartbeat = call.progress && new Heartbeat(call.progress, call.signal, offered.name);
   try {
     trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
     const notes: string[] = [];
@@ -43,7 +45,7 @@ export async function perform(call: Call): Promise<Told> {
       ...(trace ? tracing(trace, origin) : { ...nobody, origin }),
       told: (note: string) => void notes.push(note),
     };
-    const context = { ...contextOf(call, caller), notes, calledAs: offered.name };
+    const context = { ...contextOf(call, caller, heartbeat), notes, calledAs: offered.name };
     const { failure, ...outcome } = await callTool(offered.dialect, offered.tool, args, context);
     const told = app.errors === 'results' ? asResult(outcome) : outcome;
     trace?.answered(tracedAnswer(told, failure));
@@ -55,6 +57,8 @@ export async function perform(call: Call): Promise<Told> {
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
     const told = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
     return app.errors === 'results' ? asResult(told) : told;
+  } finally {
+    heartbeat?.end();
   }
 }
 
@@ -114,7 +118,11 @@ function textOf({ content }: Answer): string {
   return content.map((item) => (item.type === 'text' ? item.text : item.resource.blob)).join('\n');
 }
 
-function contextOf({ app, state, signal, progress, explain }: Call, caller: Caller): CallContext {
+function contextOf(
+  { app, state, signal, explain }: Call,
+  caller: Caller,
+  heartbeat: Heartbeat | undefined,
+): CallContext {
   const { engine, home, settings } = app;
   return {
     engine: engine.as(caller),
@@ -123,18 +131,9 @@ function contextOf({ app, state, signal, progress, explain }: Call, caller: Call
     settings,
     session: state,
     signal,
-    progress: progress ? growing(progress) : ignore,
+    progress: heartbeat?.progress ?? ignore,
+    ...(heartbeat && { printed: heartbeat.printed }),
     ...(explain && { explain }),
-  };
-}
-
-/** The protocol wants progress to grow with every notification. */
-function growing(progress: ToolContext['progress']): ToolContext['progress'] {
-  let told = -1;
-  return (done, message) => {
-    if (done <= told) return;
-    told = done;
-    progress(done, message);
   };
 }
 

@@ -10,7 +10,7 @@ import type { FrontDoor } from './front-doors.ts';
 import { developerCommands, developerTools, readingTools, shellLine } from './front-doors.ts';
 import { guardedPlaces, withoutProtected } from './guarded.ts';
 import { installationsOf } from './installations.ts';
-import type { Setting } from './launch.ts';
+import type { OutputListener, Setting } from './launch.ts';
 import type { Layer } from './layers.ts';
 import { layersAround, layersReport } from './layers.ts';
 import { withoutNewGitControl } from './new-git-control.ts';
@@ -49,6 +49,8 @@ export interface CommandCall {
   signal?: AbortSignal | undefined;
   /** Told when all is checked and the program is about to start. */
   onStart?: ((started: Started) => void) | undefined;
+  /** Told of everything that is printed, as it comes. */
+  onOutput?: OutputListener | undefined;
 }
 
 /** What is known of a command before it has run. */
@@ -240,6 +242,7 @@ export class Commands {
           maxOutputBytes: call.maxOutputBytes ?? door.maxOutputBytes,
           signal: call.signal,
           onStart: () => call.onStart?.(started),
+          onOutput: call.onOutput,
         });
         return git ? withoutNewGitControl(this.#wall, place.path, git, result) : result;
       } finally {

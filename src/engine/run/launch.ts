@@ -39,6 +39,8 @@ export interface Setting {
 /** Those who run commands: their end is the end of theirs alone. */
 export type Runner = object;
 
+export type OutputListener = (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
+
 export interface RunRequest {
   runner: Runner;
   setting: Setting;
@@ -53,6 +55,8 @@ export interface RunRequest {
   signal?: AbortSignal | undefined;
   /** Told when nothing stands in the way any more. */
   onStart?: (() => void) | undefined;
+  /** Told of everything that is printed, as it comes. */
+  onOutput?: OutputListener | undefined;
 }
 
 export interface Launch {

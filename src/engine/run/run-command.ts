@@ -105,11 +105,15 @@ class Run {
     this.#stdout = new CappedStream(request.maxOutputBytes);
     this.#stderr = new CappedStream(request.maxOutputBytes);
     this.#child = start(launch);
-    for (const [from, to] of [
-      [this.#child.stdout, this.#stdout],
-      [this.#child.stderr, this.#stderr],
+    for (const [name, to] of [
+      ['stdout', this.#stdout],
+      ['stderr', this.#stderr],
     ] as const) {
-      from?.on('data', (chunk: Buffer) => to.add(chunk));
+      const from = this.#child[name];
+      from?.on('data', (chunk: Buffer) => {
+        to.add(chunk);
+        request.onOutput?.(chunk, name);
+      });
       // What can no longer be read is what the command printed so far.
       from?.on('error', () => {});
     }
