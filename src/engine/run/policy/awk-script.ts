@@ -1,108 +1,96 @@
-/** Reads an awk program far enough to know whether it would read, write or run something by itself. */
+/**
+ * Decides whether an awk program would read, write or run something by itself.
+ *
+ * Versions of awk read the same text differently, so the program is followed in every way in which one of them
+ * may read it. It is allowed when some reading makes sense, and none that does holds anything forbidden.
+ */
 
-import type { AwkToken } from './awk-tokens.ts';
-import { awkReadings } from './awk-tokens.ts';
+import { AwkReading } from './awk-reading.ts';
+import { awkStep } from './awk-tokens.ts';
 import type { ScriptProblem } from './script-problem.ts';
 import { excerptAt, tooLong } from './script-problem.ts';
 
-/** What may follow `getline` when it only takes the next line of the input. */
-const AFTER_PLAIN_GETLINE = new Set(['', '\n', ';', '}', ')', '&&', '||', '>', '>=', '==', '!=', '<=', '?']);
-const CHANGES = new Set(['=', '+=', '-=', '*=', '/=', '%=', '^=', '**=', '++', '--']);
-const FILES = { reason: 'this is how awk chooses its files', instead: 'name the files as operands' };
-const NAMES: Readonly<Record<string, { reason: string; instead?: string }>> = {
-  system: { reason: 'system runs a program' },
-  ARGV: FILES,
-  ARGC: FILES,
-  ARGIND: FILES,
-  SYMTAB: { reason: 'SYMTAB reaches every variable' },
-  FUNCTAB: { reason: 'FUNCTAB reaches every function' },
-};
+/** How many tokens are read in all readings together: a hostile program could have very many. */
+const MOST_TOKENS = 200_000;
+const DEEPEST = 200;
 
-/**
- * The first thing in `program` that is not allowed, or undefined for a harmless program: one that some awk
- * can read, and that is harmless for each that can.
- */
+/** The first thing in `program` that is not allowed, or undefined for a harmless program. */
 export function awkScriptProblem(program: string): ScriptProblem | undefined {
-  const long = tooLong(program);
-  if (long) return long;
-  let unreadable: ScriptProblem | undefined;
-  let readable = false;
-  for (const text of awkReadings(program)) {
-    if (text.unreadable) {
-      const { at, reason } = text.unreadable;
-      unreadable ??= { at: excerptAt(program, at), reason: `the program cannot be read: ${reason}` };
-      continue;
+  const odd = tooLong(program) ?? hiddenLineEnd(program);
+  return odd ?? new AwkReadings(program).problem();
+}
+
+/** Some versions skip a carriage return behind a backslash, wherever it stands. */
+function hiddenLineEnd(program: string): ScriptProblem | undefined {
+  const at = program.indexOf('\\\r');
+  if (at < 0) return undefined;
+  return { at: excerptAt(program, at), reason: 'versions of awk disagree on a backslash before \\r' };
+}
+
+class AwkReadings {
+  readonly #program: string;
+  /** Readings that have branched off and are still to be followed. */
+  readonly #open = [new AwkReading()];
+  readonly #seen = new Set<string>();
+  #tokens = 0;
+  #readable = false;
+  #unreadable: ScriptProblem | undefined;
+
+  constructor(program: string) {
+    this.#program = program;
+  }
+
+  problem(): ScriptProblem | undefined {
+    for (let reading = this.#open.pop(); reading; reading = this.#open.pop()) {
+      if (!this.#follow(reading)) continue;
+      const { problem } = reading;
+      if (problem) return { at: excerptAt(this.#program, problem.at), ...problem.why };
+      this.#readable = true;
     }
-    readable = true;
-    const problem = problemInTokens(text.tokens);
-    if (problem) return { at: excerptAt(program, problem.at), ...problem.why };
+    return this.#readable ? undefined : this.#unreadable;
   }
-  return readable ? undefined : unreadable;
-}
 
-interface Found {
-  at: number;
-  why: { reason: string; instead?: string };
-}
-
-function problemInTokens(tokens: readonly AwkToken[]): Found | undefined {
-  let print: AwkToken | undefined;
-  for (const [index, token] of tokens.entries()) {
-    const why = problemOfToken(tokens, index);
-    if (why) return { at: token.at, why };
-    if (print && endsStatement(tokens, index, print)) print = undefined;
-    if (token.kind === 'name' && (token.text === 'print' || token.text === 'printf')) print = token;
-    // Only round brackets make it a comparison: print ($1 > 2).
-    if (print && token.kind === 'sign' && token.text === '>' && token.round <= print.round) {
-      const instead = 'print without >, or ( ) around a comparison';
-      return { at: print.at, why: { reason: 'print would write a file', instead } };
+  /** Whether the reading comes to the end of the program, and makes sense up to there. */
+  #follow(reading: AwkReading): boolean {
+    for (;;) {
+      const step = awkStep(this.#program, reading.at, reading);
+      if (step.disputed) reading.note(step.disputed.at, { reason: step.disputed.reason });
+      if (step.unreadable) return this.#giveUp(reading, step.unreadable);
+      const [first, ...others] = step.tokens;
+      if (!first && (step.lost || reading.open === '')) return true;
+      if (!first) return this.#giveUp(reading, `${shownBracket(reading.open)} is never closed`);
+      this.#tokens += step.tokens.length;
+      if (this.#tokens > MOST_TOKENS || reading.open.length > DEEPEST) {
+        reading.note(0, { reason: 'the program is too intricate to be checked' });
+        return true;
+      }
+      if (others.length > 0 && !this.#isNew(reading)) return false;
+      for (const other of others) {
+        const branch = reading.copy();
+        if (branch.take(other) === undefined) this.#open.push(branch);
+      }
+      const mistake = reading.take(first);
+      if (mistake) return this.#giveUp(reading, mistake);
     }
   }
-  return undefined;
-}
 
-/** A statement goes on over a line end that follows an operator or stands inside brackets. */
-function endsStatement(tokens: readonly AwkToken[], index: number, print: AwkToken): boolean {
-  const token = tokens[index]!;
-  if (token.depth < print.depth) return true;
-  if (token.depth > print.depth) return false;
-  if (token.kind === 'sign') return token.text === ';';
-  if (token.kind !== 'newline') return false;
-  let before = index - 1;
-  while (tokens[before]!.kind === 'newline') before--;
-  const last = tokens[before]!;
-  return last.kind !== 'sign' || [')', ']', '++', '--'].includes(last.text);
-}
-
-function problemOfToken(tokens: readonly AwkToken[], index: number): Found['why'] | undefined {
-  const { kind, text } = tokens[index]!;
-  if (kind === 'name') {
-    if (Object.hasOwn(NAMES, text)) return NAMES[text];
-    if (text === 'getline') return problemOfGetline(tokens, index);
-    if (text === 'ENVIRON') return problemOfEnviron(tokens, index);
+  #isNew(reading: AwkReading): boolean {
+    const key = reading.key();
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
+    return true;
   }
-  if (kind !== 'sign') return undefined;
-  if (text === '|' || text === '|&') return { reason: 'a pipe runs a program' };
-  if (text === '>>') return { reason: 'print would write a file' };
-  if (text === '@') return { reason: '@ loads another program or calls a function by its name' };
-  return undefined;
+
+  #giveUp(reading: AwkReading, reason: string): false {
+    this.#unreadable ??= {
+      at: excerptAt(this.#program, reading.at),
+      reason: `the program cannot be read: ${reason}`,
+    };
+    return false;
+  }
 }
 
-function problemOfGetline(tokens: readonly AwkToken[], index: number): Found['why'] | undefined {
-  const follows = tokens[index + 1]?.kind === 'name' ? index + 2 : index + 1;
-  if (AFTER_PLAIN_GETLINE.has(tokens[follows]?.text ?? '')) return undefined;
-  const reason = 'getline may read a file';
-  return { reason, instead: 'getline alone or getline NAME, for the next line of the input' };
-}
-
-function problemOfEnviron(tokens: readonly AwkToken[], index: number): Found['why'] | undefined {
-  const why = { reason: 'the environment of awk is not changed' };
-  const before = tokens[index - 1];
-  if (before?.text === 'in') return undefined;
-  if (tokens[index + 1]?.text !== '[' || before?.text === '++' || before?.text === '--') return why;
-  const depth = tokens[index]!.depth;
-  const close = tokens.findIndex(
-    (token, at) => at > index + 1 && token.text === ']' && token.depth === depth,
-  );
-  return CHANGES.has(tokens[close + 1]?.text ?? '') ? why : undefined;
+function shownBracket(open: string): string {
+  const last = open.at(-1)!;
+  return last === '?' ? '(' : last === 'e' ? '[' : last;
 }

@@ -1,19 +1,14 @@
-/** Reads a sed script far enough to know whether it would read, write or run something by itself. */
+/**
+ * Decides whether a sed script would read, write or run something by itself.
+ *
+ * Versions of sed read the same text differently: where a regular expression, a label or a text ends, and whether
+ * something may follow a command on its line. So every place where some version may begin a command is visited.
+ * The script is allowed when it can be read to its end, and no place that is visited holds a forbidden command.
+ */
 
+import { LONGEST_REGEX, regexEnds } from './regex-ends.ts';
 import type { ScriptProblem } from './script-problem.ts';
 import { excerptAt, tooLong } from './script-problem.ts';
-
-/** Where versions of sed read the same text differently. A script must be harmless in every reading. */
-interface Reading {
-  /** What a `[` in a regular expression does to the delimiter and to a backslash up to its `]`. */
-  brackets: 'plain' | 'literal-backslash' | 'escaping-backslash';
-  /** Labels go on to the end of the line, through spaces and semicolons. */
-  longLabels: boolean;
-}
-
-const READINGS: readonly Reading[] = (['plain', 'literal-backslash', 'escaping-backslash'] as const).flatMap(
-  (brackets) => [false, true].map((longLabels) => ({ brackets, longLabels })),
-);
 
 const DANGERS: Readonly<Record<string, string>> = {
   e: 'the command e runs a program',
@@ -22,6 +17,9 @@ const DANGERS: Readonly<Record<string, string>> = {
   w: 'the command w writes a file',
   W: 'the command W writes a file',
 };
+const SIMPLE = '{}=dDFgGhHnNpPxz';
+/** How many characters are looked at in all readings together: a hostile script could have very many. */
+const MOST_CHARACTERS = 2_000_000;
 
 class Danger extends Error {
   readonly problem: ScriptProblem;
@@ -37,106 +35,148 @@ class Unreadable extends Danger {}
 export function sedScriptProblem(script: string): ScriptProblem | undefined {
   const long = tooLong(script);
   if (long) return long;
-  let unreadable: ScriptProblem | undefined;
-  let readable = false;
-  for (const reading of READINGS) {
-    const problem = problemInReading(script, reading);
-    if (!problem) readable = true;
-    else if (problem instanceof Unreadable) unreadable ??= problem.problem;
-    else return problem.problem;
-  }
-  return readable ? undefined : unreadable;
-}
-
-function problemInReading(script: string, reading: Reading): Danger | undefined {
   try {
-    new SedReader(script, reading).readAll();
-    return undefined;
+    return new SedReader(script).readAll();
   } catch (thrown) {
-    if (thrown instanceof Danger) return thrown;
+    if (thrown instanceof Danger) return thrown.problem;
     throw thrown;
   }
 }
 
 class SedReader {
   readonly #script: string;
-  readonly #reading: Reading;
   #at = 0;
+  #looked = 0;
 
-  constructor(script: string, reading: Reading) {
+  constructor(script: string) {
     this.#script = script;
-    this.#reading = reading;
   }
 
-  readAll(): void {
-    for (;;) {
+  /** Throws a danger at once; what cannot be read is returned when nothing else can be read either. */
+  readAll(): ScriptProblem | undefined {
+    this.#refuseDoubleBackslashes();
+    const visited = new Set<number>();
+    const open = [0];
+    let unreadable: ScriptProblem | undefined;
+    let readable = false;
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      this.#at = at;
       this.#skip(/[\s;]/);
-      if (this.#at >= this.#script.length) return;
-      this.#readCommand();
+      if (this.#at >= this.#script.length) readable = true;
+      else if (!visited.has(this.#at)) {
+        visited.add(this.#at);
+        try {
+          open.push(...this.#commandEnds());
+        } catch (thrown) {
+          if (!(thrown instanceof Unreadable)) throw thrown;
+          unreadable ??= thrown.problem;
+        }
+      }
     }
+    return readable ? undefined : unreadable;
   }
 
-  #readCommand(): void {
-    this.#readAddresses();
-    this.#skip(/[ \t!]/);
+  /** Some versions take the second backslash for one that hides the line end. */
+  #refuseDoubleBackslashes(): void {
+    const at = this.#script.indexOf('\\\\\n');
+    if (at >= 0) throw this.#danger(at, 'versions of sed disagree on a line that ends in two backslashes');
+  }
+
+  /** Reads the command here, and returns each position behind it where the next one may begin. */
+  #commandEnds(): number[] {
+    return this.#fromEach(this.#addressesEnds(), () => {
+      this.#skip(/[\s!]/);
+      return this.#bareCommandEnds();
+    });
+  }
+
+  #bareCommandEnds(): number[] {
     const start = this.#at;
     const letter = this.#take();
     const danger = Object.hasOwn(DANGERS, letter) ? DANGERS[letter] : undefined;
     if (danger) throw this.#danger(start, danger);
     if (letter === '') throw this.#unreadable(start, 'a command is missing');
+    if (letter === 's') return this.#substitutionEnds(start);
+    if (letter === 'y') return this.#replacementEnds(this.#takeDelimiter());
+    if (':btTv'.includes(letter)) return this.#labelEnds();
     if (letter === '#') this.#skip(/[^\n]/);
-    else if (letter === 's') this.#readSubstitution(start);
-    else if (letter === 'y') this.#readTransliteration();
     else if ('aic'.includes(letter)) this.#readText();
-    else if (':btTv'.includes(letter)) this.#readLabel();
-    else if (letter !== '{') this.#readSimpleCommand(start, letter);
+    else if ('qQlL'.includes(letter)) this.#skip(/[ \t\d]/);
+    else if (!SIMPLE.includes(letter)) throw this.#unreadable(start, 'no such command');
+    // Some versions let the next command follow at once.
+    return [this.#at];
   }
 
-  #readSimpleCommand(start: number, letter: string): void {
-    if ('qQlL'.includes(letter)) this.#skip(/[ \t\d]/);
-    else if (!'}=dDFgGhHnNpPxz'.includes(letter)) throw this.#unreadable(start, 'no such command');
-    this.#readEnd();
-  }
-
-  #readAddresses(): void {
-    if (!this.#readAddress()) return;
-    this.#skip(/[ \t]/);
-    if (this.#peek() !== ',') return;
-    this.#at++;
-    this.#skip(/[ \t+~]/);
-    if (!this.#readAddress()) throw this.#unreadable(this.#at, 'an address is missing after the comma');
-  }
-
-  #readAddress(): boolean {
-    const next = this.#peek();
-    if (next === '$') this.#at++;
-    // GNU's takes + and ~ without a number before them for an address as well.
-    else if (/[\d+~]/.test(next)) this.#skip(/[\d+~]/);
-    else if (next === '/' || next === '\\') {
+  /** Where the command itself may begin, behind none, one or two addresses. */
+  #addressesEnds(): number[] {
+    return this.#fromEach(this.#addressEnds(), () => {
+      const end = this.#at;
+      this.#skip(/\s/);
+      if (this.#peek() !== ',') return [end];
       this.#at++;
-      const delimiter = next === '/' ? '/' : this.#takeDelimiter();
-      this.#readDelimited(delimiter, this.#reading.brackets);
+      this.#skip(/[\s+~]/);
+      return this.#addressEnds();
+    });
+  }
+
+  #addressEnds(): number[] {
+    const next = this.#peek();
+    if (next !== '/' && next !== '\\') {
+      // GNU's takes + and ~ without a number before them for an address as well.
+      this.#skip(/[\d+~$]/);
+      return [this.#at];
+    }
+    this.#at++;
+    const ends = this.#regexEnds(next === '/' ? '/' : this.#takeDelimiter());
+    return this.#fromEach(ends, () => {
       this.#skip(/[IM]/);
-    } else return false;
-    return true;
+      return [this.#at];
+    });
   }
 
-  #readSubstitution(start: number): void {
-    const delimiter = this.#takeDelimiter();
-    this.#readDelimited(delimiter, this.#reading.brackets);
-    this.#readDelimited(delimiter, 'plain');
-    this.#skip(/[gpiImM\d \t]/);
-    const flag = this.#peek();
-    if (flag === 'e') throw this.#danger(start, 'the flag e of s runs a program');
-    if (flag === 'w') throw this.#danger(start, 'the flag w of s writes a file');
-    this.#readEnd();
+  #substitutionEnds(start: number): number[] {
+    return this.#fromEach(this.#replacementEnds(this.#takeDelimiter()), () => {
+      this.#skip(/[gpiImM\d \t\r\f\v]/);
+      const flag = this.#peek();
+      if (flag === 'e') throw this.#danger(start, 'the flag e of s runs a program');
+      if (flag === 'w') throw this.#danger(start, 'the flag w of s writes a file');
+      if (/^[\n;}#]?$/.test(flag)) return [this.#at];
+      throw this.#unreadable(this.#at, 's has no such flag');
+    });
   }
 
-  #readTransliteration(): void {
-    const delimiter = this.#takeDelimiter();
-    this.#readDelimited(delimiter, 'plain');
-    this.#readDelimited(delimiter, 'plain');
-    this.#readEnd();
+  /** Behind the second of two parts, the first of which some versions read as a regular expression. */
+  #replacementEnds(delimiter: string): number[] {
+    return this.#fromEach(this.#regexEnds(delimiter), () => {
+      const start = this.#at;
+      for (let next = this.#take(); next !== ''; next = this.#take()) {
+        if (next === delimiter) return [this.#at];
+        if (next === '\n') break;
+        if (next === '\\') this.#take();
+      }
+      throw this.#unreadable(start, `the closing ${delimiter} is missing`);
+    });
+  }
+
+  #regexEnds(delimiter: string): number[] {
+    const start = this.#at;
+    const ends = regexEnds(this.#script, start, delimiter);
+    if (!ends) throw this.#danger(start, `a regular expression is longer than ${LONGEST_REGEX} characters`);
+    this.#look(Math.min(LONGEST_REGEX, this.#script.length - start));
+    if (ends.length === 0) throw this.#unreadable(start, `the closing ${delimiter} is missing`);
+    return ends;
+  }
+
+  /** A label ends with its line; in some versions also at a space, a semicolon or a bracket. */
+  #labelEnds(): number[] {
+    this.#skip(/[ \t]/);
+    const rest = this.#script.slice(this.#at).split('\n', 1)[0]!;
+    this.#look(rest.length);
+    const ends = [rest.length, rest.search(/\s/), rest.indexOf(';')];
+    // Those that end it at a bracket insist that the command ends behind the bracket.
+    const bracket = rest.indexOf('}');
+    if (/^\}\s*(?:[;}#]|$)/.test(rest.slice(bracket))) ends.push(bracket);
+    return ends.filter((end) => end >= 0).map((end) => this.#at + end);
   }
 
   /** The text of a, i and c goes on to the first line end without a backslash before it. */
@@ -145,70 +185,46 @@ class SedReader {
     this.#skip(/[ \t]/);
     if (this.#peek() === '\\') {
       // For some versions the text ends at the first of these line ends, for others it begins behind it.
-      if (/^\\(?:[ \t]+\n|[ \t]*\\\n)/.test(this.#script.slice(this.#at))) {
+      if (/^\\(?:\s+\n|[ \t]*\\\n)/.test(this.#script.slice(this.#at))) {
         throw this.#danger(start, 'versions of sed disagree on where this text ends');
       }
       this.#at++;
       this.#skip(/[ \t]/);
       if (this.#peek() === '\n') this.#at++;
     }
-    while (this.#at < this.#script.length) {
-      const next = this.#take();
-      if (next === '\n') return;
-      if (next !== '\\') continue;
-      const escaped = this.#take();
-      if (escaped === '\\' && this.#peek() === '\n') {
-        throw this.#danger(start, 'versions of sed disagree on a text line that ends in two backslashes');
+    for (let next = this.#take(); next !== '' && next !== '\n'; next = this.#take()) {
+      if (next === '\\') this.#take();
+    }
+  }
+
+  /** Goes on from each of these positions; fails only when that cannot be read from any of them. */
+  #fromEach(positions: readonly number[], read: () => number[]): number[] {
+    const ends: number[] = [];
+    let unreadable: Unreadable | undefined;
+    for (const position of positions) {
+      this.#at = position;
+      try {
+        ends.push(...read());
+      } catch (thrown) {
+        if (!(thrown instanceof Unreadable)) throw thrown;
+        unreadable ??= thrown;
       }
+      this.#look(this.#at - position);
     }
+    if (ends.length === 0 && unreadable) throw unreadable;
+    return ends;
   }
 
-  #readLabel(): void {
-    this.#skip(/[ \t]/);
-    this.#skip(this.#reading.longLabels ? /[^\n]/ : /[^\s;}]/);
-  }
-
-  #readDelimited(delimiter: string, brackets: Reading['brackets']): void {
-    const start = this.#at;
-    while (this.#at < this.#script.length) {
-      const next = this.#take();
-      if (next === delimiter) return;
-      if (next === '\\') this.#at++;
-      else if (next === '\n' && brackets !== 'plain') break;
-      else if (next === '[' && brackets !== 'plain') this.#readBrackets(brackets);
-    }
-    throw this.#unreadable(start, `the closing ${delimiter} is missing`);
-  }
-
-  #readBrackets(brackets: Reading['brackets']): void {
-    if (this.#peek() === '^') this.#at++;
-    if (this.#peek() === ']') this.#at++;
-    while (this.#at < this.#script.length && this.#peek() !== '\n') {
-      const next = this.#take();
-      if (next === ']') return;
-      if (next === '\\' && brackets === 'escaping-backslash') this.#at++;
-      const kind = next === '[' ? this.#peek() : '';
-      if (kind !== '' && ':.='.includes(kind)) {
-        const close = this.#script.indexOf(`${kind}]`, this.#at + 1);
-        if (close >= 0) this.#at = close + 2;
-      }
-    }
-  }
-
-  #readEnd(): void {
-    this.#skip(/[ \t\r]/);
-    const next = this.#peek();
-    if (next === '\n' || next === ';') this.#at++;
-    else if (next !== '' && next !== '}' && next !== '#') {
-      throw this.#unreadable(this.#at, 'something stands after the end of the command');
-    }
+  #look(characters: number): void {
+    this.#looked += characters + 1;
+    if (this.#looked > MOST_CHARACTERS) throw this.#danger(0, 'the script is too intricate to be checked');
   }
 
   #takeDelimiter(): string {
     const start = this.#at;
     const delimiter = this.#take();
     if (/^[!-[\]-~ ]$/.test(delimiter)) return delimiter;
-    throw this.#unreadable(start, 'this cannot be a delimiter');
+    throw this.#danger(start, 'this cannot be a delimiter in every version of sed');
   }
 
   #skip(what: RegExp): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { awkScriptProblem } from '../../../../src/engine/run/policy/awk-script.ts';
 import { sedScriptProblem } from '../../../../src/engine/run/policy/sed-script.ts';
+import { dice } from './hidden-scripts.ts';
 
 describe('a sed script', () => {
   const harmless = [
@@ -37,6 +38,11 @@ describe('a sed script', () => {
     'l 20;=;F;z;x',
     's/a/b/ ; s/c/d/ # w out',
     '{p;p};{p}',
+    's/[^/]*\\///g;s/a|b/w/',
+    's,/[^/,]*$,,',
+    'b end # skip while',
+    '/x/!{s/w/e/;b};p',
+    's/"[^"]*"/w/g;s/\'[^\']*\'/e/',
   ];
   for (const script of harmless) {
     it(`may be ${JSON.stringify(script)}`, () => expect(sedScriptProblem(script)).toBeUndefined());
@@ -68,6 +74,17 @@ describe('a sed script', () => {
     '\\xaxw out',
     's\\a\\b\\w out',
     'q;e id',
+    'pw out',
+    'b;$pw out',
+    ':a 1}w out',
+    ':a}b;w out',
+    'v2,m\f/;w out',
+    'y/[/]/;w out/x/',
+    's[a[b[;w out',
+    's/[[=x/y/;w out/]/z/',
+    's/[\\]/y/;w out/]/z/',
+    's/a/b\\\\\n/;w out',
+    's\ta\tb\tw out',
   ];
   for (const script of dangerous) {
     it(`may not be ${JSON.stringify(script)}`, () => expect(sedScriptProblem(script)).toBeDefined());
@@ -101,6 +118,17 @@ describe('an awk program', () => {
     '{ print \\\n $1 }',
     'BEGIN { x = 0x1F + 1e5 + .5 }',
     '{ print > 5 ? 1 : 0 }'.replace('print > 5', 'y = x > 5'),
+    '/[0-9]+\\/[0-9]+/ && /a|b/',
+    '{ split($0, a, /[/|]/); print a[1] }',
+    '{ print (s)/n " km/h > limit" }',
+    '{ x /= 2; y = y / 3; print x, y }',
+    '{ gsub(/[[:space:]]+/, "|"); gsub(/[[:punct:]]/, "/"); print }',
+    '/^\\[.*\\]$/ { gsub(/[][]/, ""); print }',
+    '{ sub(/\\/[^/]*$/, "", a); print a "|" $2 }',
+    '{ print length / 2 " a|b"; x = i++ / 2; y = j++ / 4 }',
+    'BEGIN { PROCINFO["sorted_in"] = "@ind_str_asc" } { a[$1]++ } END { for (k in a) print k }',
+    "{ x = 1; # it's | and > and /\n  print x }",
+    '{ print 1 }\r\n{ print 2 }\r\n',
   ];
   for (const program of harmless) {
     it(`may be ${JSON.stringify(program)}`, () => expect(awkScriptProblem(program)).toBeUndefined());
@@ -134,6 +162,25 @@ describe('an awk program', () => {
     'BEGIN { 1 /=/; system("id") #/\n}',
     'BEGIN { x++ /"/; system("id") #"/\n}',
     'BEGIN { x = case /"/; system("id") #"/\n}',
+    'BEGIN{a/=1system("id")}#/}',
+    'BEGIN{x=/[[=x/ "]/;system("id")} #"}',
+    'BEGIN{x=/[[.x/ "]/;system("id")} #"}',
+    'BEGIN{x=/[[:x/ "]/;system("id")} #"}',
+    'BEGIN{x=/[\\]/ "]/;system("id")} #"}',
+    'BEGIN{getline /x;system("id")#/\n}',
+    'BEGIN{/r/ /x;system("id")#/\n}',
+    'BEGIN{length /=1system("id")#]/\n}',
+    'BEGIN{int /x;system("id")#/\n}',
+    'BEGIN{x++ /"/1system("id")#"\n}',
+    'BEGIN{x=(1\n/y);system("id")#/)\n}',
+    'BEGIN{1system("id")}',
+    'BEGIN{0x1system("id")}',
+    'BEGIN{x="\\\r\n";system("id")#"}',
+    'BEGIN{\\ #"\nx="";print 1 #"\n}',
+    'BEGIN{\u00a0system("id")}',
+    'BEGIN{print 1\n> "out"}',
+    'BEGIN{getline\n< "in"}',
+    'BEGIN{@/x/}',
     'BEGIN { "unfinished }',
     'BEGIN { ( }',
     `BEGIN { ${'x;'.repeat(20_000)} }`,
@@ -143,17 +190,6 @@ describe('an awk program', () => {
       expect(awkScriptProblem(program)).toBeDefined());
   }
 });
-
-/** Numbers that look random and are the same each time. */
-function dice(seed: number): (sides: number) => number {
-  let state = seed;
-  return (sides) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
-  };
-}
 
 describe('scripts made by chance', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'cofferdam-scripts-'));

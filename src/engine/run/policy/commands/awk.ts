@@ -5,6 +5,7 @@ import type { CommandPolicy, InspectedLine } from '../declaration.ts';
 import { refuse } from '../declaration.ts';
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
+const NAMESPACED = /^[A-Za-z_]\w*::[^/]*=/;
 const CHOOSES_FILES = /^(?:ARGC|ARGV|ARGIND|ENVIRON|SYMTAB|FUNCTAB|PROCINFO)=/;
 
 function refuseDangerousProgram({ scripts, exempt, values, paths }: InspectedLine): void {
@@ -15,6 +16,10 @@ function refuseDangerousProgram({ scripts, exempt, values, paths }: InspectedLin
   for (const assignment of exempt) refuseAssignment(assignment);
   const odd = paths.find(({ path }) => path.startsWith('-'));
   if (odd) refuse('awk', odd.path, 'some versions of awk take this for an option', `./${odd.path}`);
+  const assigns = paths.find(({ path }) => NAMESPACED.test(path));
+  if (assigns) {
+    refuse('awk', assigns.path, 'some versions of awk take this for an assignment', `./${assigns.path}`);
+  }
   const problem = awkScriptProblem(scripts[0] ?? '');
   if (problem) refuse('awk', problem.at, problem.reason, problem.instead);
 }

@@ -1,0 +1,133 @@
+/**
+ * Scripts that hide a forbidden act, run for real: those that are allowed must do nothing in any version.
+ *
+ * No sandbox stands around them here, neither ours nor that of GNU's awk and sed.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { awkScriptProblem } from '../../../../src/engine/run/policy/awk-script.ts';
+import { sedScriptProblem } from '../../../../src/engine/run/policy/sed-script.ts';
+import type { Roll } from './hidden-scripts.ts';
+import { awkProgram, dice, sedScript } from './hidden-scripts.ts';
+
+const AT_ONCE = 4;
+/** Some scripts loop for ever: what they do, they have done by then. */
+const CUT_OFF_MS = 500;
+
+const isThere = ([program, ...args]: readonly string[]) => {
+  const { error, status } = spawnSync(program!, [...args, 'p'], { input: '' });
+  return error === undefined && status !== 127;
+};
+
+/** The scripts by their number, of so many that chance makes. */
+function allowedOf(
+  count: number,
+  make: (roll: Roll, id: number) => string,
+  problem: (script: string) => unknown,
+): Map<number, string> {
+  const roll = dice(20);
+  const allowed = new Map<number, string>();
+  for (let id = 0; id < count; id++) {
+    const script = make(roll, id);
+    if (problem(script) === undefined) allowed.set(id, script);
+  }
+  return allowed;
+}
+
+function printedBy(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] });
+    const cutOff = setTimeout(() => child.kill('SIGKILL'), CUT_OFF_MS);
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed = (printed + chunk.toString('latin1')).slice(0, 10_000);
+    });
+    child.once('error', reject);
+    child.once('close', () => {
+      clearTimeout(cutOff);
+      resolve(printed);
+    });
+  });
+}
+
+/** Runs each script where two files are, and returns those that wrote another one or read the file IN. */
+async function acting(
+  scripts: ReadonlyMap<number, string>,
+  command: (script: string) => readonly string[],
+): Promise<string[]> {
+  const cwd = mkdtempSync(join(tmpdir(), 'cofferdam-hidden-'));
+  writeFileSync(join(cwd, 'IN'), 'S3CRET\n');
+  writeFileSync(join(cwd, 'LINES'), 'a/b\nx\n');
+  const acted = new Set<number>();
+  const left = [...scripts];
+  const worker = async () => {
+    for (let next = left.pop(); next; next = left.pop()) {
+      const [id, script] = next;
+      const [program, ...args] = command(script);
+      const printed = await printedBy(program!, args, cwd);
+      if (printed.includes('S3CRET')) acted.add(id);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const left = readdirSync(cwd).filter((name) => name !== 'IN' && name !== 'LINES');
+    const writers = left.map((name) => scripts.get(Number(/PWN(\d+)/.exec(name)?.[1])) ?? name);
+    return [...writers, ...[...acted].map((id) => scripts.get(id)!)];
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+describe('awk programs that hide an act', () => {
+  const allowed = allowedOf(1000, awkProgram, awkScriptProblem);
+
+  it('are not all refused', () => expect(allowed.size).toBeGreaterThan(100));
+
+  for (const awk of [['mawk'], ['gawk'], ['busybox', 'awk'], ['original-awk']]) {
+    it(`do nothing in ${awk.join(' ')} when they are allowed`, async ({ skip }) => {
+      if (!isThere(awk)) return skip(`${awk.join(' ')} is not installed`);
+      expect(await acting(allowed, (program) => [...awk, '--', program])).toEqual([]);
+    });
+  }
+});
+
+describe('sed scripts that hide an act', () => {
+  const allowed = allowedOf(1000, sedScript, sedScriptProblem);
+
+  it('are not all refused', () => expect(allowed.size).toBeGreaterThan(100));
+
+  for (const sed of [['sed'], ['busybox', 'sed']]) {
+    it(`do nothing in ${sed.join(' ')} when they are allowed`, async ({ skip }) => {
+      if (!isThere(sed)) return skip(`${sed.join(' ')} is not installed`);
+      expect(await acting(allowed, (script) => [...sed, '-e', script, 'LINES'])).toEqual([]);
+    });
+  }
+});
+
+describe('a script that would take for ever to check', () => {
+  const hostile: Record<string, string> = {
+    'increments before slashes': `BEGIN { ${'x++ / '.repeat(5000)} }`,
+    'brackets that never close': `BEGIN { ${'x++ /[ '.repeat(4600)} }`,
+    'lines of two readings': `BEGIN { ${'x++ / 2; y++ / 3\n'.repeat(1900)} }`,
+    'deep nesting': `BEGIN { x = ${'('.repeat(9000)}1 /= /[/]/${')'.repeat(9000)} }`,
+    'slashes in brackets': `BEGIN { x = /[${'/'.repeat(30_000)}]/ }`,
+  };
+  for (const [name, program] of Object.entries(hostile)) {
+    it(`awk: ${name}`, () => {
+      const before = performance.now();
+      awkScriptProblem(program);
+      expect(performance.now() - before).toBeLessThan(10_000);
+    });
+  }
+  const sed = { slashes: 's/[/'.repeat(8000), labels: 'b'.repeat(32_000), lines: 's/[/]/x/\n'.repeat(3500) };
+  for (const [name, script] of Object.entries(sed)) {
+    it(`sed: ${name}`, () => {
+      const before = performance.now();
+      sedScriptProblem(script);
+      expect(performance.now() - before).toBeLessThan(10_000);
+    });
+  }
+});
