@@ -28,7 +28,7 @@ const IN_TIME_MS = 66_000;
 
 const rows = [...agreedRows, ...ownRows].filter((row) => row.expect === 'contain');
 const isEndless = ({ args }: Row) =>
-  args.includes(':a;ba') || args.includes('-rD') || args.some((arg) => arg.includes('for(;;)print'));
+  args.includes(':a;ba') || args.some((arg) => arg.includes('for(;;)print'));
 const endless = rows.filter(isEndless);
 const growing = rows.filter((row) => !isEndless(row));
 
@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 it('three rows never end by themselves: a loop, a wait and a flood', () => {
-  expect(endless.map(({ command }) => command).sort()).toEqual(['awk', 'grep', 'sed']);
+  expect(endless.map(({ command }) => command).sort()).toEqual(['awk', 'sed']);
 });
 
 describe.each(modes)('%s', (mode) => {

@@ -100,12 +100,9 @@ describe.concurrent.each(modes)('%s', (mode) => {
     const lone = await startServer(site, { mode });
     onTestFinished(() => void lone.child.kill('SIGKILL'));
     const word = uniqueSeconds();
-    // The FIFO keeps grep waiting.
-    lone.call('shell_exec', { command: 'grep', args: ['-rD', 'read', word, '.'] }).catch(() => {});
-    while (
-      !descendantsOf(lone.child.pid!).some(({ words }) => words.startsWith(`grep -r -D read -- ${word}`))
-    )
-      await delay(25);
+    const endless = `:a;ba #${word}`;
+    lone.call('shell_exec', { command: 'sed', args: [endless, 'a.txt'] }).catch(() => {});
+    while (!descendantsOf(lone.child.pid!).some(({ words }) => /^sed .*:a;ba/.test(words))) await delay(25);
     lone.child.kill('SIGKILL');
     await lone.exited;
     expect(await leftovers(word)).toEqual([]);

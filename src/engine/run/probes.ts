@@ -19,15 +19,15 @@ async function answerTo(program: string | undefined, args: readonly string[]): P
   }
 }
 
-/** Which of sed and awk are GNU's and recent enough, so that their own sandbox can be switched on. */
+/** Which of sed, awk and grep are GNU's (or know the same) and recent enough for their own safeguards. */
 export async function gnuPrograms({ found }: Programs): Promise<Set<string>> {
-  const [sed = '', awk = ''] = await Promise.all([
-    answerTo(found.get('sed'), ['--version']),
-    answerTo(found.get('awk'), ['--version']),
-  ]);
+  const [sed = '', awk = '', grep = ''] = await Promise.all(
+    ['sed', 'awk', 'grep'].map((name) => answerTo(found.get(name), ['--version'])),
+  );
   const gnu = new Set<string>();
   if (/^sed \(GNU sed\) (?:4\.[3-9]|[5-9])/.test(sed)) gnu.add('sed');
   if (/^GNU Awk [4-9]/.test(awk)) gnu.add('awk');
+  if (/\b(?:GNU|BSD) grep\b/.test(grep)) gnu.add('grep');
   return gnu;
 }
 

@@ -1,9 +1,9 @@
 /** Decides on an argument list before anything is started: what is allowed comes back in its plainest form. */
 
-import { fail } from '../../failures.ts';
+import { EngineFailure, fail } from '../../failures.ts';
 import type { CommandLine, GivenOption } from './command-line.ts';
 import { readCommandLine, writeCommandLine } from './command-line.ts';
-import type { CommandPolicy, InspectedLine, ResolvePath, SeenPath } from './declaration.ts';
+import type { CommandPolicy, InspectedLine, Installed, ResolvePath, SeenPath } from './declaration.ts';
 import { refuse } from './declaration.ts';
 
 export interface CheckContext {
@@ -38,18 +38,24 @@ export function checkArgv(command: string, args: readonly string[], context: Che
   if (withNul !== undefined) refuse(command, withNul, 'an argument cannot contain a NUL character');
 
   const paths: SeenPath[] = [];
-  const takePath = (operand: string) => acceptPath(policy, operand, context.resolvePath, paths);
-  const checked = policy.grammar ? policy.grammar(args, takePath) : checkLine(policy, args, paths, takePath);
+  const looks = policy.touches === 'looks';
+  const take = (operand: string, opens: boolean) =>
+    acceptPath(policy, operand, opens, context.resolvePath, paths);
+  const takePath = (operand: string) => take(operand, !looks);
+  const checked = policy.grammar
+    ? policy.grammar(args, takePath)
+    : checkLine(policy, args, paths, take, installedFor(command, context));
   const front = [...(policy.always ?? [])];
   if (policy.alwaysGnu && context.isGnu?.(command)) front.push(...policy.alwaysGnu);
-  return { command, args: [...front, ...checked], reads: paths, looks: policy.touches === 'looks' };
+  return { command, args: [...front, ...checked], reads: paths, looks };
 }
 
 function checkLine(
   policy: CommandPolicy,
   args: readonly string[],
   paths: readonly SeenPath[],
-  takePath: (operand: string) => string,
+  take: (operand: string, opens: boolean) => string,
+  installed: Installed,
 ): readonly string[] {
   const line = readCommandLine(policy, args);
   refuseClashes(policy, line.options);
@@ -57,11 +63,31 @@ function checkLine(
   const exempt: string[] = [];
   for (const option of line.options) {
     if (option.value === undefined || !option.declared) continue;
-    option.value = acceptValue(policy, option, option.value, scripts, takePath);
+    // Also a command that only looks at its operands opens what an option names.
+    option.value = acceptValue(policy, option, option.value, scripts, (value) => take(value, true));
   }
-  line.operands = acceptOperands(policy, line, scripts, exempt, takePath);
-  policy.inspect?.(inspected(line, scripts, exempt, paths));
+  const looks = policy.touches === 'looks';
+  line.operands = acceptOperands(policy, line, scripts, exempt, (operand) => take(operand, !looks));
+  const whole = inspected(line, scripts, exempt, paths);
+  policy.inspect?.(whole);
+  for (const written of policy.last?.(whole, installed) ?? []) {
+    line.options.push({ id: written, written, declared: undefined, value: undefined });
+  }
   return writeCommandLine(line);
+}
+
+function installedFor(command: string, { isGnu, resolvePath }: CheckContext): Installed {
+  return {
+    gnu: isGnu?.(command) ?? true,
+    typeOf: (path) => {
+      try {
+        return resolvePath(path).type;
+      } catch (thrown) {
+        if (thrown instanceof EngineFailure) return 'outside';
+        throw thrown;
+      }
+    },
+  };
 }
 
 function acceptValue(
@@ -113,12 +139,13 @@ function acceptOperands(
 function acceptPath(
   policy: CommandPolicy,
   operand: string,
+  opens: boolean,
   resolvePath: ResolvePath,
   paths: SeenPath[],
 ): string {
   if (operand === '-' && !policy.dashIsName) return operand;
   const seen = resolvePath(operand);
-  if (seen.type === 'special' && policy.touches !== 'looks') {
+  if (seen.type === 'special' && opens) {
     refuse(policy.name, operand, 'this is a FIFO, a socket or a device, which is never opened');
   }
   paths.push(seen);

@@ -62,6 +62,8 @@ export interface CommandPolicy {
   always?: readonly string[];
   /** Arguments that go in front when the installed program is GNU's. */
   alwaysGnu?: readonly string[];
+  /** Options that go behind all that were given, so that they have the last word. */
+  last?: (line: InspectedLine, installed: Installed) => readonly string[];
   /** Looks at the whole line, after everything else has been allowed. */
   inspect?: (line: InspectedLine) => void;
   /** A grammar of its own, in place of options and operands. */
@@ -82,6 +84,14 @@ export interface SeenPath {
  * roots. What is missing is not thrown: the command complains about it in its own words.
  */
 export type ResolvePath = (operand: string) => SeenPath;
+
+/** What a policy may ask about the machine and the directory of the call. */
+export interface Installed {
+  /** Whether the program is GNU's, or one that knows the same safeguards. */
+  gnu: boolean;
+  /** What stands at a path, when that leads to something inside the roots. */
+  typeOf: (path: string) => SeenPath['type'] | 'outside';
+}
 
 /** Resolves one path argument and returns what the command gets in its place. */
 export type TakePath = (argument: string) => string;

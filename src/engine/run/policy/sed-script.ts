@@ -99,8 +99,8 @@ class SedReader {
     if (letter === 's') return this.#substitutionEnds(start);
     if (letter === 'y') return this.#replacementEnds(this.#takeDelimiter());
     if (':btTv'.includes(letter)) return this.#labelEnds();
-    if (letter === '#') this.#skip(/[^\n]/);
-    else if ('aic'.includes(letter)) this.#readText();
+    if (letter === '#') return this.#commentEnds();
+    if ('aic'.includes(letter)) this.#readText();
     else if ('qQlL'.includes(letter)) this.#skip(/[ \t\d]/);
     else if (!SIMPLE.includes(letter)) throw this.#unreadable(start, 'no such command');
     // Some versions let the next command follow at once.
@@ -165,6 +165,14 @@ class SedReader {
     this.#look(Math.min(LONGEST_REGEX, this.#script.length - start));
     if (ends.length === 0) throw this.#unreadable(start, `the closing ${delimiter} is missing`);
     return ends;
+  }
+
+  /** A comment ends with its line, and in some versions at a carriage return. */
+  #commentEnds(): number[] {
+    const start = this.#at;
+    this.#skip(/[^\n]/);
+    const carriage = this.#script.indexOf('\r', start);
+    return carriage >= 0 && carriage < this.#at ? [this.#at, carriage] : [this.#at];
   }
 
   /** A label ends with its line; in some versions also at a space, a semicolon or a bracket. */

@@ -101,7 +101,14 @@ describe('an argument list that is allowed', () => {
     ],
     [
       ['rg', '-e=x', 'a'],
-      ['--no-config', '--no-ignore-parent', '--no-ignore-messages', '-e', 'x', '--', 'a'],
+      [
+        ...['--no-config', '--no-ignore-messages', '-e', 'x', '--no-ignore', '--ignore-file=./.gitignore'],
+        ...['--ignore-file=./.ignore', '--ignore-file=./.rgignore', '--', 'a'],
+      ],
+    ],
+    [
+      ['rg', '-uu', 'x'],
+      ['--no-config', '--no-ignore-messages', '-u', '-u', '--no-ignore', '--', 'x'],
     ],
   ];
   for (const [[command, ...args], becomes] of lines) {

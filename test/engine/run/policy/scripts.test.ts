@@ -76,6 +76,7 @@ describe('a sed script', () => {
     'q;e id',
     'pw out',
     'b;$pw out',
+    '#\rw out',
     ':a 1}w out',
     ':a}b;w out',
     'v2,m\f/;w out',

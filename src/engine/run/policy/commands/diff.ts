@@ -1,14 +1,27 @@
 /** diff: compares two files, or two directories without following the links in them. */
 
-import type { CommandPolicy, InspectedLine } from '../declaration.ts';
+import { basename } from 'node:path';
+import type { CommandPolicy, InspectedLine, Installed } from '../declaration.ts';
 import { refuse } from '../declaration.ts';
 
 function refuseLinksInDirectories({ options, paths }: InspectedLine): void {
-  if (options.has('no-dereference')) return;
   const directory = paths.find((seen) => seen.type === 'directory');
-  if (!directory && !options.has('r')) return;
-  const reason = 'diff would follow the links in a directory, also those that lead outside';
-  refuse('diff', directory?.path ?? '-r', reason, 'diff --no-dereference');
+  if (!options.has('no-dereference') && (directory || options.has('r'))) {
+    const reason = 'diff would follow the links in a directory, also those that lead outside';
+    refuse('diff', directory?.path ?? '-r', reason, 'diff --no-dereference');
+  }
+}
+
+/** Beside a directory a file is compared with what has its name in there, which was not given as a path. */
+function refuseNamesakes({ paths }: InspectedLine, { typeOf }: Installed): readonly string[] {
+  for (const directory of paths.filter(({ type }) => type === 'directory')) {
+    for (const { path } of paths.filter(({ type }) => type !== 'directory')) {
+      const namesake = `${directory.path}/${basename(path)}`;
+      if (typeOf(namesake) !== 'special') continue;
+      refuse('diff', namesake, 'this is a FIFO, a socket or a device, which is never opened');
+    }
+  }
+  return [];
 }
 
 const GROUPS = ['old', 'new', 'unchanged', 'changed'].map((type) => `${type}-group-format`);
@@ -75,4 +88,5 @@ export const diff: CommandPolicy = {
   refused: [{ names: 'l paginate', reason: 'diff would run another program, pr' }],
   operands: { rest: 'path' },
   inspect: refuseLinksInDirectories,
+  last: refuseNamesakes,
 };

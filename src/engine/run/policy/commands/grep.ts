@@ -1,6 +1,16 @@
 /** grep: searches lines in files. */
 
-import type { CommandPolicy } from '../declaration.ts';
+import type { CommandPolicy, InspectedLine, Installed } from '../declaration.ts';
+import { refuse } from '../declaration.ts';
+
+/** In a directory grep may meet FIFOs and devices. They are never opened, also when `-D read` asks for it. */
+function skipDevices({ options, values }: InspectedLine, { gnu }: Installed): readonly string[] {
+  if (gnu) return ['--devices=skip'];
+  const recurses =
+    options.has('r') || values.some(({ option, value }) => option === 'd' && value === 'recurse');
+  if (recurses) refuse('grep', '-r', 'the grep that is installed opens FIFOs and devices on its way', 'rg');
+  return [];
+}
 
 export const grep: CommandPolicy = {
   name: 'grep',
@@ -65,4 +75,5 @@ export const grep: CommandPolicy = {
     },
   ],
   operands: { leading: { takes: 'pattern', unless: 'e f' }, rest: 'path' },
+  last: skipDevices,
 };

@@ -1,6 +1,22 @@
 /** rg: searches a tree; without its configuration file, other programs, or links. */
 
-import type { CommandPolicy } from '../declaration.ts';
+import type { CommandPolicy, InspectedLine, Installed } from '../declaration.ts';
+
+/**
+ * By itself rg opens every ignore file that it meets, also FIFOs and links that lead outside, those above the
+ * root, and those that a `.git` file points at. So it gets none but those of the directory in which it runs.
+ */
+function ignoreFilesHere({ options }: InspectedLine, { typeOf }: Installed): readonly string[] {
+  const hasFile = (path: string) => typeOf(path) === 'file';
+  const off = (...names: string[]) => names.some((name) => options.has(name));
+  const files: string[] = [];
+  if (!off('u', 'no-ignore')) {
+    const git = off('no-require-git') || hasFile('.git/HEAD') || hasFile('.git');
+    if (git && !off('no-ignore-vcs')) files.push('.gitignore');
+    if (!off('no-ignore-dot')) files.push('.ignore', '.rgignore');
+  }
+  return ['--no-ignore', ...files.filter(hasFile).map((file) => `--ignore-file=./${file}`)];
+}
 
 /** Switches that come in two directions. */
 const SWITCHES = [
@@ -131,6 +147,7 @@ export const rg: CommandPolicy = {
   ],
   operands: { leading: { takes: 'pattern', unless: 'e f files type-list' }, rest: 'path' },
   shortEquals: true,
-  // By itself rg reads the ignore files above the root as well; complaints about ignore files quote them.
-  always: ['--no-config', '--no-ignore-parent', '--no-ignore-messages'],
+  // Complaints about ignore files quote them.
+  always: ['--no-config', '--no-ignore-messages'],
+  last: ignoreFilesHere,
 };
