@@ -30,7 +30,7 @@ import { desks, type EngineOptions, open, type Shared } from './opening.ts';
 import { ripgrep } from './run/ripgrep.ts';
 import type { SearchDesk } from './search-desk.ts';
 import { applyPatch } from './text/apply-patch.ts';
-import { lineEndingOf, withLineEnding } from './text/encoding.ts';
+import { BOM, lineEndingOf, textContent, withLineEnding } from './text/encoding.ts';
 import { insertLines, type LineInsertion, type LinesInserted } from './text/insert-lines.ts';
 import {
   applyLineDiffs,
@@ -376,7 +376,7 @@ export class Engine {
     return this.#calls.change([{ path, how: 'changed' }], options, async ([place], recording) => {
       const snapshot = await readSnapshot(place!, { signal: options.signal, action: 'edit' });
       const content = textOf(snapshot, path);
-      const patched = applyPatch(parsed, content.text, path);
+      const patched = applyPatch(parsed, content.bom ? BOM + content.text : content.text, path);
       if ('deleted' in patched) {
         const check = () => requireUnchanged(place!, snapshot);
         const { signal } = options;
@@ -384,7 +384,7 @@ export class Engine {
         await place!.dir.flush();
         return { action: 'deleted', hunks };
       }
-      await replaceText(place!, snapshot, { ...content, text: patched.text }, { ...options, recording });
+      await replaceText(place!, snapshot, textContent(patched.text), { ...options, recording });
       return { action: 'changed', hunks };
     });
   }

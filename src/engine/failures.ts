@@ -74,6 +74,8 @@ export type Failure =
       expected: readonly string[];
       found: readonly string[];
       elsewhere: readonly number[];
+      /** The hunk fits at two lines that are equally near to the one that it states. */
+      equallyNear?: readonly [number, number];
     }
   | { kind: 'overlap'; path: string; first: number; second: number }
   // Patterns

@@ -108,8 +108,15 @@ function wordsFor(facts: Failure, patching: boolean): Words {
 }
 
 function mismatch(facts: Failure & { kind: 'hunk-mismatch' }): string {
+  const { hunk, path, equallyNear } = facts;
+  if (equallyNear) {
+    const [first, second] = equallyNear;
+    return `hunk ${hunk} fits ${path} at line ${first} and at line ${second}, equally near to the line that it states; the file was not modified. Correct the line in its @@ header, or give it more context`;
+  }
   const parts = [
-    `hunk ${facts.hunk} does not match ${facts.path} at line ${facts.line}; the file was not modified`,
+    hunk === 0
+      ? `the patch deletes an empty file, but ${path} is not empty; the file was not modified`
+      : `hunk ${hunk} does not match ${path} at line ${facts.line}; the file was not modified`,
     'expected:',
     ...indented(facts.expected),
     'found:',

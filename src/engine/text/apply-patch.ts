@@ -2,8 +2,8 @@
  * Applies a parsed patch to a text.
  *
  * A hunk is tried at its stated line, moved by as much as the hunk before it was moved, and then at the nearest
- * place where all of its old lines stand; of two places equally near, the later one is taken. There is no fuzz:
- * every line of context must match. Hunks stay in their order and never touch a line that an earlier one has
+ * place where all of its old lines stand; of two places equally near, neither is taken. There is no fuzz: every
+ * line of context must match. Hunks stay in their order and never touch a line that an earlier one has
  * changed; they may share lines of context.
  */
 import { fail } from '../failures.ts';
@@ -11,16 +11,32 @@ import { type BlockIndex, blockIndex } from './block-places.ts';
 import { BOM, type LineEnding } from './encoding.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from './line-ids.ts';
 import type { Hunk, HunkLine, ParsedPatch } from './patch.ts';
-import { hunkMismatch, linesLeft } from './patch-mismatch.ts';
-import { contextOf, findPlace, type PatchedLines } from './patch-place.ts';
+import { hunkMismatch, linesLeft, twoPlaces } from './patch-mismatch.ts';
+import { contextOf, findPlaces, type PatchedLines } from './patch-place.ts';
 
 export type Patched = { text: string } | { deleted: true };
 
-/** `oldText` has no byte-order mark and is undefined when there is no file; `path` is for the failure's facts. */
-export function applyPatch(patch: ParsedPatch, oldText: string | undefined, path: string): Patched {
+/**
+ * `whole` is the text with its byte-order mark, undefined when there is no file; `path` is for the failure's facts.
+ * A mark stays as it is, unless the patch shows it: then the patch is taken at its word.
+ */
+export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: string): Patched {
   if (patch.action === 'create') return { text: createdText(patch.hunks) };
-  if (oldText === undefined) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
-  const hunks = withoutMark(patch.hunks, oldText);
+  if (whole === undefined) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
+  const mark = whole.startsWith(BOM) && !showsMark(patch.hunks) ? BOM : '';
+  const patched = changedText(patch, whole.slice(mark.length), path);
+  return 'text' in patched ? { text: mark + patched.text } : patched;
+}
+
+/** Whether the first line of the file has a byte-order mark in the patch, before or after. */
+function showsMark([first]: readonly Hunk[]): boolean {
+  if (!first || first.oldStart > 1) return false;
+  const firstOf = (other: HunkLine['mark']) => first.lines.find((line) => line.mark !== other)?.text;
+  return [firstOf('+'), firstOf('-')].some((text) => text?.startsWith(BOM));
+}
+
+function changedText(patch: ParsedPatch, oldText: string, path: string): Patched {
+  const { hunks } = patch;
   const endings = endingsOf(hunks);
   const lines = linesBetween(oldText, 0, oldText.length);
   const text = patchedLines(lines, endings);
@@ -30,8 +46,9 @@ export function applyPatch(patch: ParsedPatch, oldText: string | undefined, path
     const old = hunk.lines.filter((line) => line.mark !== '+');
     const first = Math.max(0, hunk.oldStart + moved - (old.length > 0 ? 1 : 0));
     const wanted = { hunk, keys: old.map((line) => keyOf(line, endings)), stated: first, from: output.done };
-    const place = findPlace(wanted, text);
+    const [place, other] = findPlaces(wanted, text);
     if (place === undefined) fail({ ...hunkMismatch(wanted, text), path, hunk: index + 1 });
+    if (other !== undefined) fail({ ...twoPlaces(wanted, text, [place, other]), path, hunk: index + 1 });
     if (patch.action === 'delete' && place > output.done) break;
     if (old.length > 0) moved = place - (hunk.oldStart - 1);
     output.write(hunk, place);
@@ -43,19 +60,9 @@ export function applyPatch(patch: ParsedPatch, oldText: string | undefined, path
 
 function createdText(hunks: readonly Hunk[]): string {
   const lines = hunks.flatMap((hunk) => hunk.lines);
+  if (lines.length === 0) return '';
   const text = lines.map((line) => line.text).join('\n');
   return lines.at(-1)?.newline === false ? text : `${text}\n`;
-}
-
-/** A patch that was made from a file with a byte-order mark has it in its first line; the text has it not. */
-function withoutMark(hunks: readonly Hunk[], text: string): readonly Hunk[] {
-  const [first, ...others] = hunks;
-  const marked = first?.lines.find((line) => line.mark !== '+')?.text.startsWith(BOM);
-  if (!first || !marked || first.oldStart > 1 || text.startsWith(BOM)) return hunks;
-  const lines = first.lines.map((line) =>
-    line.text.startsWith(BOM) ? { ...line, text: line.text.slice(1) } : line,
-  );
-  return [{ ...first, lines }, ...others];
 }
 
 /**

@@ -16,6 +16,11 @@ export type Decoded = TextContent | { notText: 'not-utf8' | 'nul' };
 export function decodeForEdit(bytes: Uint8Array): Decoded {
   if (!isUtf8(bytes)) return { notText: 'not-utf8' };
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  return textContent(text);
+}
+
+/** Takes the byte-order mark off a text that may begin with one. */
+export function textContent(text: string): TextContent {
   const bom = text.startsWith(BOM);
   return { text: bom ? text.slice(1) : text, bom };
 }

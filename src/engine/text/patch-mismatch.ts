@@ -1,6 +1,7 @@
 /** What there is to say about a hunk that does not fit: what it expects, what is there, where else it might fit. */
 import type { Failure } from '../failures.ts';
 import { NO_NEWLINE } from './diff.ts';
+import { BOM } from './encoding.ts';
 import type { PatchedLines, Wanted } from './patch-place.ts';
 
 type Mismatch = Omit<Extract<Failure, { kind: 'hunk-mismatch' }>, 'path' | 'hunk'>;
@@ -38,6 +39,12 @@ export function hunkMismatch(wanted: Wanted, text: PatchedLines): Mismatch {
   };
 }
 
+/** For a hunk that would fit at two places, both as near as the other. */
+export function twoPlaces(wanted: Wanted, text: PatchedLines, places: readonly [number, number]): Mismatch {
+  const [first, second] = places;
+  return { ...hunkMismatch(wanted, text), equallyNear: [first + 1, second + 1] };
+}
+
 /** For a deletion that does not name all lines of the file. */
 export function linesLeft(text: PatchedLines, line: number): Mismatch {
   const found = keysBetween(text, line, line + 1 + SHOWN_AFTER).map((key) => shown(key, undefined));
@@ -54,7 +61,8 @@ function keysBetween(text: PatchedLines, from: number, to: number): string[] {
 function shown(key: string, other: string | undefined): string {
   const newline = !key.endsWith('\n');
   const text = newline ? key : key.slice(0, -1);
-  return excerpt(text, other ?? '') + (newline ? '' : `\n${NO_NEWLINE}`);
+  // A byte-order mark would not be seen.
+  return excerpt(text, other ?? '').replaceAll(BOM, '\\uFEFF') + (newline ? '' : `\n${NO_NEWLINE}`);
 }
 
 /** A line as it is shown: a long one is cut around the first character in which it differs from the other. */

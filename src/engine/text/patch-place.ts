@@ -32,33 +32,17 @@ export function endsText({ lines }: Hunk): boolean {
   return lines.findLast((line) => line.mark !== '-')?.newline === false;
 }
 
-/** The line at which the hunk applies, or undefined when there is none. */
-export function findPlace(wanted: Wanted, text: PatchedLines): number | undefined {
+/** The line at which the hunk applies; none where it fits nowhere, and two where both are equally near. */
+export function findPlaces(wanted: Wanted, text: PatchedLines): readonly number[] {
   const { hunk, keys, stated, from } = wanted;
   const last = text.count - keys.length;
+  const ends = endsText(hunk);
   const fits = (place: number): boolean =>
-    place >= from && place <= last && (place === last || !endsText(hunk)) && standsAt(keys, text, place);
-  if (keys.length === 0) {
-    const place = Math.min(stated, last);
-    return fits(place) ? place : undefined;
-  }
-  if (fits(stated)) return stated;
-  const anchored = onlyPlace(hunk, last);
-  if (anchored !== undefined) return fits(anchored) ? anchored : undefined;
-  return nearestPlace(wanted, text, fits);
-}
-
-/**
- * A hunk with less context on one side says that the text begins or ends there. Away from its stated line it is
- * only taken at that beginning or end, where both git and GNU patch insist on it: else context would be missing
- * that could have told that this is the wrong place.
- */
-function onlyPlace(hunk: Hunk, last: number): number | undefined {
-  const { before, after } = contextOf(hunk);
-  if (hunk.oldStart <= 1 && (before < after || (before === 0 && endsText(hunk)))) return 0;
-  if (endsText(hunk)) return last;
-  if (before > after && (after === 0 || hunk.oldStart <= 1)) return last;
-  return undefined;
+    place >= from && place <= last && (place === last || !ends) && standsAt(keys, text, place);
+  if (keys.length > 0) return fits(stated) ? [stated] : nearestPlaces(wanted, text, fits);
+  // Without old lines every place matches, so the nearest is the stated one, or the end before it.
+  const place = ends ? last : Math.min(stated, last);
+  return fits(place) ? [place] : [];
 }
 
 function standsAt(keys: readonly string[], text: KeyedLines, place: number): boolean {
@@ -68,21 +52,17 @@ function standsAt(keys: readonly string[], text: KeyedLines, place: number): boo
 /** So many lines above and below are looked at one by one before the whole text is indexed. */
 const REACH = 200;
 
-function nearestPlace(
+function nearestPlaces(
   { keys, stated, from }: Wanted,
   text: PatchedLines,
   fits: (place: number) => boolean,
-): number | undefined {
-  const last = text.count - keys.length;
-  const near = Math.max(from, Math.min(stated, last));
+): readonly number[] {
+  const near = Math.max(from, Math.min(stated, text.count - keys.length));
   for (let distance = 0; distance <= REACH; distance++) {
-    if (fits(near + distance)) return near + distance;
-    if (fits(near - distance)) return near - distance;
+    const found = [...new Set([near - distance, near + distance])].filter(fits);
+    if (found.length > 0) return found;
   }
-  let nearest: number | undefined;
-  for (const place of text.index().placesOf(keys)) {
-    if (place < from) continue;
-    if (nearest === undefined || Math.abs(place - near) <= Math.abs(nearest - near)) nearest = place;
-  }
-  return nearest;
+  const places = text.index().placesOf(keys).filter(fits);
+  const least = places.reduce((least, place) => Math.min(least, Math.abs(place - near)), Infinity);
+  return places.filter((place) => Math.abs(place - near) === least);
 }

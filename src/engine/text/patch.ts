@@ -22,6 +22,7 @@ export interface ParsedPatch {
 }
 
 const NOWHERE = '/dev/null';
+const BINARY = /^(GIT binary patch|Binary files .* differ)/;
 
 /**
  * Anything may stand around the patch: a markdown fence, prose, the headers of git or of a mail. What would
@@ -79,18 +80,27 @@ function readNames(reader: PatchReader): Names {
     if (line.startsWith('diff --git ') && ++gitFiles > 1) secondFile(line.slice(11), reader.at);
     if (line.startsWith('@@')) return withoutNames(reader);
   }
-  if (reader.at >= end) badPatch(whyNoHunks(lines), from);
+  if (reader.at >= end) return namesByMode(lines, from);
   if (lines[reader.at]!.endsWith('\r')) dropCarriageReturns(reader);
   const names = { old: nameIn(lines[reader.at]!), new: nameIn(lines[reader.at + 1]!), at: reader.at };
   reader.at += 2;
   skipBlank(reader);
-  if (!atHunk(reader)) {
+  if (!atHunk(reader) && names.old !== NOWHERE && names.new !== NOWHERE) {
     badPatch(
       "the patch has no hunks: a line like '@@ -1,3 +1,4 @@' must follow the '+++' line",
       reader.at - 1,
     );
   }
   return names;
+}
+
+/** An empty file has no hunks: then git names only the file's mode. */
+function namesByMode(lines: readonly string[], from: number): Names {
+  const has = (header: RegExp) => lines.some((line) => header.test(line));
+  const created = has(/^new file mode \d+\s*$/);
+  const deleted = has(/^deleted file mode \d+\s*$/);
+  if (created === deleted || has(BINARY)) badPatch(whyNoHunks(lines), from);
+  return { old: created ? NOWHERE : '', new: deleted ? NOWHERE : '', at: from };
 }
 
 /** The call names the file, so a patch without names can be applied all the same. */
@@ -119,7 +129,7 @@ function nameIn(line: string): string {
 }
 
 function whyNoHunks(lines: readonly string[]): string {
-  if (lines.some((line) => /^(GIT binary patch|Binary files .* differ)/.test(line))) {
+  if (lines.some((line) => BINARY.test(line))) {
     return 'the patch is of a binary file, and only text can be patched';
   }
   if (lines.some((line) => /^(rename|copy) from |^(old|new|deleted file|new file) mode /.test(line))) {

@@ -67,9 +67,9 @@ describe('patch_apply', () => {
     const afterwards = existsSync(path) ? readFileSync(path) : undefined;
     const error = fileIn(folder, 'expected-error.json');
     if (error !== undefined) {
-      const { kind } = JSON.parse(error.toString('utf8')) as { kind: string };
+      const { kind, hunk } = JSON.parse(error.toString('utf8')) as { kind: string; hunk?: number };
       expect(answer.isError).toBe(true);
-      expect(text.startsWith(CODES[kind]!), text).toBe(true);
+      expect(text.startsWith(hunk === 0 ? 'PatchFailed: the patch deletes' : CODES[kind]!), text).toBe(true);
       expect(afterwards).toEqual(input);
       return;
     }

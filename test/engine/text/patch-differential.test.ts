@@ -6,12 +6,11 @@
  *
  * - Where to look. GNU patch starts at the stated line of the old text, moved as the hunk before it was moved.
  *   git starts at the stated line of the new text and moves nothing. Both go outwards, the later place first
- *   of two equally near ones. We do as GNU patch.
+ *   of two equally near ones. We do as GNU patch, but refuse two places that are equally near.
  * - Beginning and end. git takes a hunk that states line 1 only at the beginning, and one without context at its
  *   end only at the end of the file. GNU patch does so when the hunk has less context on that side than on the
- *   other. Away from its stated line we take a hunk wherever one of the two would. At its stated line we
- *   take it in any case when all of its lines match, since that is the place it names: people and models leave
- *   out context after the last change where both tools then refuse, or move the change to the end of the file.
+ *   other. We take it wherever all of its lines match, the stated line first and then the nearest: people and
+ *   models leave out context where both tools then refuse, or move the change to the end of the file.
  * - No context at all. git puts an insertion without context at the end of the file, GNU patch where it is
  *   stated. We do as GNU patch.
  * - Order. git takes hunks in any order; GNU patch refuses one whose lines stand before an earlier one's. So do
@@ -29,6 +28,40 @@ import { type PatchCase, patchCase, seededRandom } from './patch-samples.ts';
 import { patchedBy, whyNot } from './patch-tools.ts';
 
 type Outcome = string | undefined;
+
+/** The rule in its plainest form, without an index, for texts whose lines all end in one way. */
+function byTheRule({ hunks }: ParsedPatch, file: string): Outcome | 'two places' {
+  const lines = file === '' ? [] : file.split(/(?<=\n)/);
+  const made: string[] = [];
+  let done = 0;
+  let moved = 0;
+  for (const { lines: hunk, oldStart } of hunks) {
+    const old = hunk
+      .filter(({ mark }) => mark !== '+')
+      .map(({ text, newline }) => text + (newline ? '\n' : ''));
+    const last = lines.length - old.length;
+    const ends = hunk.findLast(({ mark }) => mark !== '-')?.newline === false;
+    const stated = Math.max(0, oldStart + moved - (old.length > 0 ? 1 : 0));
+    const fitting = Array.from({ length: Math.max(0, last + 1 - done) }, (_, index) => done + index).filter(
+      (place) => (!ends || place === last) && old.every((line, index) => lines[place + index] === line),
+    );
+    const distance = Math.min(...fitting.map((place) => Math.abs(place - stated)));
+    const nearest = fitting.filter((place) => Math.abs(place - stated) === distance);
+    if (nearest.length === 0 || (old.length === 0 && stated < done)) return undefined;
+    if (nearest.length > 1) return 'two places';
+    const place = nearest[0]!;
+    if (old.length > 0) moved = place - (oldStart - 1);
+    made.push(...lines.slice(done, place));
+    done = place;
+    for (const { mark, text, newline } of hunk.slice(0, hunk.findLastIndex(({ mark }) => mark !== ' ') + 1)) {
+      if (mark === ' ') made.push(lines[done]!);
+      if (mark !== '+') done++;
+      if (mark === '+' && made.at(-1)?.endsWith('\n') === false) made.push('\n');
+      if (mark === '+') made.push(text + (newline ? '\n' : ''));
+    }
+  }
+  return [...made, ...lines.slice(done)].join('');
+}
 
 function ours(parsed: ParsedPatch, file: string): Outcome {
   try {
@@ -48,13 +81,16 @@ function ruleFor(
   gnu: Outcome,
   our: Outcome,
 ): string | undefined {
+  const right = byTheRule(parsed, file);
+  if (our !== (right === 'two places' ? undefined : right)) return undefined;
+  if (right === 'two places') return 'two equally near';
   if (git === gnu && our === git) return git === undefined ? 'both refuse' : 'both apply';
   if (our !== undefined && our === gnu) return 'as GNU patch';
   if (our !== undefined && our === git && gnu === undefined) return 'as git';
   if (marksEnd(parsed) && (our === undefined || our === git || gnu !== undefined))
     return 'no newline at the end';
   if (gnu === undefined && (our === undefined ? parsed.hunks.length > 1 : !inOrder(parsed))) return 'order';
-  if (our !== undefined && standsWithLessContextAtEnd(parsed, file)) return 'stated line';
+  if (our !== undefined && hasLessContextOnOneSide(parsed)) return 'less context on one side';
   return undefined;
 }
 
@@ -70,14 +106,12 @@ function inOrder({ hunks }: ParsedPatch): boolean {
   });
 }
 
-/** Whether a hunk has less context after it than before; the first one must also stand at its stated line. */
-function standsWithLessContextAtEnd({ hunks }: ParsedPatch, file: string): boolean {
-  return hunks.some(({ lines, oldStart }, index) => {
+/** Whether one of the tools would take a hunk only at the beginning or the end. */
+function hasLessContextOnOneSide({ hunks }: ParsedPatch): boolean {
+  return hunks.some(({ lines, oldStart }) => {
+    const before = lines.findIndex((line) => line.mark !== ' ');
     const after = lines.length - 1 - lines.findLastIndex((line) => line.mark !== ' ');
-    if (after >= lines.findIndex((line) => line.mark !== ' ')) return false;
-    const old = lines.filter((line) => line.mark !== '+').map((line) => line.text);
-    const there = file.split('\n').slice(oldStart - 1, oldStart - 1 + old.length);
-    return index > 0 || there.join('\n') === old.join('\n');
+    return before !== after || after === 0 || oldStart <= 1;
   });
 }
 
@@ -123,11 +157,27 @@ const DISAGREEMENTS: readonly (PatchCase & { point: string; git: Outcome; gnu: O
     our: '1\n2\nC\n4\n',
   },
   {
-    point: 'a hunk without context after it does not move to another place than the end',
+    point: 'a hunk without context after it moves to the nearest place, also before the end',
     file: '1\n2\n3\n4\n',
     patch: '@@ -1,2 +1,2 @@\n 2\n-3\n+C\n',
     git: undefined,
     gnu: undefined,
+    our: '1\n2\nC\n4\n',
+  },
+  {
+    point: 'a hunk that states line 1 and has less context before than after may have moved down',
+    file: '0\n1\n2\n3\n',
+    patch: '@@ -1,3 +1,3 @@\n-1\n+A\n 2\n 3\n',
+    git: undefined,
+    gnu: undefined,
+    our: '0\nA\n2\n3\n',
+  },
+  {
+    point: 'a hunk that fits at two places equally near is not guessed',
+    file: 'a\nx\nb\n-\n-\n-\na\nx\nb\n',
+    patch: '@@ -4,3 +4,3 @@\n a\n-x\n+X\n b\n',
+    git: 'a\nx\nb\n-\n-\n-\na\nX\nb\n',
+    gnu: 'a\nx\nb\n-\n-\n-\na\nX\nb\n',
     our: undefined,
   },
   {
@@ -188,6 +238,21 @@ const DISAGREEMENTS: readonly (PatchCase & { point: string; git: Outcome; gnu: O
   },
 ];
 
+it('applyPatch does what the rule says, wherever a patch may fit', () => {
+  const random = seededRandom(31);
+  let ties = 0;
+  for (let turn = 0; turn < 4000; turn++) {
+    const { file, patch } = patchCase(random);
+    const parsed = parsePatch(patch);
+    const right = byTheRule(parsed, file);
+    if (right === 'two places') ties++;
+    const our = ours(parsed, file);
+    if (our !== (right === 'two places' ? undefined : right))
+      expect.fail(JSON.stringify({ file, patch, right, our }));
+  }
+  expect(ties).toBeGreaterThan(0);
+});
+
 describe('applyPatch beside git apply and GNU patch', () => {
   it('agrees with both where they agree, and differs only by the rules above', ({ skip }) => {
     skipWithoutTools(skip);
@@ -197,6 +262,7 @@ describe('applyPatch beside git apply and GNU patch', () => {
     expect(count('both apply')).toBeGreaterThan(200);
     expect(count('both refuse')).toBeGreaterThan(200);
     expect(count('as GNU patch')).toBeGreaterThan(50);
+    expect(count('less context on one side')).toBeGreaterThan(10);
   });
 
   it('is right by our rules where the tools disagree', ({ skip }) => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';
 import { applyPatch } from '../../../src/engine/text/apply-patch.ts';
-import { decodeForEdit, encode } from '../../../src/engine/text/encoding.ts';
 import { parsePatch } from '../../../src/engine/text/patch.ts';
 
 const scenarios = join(import.meta.dirname, '../../scenarios/patch');
@@ -17,16 +16,11 @@ function fileIn(folder: string, name: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined;
 }
 
-/** As a caller does it: the byte-order mark is taken off before and put back afterwards. */
 function outcomeOf(folder: string): { text: string } | { deleted: true } | { failure: Failure } {
   const bytes = fileIn(folder, 'input.txt');
-  const decoded = bytes === undefined ? undefined : decodeForEdit(bytes);
-  if (decoded !== undefined && 'notText' in decoded) throw new Error(`${folder}: input.txt is not text`);
   try {
     const parsed = parsePatch(fileIn(folder, 'patch.diff')!.toString('utf8'));
-    const result = applyPatch(parsed, decoded?.text, 'input.txt');
-    if ('deleted' in result) return result;
-    return { text: encode({ text: result.text, bom: decoded?.bom ?? false }).toString('utf8') };
+    return applyPatch(parsed, bytes?.toString('utf8'), 'input.txt');
   } catch (error) {
     if (error instanceof EngineFailure) return { failure: error.facts };
     throw error;
