@@ -1,7 +1,9 @@
 /** Progress of long calls: a sign of life every second for clients that asked, and none after the answer. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastLineOf } from '../../src/server/heartbeat.ts';
-import { RawClient } from '../client.ts';
+import { program, RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };
@@ -92,6 +94,46 @@ it('a call without words of its own says that it is at work', async () => {
   const told = client.notifications as Told[];
   expect(told.length).toBeGreaterThanOrEqual(2);
   expect(told[0]!.params.message).toBe('edit_file is at work');
+});
+
+describe("the protocol's own client, with a call that takes long", () => {
+  const token = 'a-token-for-progress';
+  const eras = ['legacy', { pin: '2026-07-28' }] as const;
+
+  async function waitsFor(client: Client): Promise<string[]> {
+    const told: string[] = [];
+    const timeouts = { timeout: 30_000, resetTimeoutOnProgress: true };
+    const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message ?? '');
+    const command = 'echo working; sleep 3; echo done';
+    const call = { name: 'execute_command', arguments: { command } };
+    const { content } = await client.callTool(call, { ...timeouts, onprogress });
+    expect(content).toEqual([{ type: 'text', text: 'working\ndone\n[exit code: 0]' }]);
+    await client.close();
+    return told;
+  }
+
+  it('hears the last line, on stdio and over HTTP, in both eras', async () => {
+    const args = ['--no-journal', '--sandbox', 'off', directory.path];
+    const server = new RawClient(['--http', '127.0.0.1:0', ...args], {
+      ...process.env,
+      COFFERDAM_TOKEN: token,
+    });
+    clients.push(server);
+    await server.says('/mcp');
+    const [, url] = /(http:\/\/\S+\/mcp)/.exec(server.stderr)!;
+    const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+    const calls = eras.flatMap((mode) =>
+      [
+        new StdioClientTransport({ command: process.execPath, args: [program, ...args], stderr: 'ignore' }),
+        new StreamableHTTPClientTransport(new URL(url!), { requestInit }),
+      ].map(async (transport) => {
+        const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+        await client.connect(transport);
+        return waitsFor(client);
+      }),
+    );
+    for (const told of await Promise.all(calls)) expect(told).toContain('working');
+  });
 });
 
 describe('the last line', () => {
