@@ -22,7 +22,7 @@ const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
 /** The commands that let tools work on directories. */
 const WORKERS = [...SERVERS, 'call'] as const;
 /** The commands that read what a server has kept. */
-const READERS = ['history', 'diff', 'undo', 'redo', 'trace'] as const satisfies readonly CommandName[];
+const READERS = ['history', 'diff', 'undo', 'redo', 'forget', 'trace'] as const satisfies readonly CommandName[];
 
 export const flags = [
   {
@@ -148,6 +148,8 @@ export const flags = [
     for: ['undo', 'redo'],
     help: 'also when a file was changed since; both versions are kept',
   },
+  { name: 'all', for: ['forget'], help: 'every content that is kept' },
+  { name: 'dry-run', for: ['forget'], help: 'tell what would go, and change nothing' },
   { name: 'follow', for: ['trace'], help: 'go on as calls come in' },
   { name: 'tool', value: 'NAME', for: ['trace'], help: 'only calls of this tool' },
   { name: 'path', value: 'TEXT', for: ['trace'], help: 'only calls that touched a path with this in it' },

@@ -35,6 +35,8 @@ export { History } from './history.ts';
 export type { EntryFilter, UndoOutcome, UndoPlan } from './history-desk.ts';
 export type { Change, EntryState, JournalEntry, Origin } from './journal/entry.ts';
 export type { FileDiff } from './journal/entry-diff.ts';
+export type { ForgetRequest } from './journal/forget-selection.ts';
+export type { Forgotten } from './journal/forgetting.ts';
 export { type Keep, usualKeep } from './journal/keeping.ts';
 export type { Obstacle } from './journal/standing.ts';
 export { asStateProblem, StateProblem, whyNotStateDirectory } from './journal/state-directory.ts';

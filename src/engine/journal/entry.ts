@@ -102,4 +102,6 @@ export interface JournalEntry {
   undoes?: string;
   /** Found by comparing before and after a command, not told by an operation. */
   found?: true;
+  /** The user had something removed that it had kept. */
+  forgotten?: true;
 }

@@ -9,9 +9,9 @@ import type { Place } from '../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../failures.ts';
 import { captureRemoved, keepFile, LARGE_BYTES, readOrUndefined } from './capture.ts';
 import type { Change, FileImage, LinkTarget, Removed } from './entry.ts';
-import { namesOf } from './keeping.ts';
 import type { LineLog } from './line-log.ts';
 import { targetOf } from './link-target.ts';
+import { namesOf } from './needs.ts';
 import type { CreatedFacts, NewContent, Recording } from './recording.ts';
 import { hashOf, type SetAside, type Store } from './store.ts';
 
@@ -260,7 +260,10 @@ function createdChange(place: Place, type: EntryType, facts: CreatedFacts): Chan
 }
 
 function isKept(store: Store, change: Change): boolean {
-  const isImageKept = ({ kept, hash }: FileImage) => kept.in !== 'store' || store.has(hash!);
+  const isImageKept = ({ kept, hash }: FileImage) => {
+    if (kept.in === 'aside') return store.statAside(kept.name) !== undefined;
+    return kept.in !== 'store' || store.has(hash!);
+  };
   const isRemovedKept = (what: Removed): boolean => {
     if (what.type === 'file') return isImageKept(what.file);
     return what.type !== 'tree' || what.entries.every(({ removed }) => isRemovedKept(removed));

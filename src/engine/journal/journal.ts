@@ -12,7 +12,7 @@ import type { JournalEntry, Origin } from './entry.ts';
 import { JournalRecording, type RecordingParts } from './journal-recording.ts';
 import { type Keep, keepAll, prune, usualKeep } from './keeping.ts';
 import { LineLog } from './line-log.ts';
-import { readEntries, readWithParts } from './reading.ts';
+import { readEntries, readForgotten, readWithParts } from './reading.ts';
 import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -35,7 +35,7 @@ export class Journal {
     this.directory = directory;
     this.#keep = keep;
     this.log = new LineLog(join(directory, 'journal'));
-    this.store = new Store(directory);
+    this.store = new Store(directory, () => readForgotten(this.log));
   }
 
   /** For one call. Nothing is written unless something is changed. */

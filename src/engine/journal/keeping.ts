@@ -5,13 +5,15 @@
  * store, waits some minutes, and is brought back if an entry turns out to need it.
  */
 import * as fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { Breathing } from '../files/breathing.ts';
-import type { Change, FileImage, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
+import { namesOf } from './needs.ts';
 import { pathsOf } from './plan.ts';
-import { type Line, type ReadEntry, readWithParts } from './reading.ts';
+import { type Line, type ReadEntry, readForgotten, readWithParts } from './reading.ts';
+import { finishRemoval } from './removal-for-good.ts';
 import { blobPath } from './store.ts';
+import { removeWhole, weightOf } from './whole-tree.ts';
 
 export interface Keep {
   days: number;
@@ -53,6 +55,8 @@ export async function prune(
   const needed = neededBy(left);
   const freed = await moveOut(journal.directory, stored, needed, now, breathing);
   emptyLeaving(journal.directory, needed, now);
+  const forgotten = readForgotten(journal.log).names;
+  finishRemoval(journal.directory, (name) => needed.has(name) && !forgotten.has(name));
   removeFiles(journal, left);
   shrinkFiles(journal, left);
   return { entries: dropped.size, bytes: freed };
@@ -113,30 +117,6 @@ function neededBy(entries: readonly ReadEntry[]): Set<string> {
   return new Set(entries.flatMap(({ entry }) => [...namesOf(entry.changes)]));
 }
 
-/** The contents and things set aside that an entry needs to be undone and shown. */
-export function namesOf(changes: readonly Change[]): Set<string> {
-  const names = new Set<string>();
-  const file = ({ kept, hash }: FileImage) => {
-    if (kept.in === 'aside') names.add(kept.name);
-    if (kept.in === 'store' && hash !== undefined) names.add(hash);
-  };
-  const removed = (what: Removed) => {
-    if (what.type === 'aside') names.add(what.name);
-    if (what.type === 'file') file(what.file);
-    if (what.type === 'tree') for (const { removed: inner } of what.entries) removed(inner);
-  };
-  const one = (change: Change) => {
-    if (change.kind === 'changed') file(change.before);
-    // What it became is kept to be shown, as long as the entry is.
-    if ('after' in change && change.after?.hash !== undefined) names.add(change.after.hash);
-    if (change.kind === 'removed') removed(change.before);
-    if (change.kind === 'moved' && change.replaced) removed(change.replaced);
-    if (change.kind === 'moved' && change.file?.hash !== undefined) names.add(change.file.hash);
-  };
-  for (const change of changes) one(change);
-  return names;
-}
-
 interface Stored {
   path: string;
   bytes: number;
@@ -162,7 +142,7 @@ async function sizes(directory: string, now: number, breathing: Breathing): Prom
     const path = join(directory, 'aside', name);
     // What was moved here keeps its own time; when it came shows in its change time.
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (stat) stored.set(name, { path, bytes: weigh(path), young: now - stat.ctimeMs < YOUNG_MS });
+    if (stat) stored.set(name, { path, bytes: weightOf(path), young: now - stat.ctimeMs < YOUNG_MS });
   }
   return stored;
 }
@@ -181,7 +161,7 @@ async function moveOut(
     const leaving = join(directory, 'leaving');
     fs.mkdirSync(leaving, { recursive: true, mode: 0o700 });
     const kind = path.endsWith('.z') ? `${name}.z` : name;
-    if (path.startsWith(join(directory, 'aside'))) fs.rmSync(path, { recursive: true, force: true });
+    if (path.startsWith(join(directory, 'aside'))) removeWhole(path);
     else {
       fs.renameSync(path, join(leaving, kind));
       fs.utimesSync(join(leaving, kind), now / 1000, now / 1000);
@@ -223,7 +203,7 @@ function shrinkFiles({ log }: Journal, left: readonly ReadEntry[]): void {
     const begun = new Set(lines.flatMap(({ e, at }) => (at === undefined ? [] : [e])));
     // Where an earlier file still holds a part of it, the line that ends it must stay.
     const ends = ({ e }: Line) => !allShrunk && !begun.has(e);
-    const needed = lines.filter((line) => parts.has(line.e ?? '') || ends(line));
+    const needed = lines.filter((line) => parts.has(line.e ?? '') || ends(line) || line.forgot);
     if (needed.length < lines.length / 2) log.rewrite(file, needed);
     else if (needed.length < lines.length) allShrunk = false;
   }
@@ -239,11 +219,4 @@ function namesIn(path: string): string[] {
 
 function ageOf(path: string, now: number): number {
   return now - (fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
-}
-
-/** The bytes of a file, or of all files of a tree; links are not followed. */
-function weigh(path: string): number {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (!stat?.isDirectory()) return stat?.size ?? 0;
-  return namesIn(path).reduce((sum, name) => sum + weigh(join(path, basename(name))), 0);
 }

@@ -5,6 +5,7 @@
  *     store/HASH          a content as it is        store/HASH.z       the same, deflated
  *     aside/NAME          a file or tree, moved or linked here as it was
  *     leaving/…           what nothing needs any more, kept a while longer
+ *     forgetting/…        what is being removed for good
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -15,8 +16,10 @@ import { chooseKeeper } from '../confine/protection.ts';
 import { FlushSoon } from './flush-soon.ts';
 import { linkAside } from './link-aside.ts';
 import { chunksOf, deflateInto, hashOf, pack, pourInto, pourStored, unpack, writeAll } from './packing.ts';
+import type { ForgottenNames } from './reading.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
+const ASIDE_NAME = /^[0-9a-f]{20}$/;
 /** What is used again looks young for at least this long, so that it is not taken for left over. */
 const TOUCH_AFTER_MS = 60_000;
 
@@ -42,8 +45,26 @@ export class Store {
   /** Bytes that this process has added. */
   added = 0;
 
-  constructor(directory: string) {
+  readonly #forgotten: () => ForgottenNames;
+
+  /** `forgotten`: what the user had removed. */
+  constructor(directory: string, forgotten: () => ForgottenNames) {
     this.directory = directory;
+    this.#forgotten = forgotten;
+  }
+
+  /** Whether the user had a content or something set aside removed, and it was not kept again since. */
+  isForgotten(name: string): boolean {
+    return this.#forgotten().names.has(name) && !this.has(name) && !this.#isAside(name);
+  }
+
+  /** What the user had removed within something that was set aside, by paths below it. */
+  forgottenInside(name: string): readonly string[] {
+    return this.#forgotten().inside.get(name) ?? [];
+  }
+
+  #isAside(name: string): boolean {
+    return ASIDE_NAME.test(name) && this.statAside(name) !== undefined;
   }
 
   /**
@@ -160,7 +181,7 @@ export class Store {
   }
 
   asideNamed(name: string): SetAside {
-    if (!/^[0-9a-f]{20}$/.test(name)) throw new Error(`not a name of something set aside: ${name}`);
+    if (!ASIDE_NAME.test(name)) throw new Error(`not a name of something set aside: ${name}`);
     return { dir: this.#asideDir(), name };
   }
 
