@@ -22,7 +22,14 @@ const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
 /** The commands that let tools work on directories. */
 const WORKERS = [...SERVERS, 'call'] as const;
 /** The commands that read what a server has kept. */
-const READERS = ['history', 'diff', 'undo', 'redo', 'forget', 'trace'] as const satisfies readonly CommandName[];
+const READERS = [
+  'history',
+  'diff',
+  'undo',
+  'redo',
+  'forget',
+  'trace',
+] as const satisfies readonly CommandName[];
 
 export const flags = [
   {
@@ -125,7 +132,7 @@ export const flags = [
     value: 'DAYS|SIZE',
     repeatable: true,
     for: WORKERS,
-    help: 'how much of the journal to keep: 30d and 1GiB unless told; never less than the last change of a file',
+    help: 'how much of the journal to keep: 30d and 1GiB unless told; a change that is larger by itself is refused',
   },
   {
     name: 'no-journal',

@@ -62,6 +62,7 @@ export function entryLine(entry: JournalEntry, tool: string): string {
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
   const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
   const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
+  if (entry.unrecorded !== undefined) paths.push(`changed by a command; ${entry.unrecorded}`);
   const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${forgotten}`;
   return `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
 }

@@ -40,6 +40,7 @@ export type { Forgotten } from './journal/forgetting.ts';
 export { type Keep, usualKeep } from './journal/keeping.ts';
 export type { Obstacle } from './journal/standing.ts';
 export { asStateProblem, StateProblem, whyNotStateDirectory } from './journal/state-directory.ts';
+export { MOST_ENTRIES as mostWatchedEntries } from './journal/survey.ts';
 export { limits } from './limits.ts';
 export type { EngineOptions } from './opening.ts';
 export { noteAncestors } from './run/ancestry.ts';

@@ -32,6 +32,9 @@ export async function diffsOfEntry(
   entry: JournalEntry,
 ): Promise<FileDiff[]> {
   const diffs: FileDiff[] = [];
+  if (entry.unrecorded !== undefined) {
+    for (const path of entry.roots) diffs.push({ path, kind: 'changed', text: '', note: entry.unrecorded });
+  }
   for (const change of entry.changes) diffs.push(await diffOf(calls, journal, change));
   return diffs;
 }

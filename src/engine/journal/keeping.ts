@@ -1,5 +1,6 @@
 /**
- * How long the journal remembers: the oldest entries are given up first, never the newest one of a file.
+ * How long the journal remembers, and how much. The oldest entries are given up first; of what is too old the
+ * newest one of a file stays, and a size that was set is held in any case.
  *
  * What no entry needs is not removed at once: another server may be about to use it again. It leaves the
  * store, waits some minutes, and is brought back if an entry turns out to need it.
@@ -11,7 +12,7 @@ import type { Journal } from './journal.ts';
 import { namesOf } from './needs.ts';
 import { pathsOf } from './plan.ts';
 import { type Line, type ReadEntry, readForgotten, readWithParts } from './reading.ts';
-import { finishRemoval } from './removal-for-good.ts';
+import { finishRemoval, removeForGood, storedThings } from './removal-for-good.ts';
 import { blobPath } from './store.ts';
 import { removeWhole, weightOf } from './whole-tree.ts';
 
@@ -29,6 +30,8 @@ const DAY_MS = 24 * 3_600_000;
 const LEAVING_MS = 120_000;
 /** What is younger and belongs to no entry may belong to one that is being written. */
 const YOUNG_MS = 120_000;
+/** An entry without an end that is younger may be under way. */
+const UNDER_WAY_MS = 600_000;
 
 export interface Pruned {
   entries: number;
@@ -47,7 +50,11 @@ export async function prune(
   const stored = await sizes(journal.directory, now, breathing);
   const entries = readWithParts(journal.log);
   const dropped = tooOld(entries, now - days * DAY_MS);
-  dropTooMuch(entries, dropped, stored, bytes);
+  const rest = entries.filter((entry) => !dropped.has(entry));
+  const stays = newest(entries);
+  const weights = new Map([...stored].map(([name, each]) => [name, each.bytes]));
+  const order = rest.filter((entry) => !stays.has(entry));
+  for (const each of droppedFor(rest, order, weights, bytes)) dropped.add(each);
   const left = entries.filter((entry) => !dropped.has(entry));
   if (dropped.size > 0) journal.log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
   const ended = neededBy([...dropped]);
@@ -60,6 +67,61 @@ export async function prune(
   removeFiles(journal, left);
   shrinkFiles(journal, left);
   return { entries: dropped.size, bytes: freed };
+}
+
+/**
+ * Brings what is kept down to a size, at once: what no entry needs goes first, then the oldest entries, those that
+ * are the last change of a file after the others. Only one process at a time may do this.
+ */
+export async function makeRoom(journal: Journal, bytes: number, own: string | undefined): Promise<void> {
+  const { directory } = journal;
+  const weights = new Map<string, number>();
+  for (const { name, bytes: each } of storedThings(directory)) {
+    weights.set(name, (weights.get(name) ?? 0) + each);
+  }
+  const entries = readWithParts(journal.log);
+  const recent = Date.now() - UNDER_WAY_MS;
+  const givable = entries.filter(({ entry, open }) => entry.id !== own && !(open && entry.at > recent));
+  const stays = newest(entries);
+  const order = [...givable.filter((each) => !stays.has(each)), ...givable.filter((each) => stays.has(each))];
+  const dropped = droppedFor(entries, order, weights, bytes);
+  if (dropped.size > 0) journal.log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
+  const needed = neededBy(entries.filter((entry) => !dropped.has(entry)));
+  const unneeded = [...storedThings(directory)].filter(({ name }) => !needed.has(name));
+  removeForGood(
+    directory,
+    unneeded.map(({ path }) => path),
+    () => {
+      const now = neededBy(readWithParts(journal.log));
+      return (name) => now.has(name);
+    },
+  );
+}
+
+/** How many of these, in their order, must go until the rest of all fits. */
+function droppedFor(
+  entries: readonly ReadEntry[],
+  order: readonly ReadEntry[],
+  weights: ReadonlyMap<string, number>,
+  limit: number,
+): Set<ReadEntry> {
+  const users = new Map<string, number>();
+  for (const { entry } of entries) {
+    for (const name of namesOf(entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
+  }
+  let total = 0;
+  for (const name of users.keys()) total += weights.get(name) ?? 0;
+  const dropped = new Set<ReadEntry>();
+  for (const each of order) {
+    if (total <= limit) break;
+    dropped.add(each);
+    for (const name of namesOf(each.entry.changes)) {
+      const left = users.get(name)! - 1;
+      users.set(name, left);
+      if (left === 0) total -= weights.get(name) ?? 0;
+    }
+  }
+  return dropped;
 }
 
 /** The entries that are the newest of some file stay in any case, and those that say whether one of them is undone. */
@@ -85,32 +147,6 @@ function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
 function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
   const stays = newest(entries);
   return new Set(entries.filter((each) => each.entry.at < before && !stays.has(each)));
-}
-
-function dropTooMuch(
-  entries: readonly ReadEntry[],
-  dropped: Set<ReadEntry>,
-  stored: ReadonlyMap<string, Stored>,
-  limit: number,
-): void {
-  const stays = newest(entries);
-  const users = new Map<string, number>();
-  for (const entry of entries) {
-    if (!dropped.has(entry))
-      for (const name of namesOf(entry.entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
-  }
-  let total = 0;
-  for (const name of users.keys()) total += stored.get(name)?.bytes ?? 0;
-  for (const entry of entries) {
-    if (total <= limit) return;
-    if (dropped.has(entry) || stays.has(entry)) continue;
-    dropped.add(entry);
-    for (const name of namesOf(entry.entry.changes)) {
-      const left = users.get(name)! - 1;
-      users.set(name, left);
-      if (left === 0) total -= stored.get(name)?.bytes ?? 0;
-    }
-  }
 }
 
 function neededBy(entries: readonly ReadEntry[]): Set<string> {

@@ -15,6 +15,7 @@ export interface Line {
   did?: Change[];
   undoes?: string;
   found?: true;
+  unrecorded?: string;
   /** These changes stand in place of those that were told before of the same paths. */
   instead?: true;
   end?: 'done' | 'failed';
@@ -237,7 +238,10 @@ class Parts {
   }
 }
 
-function begin({ e, call = e, at, by = {}, roots = [], did = [], undoes, found }: Line, file: string): Part {
+function begin(
+  { e, call = e, at, by = {}, roots = [], did = [], undoes, found, unrecorded }: Line,
+  file: string,
+): Part {
   return {
     id: e!,
     call: call!,
@@ -249,6 +253,7 @@ function begin({ e, call = e, at, by = {}, roots = [], did = [], undoes, found }
     file,
     ...(undoes !== undefined && { undoes }),
     ...(found && { found }),
+    ...(unrecorded !== undefined && { unrecorded }),
   };
 }
 
