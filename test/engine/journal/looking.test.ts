@@ -1,7 +1,8 @@
 /** How far the look before a command reaches, what it leaves behind, and what is said where it does not reach. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { program, RawClient } from '../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
@@ -43,16 +44,16 @@ function run(...args: string[]) {
 }
 
 /** `count` files, spread over directories of a thousand. */
-function fill(count: number): void {
+async function fill(count: number): Promise<void> {
   const script =
     'for d in $(seq 0 999 "$1"); do mkdir "d$d"; (cd "d$d" && seq -f "f%g" 1 999 | xargs touch); done';
-  execFileSync('sh', ['-c', script, 'sh', String(count)], { cwd: root });
+  await promisify(execFile)('sh', ['-c', script, 'sh', String(count)], { cwd: root });
 }
 
 test('one file of a large tree that a command removes is named, and comes back', {
   timeout: 120_000,
 }, async () => {
-  fill(30_000);
+  await fill(30_000);
   writeFileSync(join(root, 'd999/f7'), 'precious\n');
   await serve();
   expect(await command('rm d999/f7')).toHaveLength(1);
@@ -64,7 +65,7 @@ test('one file of a large tree that a command removes is named, and comes back',
 test('where it does not reach, the answer, the history, diff and undo say so', {
   timeout: 240_000,
 }, async () => {
-  fill(101_000);
+  await fill(101_000);
   writeFileSync(join(root, 'd999/f7'), 'precious\n');
   await serve();
   for (const line of ['rm d999/f7', 'true']) {
