@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { callOnce } from './cli/call.ts';
 import { directoryArguments, httpConfigs, stdioConfigs } from './cli/client-configs.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
+import { forget } from './cli/forget.ts';
 import { commandHelp, helpText } from './cli/help.ts';
 import { type Outcome, redo, showDiff, showHistory, undo } from './cli/history.ts';
 import { closeApp, openApp, openEngine, type Surroundings } from './cli/open-app.ts';
@@ -59,6 +60,8 @@ async function main(): Promise<number> {
       return goBack(command.state.directory, (history) => undo(history, command));
     case 'redo':
       return goBack(command.state.directory, (history) => redo(history, command.what, command.force));
+    case 'forget':
+      return tell(await forget(new History(command.state.directory), command.state.directory, command));
     case 'trace':
       return trace(command);
     case 'serve':

@@ -58,6 +58,14 @@ export const commands = [
   },
   { name: 'redo', usage: ['[ENTRY] [--force]'], help: 'take an undo back; the newest one unless told' },
   {
+    name: 'forget',
+    usage: ['ENTRY|PATH [ENTRY|PATH …] [--dry-run]', '--all [--dry-run]'],
+    help: 'remove kept contents for good, and say what can then no longer be undone',
+    more: [
+      'Of a PATH every content goes that it ever had; of an ENTRY what no other entry needs. The file itself is not touched. Arguments and answers in the trace go too.',
+    ],
+  },
+  {
     name: 'trace',
     usage: ['[--follow] [--failed] [--limit N] [--json]', '--web [--http PORT]'],
     help: 'show every call: when, who, which tool and paths, how it went',

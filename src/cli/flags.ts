@@ -22,7 +22,14 @@ const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
 /** The commands that let tools work on directories. */
 const WORKERS = [...SERVERS, 'call'] as const;
 /** The commands that read what a server has kept. */
-const READERS = ['history', 'diff', 'undo', 'redo', 'trace'] as const satisfies readonly CommandName[];
+const READERS = [
+  'history',
+  'diff',
+  'undo',
+  'redo',
+  'forget',
+  'trace',
+] as const satisfies readonly CommandName[];
 
 export const flags = [
   {
@@ -125,7 +132,7 @@ export const flags = [
     value: 'DAYS|SIZE',
     repeatable: true,
     for: WORKERS,
-    help: 'how much of the journal to keep: 30d and 1GiB unless told; never less than the last change of a file',
+    help: 'how much of the journal to keep: 30d and 1GiB unless told; a change that is larger by itself is refused',
   },
   {
     name: 'no-journal',
@@ -148,6 +155,8 @@ export const flags = [
     for: ['undo', 'redo'],
     help: 'also when a file was changed since; both versions are kept',
   },
+  { name: 'all', for: ['forget'], help: 'every content that is kept' },
+  { name: 'dry-run', for: ['forget'], help: 'tell what would go, and change nothing' },
   { name: 'follow', for: ['trace'], help: 'go on as calls come in' },
   { name: 'tool', value: 'NAME', for: ['trace'], help: 'only calls of this tool' },
   { name: 'path', value: 'TEXT', for: ['trace'], help: 'only calls that touched a path with this in it' },

@@ -56,23 +56,25 @@ function jsonOf(entries: readonly JournalEntry[]): string {
   return entries.length === 0 ? '[]\n' : `[\n${entries.map(plainJson).join(',\n')}\n]\n`;
 }
 
-function entryLine(entry: JournalEntry, tool: string): string {
+export function entryLine(entry: JournalEntry, tool: string): string {
   const { id, at, state, changes } = entry;
   const paths = changes.filter((change) => !isParent(change)).map(changeText);
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
   const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
-  const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}`;
+  const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
+  if (entry.unrecorded !== undefined) paths.push(`changed by a command; ${entry.unrecorded}`);
+  const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${forgotten}`;
   return `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
 }
 
 type ById = ReadonlyMap<string, JournalEntry>;
 
-function byId(entries: readonly JournalEntry[]): ById {
+export function byId(entries: readonly JournalEntry[]): ById {
   return new Map(entries.map((entry) => [entry.id, entry]));
 }
 
 /** To undo an undo is to redo. */
-function toolOf({ origin, undoes }: JournalEntry, all: ById): string {
+export function toolOf({ origin, undoes }: JournalEntry, all: ById): string {
   if (undoes === undefined) return plain(origin.tool ?? '-');
   const again = all.get(undoes)?.undoes;
   return again === undefined ? `undo ${undoes}` : `redo ${again}`;
@@ -271,7 +273,7 @@ function blockedText(id: string, obstacles: readonly Obstacle[], word: string, u
 }
 
 /** The one entry whose id begins so. */
-async function named(history: History, what: string): Promise<JournalEntry> {
+export async function named(history: History, what: string): Promise<JournalEntry> {
   const entries = await history.entries();
   const fitting = what.length < SHORTEST_PREFIX ? [] : entries.filter(({ id }) => id.startsWith(what));
   if (fitting.length === 1) return fitting[0]!;

@@ -8,6 +8,7 @@ import type { TraceFilter } from '../trace/show.ts';
 import { splitArguments, type Values } from './arguments.ts';
 import type { CommandName } from './commands.ts';
 import { flagsOf } from './flags.ts';
+import type { ForgetAsked } from './forget.ts';
 import type { HistoryRequest, UndoRequest } from './history.ts';
 import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
 import { parseState, parseTime, type StateSettings, type StateValues } from './state.ts';
@@ -38,6 +39,7 @@ export type Command =
   | { do: 'diff'; entry: string; state: StateSettings }
   | ({ do: 'undo'; state: StateSettings } & UndoRequest)
   | { do: 'redo'; what: string | undefined; force: boolean; state: StateSettings }
+  | ({ do: 'forget'; state: StateSettings } & ForgetAsked)
   | { do: 'trace'; asked: TraceRequest; state: StateSettings };
 
 export interface TraceRequest extends TraceFilter {
@@ -108,7 +110,7 @@ function serverArguments(values: Values, stateDirectory: string): string[] {
 
 /** The commands that look at what is kept, and serve nothing. */
 function aboutState(
-  command: 'history' | 'diff' | 'undo' | 'redo' | 'trace',
+  command: 'history' | 'diff' | 'undo' | 'redo' | 'forget' | 'trace',
   rest: readonly string[],
   values: Values,
   { state, json }: Options,
@@ -131,6 +133,14 @@ function aboutState(
     case 'redo':
       requireAtMost(rest, 1, command);
       return { do: 'redo', what, force, state };
+    case 'forget':
+      return {
+        do: 'forget',
+        what: rest,
+        all: values.all === true,
+        dryRun: values['dry-run'] === true,
+        state,
+      };
     case 'trace':
       requireAtMost(rest, 0, command);
       return { do: 'trace', asked: traceRequest(values, json, limit), state };

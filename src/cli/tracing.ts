@@ -3,6 +3,7 @@ import {
   EngineFailure,
   History,
   type JournalEntry,
+  mostWatchedEntries,
   type Origin,
   whyNotStateDirectory,
 } from '../engine/index.ts';
@@ -24,9 +25,14 @@ export interface Kept {
 /** A directory that was named must work; the usual one need not. */
 export function openState(settings: StateSettings, roots: readonly string[]): Kept {
   const problem = whyNotStateDirectory(settings.directory, roots);
-  if (problem === undefined) return { directory: settings.directory, says: `kept in ${settings.directory}` };
+  if (problem === undefined) return { directory: settings.directory, says: describeKept(settings) };
   if (settings.named) throw new UsageError(`--state ${problem}`);
   return { directory: undefined, says: `OFF: ${problem}; --state DIR names another place` };
+}
+
+function describeKept({ directory, keep: { bytes, days } }: StateSettings): string {
+  const bounds = `at most ${bytes} bytes (what is larger is not changed) and ${days} days`;
+  return `kept in ${directory}, ${bounds}; what commands change, up to ${mostWatchedEntries} entries`;
 }
 
 export interface RecorderRequest {

@@ -158,6 +158,7 @@ export class Calls {
         throw error;
       } finally {
         if (recording?.kept) this.#entered(recording);
+        if (recording?.kept) await this.journal?.holdSize(recording.id);
         this.journal?.tidy();
       }
     });

@@ -90,11 +90,12 @@ export class CommandDesk {
   }
 
   async close(): Promise<void> {
-    const { commands } = this.#opened;
+    const { commands, watch } = this.#opened;
     await commands?.then(
       (opened) => opened.close(),
       () => {},
     );
+    watch.close();
   }
 
   /** Ends every command at once: nobody waits for it any more. */

@@ -60,6 +60,9 @@ export class HistoryDesk {
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = this.entry(id);
     if (!entry) return undefined;
+    if (entry.unrecorded !== undefined) {
+      return { entry, steps: [], obstacles: obstaclesOfUnrecorded(entry), diffs: [] };
+    }
     const all = await planUndo(this.#calls, this.#journal, this.#doings(entry));
     const steps = all.filter(({ later }) => !later);
     return {
@@ -81,6 +84,7 @@ export class HistoryDesk {
   async undo(id: string, options: { force?: boolean } = {}): Promise<UndoOutcome | undefined> {
     const found = this.entry(id);
     if (!found) return undefined;
+    if (found.unrecorded !== undefined) return { done: false, obstacles: obstaclesOfUnrecorded(found) };
     await this.#waitForOthers(found);
     const doings = this.#doings(this.entry(id) ?? found);
     const entries = doings.map((doing) => doing.entry);
@@ -135,6 +139,10 @@ export class HistoryDesk {
   }
 }
 
+function obstaclesOfUnrecorded({ roots, unrecorded = '' }: JournalEntry): Obstacle[] {
+  return roots.map((path) => ({ path, why: `what the command changed was ${unrecorded}`, forceable: false }));
+}
+
 function isLeft(standing: Standing): boolean {
   return typeof standing !== 'string' && standing.left === true;
 }
@@ -142,8 +150,9 @@ function isLeft(standing: Standing): boolean {
 /** Newest first. */
 export function selected(entries: readonly JournalEntry[], filter: EntryFilter): JournalEntry[] {
   const { below, since = 0, limit = Number.POSITIVE_INFINITY } = filter;
-  const touches = ({ changes }: JournalEntry) =>
+  const touches = ({ changes, roots, unrecorded }: JournalEntry) =>
     below === undefined ||
+    (unrecorded !== undefined && roots.some((root) => isWithin(root, below) || isWithin(below, root))) ||
     changes.some(
       (change) => isWithin(change.path, below) || (change.kind === 'moved' && isWithin(change.to, below)),
     );

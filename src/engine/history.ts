@@ -10,6 +10,8 @@ import { EngineFailure, type Failure } from './failures.ts';
 import { type EntryFilter, selected, type UndoOutcome, type UndoPlan } from './history-desk.ts';
 import type { JournalEntry } from './journal/entry.ts';
 import { diffsOfEntry, type FileDiff } from './journal/entry-diff.ts';
+import type { ForgetRequest } from './journal/forget-selection.ts';
+import { type Forgotten, forget, isThere } from './journal/forgetting.ts';
 import { Journal } from './journal/journal.ts';
 import { keepAll } from './journal/keeping.ts';
 import type { Obstacle } from './journal/standing.ts';
@@ -62,6 +64,16 @@ export class History {
     if (!entry) return undefined;
     const outcome = await this.#on(entry, caller, (engine) => engine.history.undo(id, { force }));
     return outcome && 'gone' in outcome ? { done: false, obstacles: [outcome.gone] } : outcome;
+  }
+
+  /** Removes what was kept, for good; with `dryRun` it only tells what that would be. */
+  async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<Forgotten> {
+    return this.#reading((journal) => forget(journal, request, dryRun));
+  }
+
+  /** Whether something stands at a path, or was changed there or below. */
+  async knows(path: string): Promise<boolean> {
+    return isThere(path) || (await this.entries({ below: path })).length > 0;
   }
 
   async #on<T>(

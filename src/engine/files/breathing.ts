@@ -11,8 +11,13 @@ export class Breathing {
     this.#signal = signal;
   }
 
+  /** Whether a pause would be one: to ask costs less than to wait for nothing. */
+  get isDue(): boolean {
+    return performance.now() - this.#since >= SLICE_MS;
+  }
+
   async pause(): Promise<void> {
-    if (performance.now() - this.#since < SLICE_MS) return;
+    if (!this.isDue) return;
     await new Promise<void>((resolve) => setImmediate(resolve));
     if (this.#signal?.aborted) fail({ kind: 'cancelled' });
     this.#since = performance.now();

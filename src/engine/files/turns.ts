@@ -63,6 +63,11 @@ export async function ifNobodyElse(key: string, task: () => Promise<void>): Prom
   }
 }
 
+/** Runs `task` when no other is at it any more, in this process or another. */
+export function whenNobodyElse<T>(key: string, shown: string, task: () => Promise<T>): Promise<T> {
+  return queued(key, () => locked(key, shown, undefined, task));
+}
+
 async function locked<T>(
   key: string,
   shown: string,

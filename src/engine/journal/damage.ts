@@ -9,6 +9,7 @@ const DAMAGED = 'what the journal has kept of it is damaged';
 export async function damageIn(store: Store, change: Change): Promise<string | undefined> {
   for (const { hash, size, kept } of imagesIn(change)) {
     if (kept.in !== 'store' || hash === undefined || size >= LARGE_BYTES) continue;
+    if (store.isForgotten(hash)) continue;
     if ((await store.get(hash)) === undefined) return DAMAGED;
   }
   return undefined;

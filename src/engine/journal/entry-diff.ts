@@ -8,6 +8,7 @@ import { whyBinary } from '../text/encoding.ts';
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { contentOf } from './kept-content.ts';
+import { FORGOTTEN, forgottenWithin } from './standing.ts';
 import { hashOf } from './store.ts';
 import { STRAIGHT } from './way.ts';
 
@@ -31,6 +32,9 @@ export async function diffsOfEntry(
   entry: JournalEntry,
 ): Promise<FileDiff[]> {
   const diffs: FileDiff[] = [];
+  if (entry.unrecorded !== undefined) {
+    for (const path of entry.roots) diffs.push({ path, kind: 'changed', text: '', note: entry.unrecorded });
+  }
   for (const change of entry.changes) diffs.push(await diffOf(calls, journal, change));
   return diffs;
 }
@@ -45,15 +49,22 @@ async function diffOf(
     case 'created': {
       if (change.type !== 'file') return { path, kind, text: '', note: `a ${change.type}` };
       const after = await contentAfter(calls, journal, path, change.after);
-      if (after === undefined) return { path, kind, text: '', note: 'what it held is no longer known' };
+      if (after === undefined) {
+        const note = forgottenNote(journal, change.after?.hash) ?? 'what it held is no longer known';
+        return { path, kind, text: '', note };
+      }
       return { path, kind, ...shown(path, Buffer.alloc(0), after) };
     }
     case 'changed': {
       const before = await contentBefore(journal, change.before);
       const after = await contentAfter(calls, journal, path, change.after);
-      if (before === undefined) return { path, kind, text: '', note: 'what it held before is not kept' };
+      if (before === undefined) {
+        const note = forgottenNote(journal, nameOf(change.before)) ?? 'what it held before is not kept';
+        return { path, kind, text: '', note };
+      }
       if (after === undefined) {
-        return { path, kind, text: '', note: 'it was changed since: what it held after this is not known' };
+        const note = 'it was changed since: what it held after this is not known';
+        return { path, kind, text: '', note: forgottenNote(journal, change.after.hash) ?? note };
       }
       return { path, kind, ...shown(path, before, after) };
     }
@@ -81,19 +92,26 @@ async function shownRemoved(
   switch (removed.type) {
     case 'file': {
       const before = await contentBefore(journal, removed.file);
-      if (before === undefined) return { text: '', note: 'what it held is not kept' };
+      if (before === undefined) {
+        return { text: '', note: forgottenNote(journal, nameOf(removed.file)) ?? 'what it held is not kept' };
+      }
       return shown(path, before, Buffer.alloc(0));
     }
     case 'aside': {
       const file = fileAside(journal, removed.name);
       if (file) return shownRemoved(journal, path, { type: 'file', file });
       const type = journal.store.statAside(removed.name)?.type;
-      return { text: '', note: type ? `a ${type}, kept whole` : 'no longer kept' };
+      const partly = forgottenWithin(journal.store, removed).length > 0;
+      if (type) return { text: '', note: `a ${type}, ${partly ? SOME_FORGOTTEN : 'kept whole'}` };
+      return { text: '', note: forgottenNote(journal, removed.name) ?? 'no longer kept' };
     }
     case 'symlink':
       return { text: '', note: `a link to ${removed.target}` };
-    case 'tree':
-      return { text: '', note: `a directory with ${removed.entries.length} entries` };
+    case 'tree': {
+      const partly = forgottenWithin(journal.store, removed).length > 0;
+      const note = `a directory with ${removed.entries.length} entries`;
+      return { text: '', note: partly ? `${note}, ${SOME_FORGOTTEN}` : note };
+    }
     case 'directory':
       return { text: '', note: 'an empty directory' };
     case 'lost':
@@ -131,7 +149,18 @@ async function withoutLines(
 ): Promise<Pick<FileDiff, 'text' | 'note'>> {
   if (change.kind === 'created') return { text: '', note: `a ${change.type}` };
   if (change.kind === 'removed') return shownRemoved(journal, change.path, change.before);
-  return { text: '', note: 'what it held before is not kept, or too large to be shown' };
+  const note = 'what it held before is not kept, or too large to be shown';
+  return { text: '', note: forgottenNote(journal, nameOf(change.before)) ?? note };
+}
+
+const SOME_FORGOTTEN = 'some of its contents were forgotten';
+
+function forgottenNote({ store }: Journal, name: string | undefined): string | undefined {
+  return name !== undefined && store.isForgotten(name) ? FORGOTTEN : undefined;
+}
+
+function nameOf({ kept, hash }: FileImage): string | undefined {
+  return kept.in === 'aside' ? kept.name : hash;
 }
 
 /** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */

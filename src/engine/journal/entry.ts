@@ -102,4 +102,8 @@ export interface JournalEntry {
   undoes?: string;
   /** Found by comparing before and after a command, not told by an operation. */
   found?: true;
+  /** What the command changed was not looked for, or could not be written down: why. */
+  unrecorded?: string;
+  /** The user had something removed that it had kept. */
+  forgotten?: true;
 }

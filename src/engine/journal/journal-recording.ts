@@ -9,11 +9,13 @@ import type { Place } from '../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../failures.ts';
 import { captureRemoved, keepFile, LARGE_BYTES, readOrUndefined } from './capture.ts';
 import type { Change, FileImage, LinkTarget, Removed } from './entry.ts';
-import { namesOf } from './keeping.ts';
 import type { LineLog } from './line-log.ts';
 import { targetOf } from './link-target.ts';
+import { namesOf } from './needs.ts';
 import type { CreatedFacts, NewContent, Recording } from './recording.ts';
+import { stampOf } from './stamp.ts';
 import { hashOf, type SetAside, type Store } from './store.ts';
+import { failTooHeavy, weightAt } from './weight.ts';
 
 /** Larger contents are not kept for a diff alone. */
 const SHOWN_BYTES = 1024 * 1024;
@@ -21,6 +23,8 @@ const SHOWN_BYTES = 1024 * 1024;
 export interface RecordingParts {
   log: LineLog;
   store: Store;
+  /** So many bytes may be kept at most, of one entry as of all. */
+  most: number;
   /** The first line's facts. */
   head: { e: string; call?: string } & Record<string, unknown>;
   /** Called with each change, once it is done. */
@@ -41,6 +45,7 @@ export class JournalRecording implements Recording {
   #done = 0;
   #closed = false;
   #givenUp = false;
+  #weight = 0;
 
   constructor(parts: RecordingParts) {
     this.#parts = parts;
@@ -96,6 +101,7 @@ export class JournalRecording implements Recording {
     content: NewContent,
   ): Promise<Buffer | undefined> {
     let kept: Buffer | undefined;
+    this.#requireRoom(place, old.size);
     await this.#keeping(place, !Buffer.isBuffer(content), async () => {
       const before = await keepFile(this.#parts.store, place, old, { known });
       kept = before.bytes;
@@ -109,8 +115,9 @@ export class JournalRecording implements Recording {
 
   async removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined> {
     const { store } = this.#parts;
+    const bytes = must === undefined ? await this.#weigh(place, old) : 0;
     const aside = must === undefined && store.isOnDevice(old.dev) ? store.aside() : undefined;
-    if (aside) store.weighs(old.size);
+    if (aside) store.weighs(bytes);
     await this.#keeping(place, true, async () => ({
       kind: 'removed',
       path: place.path,
@@ -131,16 +138,36 @@ export class JournalRecording implements Recording {
     }));
   }
 
-  moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined, known?: Buffer): Promise<void> {
+  async moves(
+    from: Place,
+    to: Place,
+    source: Stat,
+    occupant: Stat | undefined,
+    known?: Buffer,
+  ): Promise<void> {
     this.#roots.add(to.root.real);
+    if (occupant) await this.#weigh(to, occupant);
     return this.#keeping(from, true, async () => {
       const replaced = occupant && (await captureRemoved(this.#parts.store, to, occupant));
       const bytes = known ?? (await contentMoved(from, source));
       this.#willShow(to, bytes);
-      const facts = await factsOfMoved(from, source, bytes);
+      const facts = await factsOfMoved(from, source, bytes, to.dir.stat().dev === source.dev);
       const change: Change = { kind: 'moved', path: from.path, to: to.path, type: source.type, ...facts };
       return replaced ? { ...change, replaced } : change;
     });
+  }
+
+  /** Refused when it could not be kept with the rest of this entry. */
+  async #weigh(place: Place, old: Stat): Promise<number> {
+    const bytes = this.#parts.most === Number.POSITIVE_INFINITY ? old.size : await weightAt(place, old);
+    this.#requireRoom(place, bytes);
+    return bytes;
+  }
+
+  #requireRoom({ shown }: Place, bytes: number): void {
+    const { most } = this.#parts;
+    if (this.#weight + bytes > most) failTooHeavy(shown, this.#weight + bytes, most);
+    this.#weight += bytes;
   }
 
   begins(): void {
@@ -160,7 +187,17 @@ export class JournalRecording implements Recording {
     if (how === 'failed' && this.#done > 0) return;
     this.#givenUp = how === 'failed';
     this.#writeEnd(how);
-    if (how === 'done') for (const bytes of this.#shown.values()) this.#parts.store.putLater(bytes);
+    if (how === 'done') this.#keepShown();
+  }
+
+  /** What is only kept to be shown must not take the room of anything else. */
+  #keepShown(): void {
+    const { store, most } = this.#parts;
+    let left = Math.min(most - this.#weight, most / 8);
+    for (const bytes of this.#shown.values()) {
+      left -= bytes.length;
+      if (left >= 0) store.putLater(bytes);
+    }
   }
 
   /** What was done is done: where there is no room for the last line, the entry stays open. */
@@ -234,12 +271,16 @@ async function contentMoved(at: Place, { type, size }: Stat): Promise<Buffer | u
 /** Enough to tell later whether it is still what was moved. */
 async function factsOfMoved(
   { dir, name }: Place,
-  { type, size, mode }: Stat,
+  source: Stat,
   bytes: Buffer | undefined,
+  staysItself: boolean,
 ): Promise<{ file?: Omit<FileImage, 'kept'>; link?: LinkTarget }> {
+  const { type, size, mode } = source;
   if (type === 'symlink') return { link: targetOf(dir, name) };
   if (type !== 'file') return {};
-  return { file: bytes ? await imageOf(bytes, mode) : { size, mode } };
+  if (bytes) return { file: await imageOf(bytes, mode) };
+  // Within one file system it is the same file under another name; elsewhere only its size is the same.
+  return { file: staysItself ? { size, mode, stamp: stampOf(source) } : { size, mode } };
 }
 
 async function imageOf(bytes: Buffer, mode: number): Promise<Omit<FileImage, 'kept'>> {
@@ -260,7 +301,10 @@ function createdChange(place: Place, type: EntryType, facts: CreatedFacts): Chan
 }
 
 function isKept(store: Store, change: Change): boolean {
-  const isImageKept = ({ kept, hash }: FileImage) => kept.in !== 'store' || store.has(hash!);
+  const isImageKept = ({ kept, hash }: FileImage) => {
+    if (kept.in === 'aside') return store.statAside(kept.name) !== undefined;
+    return kept.in !== 'store' || store.has(hash!);
+  };
   const isRemovedKept = (what: Removed): boolean => {
     if (what.type === 'file') return isImageKept(what.file);
     return what.type !== 'tree' || what.entries.every(({ removed }) => isRemovedKept(removed));

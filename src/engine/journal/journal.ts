@@ -7,17 +7,18 @@
 import { randomInt } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { ifNobodyElse } from '../files/turns.ts';
+import { ifNobodyElse, whenNobodyElse } from '../files/turns.ts';
 import type { JournalEntry, Origin } from './entry.ts';
 import { JournalRecording, type RecordingParts } from './journal-recording.ts';
-import { type Keep, keepAll, prune, usualKeep } from './keeping.ts';
+import { type Keep, keepAll, makeRoom, prune, usualKeep } from './keeping.ts';
 import { LineLog } from './line-log.ts';
-import { readEntries, readWithParts } from './reading.ts';
+import { readEntries, readForgotten, readWithParts } from './reading.ts';
 import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 10;
 const TIDY_EVERY_MS = 6 * 3_600_000;
+const LOOK_AGAIN_MS = 1000;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
 
 export class Journal {
@@ -28,6 +29,8 @@ export class Journal {
 
   readonly #keep: Keep;
   #pruning: Promise<void> | undefined;
+  /** What the lines take, and when that was looked at. */
+  #lines: { at: number; bytes: number } | undefined;
   /** When this process has last tidied, and how much it had added by then. */
   #tidied: { at: number; added: number } | undefined;
 
@@ -35,17 +38,23 @@ export class Journal {
     this.directory = directory;
     this.#keep = keep;
     this.log = new LineLog(join(directory, 'journal'));
-    this.store = new Store(directory);
+    this.store = new Store(directory, () => readForgotten(this.log));
   }
 
   /** For one call. Nothing is written unless something is changed. */
   begin(
     origin: Origin,
-    more: { undoes?: string; found?: true; call?: string } = {},
+    more: { undoes?: string; found?: true; unrecorded?: string; call?: string } = {},
     onChange?: RecordingParts['onChange'],
   ): JournalRecording {
     const head = { e: newId(), at: Date.now(), by: origin, ...more };
-    return new JournalRecording({ log: this.log, store: this.store, head, ...(onChange && { onChange }) });
+    return new JournalRecording({
+      log: this.log,
+      store: this.store,
+      most: this.most,
+      head,
+      ...(onChange && { onChange }),
+    });
   }
 
   /** All entries, oldest first. */
@@ -74,6 +83,32 @@ export class Journal {
     note.tell([], entry.roots);
     note.end('done');
     return note.id;
+  }
+
+  /**
+   * Settles when no more is kept than the size that was set. The oldest entries are given up for that, and this
+   * one, which has just been made, is not.
+   */
+  async holdSize(entry?: string): Promise<void> {
+    if (this.#keep.bytes === Number.POSITIVE_INFINITY || this.store.weight <= this.most) return;
+    const makingRoom = whenNobodyElse(`tidy ${this.directory}`, this.directory, async () => {
+      if (this.store.measured() <= this.most) return;
+      await makeRoom(this, (this.most * 7) / 8 - this.store.coming, entry);
+      this.store.measured();
+    });
+    // The change is made: that another process keeps the turn for itself is no reason to call it failed.
+    await makingRoom.catch(() => {});
+  }
+
+  /** What contents may take: the lines of the journal have their part in the size. */
+  get most(): number {
+    const { bytes } = this.#keep;
+    if (bytes === Number.POSITIVE_INFINITY) return bytes;
+    const now = performance.now();
+    if (this.#lines === undefined || now - this.#lines.at > LOOK_AGAIN_MS) {
+      this.#lines = { at: now, bytes: this.log.size() };
+    }
+    return bytes - Math.min(this.#lines.bytes, bytes / 2);
   }
 
   /** Gives up what is beyond the bounds, when enough has come in since the last time. Called after changes. */

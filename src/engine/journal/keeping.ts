@@ -1,17 +1,20 @@
 /**
- * How long the journal remembers: the oldest entries are given up first, never the newest one of a file.
+ * How long the journal remembers, and how much. The oldest entries are given up first; of what is too old the
+ * newest one of a file stays, and a size that was set is held in any case.
  *
  * What no entry needs is not removed at once: another server may be about to use it again. It leaves the
  * store, waits some minutes, and is brought back if an entry turns out to need it.
  */
 import * as fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { Breathing } from '../files/breathing.ts';
-import type { Change, FileImage, Removed } from './entry.ts';
 import type { Journal } from './journal.ts';
+import { namesOf } from './needs.ts';
 import { pathsOf } from './plan.ts';
-import { type Line, type ReadEntry, readWithParts } from './reading.ts';
+import { type Line, type ReadEntry, readForgotten, readWithParts } from './reading.ts';
+import { finishRemoval, removeForGood, storedThings } from './removal-for-good.ts';
 import { blobPath } from './store.ts';
+import { removeWhole, weightOf } from './whole-tree.ts';
 
 export interface Keep {
   days: number;
@@ -27,6 +30,8 @@ const DAY_MS = 24 * 3_600_000;
 const LEAVING_MS = 120_000;
 /** What is younger and belongs to no entry may belong to one that is being written. */
 const YOUNG_MS = 120_000;
+/** An entry without an end that is younger may be under way. */
+const UNDER_WAY_MS = 600_000;
 
 export interface Pruned {
   entries: number;
@@ -45,7 +50,11 @@ export async function prune(
   const stored = await sizes(journal.directory, now, breathing);
   const entries = readWithParts(journal.log);
   const dropped = tooOld(entries, now - days * DAY_MS);
-  dropTooMuch(entries, dropped, stored, bytes);
+  const rest = entries.filter((entry) => !dropped.has(entry));
+  const stays = newest(entries);
+  const weights = new Map([...stored].map(([name, each]) => [name, each.bytes]));
+  const order = rest.filter((entry) => !stays.has(entry));
+  for (const each of droppedFor(rest, order, weights, bytes)) dropped.add(each);
   const left = entries.filter((entry) => !dropped.has(entry));
   if (dropped.size > 0) journal.log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
   const ended = neededBy([...dropped]);
@@ -53,9 +62,66 @@ export async function prune(
   const needed = neededBy(left);
   const freed = await moveOut(journal.directory, stored, needed, now, breathing);
   emptyLeaving(journal.directory, needed, now);
+  const forgotten = readForgotten(journal.log).names;
+  finishRemoval(journal.directory, (name) => needed.has(name) && !forgotten.has(name));
   removeFiles(journal, left);
   shrinkFiles(journal, left);
   return { entries: dropped.size, bytes: freed };
+}
+
+/**
+ * Brings what is kept down to a size, at once: what no entry needs goes first, then the oldest entries, those that
+ * are the last change of a file after the others. Only one process at a time may do this.
+ */
+export async function makeRoom(journal: Journal, bytes: number, own: string | undefined): Promise<void> {
+  const { directory } = journal;
+  const weights = new Map<string, number>();
+  for (const { name, bytes: each } of storedThings(directory)) {
+    weights.set(name, (weights.get(name) ?? 0) + each);
+  }
+  const entries = readWithParts(journal.log);
+  const recent = Date.now() - UNDER_WAY_MS;
+  const givable = entries.filter(({ entry, open }) => entry.id !== own && !(open && entry.at > recent));
+  const stays = newest(entries);
+  const order = [...givable.filter((each) => !stays.has(each)), ...givable.filter((each) => stays.has(each))];
+  const dropped = droppedFor(entries, order, weights, bytes);
+  if (dropped.size > 0) journal.log.append({ drop: [...dropped].flatMap(({ parts }) => parts) });
+  const needed = neededBy(entries.filter((entry) => !dropped.has(entry)));
+  const unneeded = [...storedThings(directory)].filter(({ name }) => !needed.has(name));
+  removeForGood(
+    directory,
+    unneeded.map(({ path }) => path),
+    () => {
+      const now = neededBy(readWithParts(journal.log));
+      return (name) => now.has(name);
+    },
+  );
+}
+
+/** How many of these, in their order, must go until the rest of all fits. */
+function droppedFor(
+  entries: readonly ReadEntry[],
+  order: readonly ReadEntry[],
+  weights: ReadonlyMap<string, number>,
+  limit: number,
+): Set<ReadEntry> {
+  const users = new Map<string, number>();
+  for (const { entry } of entries) {
+    for (const name of namesOf(entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
+  }
+  let total = 0;
+  for (const name of users.keys()) total += weights.get(name) ?? 0;
+  const dropped = new Set<ReadEntry>();
+  for (const each of order) {
+    if (total <= limit) break;
+    dropped.add(each);
+    for (const name of namesOf(each.entry.changes)) {
+      const left = users.get(name)! - 1;
+      users.set(name, left);
+      if (left === 0) total -= weights.get(name) ?? 0;
+    }
+  }
+  return dropped;
 }
 
 /** The entries that are the newest of some file stay in any case, and those that say whether one of them is undone. */
@@ -83,58 +149,8 @@ function tooOld(entries: readonly ReadEntry[], before: number): Set<ReadEntry> {
   return new Set(entries.filter((each) => each.entry.at < before && !stays.has(each)));
 }
 
-function dropTooMuch(
-  entries: readonly ReadEntry[],
-  dropped: Set<ReadEntry>,
-  stored: ReadonlyMap<string, Stored>,
-  limit: number,
-): void {
-  const stays = newest(entries);
-  const users = new Map<string, number>();
-  for (const entry of entries) {
-    if (!dropped.has(entry))
-      for (const name of namesOf(entry.entry.changes)) users.set(name, (users.get(name) ?? 0) + 1);
-  }
-  let total = 0;
-  for (const name of users.keys()) total += stored.get(name)?.bytes ?? 0;
-  for (const entry of entries) {
-    if (total <= limit) return;
-    if (dropped.has(entry) || stays.has(entry)) continue;
-    dropped.add(entry);
-    for (const name of namesOf(entry.entry.changes)) {
-      const left = users.get(name)! - 1;
-      users.set(name, left);
-      if (left === 0) total -= stored.get(name)?.bytes ?? 0;
-    }
-  }
-}
-
 function neededBy(entries: readonly ReadEntry[]): Set<string> {
   return new Set(entries.flatMap(({ entry }) => [...namesOf(entry.changes)]));
-}
-
-/** The contents and things set aside that an entry needs to be undone and shown. */
-export function namesOf(changes: readonly Change[]): Set<string> {
-  const names = new Set<string>();
-  const file = ({ kept, hash }: FileImage) => {
-    if (kept.in === 'aside') names.add(kept.name);
-    if (kept.in === 'store' && hash !== undefined) names.add(hash);
-  };
-  const removed = (what: Removed) => {
-    if (what.type === 'aside') names.add(what.name);
-    if (what.type === 'file') file(what.file);
-    if (what.type === 'tree') for (const { removed: inner } of what.entries) removed(inner);
-  };
-  const one = (change: Change) => {
-    if (change.kind === 'changed') file(change.before);
-    // What it became is kept to be shown, as long as the entry is.
-    if ('after' in change && change.after?.hash !== undefined) names.add(change.after.hash);
-    if (change.kind === 'removed') removed(change.before);
-    if (change.kind === 'moved' && change.replaced) removed(change.replaced);
-    if (change.kind === 'moved' && change.file?.hash !== undefined) names.add(change.file.hash);
-  };
-  for (const change of changes) one(change);
-  return names;
 }
 
 interface Stored {
@@ -162,7 +178,7 @@ async function sizes(directory: string, now: number, breathing: Breathing): Prom
     const path = join(directory, 'aside', name);
     // What was moved here keeps its own time; when it came shows in its change time.
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (stat) stored.set(name, { path, bytes: weigh(path), young: now - stat.ctimeMs < YOUNG_MS });
+    if (stat) stored.set(name, { path, bytes: weightOf(path), young: now - stat.ctimeMs < YOUNG_MS });
   }
   return stored;
 }
@@ -181,7 +197,7 @@ async function moveOut(
     const leaving = join(directory, 'leaving');
     fs.mkdirSync(leaving, { recursive: true, mode: 0o700 });
     const kind = path.endsWith('.z') ? `${name}.z` : name;
-    if (path.startsWith(join(directory, 'aside'))) fs.rmSync(path, { recursive: true, force: true });
+    if (path.startsWith(join(directory, 'aside'))) removeWhole(path);
     else {
       fs.renameSync(path, join(leaving, kind));
       fs.utimesSync(join(leaving, kind), now / 1000, now / 1000);
@@ -223,7 +239,7 @@ function shrinkFiles({ log }: Journal, left: readonly ReadEntry[]): void {
     const begun = new Set(lines.flatMap(({ e, at }) => (at === undefined ? [] : [e])));
     // Where an earlier file still holds a part of it, the line that ends it must stay.
     const ends = ({ e }: Line) => !allShrunk && !begun.has(e);
-    const needed = lines.filter((line) => parts.has(line.e ?? '') || ends(line));
+    const needed = lines.filter((line) => parts.has(line.e ?? '') || ends(line) || line.forgot);
     if (needed.length < lines.length / 2) log.rewrite(file, needed);
     else if (needed.length < lines.length) allShrunk = false;
   }
@@ -239,11 +255,4 @@ function namesIn(path: string): string[] {
 
 function ageOf(path: string, now: number): number {
   return now - (fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
-}
-
-/** The bytes of a file, or of all files of a tree; links are not followed. */
-function weigh(path: string): number {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (!stat?.isDirectory()) return stat?.size ?? 0;
-  return namesIn(path).reduce((sum, name) => sum + weigh(join(path, basename(name))), 0);
 }

@@ -77,6 +77,11 @@ export class LineLog {
     return stat && { size: stat.size, ino: stat.ino };
   }
 
+  /** Bytes of all files. */
+  size(): number {
+    return this.files().reduce((sum, file) => sum + (this.shapeOf(file)?.size ?? 0), 0);
+  }
+
   /** What is no regular file is none of ours. */
   files(): string[] {
     try {

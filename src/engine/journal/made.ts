@@ -4,6 +4,7 @@ import type { Calls } from '../calls.ts';
 import type { Stat } from '../confine/dir.ts';
 import { isWithin } from '../confine/roots.ts';
 import { EngineFailure } from '../failures.ts';
+import { LARGE_BYTES } from './capture.ts';
 import type { Change, FileImage } from './entry.ts';
 import type { Others } from './others.ts';
 import type { Renames } from './renames.ts';
@@ -20,10 +21,18 @@ export interface Compared {
   after: NonNullable<Survey>;
   renames: Renames;
   others: Others;
+  reading: Reading;
+}
+
+/** How much of what a command has made is read, to know it again by what it holds; the rest is known by its times. */
+export const MOST_READ_BYTES = 256 * 1024 * 1024;
+
+export interface Reading {
+  left: number;
 }
 
 export async function changesThatMade(calls: Calls, compared: Compared): Promise<Change[]> {
-  const { before, after, renames, others } = compared;
+  const { before, after, renames, others, reading } = compared;
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
   const changes: Change[] = [];
@@ -33,7 +42,9 @@ export async function changesThatMade(calls: Calls, compared: Compared): Promise
     if (renames.isNewName(path) || renames.wentAlong(path)) continue;
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);
-    changes.push(wholes.at(-1) === path ? await madeWhole(calls, path) : await made(calls, path, is));
+    changes.push(
+      wholes.at(-1) === path ? await madeWhole(calls, path) : await made(calls, path, is, reading),
+    );
   }
   return changes;
 }
@@ -68,19 +79,30 @@ async function madeWhole({ wall }: Calls, path: string): Promise<Change> {
   }
 }
 
-async function made(calls: Calls, path: string, { stat, link, unreachable }: Surveyed): Promise<Change> {
+async function made(
+  calls: Calls,
+  path: string,
+  { stat, link, unreachable }: Surveyed,
+  reading: Reading,
+): Promise<Change> {
   const { type } = stat;
   if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
   if (type !== 'file') return { kind: 'created', path, type, ...(link && { link }) };
-  return { kind: 'created', path, type, after: await imageNow(calls, path, stat) };
+  return { kind: 'created', path, type, after: await imageNow(calls, path, stat, reading) };
 }
 
-export async function imageNow({ wall }: Calls, path: string, stat: Stat): Promise<Omit<FileImage, 'kept'>> {
+export async function imageNow(
+  { wall }: Calls,
+  path: string,
+  stat: Stat,
+  reading: Reading,
+): Promise<Omit<FileImage, 'kept'>> {
   const { size, mode } = stat;
   const image = { size, mode, stamp: stampOf(stat) };
-  if (size > SMALL_BYTES) return image;
+  if (size >= LARGE_BYTES || (size > SMALL_BYTES && size > reading.left)) return image;
+  reading.left -= size;
   try {
-    const bytes = wall.at(path, STRAIGHT, ({ dir, name }) => readSmall(dir, name, stat));
+    const bytes = wall.at(path, STRAIGHT, ({ dir, name }) => readSmall(dir, name, stat, LARGE_BYTES));
     return bytes ? { size, mode, hash: await hashOf(bytes) } : image;
   } catch (error) {
     // Something that the command has left running may have removed it again.

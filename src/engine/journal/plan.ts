@@ -46,7 +46,9 @@ export async function planUndo(
   const vacated = new Set(doings.flatMap(({ entry }) => entry.changes.flatMap(vacatedBy)));
   const planner = new Planner(calls, journal, vacated);
   const steps: UndoStep[] = [];
-  for (const doing of doings) steps.push(...sparing(doing.entry, await planner.stepsOf(doing)));
+  for (const doing of doings) {
+    steps.push(...sparing(journal.store, doing.entry, await planner.stepsOf(doing)));
+  }
   return steps;
 }
 
@@ -119,7 +121,7 @@ export function obstaclesOf(steps: readonly UndoStep[]): Obstacle[] {
   return steps.flatMap(({ path, standing }) => (typeof standing === 'string' ? [] : [{ path, ...standing }]));
 }
 
-export function pathsOf({ changes }: JournalEntry): string[] {
+export function pathsOf({ changes }: Pick<JournalEntry, 'changes'>): string[] {
   return changes.flatMap(touchedPaths);
 }
 

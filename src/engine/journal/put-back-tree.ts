@@ -8,6 +8,7 @@ import { fail } from '../failures.ts';
 import type { Removed } from './entry.ts';
 import { ACTION, fillFrom } from './kept-content.ts';
 import { bytesOf } from './link-target.ts';
+import { isForgotten } from './standing.ts';
 import type { Store } from './store.ts';
 
 const OWNER_WRITES = 0o200;
@@ -19,6 +20,7 @@ export async function putBackTree(store: Store, place: Place, { mode, entries }:
   const top = place.enter();
   try {
     for (const { path, removed } of entries) {
+      if (isForgotten(store, removed)) continue;
       await inside(top, path, place, (dir, name) =>
         attemptAsync(place.shown, ACTION, () => putBackEntry(store, place, dir, name, removed)),
       );

@@ -1,6 +1,7 @@
 /** From the journal's lines to its entries. */
 import type { Change, JournalEntry, Origin } from './entry.ts';
 import type { LineLog } from './line-log.ts';
+import { namesOf } from './needs.ts';
 
 /** One line: the beginning of an entry, more of it, its end, or which entries were given up. */
 export interface Line {
@@ -14,10 +15,24 @@ export interface Line {
   did?: Change[];
   undoes?: string;
   found?: true;
+  unrecorded?: string;
   /** These changes stand in place of those that were told before of the same paths. */
   instead?: true;
   end?: 'done' | 'failed';
   drop?: string[];
+  /** Contents and things set aside that the user had removed. */
+  forgot?: string[];
+  /** The same within something that was set aside: its name, and the path in it. */
+  inside?: [name: string, path: string][];
+  /** The entries for which that was asked: they hold back nothing any more. */
+  of?: string[];
+}
+
+/** What the user had removed from the state directory. */
+export interface ForgottenNames {
+  readonly names: ReadonlySet<string>;
+  readonly inside: ReadonlyMap<string, readonly string[]>;
+  readonly entries: ReadonlySet<string>;
 }
 
 /** An entry and where it stands, for those who give it up. */
@@ -56,6 +71,12 @@ export function readWithParts(log: LineLog): readonly ReadEntry[] {
   return readerOf(log).read().all;
 }
 
+export function readForgotten(log: LineLog): ForgottenNames {
+  const reader = readerOf(log);
+  reader.read();
+  return reader.forgotten;
+}
+
 function readerOf(log: LineLog): EntryReader {
   const reader = readers.get(log.directory) ?? new EntryReader(log);
   readers.set(log.directory, reader);
@@ -85,6 +106,10 @@ class EntryReader {
     this.#release ??= setTimeout(() => readers.delete(this.#log.directory), RELEASE_AFTER_MS).unref();
     this.#release.refresh();
     return this.#result;
+  }
+
+  get forgotten(): ForgottenNames {
+    return this.#parts.forgotten;
   }
 
   #forget(): void {
@@ -131,7 +156,14 @@ class Parts {
   readonly #calls = new Map<string, Part[]>();
   readonly #made = new Map<string, ReadEntry>();
 
+  readonly forgotten = {
+    names: new Set<string>(),
+    inside: new Map<string, string[]>(),
+    entries: new Set<string>(),
+  };
+
   clear(): void {
+    for (const each of Object.values(this.forgotten)) each.clear();
     this.#parts.clear();
     this.#calls.clear();
     this.#made.clear();
@@ -139,6 +171,7 @@ class Parts {
 
   takeIn(line: Line, file: string): void {
     for (const id of line.drop ?? []) this.#remove(id);
+    if (line.forgot) this.#forgot(line);
     if (line.e === undefined) return;
     const part = this.#parts.get(line.e);
     if (part) this.#add(part, line);
@@ -158,6 +191,20 @@ class Parts {
       if (each.entry.state !== state) each.entry = { ...each.entry, state };
     }
     return { all, entries: all.map(({ entry }) => entry) };
+  }
+
+  #forgot({ forgot = [], inside = [], of = [] }: Line): void {
+    const gone = new Set([...forgot, ...inside.map(([name]) => name)]);
+    for (const name of forgot) this.forgotten.names.add(name);
+    for (const id of of) this.forgotten.entries.add(id);
+    for (const [name, path] of inside) {
+      this.forgotten.inside.set(name, [...(this.forgotten.inside.get(name) ?? []), path]);
+    }
+    for (const part of this.#parts.values()) {
+      if (part.forgotten || ![...namesOf(part.changes)].some((name) => gone.has(name))) continue;
+      part.forgotten = true;
+      this.#made.delete(part.call);
+    }
   }
 
   #begin(part: Part): void {
@@ -191,7 +238,10 @@ class Parts {
   }
 }
 
-function begin({ e, call = e, at, by = {}, roots = [], did = [], undoes, found }: Line, file: string): Part {
+function begin(
+  { e, call = e, at, by = {}, roots = [], did = [], undoes, found, unrecorded }: Line,
+  file: string,
+): Part {
   return {
     id: e!,
     call: call!,
@@ -203,6 +253,7 @@ function begin({ e, call = e, at, by = {}, roots = [], did = [], undoes, found }
     file,
     ...(undoes !== undefined && { undoes }),
     ...(found && { found }),
+    ...(unrecorded !== undefined && { unrecorded }),
   };
 }
 
@@ -216,6 +267,7 @@ function asOne(parts: readonly Part[]): ReadEntry {
     roots: [...new Set(parts.flatMap(({ roots }) => roots))],
     changes: parts.flatMap(({ changes }) => changes),
     state: open ? 'pending' : 'done',
+    ...(parts.some(({ forgotten }) => forgotten) && { forgotten: true as const }),
   };
   return { entry, file, open, parts: parts.map((part) => part.id) };
 }

@@ -6,11 +6,11 @@ import { readBytesSync } from '../confine/reading.ts';
 export const SMALL_BYTES = 256 * 1024;
 
 /** Undefined when it may not be read, or is another one by now. */
-export function readSmall(dir: Dir, name: string, expected: Stat): Buffer | undefined {
+export function readSmall(dir: Dir, name: string, expected: Stat, most = SMALL_BYTES): Buffer | undefined {
   try {
     const file = dir.open(name);
     try {
-      return isSame(file.stat, expected) ? readBytesSync(file, SMALL_BYTES) : undefined;
+      return isSame(file.stat, expected) ? readBytesSync(file, most) : undefined;
     } finally {
       file.close();
     }

@@ -1,26 +1,48 @@
 /**
- * Undo after a command, of which not everything could be kept: by force the rest is undone, and what cannot
- * be had back is left as it is, together with what may be all that remains of it.
+ * Undo after a command, of which not everything could be kept, and of what was forgotten in part: by force the
+ * rest is undone, and what cannot be had back is left as it is, together with what may be all that remains of it.
  */
 import { isWithin } from '../confine/roots.ts';
 import type { Change, JournalEntry } from './entry.ts';
+import { namesToUndo } from './needs.ts';
 import type { UndoStep } from './plan.ts';
 import type { Obstacle } from './standing.ts';
+import type { Store } from './store.ts';
 
 /** The same steps, with those marked that are left. Where nothing else remains, nothing can be undone at all. */
-export function sparing({ found }: JournalEntry, steps: readonly UndoStep[]): readonly UndoStep[] {
+export function sparing(
+  store: Store,
+  { found }: JournalEntry,
+  steps: readonly UndoStep[],
+): readonly UndoStep[] {
   const lost = new Map<UndoStep, string>();
   for (const step of steps) {
-    const { standing } = step;
-    if (typeof standing !== 'string' && !standing.forceable) lost.set(step, standing.why);
+    const { standing, change } = step;
+    if (typeof standing === 'string' || standing.forceable) continue;
+    if (found || isForgotten(store, change)) lost.set(step, standing.why);
   }
-  if (!found || lost.size === 0) return steps;
-  const spared = withNeighbours(steps, withCopies(steps, lost));
+  if (lost.size === 0) return steps;
+  const spared = withNeighbours(steps, found ? withCopies(steps, lost) : withSamePath(steps, lost));
   const rest = steps.length > spared.size;
   return steps.map((step) => {
     const why = spared.get(step);
     return why === undefined ? step : { ...step, standing: rest ? left(why) : { why, forceable: false } };
   });
+}
+
+function isForgotten(store: Store, change: Change): boolean {
+  return [...namesToUndo([change])].some((name) => store.isForgotten(name));
+}
+
+/** Changed more than once, a file goes back the whole way or stays. */
+function withSamePath(steps: readonly UndoStep[], lost: Reasons): Reasons {
+  const byPath = new Map([...lost].map(([{ path }, why]) => [path, why]));
+  const all = new Map(lost);
+  for (const step of steps) {
+    const why = byPath.get(step.path);
+    if (why !== undefined) all.set(step, why);
+  }
+  return all;
 }
 
 function left(why: string): Omit<Obstacle, 'path'> {

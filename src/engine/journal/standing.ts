@@ -4,6 +4,7 @@ import type { Place } from '../confine/place.ts';
 import type { Change, FileImage, Removed } from './entry.ts';
 import { hashAside, hashAt, isLike, mayRead, namesIn, treeIsWithin } from './likeness.ts';
 import { leadsTo } from './link-target.ts';
+import { namesOfRemoved } from './needs.ts';
 import { hasStampAt } from './put-back.ts';
 import { stampOf, UNKNOWN_STAMP } from './stamp.ts';
 import type { Store } from './store.ts';
@@ -104,7 +105,13 @@ async function standingOfRemoved(
 ): Promise<Standing> {
   const now = place?.lstat();
   const lost = whyNotPutBack(store, before);
-  if (!place || !now || vacated.has(path)) return lost === undefined ? 'after' : blocked(lost, false);
+  if (!place || !now || vacated.has(path)) {
+    if (lost !== undefined) return blocked(lost, false);
+    const missing = forgottenWithin(store, before);
+    return missing.length === 0
+      ? 'after'
+      : blocked(`contents were forgotten: ${namesText(missing)} (--force brings back the rest)`);
+  }
   const back = await isBack(store, before, place, now, open);
   if (back !== 'other') return back === 'whole' ? 'before' : 'after';
   const there = `a ${now.type} stands there again`;
@@ -213,10 +220,29 @@ function whyNotKept(store: Store, { kept, hash }: FileImage): string | undefined
     case 'nowhere':
       return `its old content was not kept: ${kept.why}`;
     case 'store':
-      return hash !== undefined && store.has(hash) ? undefined : 'its old content is no longer kept';
+      return hash !== undefined && store.has(hash)
+        ? undefined
+        : whyGone(store, hash ?? '', 'its old content is');
     case 'aside':
-      return isAside(store, kept.name) ? undefined : 'its old content is no longer kept';
+      return isAside(store, kept.name) ? undefined : whyGone(store, kept.name, 'its old content is');
   }
+}
+
+export const FORGOTTEN = 'its contents were forgotten';
+
+function whyGone(store: Store, name: string, what: string): string {
+  return store.isForgotten(name) ? FORGOTTEN : `${what} no longer kept`;
+}
+
+/** What the user had removed from a tree that was kept otherwise. */
+export function forgottenWithin(store: Store, removed: Removed): string[] {
+  if (removed.type === 'aside') return [...store.forgottenInside(removed.name)];
+  if (removed.type !== 'tree') return [];
+  return removed.entries.filter((entry) => isForgotten(store, entry.removed)).map(({ path }) => path);
+}
+
+export function isForgotten(store: Store, removed: Removed): boolean {
+  return [...namesOfRemoved(removed)].some((name) => store.isForgotten(name));
 }
 
 export function whyNotPutBack(store: Store, removed: Removed): string | undefined {
@@ -224,12 +250,13 @@ export function whyNotPutBack(store: Store, removed: Removed): string | undefine
     case 'file':
       return whyNotKept(store, removed.file);
     case 'aside':
-      return isAside(store, removed.name) ? undefined : 'what was removed is no longer kept';
+      return isAside(store, removed.name) ? undefined : whyGone(store, removed.name, 'what was removed is');
     case 'lost':
       return removed.why;
     case 'tree': {
       for (const { path, removed: inner } of removed.entries) {
-        const why = inner.type === 'lost' ? undefined : whyNotPutBack(store, inner);
+        const spared = inner.type === 'lost' || isForgotten(store, inner);
+        const why = spared ? undefined : whyNotPutBack(store, inner);
         if (why !== undefined) return `${path}: ${why}`;
       }
       return undefined;

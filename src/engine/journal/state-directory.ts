@@ -16,7 +16,7 @@ export function asStateProblem(error: unknown, directory: string): unknown {
 }
 
 /** What is kept in it: none of this may lead elsewhere by a link. */
-const PARTS = ['journal', 'store', 'aside', 'leaving', 'trace'];
+const PARTS = ['journal', 'store', 'aside', 'leaving', 'forgetting', 'trace'];
 
 /** What is wrong with it, in one line; undefined when it can be used. It is made when it is missing. */
 export function whyNotStateDirectory(directory: string, roots: readonly string[]): string | undefined {

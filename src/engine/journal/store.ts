@@ -5,6 +5,7 @@
  *     store/HASH          a content as it is        store/HASH.z       the same, deflated
  *     aside/NAME          a file or tree, moved or linked here as it was
  *     leaving/…           what nothing needs any more, kept a while longer
+ *     forgetting/…        what is being removed for good
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -13,10 +14,13 @@ import { promisify } from 'node:util';
 import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { chooseKeeper } from '../confine/protection.ts';
 import { FlushSoon } from './flush-soon.ts';
+import { Ledger } from './ledger.ts';
 import { linkAside } from './link-aside.ts';
 import { chunksOf, deflateInto, hashOf, pack, pourInto, pourStored, unpack, writeAll } from './packing.ts';
+import type { ForgottenNames } from './reading.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
+const ASIDE_NAME = /^[0-9a-f]{20}$/;
 /** What is used again looks young for at least this long, so that it is not taken for left over. */
 const TOUCH_AFTER_MS = 60_000;
 
@@ -39,11 +43,47 @@ export class Store {
   readonly #later = new Set<Promise<void>>();
   /** By hash: whoever wants to keep the same waits for it. */
   readonly #beingPut = new Map<string, Promise<void>>();
-  /** Bytes that this process has added. */
+  readonly #ledger: Ledger;
+  /** Bytes that this process has added, and those that it is about to add while nobody waits. */
   added = 0;
+  #coming = 0;
 
-  constructor(directory: string) {
+  /** Bytes that it is about to keep while nobody waits. */
+  get coming(): number {
+    return this.#coming;
+  }
+
+  readonly #forgotten: () => ForgottenNames;
+
+  /** `forgotten`: what the user had removed. */
+  constructor(directory: string, forgotten: () => ForgottenNames) {
     this.directory = directory;
+    this.#forgotten = forgotten;
+    this.#ledger = new Ledger(directory);
+  }
+
+  /** Bytes that are kept, by all who share the directory, and will be. */
+  get weight(): number {
+    return this.#ledger.sum() + this.#coming;
+  }
+
+  /** The same, looked at closely. Only one process at a time may do this. */
+  measured(): number {
+    return this.#ledger.measure(true) + this.#coming;
+  }
+
+  /** Whether the user had a content or something set aside removed, and it was not kept again since. */
+  isForgotten(name: string): boolean {
+    return this.#forgotten().names.has(name) && !this.has(name) && !this.#isAside(name);
+  }
+
+  /** What the user had removed within something that was set aside, by paths below it. */
+  forgottenInside(name: string): readonly string[] {
+    return this.#forgotten().inside.get(name) ?? [];
+  }
+
+  #isAside(name: string): boolean {
+    return ASIDE_NAME.test(name) && this.statAside(name) !== undefined;
   }
 
   /**
@@ -79,6 +119,7 @@ export class Store {
    * find there.
    */
   putLater(bytes: Buffer): void {
+    this.#coming += bytes.length;
     const turn = new Promise((resolve) => setImmediate(resolve));
     const kept = turn.then(async () => this.stored([await this.put(bytes)]));
     const done = kept.then(
@@ -86,7 +127,10 @@ export class Store {
       () => {},
     );
     this.#later.add(done);
-    void done.then(() => this.#later.delete(done));
+    void done.then(() => {
+      this.#coming -= bytes.length;
+      this.#later.delete(done);
+    });
   }
 
   /** Settles when nothing is left to be written. */
@@ -111,7 +155,7 @@ export class Store {
       const { hash, size } = await deflateInto(fd, file);
       await fsync(fd);
       this.#publish(draft, `${hash}.z`);
-      this.added += fs.fstatSync(fd).size;
+      this.weighs(fs.fstatSync(fd).size);
       return { hash, size };
     } catch (error) {
       fs.rmSync(draft, { force: true });
@@ -157,10 +201,11 @@ export class Store {
   /** Something of this size was set aside. */
   weighs(bytes: number): void {
     this.added += bytes;
+    this.#ledger.add(bytes);
   }
 
   asideNamed(name: string): SetAside {
-    if (!/^[0-9a-f]{20}$/.test(name)) throw new Error(`not a name of something set aside: ${name}`);
+    if (!ASIDE_NAME.test(name)) throw new Error(`not a name of something set aside: ${name}`);
     return { dir: this.#asideDir(), name };
   }
 
@@ -176,17 +221,24 @@ export class Store {
 
   /** Sets an open file aside without copying it; false where that cannot be, see link-aside.ts. */
   linkAside(file: OpenFile, at: { dir: Dir; name: string }, aside: SetAside): boolean {
-    return linkAside(file, at, aside, join(this.directory, 'aside', aside.name));
+    const linked = linkAside(file, at, aside, join(this.directory, 'aside', aside.name));
+    if (linked) this.weighs(file.stat.size);
+    return linked;
   }
 
   close(): void {
+    this.#ledger.close();
+    this.#letGoOfAside();
+  }
+
+  #letGoOfAside(): void {
     this.#aside?.close();
     this.#aside = undefined;
   }
 
   #asideDir(): Dir {
     if (this.#aside?.fd !== undefined && fs.fstatSync(this.#aside.fd).nlink === 0) {
-      this.close();
+      this.#letGoOfAside();
       this.#made.clear();
     }
     this.#aside ??= chooseKeeper().hold(fs.realpathSync(this.#folder('aside')));
@@ -248,7 +300,7 @@ export class Store {
     try {
       await writeAll(fd, bytes);
       this.#publish(draft, name);
-      this.added += bytes.length;
+      this.weighs(bytes.length);
       if (flush) this.#flushing.add(join(this.directory, blobPath(name)));
     } catch (error) {
       fs.rmSync(draft, { force: true });

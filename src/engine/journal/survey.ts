@@ -1,15 +1,16 @@
 /** What is in the directories at one moment: enough to tell later what has changed. */
 import { isUtf8 } from 'node:buffer';
-import type { Dir, Stat } from '../confine/dir.ts';
+import type { Dir, Entry, Stat } from '../confine/dir.ts';
 import type { Root } from '../confine/roots.ts';
 import { isTemporary } from '../confine/temporaries.ts';
 import { Breathing } from '../files/breathing.ts';
 import { limits } from '../limits.ts';
 import type { LinkTarget } from './entry.ts';
 import { bytesOf, targetOf } from './link-target.ts';
+import type { LookedAt } from './looked-contents.ts';
 
 /** More than this is not looked through before and after each command. */
-export const MOST_ENTRIES = 10_000;
+export const MOST_ENTRIES = 100_000;
 /** Large, made by programs, and made again by them. */
 export const NOT_SURVEYED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
@@ -20,22 +21,24 @@ export interface Surveyed {
   link?: LinkTarget;
   /** Its path is not valid UTF-8: it can be told of, but not be reached under what it is called here. */
   unreachable?: true;
+  /** Where what it holds was copied to. */
+  copy?: LookedAt;
 }
 
 /** By absolute path, parents first; undefined when there is too much of it. */
 export type Survey = Map<string, Surveyed> | undefined;
 
-/** `visit` sees each file while its directory is held. */
+/** `visit` sees each file while its directory is held, and may copy what it holds. */
 export async function survey(
   roots: readonly Root[],
-  visit?: (at: { dir: Dir; name: string; path: string }, stat: Stat) => Promise<void>,
+  visit?: (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => LookedAt | undefined,
 ): Promise<Survey> {
   const found = new Map<string, Surveyed>();
   const breathing = new Breathing(undefined);
   const walk = async (dir: Dir, path: string, root: Root, level: number, named = true): Promise<boolean> => {
     if (level > limits.treeDepth) return true;
     for (const raw of rawNamesOf(dir)) {
-      await breathing.pause();
+      if (breathing.isDue) await breathing.pause();
       const isText = isUtf8(raw);
       const name = isText ? raw.toString('utf8') : inEscapes(raw);
       const reachable = named && isText;
@@ -44,8 +47,14 @@ export async function survey(
       if (stat === undefined || isTemporary(name, stat.type) || found.has(below)) continue;
       if (found.size >= MOST_ENTRIES) return false;
       const link = reachable && stat.type === 'symlink' ? linkOf(dir, name) : undefined;
-      found.set(below, { stat, root, ...(link && { link }), ...(!reachable && { unreachable: true }) });
-      if (reachable && stat.type === 'file') await visit?.({ dir, name, path: below }, stat);
+      const copy =
+        reachable && stat.type === 'file' ? visit?.({ dir, name, path: below, root }, stat) : undefined;
+      const more = {
+        ...(link && { link }),
+        ...(copy && { copy }),
+        ...(!reachable && { unreachable: true as const }),
+      };
+      found.set(below, { stat, root, ...more });
       if (stat.type !== 'directory' || NOT_SURVEYED.has(name)) continue;
       const inner = enter(dir, raw);
       if (inner === undefined) continue;
@@ -59,6 +68,34 @@ export async function survey(
   };
   for (const root of roots) if (!(await walk(root.dir, root.real, root, 0))) return undefined;
   return found;
+}
+
+/** Without a look at anything but names: quick where it is known to be much. */
+export async function isTooMuch(roots: readonly Root[]): Promise<boolean> {
+  const breathing = new Breathing(undefined);
+  let left = MOST_ENTRIES;
+  const count = async (dir: Dir, level: number): Promise<void> => {
+    if (level > limits.treeDepth) return;
+    const entries = entriesOf(dir);
+    left -= entries.length;
+    for (const { name, type } of entries) {
+      if (left < 0) return;
+      if (type !== 'directory' || NOT_SURVEYED.has(name)) continue;
+      if (breathing.isDue) await breathing.pause();
+      const inner = enter(dir, Buffer.from(name));
+      await (inner && count(inner, level + 1).finally(() => inner.close()));
+    }
+  };
+  for (const { dir } of roots) await count(dir, 0);
+  return left < 0;
+}
+
+function entriesOf(dir: Dir): Entry[] {
+  try {
+    return dir.entries();
+  } catch {
+    return [];
+  }
 }
 
 /** Whether something else stands there now, or a link that leads elsewhere; not whether a content was changed. */

@@ -1,0 +1,118 @@
+/** `cofferdam forget`: takes contents out of the state directory, for good. */
+import { resolve } from 'node:path';
+import type { ForgetRequest, Forgotten, History, JournalEntry } from '../engine/index.ts';
+import { forgetTraced } from '../trace/forgetting.ts';
+import { plain } from '../trace/plain-text.ts';
+import { byId, entryLine, named, type Outcome, toolOf } from './history.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ForgetAsked {
+  /** Entries and paths. */
+  what: readonly string[];
+  all: boolean;
+  dryRun: boolean;
+}
+
+const SHOWN = 20;
+
+export async function forget(
+  history: History,
+  stateDirectory: string,
+  { what, all, dryRun }: ForgetAsked,
+): Promise<Outcome> {
+  let output = '';
+  for (const request of await requestsFor(history, what, all)) {
+    const entries = await history.entries();
+    const forgotten = await history.forget(request, { dryRun });
+    const calls = await forgetTraced(stateDirectory, forgotten.paths, dryRun);
+    output += tellingOf({ request, forgotten, calls, dryRun, entries });
+  }
+  return { output, failed: false };
+}
+
+async function requestsFor(
+  history: History,
+  what: readonly string[],
+  all: boolean,
+): Promise<ForgetRequest[]> {
+  if (all && what.length > 0) throw new UsageError('forget takes an entry, a path or --all, not both');
+  if (all) return [{ what: 'all' }];
+  if (what.length === 0)
+    throw new UsageError('forget needs to be told what: cofferdam forget ENTRY|PATH|--all');
+  const ids: string[] = [];
+  const paths: string[] = [];
+  for (const each of what) {
+    if (await isEntry(history, each)) ids.push((await named(history, each)).id);
+    else paths.push(resolve(each));
+  }
+  const ofPaths = paths.map((path): ForgetRequest => ({ what: 'path', path }));
+  return ids.length > 0 ? [{ what: 'entries', ids }, ...ofPaths] : ofPaths;
+}
+
+/** A word alone may mean either: what cannot be had back is not guessed. */
+async function isEntry(history: History, what: string): Promise<boolean> {
+  if (what.includes('/') || what === '.' || what === '..') return false;
+  const entries = await history.entries();
+  const fits = entries.some(({ id }) => id.startsWith(what));
+  const isPath = await history.knows(resolve(what));
+  if (fits && isPath)
+    throw new UsageError(`${what} is a path and the beginning of an entry: write ./${what} for the path`);
+  if (!fits && !isPath) {
+    throw new UsageError(
+      `there is no entry ${what}, and no file of that name was changed (cofferdam history lists them)`,
+    );
+  }
+  return fits;
+}
+
+interface Telling {
+  request: ForgetRequest;
+  forgotten: Forgotten;
+  calls: number;
+  dryRun: boolean;
+  entries: readonly JournalEntry[];
+}
+
+function tellingOf({ request, forgotten, calls, dryRun, entries }: Telling): string {
+  const { things, bytes, spare, lost, stays, others, stillThere } = forgotten;
+  const lines: string[] = [];
+  const nothing = things + spare + calls === 0;
+  if (nothing) lines.push(`There is nothing to forget of ${nameOf(request)}.`);
+  else {
+    const traced = calls === 0 ? '' : `, and the arguments and answers of ${count(calls, 'traced call')}`;
+    const more = spare === 0 ? '' : `, ${count(spare, 'content')} that no entry needs`;
+    lines.push(
+      `${dryRun ? 'would forget' : 'forgotten'}: ${count(things, 'content')} (${bytes} bytes)${more}${traced}`,
+    );
+  }
+  const all = byId(entries);
+  if (lost.length > 0) {
+    lines.push(dryRun ? 'could no longer be undone:' : 'can no longer be undone:');
+    for (const entry of lost.slice(0, SHOWN)) lines.push(`  ${entryLine(entry, toolOf(entry, all))}`);
+    if (lost.length > SHOWN) lines.push(`  and ${lost.length - SHOWN} more`);
+  }
+  if (stays.contents > 0) {
+    const needers = shortList(stays.entries);
+    lines.push(
+      `${count(stays.contents, 'content')} stay${stays.contents === 1 ? 's' : ''}: needed by ${needers} (forget those too, or the path)`,
+    );
+  }
+  if (others.length > 0) lines.push(`the same contents were kept for: ${shortList(others.map(plain))}`);
+  if (stillThere && !nothing)
+    lines.push(`${nameOf(request)} itself was not touched: what it holds is kept again when it is changed`);
+  return `${lines.join('\n')}\n`;
+}
+
+function nameOf(request: ForgetRequest): string {
+  if (request.what === 'path') return plain(request.path);
+  return request.what === 'all' ? 'all' : request.ids.join(', ');
+}
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN).join(', ');
+  return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,47 @@
+/** Which contents and things set aside the changes of an entry need. */
+import type { Change, FileImage, Removed } from './entry.ts';
+
+/** Of an entry that is to be undone and shown: each by its hash, or by its name beside the store. */
+export function namesOf(changes: readonly Change[]): Set<string> {
+  const names = namesToUndo(changes);
+  for (const change of changes) {
+    // What it became is kept to be shown, as long as the entry is.
+    const shown = shownHash(change);
+    if (shown !== undefined) names.add(shown);
+  }
+  return names;
+}
+
+/** Only what it takes to undo them. */
+export function namesToUndo(changes: readonly Change[]): Set<string> {
+  const names = new Set<string>();
+  for (const change of changes) {
+    if (change.kind === 'changed') addFile(names, change.before);
+    if (change.kind === 'removed') addRemoved(names, change.before);
+    if (change.kind === 'moved' && change.replaced) addRemoved(names, change.replaced);
+  }
+  return names;
+}
+
+/** The content that a change has left, by its hash. */
+export function shownHash(change: Change): string | undefined {
+  if ('after' in change) return change.after?.hash;
+  return change.kind === 'moved' ? change.file?.hash : undefined;
+}
+
+export function namesOfRemoved(removed: Removed): Set<string> {
+  const names = new Set<string>();
+  addRemoved(names, removed);
+  return names;
+}
+
+function addFile(names: Set<string>, { kept, hash }: FileImage): void {
+  if (kept.in === 'aside') names.add(kept.name);
+  if (kept.in === 'store' && hash !== undefined) names.add(hash);
+}
+
+function addRemoved(names: Set<string>, removed: Removed): void {
+  if (removed.type === 'aside') names.add(removed.name);
+  if (removed.type === 'file') addFile(names, removed.file);
+  if (removed.type === 'tree') for (const { removed: inner } of removed.entries) addRemoved(names, inner);
+}

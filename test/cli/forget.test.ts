@@ -1,0 +1,224 @@
+/** `forget` as a user types it: what was kept of a secret is nowhere in the state directory any more. */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { program, RawClient } from '../client.ts';
+import { layOut, readBack, temporaryDirectory } from '../tree.ts';
+
+const SECRET = 'hunter2-hunter2';
+
+let home: { path: string; remove(): void };
+let root: string;
+let state: string;
+let client: RawClient | undefined;
+beforeEach(() => {
+  home = temporaryDirectory();
+  root = join(home.path, 'root');
+  state = join(home.path, 'state');
+  mkdirSync(root);
+});
+afterEach(async () => {
+  await client?.end();
+  client = undefined;
+  home.remove();
+});
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr, all: stdout + stderr };
+}
+
+async function serve(...options: string[]): Promise<RawClient> {
+  client = await RawClient.start([
+    ...['--dialect', 'replay', '--sandbox', 'off', '--trace-contents', ...options],
+    ...['--state', state, root],
+  ]);
+  return client;
+}
+
+const write = (path: string, content: string) => client!.text('write_file', { path, content });
+const newest = (): string => JSON.parse(run('history', '--json', '--limit', '1').stdout)[0].id;
+
+/** Every file below the state directory in which the secret stands, packed or not. */
+function holding(secret = SECRET, directory = state): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => {
+      const bytes = readIfFile(path);
+      if (!bytes) return false;
+      if (path.includes(secret) || bytes.includes(secret)) return true;
+      return path.endsWith('.z') && inflateRawSync(bytes).includes(secret);
+    });
+}
+
+/** A server that is running makes and renames its drafts meanwhile. */
+function readIfFile(path: string): Buffer | undefined {
+  try {
+    return statSync(path).isFile() ? readFileSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In every way in which the journal and the trace keep something. */
+async function scatter(): Promise<void> {
+  const long = `${SECRET}\n${'padding that can be packed\n'.repeat(2000)}`;
+  layOut(root, { 'tree/deep/key.txt': `${SECRET} in a tree\n`, 'tree/other.txt': 'other\n' });
+  await serve();
+  await write('key.txt', `${SECRET}\n`);
+  await write('key.txt', long);
+  await client!.text('execute_command', { command: 'true' });
+  await write('key.txt', 'clean\n');
+  await write('copy.txt', `${SECRET}\n`);
+  await write('copy.txt', 'clean too\n');
+  await write('gone.txt', `${SECRET} gone\n`);
+  await client!.text('delete_file', { path: 'gone.txt' });
+  await client!.text('execute_command', { command: `echo ${SECRET} > made.txt` });
+  await client!.text('execute_command', { command: 'rm made.txt' });
+  await client!.text('delete_file', { path: 'tree', recursive: true });
+  await write('plain.txt', 'one\n');
+  await write('plain.txt', 'two\n');
+}
+
+test('all contents go on demand, while a server runs, and the server goes on', async () => {
+  await scatter();
+  expect(holding().length).toBeGreaterThan(3);
+  const wouldGo = run('forget', '--all', '--dry-run');
+  expect(wouldGo.stdout).toContain('would forget');
+  expect(holding().length).toBeGreaterThan(3);
+  const { status, stdout } = run('forget', '--all');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^forgotten: \d+ contents/);
+  expect(stdout).toContain('can no longer be undone:');
+  expect(holding()).toEqual([]);
+  await write('plain.txt', 'three\n');
+  await write('plain.txt', 'four\n');
+  expect(run('undo').status).toBe(0);
+  expect(readBack(root)['plain.txt']).toBe('three\n');
+});
+
+test('every content that a path ever had goes, and what other paths kept stays', async () => {
+  await scatter();
+  for (const path of ['key.txt', './gone.txt', 'tree/deep', join(root, 'made.txt')]) {
+    expect(run('forget', path).status).toBe(0);
+  }
+  expect(holding()).toEqual([]);
+  // The rest of the tree and other files can still be undone.
+  const entries: { id: string; origin: { tool: string }; changes: { path: string }[] }[] = JSON.parse(
+    run('history', '--json').stdout,
+  );
+  const of = (path: string) => entries.find(({ changes }) => changes[0]!.path === join(root, path))!.id;
+  expect(run('undo', of('plain.txt')).status).toBe(0);
+  expect(readBack(root)['plain.txt']).toBe('one\n');
+  const tree = run('undo', of('tree'));
+  expect(tree.status).toBe(1);
+  expect(tree.all).toContain('contents were forgotten: deep');
+  expect(run('undo', of('tree'), '--force').status).toBe(0);
+  expect(readBack(root)).toMatchObject({ 'tree/other.txt': 'other\n' });
+  expect(existsSync(join(root, 'tree/deep'))).toBe(false);
+});
+
+test('the same content of another path goes too, and that is said', async () => {
+  await serve();
+  await write('a.txt', `${SECRET}\n`);
+  await write('b.txt', `${SECRET}\n`);
+  await write('b.txt', 'clean\n');
+  await write('a.txt', 'clean\n');
+  const { stdout } = run('forget', 'a.txt');
+  expect(stdout).toContain(`the same contents were kept for: ${join(root, 'b.txt')}`);
+  expect(holding()).toEqual([]);
+});
+
+test('history, diff and undo say plainly that contents were forgotten', async () => {
+  await serve();
+  await write('a.txt', `${SECRET}\n`);
+  await write('a.txt', 'clean\n');
+  const id = newest();
+  run('forget', id);
+  expect(holding()).toEqual([]);
+  expect(run('history').stdout).toMatch(new RegExp(`^${id}.*contents were forgotten`));
+  expect(run('diff', id).stdout).toContain('contents were forgotten');
+  const undo = run('undo', id);
+  expect(undo.status).toBe(1);
+  expect(undo.all).toContain('contents were forgotten');
+  expect(readBack(root)).toEqual({ 'a.txt': 'clean\n' });
+});
+
+test('of an entry, what another one needs stays until that is forgotten too, in any order', async () => {
+  await serve();
+  await write('a.txt', 'A\n');
+  await write('a.txt', 'B\n');
+  const first = newest();
+  await write('a.txt', 'A\n');
+  await write('a.txt', 'C\n');
+  const last = newest();
+  const forgotten = run('forget', first);
+  expect(forgotten.stdout).toMatch(new RegExp(`stay.*needed by .*${last}`));
+  expect(run('undo', last).status).toBe(0);
+  expect(run('redo', last).status).toBe(0);
+  run('forget', last);
+  expect(run('undo', last).all).toContain('contents were forgotten');
+});
+
+test('an entry of several files is undone for the rest by force', async () => {
+  layOut(root, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
+  await client.text('execute_command', { command: 'echo x >> a.txt; echo x >> b.txt' });
+  run('forget', 'a.txt');
+  const undo = run('undo');
+  expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('contents were forgotten')]);
+  expect(run('undo', '--force').status).toBe(0);
+  expect(readBack(root)).toEqual({ 'a.txt': 'a\nx\n', 'b.txt': 'b\n' });
+});
+
+test('contents that no entry names go too', async () => {
+  await serve();
+  await write('a.txt', 'one\n');
+  writeFileSync(join(state, 'store', 'f'.repeat(64)), SECRET);
+  const { status, stdout } = run('forget', 'a.txt');
+  expect([status, stdout]).toEqual([0, expect.stringContaining('1 content that no entry needs')]);
+  expect(holding()).toEqual([]);
+});
+
+test('what a server that was killed has left goes too', async () => {
+  mkdirSync(join(state, 'store'), { recursive: true });
+  mkdirSync(join(state, 'forgetting'), { recursive: true });
+  mkdirSync(join(state, 'trace'), { recursive: true });
+  writeFileSync(join(state, 'store/.new-0123'), SECRET);
+  writeFileSync(join(state, 'forgetting/aside-0123'), SECRET);
+  writeFileSync(join(state, 'trace/2026-01-01.jsonl'), `{"id":"torn","arguments":"${SECRET}`);
+  run('forget', '--all');
+  expect(holding()).toEqual([]);
+});
+
+test('killed in the middle, it is done to its end by the next one', async () => {
+  const names = Array.from({ length: 400 }, (_, n) => `d/f${n}`);
+  layOut(root, Object.fromEntries(names.map((name) => [name, `${SECRET} ${name}\n`])));
+  client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
+  await client.text('execute_command', { command: 'for f in d/*; do echo clean > $f; done' });
+  const before = holding().length;
+  expect(before).toBeGreaterThanOrEqual(400);
+  const child = spawn(process.execPath, [program, 'forget', '--all', '--state', state]);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  while (!existsSync(join(state, 'forgetting')) && child.exitCode === null) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  child.kill('SIGKILL');
+  await ended;
+  expect(run('forget', '--all').status).toBe(0);
+  expect(holding()).toEqual([]);
+  expect(run('undo').all).toContain('contents were forgotten');
+});
+
+test('what is meant is never guessed', () => {
+  expect(run('forget').status).toBe(2);
+  expect(run('forget', 'nosuch').all).toContain('there is no entry nosuch');
+  expect(run('forget', '--all', 'x').status).toBe(2);
+  const nothing = run('forget', './nosuch');
+  expect([nothing.status, nothing.stdout]).toEqual([0, expect.stringContaining('nothing to forget')]);
+});
