@@ -5,6 +5,8 @@
  * own words and codes with an exhaustive switch, so that a new kind breaks the build wherever it needs words.
  */
 
+import { failureMessage } from './failure-message.ts';
+
 /** What stands at a path. `special` is a FIFO, a socket or a device: it is never opened. */
 export type EntryType = 'file' | 'directory' | 'symlink' | 'special';
 
@@ -105,12 +107,12 @@ export interface ArgumentProblem {
 
 export type FailureKind = Failure['kind'];
 
-/** The one error that the engine throws. Its message is for logs and debuggers, not for users. */
+/** The one error that the engine throws. Its message is for people; programs look at the facts. */
 export class EngineFailure extends Error {
   readonly facts: Failure;
 
   constructor(facts: Failure, cause?: unknown) {
-    super(JSON.stringify(facts), cause === undefined ? undefined : { cause });
+    super(failureMessage(facts), cause === undefined ? undefined : { cause });
     this.name = 'EngineFailure';
     this.facts = facts;
   }

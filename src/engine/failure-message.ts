@@ -1,0 +1,123 @@
+/** A failure in one sentence, for whoever uses the engine as a library: `not-found: notes.txt does not exist`. */
+import type { Failure } from './failures.ts';
+
+/** The kind comes first, then the facts in words. Dialects do not use this: each has words of its own. */
+export function failureMessage(facts: Failure): string {
+  return `${facts.kind}: ${sentence(facts)}`;
+}
+
+function sentence(facts: Failure): string {
+  return aboutPath(facts) ?? aboutContent(facts) ?? aboutCall(facts) ?? JSON.stringify(facts);
+}
+
+const BAD_PATH = {
+  empty: 'the path is empty',
+  nul: 'the path has a NUL character in it',
+  'name-too-long': 'a name in the path is too long',
+  'too-deep': 'the path is too deep',
+  'link-loop': 'links in the path lead in a circle',
+} as const;
+
+function aboutPath(facts: Failure): string | undefined {
+  switch (facts.kind) {
+    case 'outside':
+      return `${facts.path} is outside of the directories`;
+    case 'bad-path':
+      return `${shown(facts.path)}: ${BAD_PATH[facts.why]}`;
+    case 'not-found':
+      return `${facts.path} does not exist${near(facts.near)}`;
+    case 'not-a-file':
+      return `${facts.path} is ${facts.found === 'directory' ? 'a directory' : 'a FIFO, a socket or a device'}, not a file`;
+    case 'not-a-directory':
+      return `${facts.path} is not a directory`;
+    case 'exists':
+      return `${facts.path} exists already: a ${facts.found}`;
+    case 'directory-not-empty':
+      return `${facts.path} is a directory that is not empty`;
+    case 'is-root':
+      return `${facts.path} is one of the directories given, which this cannot ${facts.action}`;
+    case 'into-itself':
+      return `${facts.path} cannot be moved into itself, to ${facts.destination}`;
+    case 'read-only':
+      return `${facts.path} cannot be changed: ${facts.why === 'server' ? 'everything' : 'its directory'} is read-only`;
+    case 'permission':
+      return `this user may not ${facts.action} ${facts.path}`;
+    case 'unstable':
+      return `${facts.path} kept changing while it was looked up`;
+    case 'io':
+      return `could not ${facts.action} ${facts.path} (${facts.code})`;
+    default:
+      return undefined;
+  }
+}
+
+function aboutContent(facts: Failure): string | undefined {
+  switch (facts.kind) {
+    case 'too-large':
+      return `${facts.path} has ${facts.size} bytes, and the limit to ${facts.action} is ${facts.limit}`;
+    case 'not-text':
+      return `${facts.path} is not text: it ${facts.why === 'nul' ? 'has NUL bytes' : 'is not valid UTF-8'}`;
+    case 'line-out-of-range':
+      return `${facts.path} has ${facts.lines} lines, and line ${facts.line} is none of them`;
+    case 'changed-meanwhile':
+      return `another program changed ${facts.path} at the same time`;
+    case 'busy':
+      return `another process is changing ${facts.path}`;
+    case 'no-match':
+      return `edit ${facts.edit}: ${shown(facts.needle)} does not occur in ${facts.path}`;
+    case 'not-unique':
+      return `edit ${facts.edit}: ${shown(facts.needle)} occurs ${facts.count} times in ${facts.path}, on lines ${facts.lines.join(', ')}`;
+    case 'unexpected-count':
+      return `${facts.path} has ${facts.count} occurrences, and ${facts.expected} were expected`;
+    case 'bad-group-reference':
+      return `edit ${facts.edit} of ${facts.path}: ${facts.reference} is not one of the ${facts.groups} groups`;
+    case 'bad-patch':
+      return `line ${facts.line} of the patch: ${facts.reason}`;
+    case 'hunk-mismatch':
+      return `hunk ${facts.hunk} does not fit ${facts.path} at line ${facts.line}`;
+    case 'overlap':
+      return `changes ${facts.first} and ${facts.second} of ${facts.path} overlap`;
+    default:
+      return undefined;
+  }
+}
+
+function aboutCall(facts: Failure): string | undefined {
+  switch (facts.kind) {
+    case 'bad-regex':
+    case 'bad-glob':
+      return `${shown(facts.pattern)}: ${facts.reason}`;
+    case 'timeout':
+      return `the ${facts.what} took more than ${facts.ms} ms`;
+    case 'no-glob-match':
+      return `nothing matches ${shown(facts.pattern)}`;
+    case 'command-not-allowed':
+      return `${shown(facts.command)} is not one of ${facts.allowed.join(', ')}`;
+    case 'argument-not-allowed':
+      return `${facts.command} ${shown(facts.argument)}: ${facts.reason}`;
+    case 'command-not-installed':
+      return `${facts.command} is not installed`;
+    case 'no-sandbox':
+      return facts.reason;
+    case 'bad-arguments':
+      return facts.problems.map(({ message }) => message).join('; ');
+    case 'answer-too-large':
+      return `the answer has ${facts.bytes} bytes, and the limit is ${facts.limit}: ${facts.instead}`;
+    case 'no-workspace':
+      return 'no workspace was chosen';
+    case 'cancelled':
+      return 'the call was cancelled';
+    default:
+      return undefined;
+  }
+}
+
+function near(names: readonly string[]): string {
+  return names.length === 0 ? '' : `; similar: ${names.join(', ')}`;
+}
+
+const LONGEST = 80;
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+}
