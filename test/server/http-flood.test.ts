@@ -56,13 +56,13 @@ class Flood {
       });
       socket.resume().once('close', () => {
         this.#sockets.delete(socket);
-        if (!this.#ended) setTimeout(open, 500);
+        if (!this.#ended) setTimeout(open, 2000);
       });
     };
     for (let at = 0; at < count; at++) open();
     this.#dripping = setInterval(() => {
       if (again !== '') for (const socket of this.#sockets) if (socket.writable) socket.write(again);
-    }, 100);
+    }, 1000);
     closing.push(() => this.end());
   }
 

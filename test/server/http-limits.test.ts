@@ -141,7 +141,7 @@ describe('a slow client', () => {
     await pause(1000);
     raw.socket.resume();
     await raw.closed();
-    expect(raw.received.length).toBeLessThan(8 * 1024 * 1024);
+    expect(raw.received.length).toBeLessThan(7 * 1024 * 1024);
   });
 
   it('with a head that is far too long is told so', async () => {

@@ -67,7 +67,7 @@ function stageDialect(held: Held): Dialect {
     tools: [
       tool('wait', (_, { signal }) => held.wait(signal)),
       tool('echo', async () => 'echo'),
-      tool('large', async () => 'x'.repeat(8 * 1024 * 1024)),
+      tool('large', async () => 'x'.repeat(7 * 1024 * 1024)),
       tool('tell', async (_, { progress }) => {
         for (const step of [1, 2, 3]) progress(step, `step ${step}`);
         return 'told';
