@@ -46,7 +46,7 @@ describe.skipIf(!able)(
 
     it('may have pages in common that count once', async () => {
       const parent = [
-        `x = bytearray(${GIB})`,
+        `x = bytearray(b"x") * ${GIB}`,
         'import os, time',
         'pids = [os.fork() for i in range(3)]',
         'time.sleep(2)',
