@@ -66,7 +66,7 @@ export const flags = [
     name: 'allow-command',
     value: 'NAME',
     repeatable: true,
-    for: WORKERS,
+    for: [...WORKERS, 'doctor'],
     help: "one more program that workspace's run_command may run",
   },
   {

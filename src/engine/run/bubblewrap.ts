@@ -10,6 +10,8 @@ export interface BubblewrapFeatures {
   bindFd: boolean;
   disableUserns: boolean;
   size: boolean;
+  /** Whether a filter for system calls can be given, for this kind of processor. */
+  seccomp: boolean;
 }
 
 export interface SandboxRoot extends HeldPlace {
@@ -31,6 +33,8 @@ export interface SandboxView {
   numbers: readonly (number | undefined)[];
   /** What lies in roots and must stay in its place, perhaps under a stricter rule. */
   fixed: readonly FixedPlace[];
+  /** The number of the descriptor from which the filter for system calls is read; undefined for none. */
+  filter: number | undefined;
   cwd: string;
   network: boolean;
   /** What programs need that live outside of the system's places. */
@@ -96,6 +100,7 @@ export function bubblewrapArgs(view: SandboxView, features: BubblewrapFeatures):
     ...chosen.flatMap(({ args }) => args),
     ...['--remount-ro', '/dev'],
     ...(roots.includes('/') ? [] : ['--remount-ro', '/']),
+    ...(view.filter === undefined ? [] : ['--seccomp', String(view.filter)]),
     ...['--chdir', view.cwd, '--'],
   ];
 }

@@ -7,7 +7,15 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessFacts } from './processes.ts';
-import { allPids, childrenOf, processFacts, signalProcess, startEnvironment } from './processes.ts';
+import {
+  allPids,
+  childrenOf,
+  fairMemoryKiB,
+  ownMemoryKiB,
+  processFacts,
+  signalProcess,
+  startEnvironment,
+} from './processes.ts';
 
 const ROUNDS = 5;
 const KERNEL_THREADS = 2;
@@ -56,6 +64,15 @@ export class Family {
       queue.push(...children);
     }
     return alive;
+  }
+
+  /** Memory of all who were seen, in MiB. Looked at closely only when it seems to be more than `limit`. */
+  memoryMiB(limit: number): number {
+    const pids = [...this.#seen.keys()];
+    const sum = (memoryOf: (pid: number) => number) =>
+      pids.reduce((total, pid) => total + memoryOf(pid), 0) / 1024;
+    const roughly = sum(ownMemoryKiB);
+    return roughly > limit ? sum(fairMemoryKiB) : roughly;
   }
 
   /** Everybody who lives now, found in every way there is. */

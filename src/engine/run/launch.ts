@@ -1,5 +1,6 @@
 /** From a request to the argv, the environment and the descriptors that really start. */
 
+import { closeSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
@@ -87,13 +88,17 @@ function prepareSandboxed(
   const between = ways.filter(({ writable }) => writable);
   const inside = [...between.map((one) => ({ ...one, fd: one.dir.fd })), ...setting.guarded];
   const given = [...roots, ...inside].map(({ fd }) => (sandbox.features.bindFd ? fd : undefined));
-  const { stdio, numbers: left } = layDescriptors(given.flatMap((fd) => fd ?? []));
+  const { seccomp } = sandbox.features;
+  // Where nothing may be written, nobody is to be asked to write either: no read-only mount stops a connection.
+  const filter = seccomp ? setting.scratch.openFilter(roots.some(({ writable }) => writable)) : undefined;
+  const { stdio, numbers: left } = layDescriptors([...given, filter].flatMap((fd) => fd ?? []));
   const numbers = given.map((fd) => (fd === undefined ? undefined : left.shift()));
   const fixed = inside.map((one, index) => ({ ...one, number: numbers[roots.length + index] }));
   const view = {
     roots,
     numbers: numbers.slice(0, roots.length),
     fixed,
+    filter: filter === undefined ? undefined : left.at(-1),
     cwd: cwd.path,
     network: sandbox.network,
     installations: setting.installations.shown,
@@ -115,7 +120,10 @@ function prepareSandboxed(
     stdio,
     mark,
     layers: ['bubblewrap', ...(sandbox.network ? [] : ['no-network']), 'limits', 'environment'],
-    release: () => releaseWays(ways),
+    release: () => {
+      releaseWays(ways);
+      if (filter !== undefined) closeSync(filter);
+    },
   };
 }
 

@@ -24,6 +24,7 @@ function withoutSandbox({ kind, why }: { kind: 'none' | 'failing'; why: string }
 
 export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
   const boxed = sandbox.kind === 'bubblewrap';
+  const filtered = boxed && sandbox.features.seccomp;
   const offline = boxed && !sandbox.network;
   const names = Object.keys(passed);
   return [
@@ -41,6 +42,15 @@ export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
       name: 'no network',
       active: offline,
       why: offline ? 'commands have no network' : boxed ? 'the network is allowed' : 'needs bubblewrap',
+    },
+    {
+      name: 'system calls',
+      active: filtered,
+      why: filtered
+        ? 'keyrings, tracing, mounts, namespaces, io_uring and unusual sockets are refused'
+        : boxed
+          ? 'this system or its bubblewrap takes no filter'
+          : 'needs bubblewrap',
     },
     {
       name: 'no new privileges',

@@ -13,6 +13,9 @@ export interface ProcessFacts {
   zombie: boolean;
 }
 
+/** The smallest there is: where pages are larger, more is allowed. */
+const PAGE_KIB = 4;
+
 /** Large enough for any environment; one for all reads, since there may be thousands of processes. */
 const buffer = Buffer.alloc(2 * 1024 * 1024);
 
@@ -76,6 +79,26 @@ export function childrenOf(pid: number): number[] | undefined {
     }
   }
   return children;
+}
+
+/** Memory of a process that is its own, in KiB: what it shares with files and others by name does not count. */
+export function ownMemoryKiB(pid: number): number {
+  try {
+    const [, resident = 0, shared = 0] = readProc(`/proc/${pid}/statm`).split(' ').map(Number);
+    return Math.max(0, resident - shared) * PAGE_KIB;
+  } catch {
+    return 0;
+  }
+}
+
+/** The same with pages that several processes have together counted in parts; dearer to find out. */
+export function fairMemoryKiB(pid: number): number {
+  try {
+    const parts = /^Pss_Anon:\s*(\d+)/m.exec(readProc(`/proc/${pid}/smaps_rollup`));
+    return parts ? Number(parts[1]) : ownMemoryKiB(pid);
+  } catch {
+    return ownMemoryKiB(pid);
+  }
 }
 
 /** The environment that a process was started with; empty when it is not ours to read. */

@@ -12,6 +12,8 @@ export interface ResourceLimits {
   processes?: number;
 }
 
+/** Beyond this much memory of all its processes together, in MiB, a run is ended. */
+export const MAX_MEMORY_MIB = 4096;
 /** Beyond this many processes at one time a run is ended. */
 export const MAX_PROCESSES = 512;
 

@@ -9,7 +9,7 @@ import { Family } from './family.ts';
 import type { Launch, Runner, RunRequest } from './launch.ts';
 import { prepareLaunch } from './launch.ts';
 import { CappedStream } from './output.ts';
-import { MAX_PROCESSES } from './resource-limits.ts';
+import { MAX_MEMORY_MIB, MAX_PROCESSES } from './resource-limits.ts';
 import { dismissWatchman, watchOver } from './watchman.ts';
 
 /** How long a command may take to end after it was asked to. */
@@ -27,8 +27,8 @@ export interface RunResult {
   exitCode: number | null;
   signal: string | null;
   timedOut: boolean;
-  /** What ended it: the command itself, the time limit, or the limit on processes. */
-  endedBy: 'itself' | 'timeout' | 'too-many-processes';
+  /** What ended it: the command itself, or a limit on time, on processes or on the memory of all of them. */
+  endedBy: 'itself' | 'timeout' | 'too-many-processes' | 'too-much-memory';
   stdout: string;
   stderr: string;
   stdoutTruncated: boolean;
@@ -198,12 +198,16 @@ class Run {
   #watchFamily(turn: number): void {
     this.#later(LOOK_AFTER_MS[turn] ?? LOOK_EVERY_MS, () => {
       if (this.#over) return;
-      if ((this.#family?.observe() ?? 0) > MAX_PROCESSES) {
-        if (this.#killAt === undefined) this.#endedBy = 'too-many-processes';
-        this.kill();
-      }
+      if ((this.#family?.observe() ?? 0) > MAX_PROCESSES) this.#killFor('too-many-processes');
+      const memory = this.#family?.memoryMiB(MAX_MEMORY_MIB) ?? 0;
+      if (memory > MAX_MEMORY_MIB) this.#killFor('too-much-memory');
       this.#watchFamily(turn + 1);
     });
+  }
+
+  #killFor(why: RunResult['endedBy']): void {
+    if (this.#killAt === undefined) this.#endedBy = why;
+    this.kill();
   }
 
   /** After the command's own end: what it left running is ended, what it still printed is taken in. */

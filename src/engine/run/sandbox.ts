@@ -7,6 +7,7 @@ import { fail } from '../failures.ts';
 import type { BubblewrapFeatures } from './bubblewrap.ts';
 import { bubblewrapArgs } from './bubblewrap.ts';
 import type { Programs } from './programs.ts';
+import { seccompFilter } from './seccomp.ts';
 
 /** `auto` uses a sandbox where there is one, `require` runs nothing without, `off` never asks. */
 export type SandboxMode = 'auto' | 'require' | 'off';
@@ -34,6 +35,14 @@ interface Trial {
   detection: Promise<Detection> | undefined;
   endedAt: number;
 }
+
+/** What a system may not let us have, the least loss first. */
+const WEAKER: readonly Partial<BubblewrapFeatures>[] = [
+  { disableUserns: false },
+  { seccomp: false },
+  { disableUserns: false, seccomp: false },
+];
+const filter = seccompFilter({ unixSockets: true });
 
 const trials = new Map<string, Trial>();
 
@@ -86,12 +95,14 @@ async function probe(program: string): Promise<Detection> {
       bindFd: has('--bind-fd') && has('--ro-bind-fd'),
       disableUserns: has('--disable-userns'),
       size: has('--size'),
+      seccomp: has('--seccomp') && filter !== undefined,
     };
     const why = await failureOf(program, features);
     if (why === undefined) return { available: true, program, features };
-    const weaker = { ...features, disableUserns: false };
-    if (features.disableUserns && (await failureOf(program, weaker)) === undefined) {
-      return { available: true, program, features: weaker };
+    for (const without of WEAKER) {
+      const weaker = { ...features, ...without };
+      if ((await failureOf(program, weaker)) === undefined)
+        return { available: true, program, features: weaker };
     }
     return { available: false, installed: true, why };
   } catch (thrown) {
@@ -105,6 +116,7 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
     roots: [],
     numbers: [],
     fixed: [],
+    filter: features.seccomp ? 0 : undefined,
     cwd: '/',
     network: false,
     installations: [],
@@ -113,7 +125,9 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
   };
   try {
     const args = [...bubblewrapArgs(view, features), '/bin/sh', '-c', 'exit 0'];
-    await run(program, args, { cwd: '/', timeout: PROBE_MS, env: {} });
+    const trying = run(program, args, { cwd: '/', timeout: PROBE_MS, env: {} });
+    trying.child.stdin?.on('error', () => {}).end(features.seccomp ? filter : undefined);
+    await trying;
     return undefined;
   } catch (thrown) {
     const said = firstLine((thrown as { stderr?: string }).stderr ?? '');

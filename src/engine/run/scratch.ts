@@ -1,9 +1,11 @@
 /** A private directory for what commands need beside the roots: temporary files and a few files of /etc. */
 
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -14,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
 import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../confine/server-identity.ts';
+import { seccompFilter } from './seccomp.ts';
 
 const PREFIX = 'cofferdam-run-';
 const NAME = new RegExp(`^${PREFIX}(${SERVER_ID})-`);
@@ -59,6 +62,15 @@ export class Scratch {
   /** Where programs of the package are kept, when they cannot be used where they stand. */
   get bin(): string {
     return join(this.path, 'bin');
+  }
+
+  /** A descriptor to read the filter for system calls from, once; undefined where there is none. */
+  openFilter(unixSockets: boolean): number | undefined {
+    const bytes = seccompFilter({ unixSockets });
+    if (!bytes) return undefined;
+    const file = join(this.path, unixSockets ? 'filter' : 'filter-without-sockets');
+    if (!existsSync(file)) writeFileSync(file, bytes);
+    return openSync(file, 'r');
   }
 
   #writeEtc(): void {

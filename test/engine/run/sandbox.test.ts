@@ -9,11 +9,12 @@ import { resolvePrograms } from '../../../src/engine/run/programs.ts';
 import { planSandbox } from '../../../src/engine/run/sandbox.ts';
 import { makeWorkshop } from './workshop.ts';
 
-const ALL = { bindFd: true, disableUserns: true, size: true };
+const ALL = { bindFd: true, disableUserns: true, size: true, seccomp: true };
 const view = (change: Partial<SandboxView>): SandboxView => ({
   roots: [{ path: '/srv/app', identity: '', fd: 20, writable: true }],
   numbers: [3],
   fixed: [],
+  filter: undefined,
   cwd: '/srv/app',
   network: false,
   installations: [],
@@ -34,7 +35,12 @@ describe('the arguments for bubblewrap', () => {
 
   it('bind a root from its held descriptor, or by its path where bubblewrap cannot', () => {
     expect(bubblewrapArgs(view({}), ALL).join(' ')).toContain('--bind-fd 3 /srv/app');
-    const old = bubblewrapArgs(view({}), { bindFd: false, disableUserns: false, size: false }).join(' ');
+    const old = bubblewrapArgs(view({}), {
+      bindFd: false,
+      disableUserns: false,
+      size: false,
+      seccomp: false,
+    }).join(' ');
     expect(old).toContain('--bind /srv/app /srv/app');
     expect(old).not.toMatch(/--size|--disable-userns|-fd/);
   });

@@ -50,5 +50,6 @@ function stream(whole: string, truncated: boolean, note: string): string {
 
 function whyEnded({ endedBy }: RunResult): string {
   if (endedBy === 'timeout') return '[ended after 30 s]';
+  if (endedBy === 'too-much-memory') return '[ended: too much memory]';
   return endedBy === 'too-many-processes' ? '[ended: too many processes]' : '';
 }

@@ -34,6 +34,7 @@ function tellRun(result: RunResult, timeout: number): Answered {
     result.stdoutTruncated ? '[stdout truncated at 512 KB]' : '',
     result.timedOut ? `[timed out after ${timeout} s]` : '',
     result.endedBy === 'too-many-processes' ? '[ended: too many processes]' : '',
+    result.endedBy === 'too-much-memory' ? '[ended: too much memory]' : '',
     `[exit code: ${exitCodeOf(result)}]`,
   ].filter((line) => line !== '');
   const content = [text(`${endLine(result.stdout || '(no output)')}${footer.join('\n')}`)];

@@ -27,7 +27,7 @@ export const runCommand = defineTool({
     return { directory, result: await engine.commands.develop(command, args, call) };
   },
   render({ directory, result }, { command, args }) {
-    const { exitCode, signal, timedOut, stdout, stderr, stdoutTruncated, stderrTruncated } = result;
+    const { exitCode, signal, timedOut, endedBy, stdout, stderr, stdoutTruncated, stderrTruncated } = result;
     return success({
       command,
       args,
@@ -36,7 +36,7 @@ export const runCommand = defineTool({
       signal,
       timedOut,
       stdout,
-      stderr,
+      stderr: endedBy === 'too-much-memory' ? `${stderr}[ended: too much memory]\n` : stderr,
       stdoutTruncated,
       stderrTruncated,
     });

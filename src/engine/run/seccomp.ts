@@ -1,0 +1,218 @@
+/** A filter for system calls, written as the bytes of a classic BPF program: what commands never need is refused by the kernel. */
+
+/** The numbers of one kind of processor. */
+interface Machine {
+  /** As the kernel names it to a filter. */
+  arch: number;
+  /** From here on numbers belong to another way of calling, of which nothing is known here. */
+  foreignFrom?: number;
+  socket: number;
+  ioctl: number;
+  clone: number;
+  unshare: number;
+  refused: Readonly<Record<string, number>>;
+}
+
+/** The same on every processor. */
+const NEWER = {
+  io_uring_setup: 425,
+  io_uring_enter: 426,
+  io_uring_register: 427,
+  open_tree: 428,
+  move_mount: 429,
+  fsopen: 430,
+  fsconfig: 431,
+  fsmount: 432,
+  fspick: 433,
+  pidfd_getfd: 438,
+  process_madvise: 440,
+  mount_setattr: 442,
+} as const;
+const CLONE3 = 435;
+
+const MACHINES: Readonly<Record<string, Machine>> = {
+  x64: {
+    arch: 0xc000003e,
+    foreignFrom: 0x40000000,
+    socket: 41,
+    ioctl: 16,
+    clone: 56,
+    unshare: 272,
+    refused: {
+      ...NEWER,
+      ptrace: 101,
+      syslog: 103,
+      vhangup: 153,
+      modify_ldt: 154,
+      pivot_root: 155,
+      adjtimex: 159,
+      acct: 163,
+      settimeofday: 164,
+      mount: 165,
+      umount2: 166,
+      swapon: 167,
+      swapoff: 168,
+      reboot: 169,
+      iopl: 172,
+      ioperm: 173,
+      init_module: 175,
+      delete_module: 176,
+      quotactl: 179,
+      lookup_dcookie: 212,
+      clock_settime: 227,
+      kexec_load: 246,
+      add_key: 248,
+      request_key: 249,
+      keyctl: 250,
+      perf_event_open: 298,
+      open_by_handle_at: 304,
+      clock_adjtime: 305,
+      setns: 308,
+      process_vm_readv: 310,
+      process_vm_writev: 311,
+      kcmp: 312,
+      finit_module: 313,
+      kexec_file_load: 320,
+      bpf: 321,
+      userfaultfd: 323,
+    },
+  },
+  arm64: {
+    arch: 0xc00000b7,
+    socket: 198,
+    ioctl: 29,
+    clone: 220,
+    unshare: 97,
+    refused: {
+      ...NEWER,
+      lookup_dcookie: 18,
+      umount2: 39,
+      mount: 40,
+      pivot_root: 41,
+      vhangup: 58,
+      quotactl: 60,
+      acct: 89,
+      kexec_load: 104,
+      init_module: 105,
+      delete_module: 106,
+      clock_settime: 112,
+      syslog: 116,
+      ptrace: 117,
+      reboot: 142,
+      settimeofday: 170,
+      adjtimex: 171,
+      add_key: 217,
+      request_key: 218,
+      keyctl: 219,
+      swapon: 224,
+      swapoff: 225,
+      perf_event_open: 241,
+      open_by_handle_at: 265,
+      clock_adjtime: 266,
+      setns: 268,
+      process_vm_readv: 270,
+      process_vm_writev: 271,
+      kcmp: 272,
+      finit_module: 273,
+      bpf: 280,
+      userfaultfd: 282,
+      kexec_file_load: 294,
+    },
+  },
+};
+
+/** Kinds of sockets that usual programs open: by name, by address, and to ask the kernel about the network. */
+const AF_UNIX = 1;
+const FAMILIES = [2, 10, 16];
+/** Whatever makes a namespace. In `clone` the lowest byte is a signal; for `unshare` one of its bits counts. */
+const NAMESPACES = 0x7e020000;
+const TIME_NAMESPACE = 0x80;
+/** To type into the terminal of somebody else. */
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+/** Where in the data of a call a filter finds things; arguments are 64 bits wide, the lower half first. */
+const NUMBER = 0;
+const ARCH = 4;
+const argument = (index: number) => 16 + 8 * index;
+
+const LOAD = 0x20;
+const JUMP_EQUAL = 0x15;
+const JUMP_AT_LEAST = 0x35;
+const JUMP_ANY_BIT = 0x45;
+const RETURN = 0x06;
+const ALLOW = 0x7fff0000;
+const fails = (errno: number) => 0x00050000 | errno;
+
+export interface FilterOptions {
+  /** Whether sockets with names in the file system may be opened. Pairs of sockets always may. */
+  unixSockets: boolean;
+}
+
+/** The filter for this kind of processor; undefined where its numbers are not known. */
+export function seccompFilter(options: FilterOptions, processor: string = process.arch): Buffer | undefined {
+  const machine = MACHINES[processor];
+  return machine && assemble(programFor(machine, options));
+}
+
+type Instruction = [code: number, value: number, skipIfTrue?: number, skipIfFalse?: number];
+
+function programFor(machine: Machine, { unixSockets }: FilterOptions): Instruction[] {
+  const families = unixSockets ? [AF_UNIX, ...FAMILIES] : FAMILIES;
+  const { foreignFrom } = machine;
+  return [
+    [LOAD, ARCH],
+    [JUMP_EQUAL, machine.arch, 1, 0],
+    [RETURN, fails(ENOSYS)],
+    [LOAD, NUMBER],
+    ...(foreignFrom === undefined ? [] : when([JUMP_AT_LEAST, foreignFrom], [[RETURN, fails(ENOSYS)]])),
+    // Its flags cannot be seen from here; whoever calls it falls back to `clone`.
+    ...when([JUMP_EQUAL, CLONE3], [[RETURN, fails(ENOSYS)]]),
+    ...Object.values(machine.refused).flatMap((number) =>
+      when([JUMP_EQUAL, number], [[RETURN, fails(EPERM)]]),
+    ),
+    ...when(
+      [JUMP_EQUAL, machine.socket],
+      [
+        [LOAD, argument(0)],
+        ...families.flatMap((family) => when([JUMP_EQUAL, family], [[RETURN, ALLOW]])),
+        [RETURN, fails(EAFNOSUPPORT)],
+      ],
+    ),
+    ...when([JUMP_EQUAL, machine.clone], refusingBits(0, NAMESPACES)),
+    ...when([JUMP_EQUAL, machine.unshare], refusingBits(0, NAMESPACES | TIME_NAMESPACE)),
+    ...when(
+      [JUMP_EQUAL, machine.ioctl],
+      [
+        [LOAD, argument(1)],
+        ...[TIOCSTI, TIOCLINUX].flatMap((request) => when([JUMP_EQUAL, request], [[RETURN, fails(EPERM)]])),
+        [RETURN, ALLOW],
+      ],
+    ),
+    [RETURN, ALLOW],
+  ];
+}
+
+function refusingBits(index: number, bits: number): Instruction[] {
+  return [[LOAD, argument(index)], ...when([JUMP_ANY_BIT, bits], [[RETURN, fails(EPERM)]]), [RETURN, ALLOW]];
+}
+
+/** The body is passed over unless the test holds. */
+function when([code, value]: [code: number, value: number], body: Instruction[]): Instruction[] {
+  return [[code, value, 0, body.length], ...body];
+}
+
+function assemble(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8);
+  program.forEach(([code, value, skipIfTrue = 0, skipIfFalse = 0], index) => {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(skipIfTrue, index * 8 + 2);
+    bytes.writeUInt8(skipIfFalse, index * 8 + 3);
+    bytes.writeUInt32LE(value >>> 0, index * 8 + 4);
+  });
+  return bytes;
+}

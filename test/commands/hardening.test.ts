@@ -1,0 +1,111 @@
+/** What the kernel refuses to commands in the sandbox, tried by asking it, and the sockets of others that lie in a root. */
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawClient } from '../client.ts';
+import { layOut, temporaryDirectory } from '../tree.ts';
+import { boxed, programOnPath } from './fixture.ts';
+
+const able = boxed && process.arch === 'x64' && programOnPath('python3') !== undefined;
+
+/** Prints what came of each call, by its name. */
+const CALLS = `
+import ctypes, errno, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, number, *args):
+    ctypes.set_errno(0)
+    done = libc.syscall(number, *args)
+    print(name, 'done' if done >= 0 else errno.errorcode[ctypes.get_errno()])
+call('keyctl', 250, 0, -3, 0, 0, 0)
+call('add_key', 248, b'user', b'x', b'y', 1, -3)
+call('request_key', 249, b'user', b'x', 0, 0)
+call('ptrace', 101, 0, 0, 0, 0)
+call('bpf', 321, 0, 0, 0)
+call('userfaultfd', 323, 0)
+call('perf_event_open', 298, 0, 0, -1, -1, 0)
+call('io_uring_setup', 425, 1, 0)
+call('mount', 165, b'a', b'/tmp', b'tmpfs', 0, 0)
+call('process_vm_readv', 310, 1, 0, 0, 0, 0, 0)
+call('open_by_handle_at', 304, -100, 0, 0)
+call('unshare-user', 272, 0x10000000)
+call('clone-user', 56, 0x10000000 | 17, 0, 0, 0, 0)
+call('unshare-files', 272, 0x400)
+call('x32-getpid', 0x40000000 + 39)
+call('getpid', 39)
+for family in (1, 2, 10, 16, 17, 40):
+    try:
+        socket.socket(family, socket.SOCK_RAW if family in (16, 17) else socket.SOCK_STREAM).close()
+        print('family', family, 'done')
+    except OSError as error:
+        print('family', family, errno.errorcode[error.errno])
+socket.socketpair()
+print('pair done')
+`;
+
+const CONNECT = `
+import socket
+try:
+    one = socket.socket(socket.AF_UNIX)
+    one.connect('other.sock')
+    print('connected')
+except OSError as error:
+    print('refused')
+`;
+
+describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and python3)', () => {
+  let base: ReturnType<typeof temporaryDirectory>;
+  let other: Server;
+  const output = async (command: string, ...flags: string[]) => {
+    const server = await RawClient.start([
+      '--dialect',
+      'replay',
+      '--sandbox',
+      'require',
+      ...flags,
+      base.path,
+    ]);
+    try {
+      return await server.text('execute_command', { command, timeout: 60 });
+    } finally {
+      await server.end();
+    }
+  };
+
+  beforeAll(async () => {
+    base = temporaryDirectory();
+    layOut(base.path, { 'calls.py': CALLS, 'connect.py': CONNECT });
+    other = createServer((socket) => socket.end());
+    await new Promise<void>((resolve) => other.listen(join(base.path, 'other.sock'), resolve));
+  });
+
+  afterAll(() => {
+    other.close();
+    base.remove();
+  });
+
+  it('is refused what it does not need, and keeps what it does', async () => {
+    const refused = ['keyctl', 'add_key', 'request_key', 'ptrace', 'bpf', 'userfaultfd', 'perf_event_open'];
+    const more = [
+      'io_uring_setup',
+      'mount',
+      'process_vm_readv',
+      'open_by_handle_at',
+      'unshare-user',
+      'clone-user',
+    ];
+    expect((await output('python3 calls.py')).split('\n')).toEqual([
+      ...[...refused, ...more].map((name) => `${name} EPERM`),
+      'unshare-files done',
+      'x32-getpid ENOSYS',
+      'getpid done',
+      ...[1, 2, 10, 16].map((family) => `family ${family} done`),
+      ...[17, 40].map((family) => `family ${family} EAFNOSUPPORT`),
+      'pair done',
+      '[exit code: 0]',
+    ]);
+  });
+
+  it('where nothing may be changed does not reach the sockets of others', async () => {
+    expect(await output('python3 connect.py', '--read-only')).toBe('refused\n[exit code: 0]');
+  });
+});
