@@ -125,7 +125,7 @@ describe('a file of 200 MB', () => {
 });
 
 test('a file of 3 GB is deleted and brought back', async () => {
-  house = openHouse({});
+  house = openHouse({}, { keep: { days: 30, bytes: 4 * 1024 * MB } });
   layLarge(at('huge.bin'), 3 * 1024 * MB);
   await house.engine.remove('huge.bin');
   await house.undo();

@@ -69,8 +69,8 @@ test('what somebody changes while an undo is planned is not replaced', async () 
 });
 
 test('two writers with small bounds tidy up all the time, and the last change of each file can be undone', async () => {
-  house = openHouse({}, { keep: { days: 30, bytes: 60_000 } });
-  const other = another({ days: 30, bytes: 60_000 });
+  house = openHouse({}, { keep: { days: 30, bytes: 250_000 } });
+  const other = another({ days: 30, bytes: 250_000 });
   const noise = (seed: string) => createHash('sha512').update(seed).digest('hex');
   const content = (n: number) => Array.from({ length: 40 }, (_, line) => noise(`${n} ${line}`)).join('\n');
   const last = new Map<string, { before: string | undefined }>();
