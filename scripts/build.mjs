@@ -56,8 +56,8 @@ const built = await Promise.all([
   }),
   build({
     ...commonjs,
-    entryPoints: ['src/engine/workers/regex-worker.ts'],
-    outfile: 'dist/regex-worker.cjs',
+    entryPoints: ['src/engine/workers/text-worker.ts'],
+    outfile: 'dist/text-worker.cjs',
   }),
   build({ ...commonjs, entryPoints: ['src/engine/search/worker.ts'], outfile: 'dist/search-worker.cjs' }),
   build({

@@ -21,6 +21,7 @@ export function jsonBytes(value: unknown): number {
 
 /** Whether a text is short enough for an answer; short ones are not measured. */
 export function textFits(value: string, most = ROOM): boolean {
+  if (value.length > most) return false;
   return value.length * MOST_BYTES_A_CHARACTER <= most || jsonBytes(value) <= most;
 }
 
@@ -49,7 +50,8 @@ export function requireFits(value: string, instead: () => string, path?: string)
   const at = path === undefined ? {} : { path };
   return fail({
     kind: 'answer-too-large',
-    bytes: jsonBytes(value),
+    // To measure a very long text as JSON would keep other calls waiting.
+    bytes: value.length > 2 * ROOM ? Buffer.byteLength(value) : jsonBytes(value),
     limit: LONGEST_MESSAGE,
     instead: instead(),
     ...at,

@@ -22,12 +22,14 @@ export function checkArguments(tool: Tool, sent: unknown): Record<string, unknow
   return withDefaults(tool.input, args as Record<string, unknown>) as Record<string, unknown>;
 }
 
-/** Half of a character beyond U+FFFF, alone: no file name and no UTF-8 text can hold it. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Whether it holds no half of a character beyond U+FFFF, alone: no file name and no UTF-8 text can. */
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
 
 function tornTexts(value: unknown, at: string): ArgumentProblem[] {
   if (typeof value === 'string') {
-    if (!LONE_SURROGATE.test(value)) return [];
+    if (isWellFormed(value)) return [];
     return [
       { field: at, missing: false, message: `${at} is not valid Unicode: it holds half of a character` },
     ];

@@ -9,6 +9,7 @@ import { isWithin } from './confine/roots.ts';
 import type { WalkOptions, Wall } from './confine/wall.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from './failures.ts';
 import type { Arrivals, Doing } from './files/arrivals.ts';
+import { turnEnded } from './files/breathing.ts';
 import { inTurn } from './files/turns.ts';
 import type { Change } from './journal/entry.ts';
 import type { Journal } from './journal/journal.ts';
@@ -120,7 +121,11 @@ export class Calls {
     const { closed, underWay } = this.#openness;
     if (closed) fail({ kind: 'cancelled' });
     const absolute = paths.map((path) => this.#absolute(path));
-    const work = this.arrivals.inOrder(absolute, doing, call);
+    // A tool may ask for thousands of things one after the other, of which none waits for anything.
+    const work = this.arrivals.inOrder(absolute, doing, async () => {
+      await turnEnded();
+      return call();
+    });
     underWay.add(work);
     try {
       return await work;

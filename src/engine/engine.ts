@@ -14,13 +14,13 @@ import type { Protection } from './confine/protection.ts';
 import { EngineFailure, type Failure, fail } from './failures.ts';
 import { replaceContent, requireUnchanged } from './files/atomic.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
-import { type FileContent, readContent, readSnapshot, readText, textOf } from './files/contents.ts';
+import { type FileContent, readContent, readSnapshot, readText } from './files/contents.ts';
 import type { TextEdit } from './files/editing.ts';
 import { readTextLines, readTextTail } from './files/line-range.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/listing.ts';
 import { moveEntry } from './files/moving.ts';
 import { removeEntry } from './files/removal.ts';
-import { type Rewritten, replaceText, requireFits, rewriteTogether } from './files/rewriting.ts';
+import { replaceBytes, requireFits, rewriteTogether } from './files/rewriting.ts';
 import { type FileStart, readStart, type StartOptions } from './files/start.ts';
 import { replaceTogether, requireDifferent } from './files/together.ts';
 import { HistoryDesk } from './history-desk.ts';
@@ -29,17 +29,10 @@ import { limits } from './limits.ts';
 import { desks, type EngineOptions, open, type Shared } from './opening.ts';
 import { ripgrep } from './run/ripgrep.ts';
 import type { SearchDesk } from './search-desk.ts';
-import { applyPatch } from './text/apply-patch.ts';
-import { BOM, lineEndingOf, textContent, withLineEnding } from './text/encoding.ts';
-import { insertLines, type LineInsertion, type LinesInserted } from './text/insert-lines.ts';
-import {
-  applyLineDiffs,
-  type LineDiff,
-  type LineDiffOptions,
-  type LineDiffsApplied,
-} from './text/line-diffs.ts';
+import type { LineInsertion } from './text/insert-lines.ts';
+import type { LineDiff, LineDiffOptions } from './text/line-diffs.ts';
 import type { LineRange } from './text/line-span.ts';
-import { parsePatch } from './text/patch.ts';
+import type { EditFacts, RewriteResults, Rewriting } from './text/rewrite.ts';
 
 /** What comes with every call: how it can be cancelled. */
 export interface Call {
@@ -50,13 +43,6 @@ export interface Call {
 export interface StoreCall extends Call {
   /** The most bytes that the file may have afterwards; the engine's own limit holds in any case. */
   limit?: number;
-}
-
-export interface EditResult {
-  /** As the file was, and as it is now or would be. */
-  before: string;
-  after: string;
-  replacements: number[];
 }
 
 export interface PatchResult {
@@ -195,8 +181,8 @@ export class Engine {
     });
   }
 
-  list(path: string): Promise<ListedEntry[]> {
-    return this.#calls.look(path, 'listed', async (place) => listEntries(this.#calls.wall, place));
+  list(path: string, options: Call = {}): Promise<ListedEntry[]> {
+    return this.#calls.look(path, 'listed', (place) => listEntries(this.#calls.wall, place, options.signal));
   }
 
   tree(path: string, options: { depth?: number } & Call = {}): Promise<TreeNode> {
@@ -227,7 +213,7 @@ export class Engine {
           return found;
         });
       } catch (error) {
-        if (error instanceof EngineFailure) return undefined;
+        if (error instanceof EngineFailure && error.facts.kind !== 'io') return undefined;
         throw error;
       }
     });
@@ -316,28 +302,17 @@ export class Engine {
     });
   }
 
-  edit(path: string, edits: readonly TextEdit[], options: StoreCall = {}): Promise<EditResult> {
-    return this.#rewrite(path, options, async (text) => {
-      const { text: after, replacements } = await this.#shared.editor.apply(
-        text,
-        edits,
-        path,
-        options.signal,
-      );
-      return { after, result: { before: text, after, replacements } };
-    });
+  edit(path: string, edits: readonly TextEdit[], options: StoreCall = {}): Promise<EditFacts> {
+    return this.#rewrite({ kind: 'edit', path, edits }, options);
   }
 
   /** Adds lines to several files, to all of them or to none. */
   insertLines(
     insertions: readonly ({ path: string } & LineInsertion)[],
     options: Call = {},
-  ): Promise<LinesInserted[]> {
-    const paths = insertions.map(({ path }) => path);
-    return this.#rewriteAll(paths, options, async (text, index) => {
-      const result = insertLines(text, insertions[index]!, paths[index]!);
-      return { after: result.text, result };
-    });
+  ): Promise<RewriteResults['insert'][]> {
+    const jobs = insertions.map(({ path, ...insertion }) => ({ kind: 'insert' as const, path, insertion }));
+    return this.#rewriteAll(jobs, options);
   }
 
   /** Replaces blocks of lines that stand where they are said to stand. */
@@ -345,81 +320,75 @@ export class Engine {
     path: string,
     diffs: readonly LineDiff[],
     options: LineDiffOptions & Call = {},
-  ): Promise<LineDiffsApplied> {
-    return this.#rewrite(path, options, async (text) => {
-      const result = applyLineDiffs(text, diffs, options, path);
-      return { after: result.text, result };
-    });
+  ): Promise<RewriteResults['line-diffs']> {
+    const { trim = false, partly = false, signal } = options;
+    return this.#rewrite({ kind: 'line-diffs', path, diffs, options: { trim, partly } }, { signal });
   }
 
   /** Adds text at the very end of an existing file, with the line ends that the file has. */
   append(path: string, content: string, options: Call = {}): Promise<{ bytes: number }> {
-    return this.#rewrite(path, options, async (text) => {
-      const added = withLineEnding(content, lineEndingOf(text));
-      return { after: text + added, result: { bytes: Buffer.byteLength(added) } };
-    });
+    return this.#rewrite({ kind: 'append', path, content }, options);
   }
 
   /** Applies a unified diff of one file: changes it, creates it or deletes it, as the diff says. */
   async patch(path: string, patch: string, options: Call = {}): Promise<PatchResult> {
+    const { editor } = this.#shared;
+    const { signal } = options;
     // Where a path leads counts before what the patch says; a new file may get new directories above it.
     await this.check(path, 'write').catch((error: unknown) => {
       if (!(error instanceof EngineFailure) || error.facts.kind !== 'not-found') throw error;
     });
-    const parsed = parsePatch(patch);
-    const hunks = parsed.hunks.length;
-    if (parsed.action === 'create') {
-      const created = applyPatch(parsed, undefined, path);
-      if ('text' in created) await this.write(path, created.text, options);
+    const { bytes: created, result } = await editor.run(
+      { kind: 'read-patch', path, patch },
+      undefined,
+      signal,
+    );
+    const { action, hunks } = result;
+    if (action === 'create') {
+      if (created) await this.write(path, created, options);
       return { action: 'created', hunks };
     }
     return this.#calls.change([{ path, how: 'changed' }], options, async ([place], recording) => {
-      const snapshot = await readSnapshot(place!, { signal: options.signal, action: 'edit' });
-      const content = textOf(snapshot, path);
-      const patched = applyPatch(parsed, content.bom ? BOM + content.text : content.text, path);
-      if ('deleted' in patched) {
+      const snapshot = await readSnapshot(place!, { signal, action: 'edit' });
+      const patched = await editor.run({ kind: 'patch', path, patch }, snapshot.bytes, signal);
+      if (patched.result.deleted) {
         const check = () => requireUnchanged(place!, snapshot);
-        const { signal } = options;
         await removeEntry(this.#calls.wall, place!, { recursive: false, signal, recording, check });
         await place!.dir.flush();
         return { action: 'deleted', hunks };
       }
-      await replaceText(place!, snapshot, textContent(patched.text), { ...options, recording });
+      await replaceBytes(place!, snapshot, patched.bytes, { ...options, recording });
       return { action: 'changed', hunks };
     });
   }
 
-  /** What `edit` would do, without leave to change anything. */
-  previewEdit(path: string, edits: readonly TextEdit[], options: Call = {}): Promise<EditResult> {
+  /** What `edit` would do, as a unified diff of a file called `name`, without leave to change anything. */
+  previewEdit(
+    path: string,
+    edits: readonly TextEdit[],
+    options: { name: string } & Call,
+  ): Promise<{ diff: string }> {
     return this.#calls.look(path, 'read', async (place) => {
-      const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
-      const { text: before } = textOf(snapshot, path);
-      const { text: after, replacements } = await this.#shared.editor.apply(
-        before,
-        edits,
-        path,
-        options.signal,
-      );
-      return { before, after, replacements };
+      const { name, signal } = options;
+      const { bytes } = await readSnapshot(place, { signal, action: 'edit' });
+      const { result } = await this.#shared.editor.run({ kind: 'preview', path, edits, name }, bytes, signal);
+      return result;
     });
   }
 
-  async #rewrite<R>(
-    path: string,
-    options: StoreCall,
-    compute: (text: string) => Promise<Rewritten<R>>,
-  ): Promise<R> {
-    const [result] = await this.#rewriteAll([path], options, compute);
+  async #rewrite<J extends Rewriting>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
+    const [result] = await this.#rewriteAll([job], options);
     return result!;
   }
 
-  #rewriteAll<R>(
-    paths: readonly string[],
+  #rewriteAll<J extends Rewriting>(
+    jobs: readonly J[],
     options: StoreCall,
-    compute: (text: string, index: number) => Promise<Rewritten<R>>,
-  ): Promise<R[]> {
+  ): Promise<RewriteResults[J['kind']][]> {
     const how: How = 'changed';
-    const existing = paths.map((path) => ({ path, how }));
+    const existing = jobs.map(({ path }) => ({ path, how }));
+    const compute = (bytes: Buffer, index: number) =>
+      this.#shared.editor.run(jobs[index]!, bytes, options.signal);
     return this.#calls.change(existing, options, (places, recording) =>
       rewriteTogether(places, compute, { ...options, recording }),
     );

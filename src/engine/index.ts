@@ -7,7 +7,6 @@ export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export {
   type Call,
-  type EditResult,
   Engine,
   type PatchResult,
   type RootInfo,
@@ -25,7 +24,7 @@ export {
   type ReadOnlyReason,
 } from './failures.ts';
 export type { BelowEntry, ListAllOptions, ListingBelow } from './files/below.ts';
-export { Breathing } from './files/breathing.ts';
+export { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from './files/breathing.ts';
 export type { FileContent } from './files/contents.ts';
 export type { TextEdit } from './files/editing.ts';
 export type { ListedEntry, TreeNode } from './files/listing.ts';
@@ -63,7 +62,8 @@ export { residualGlobs } from './search/residual-glob.ts';
 export type { Overview, WalkResult } from './search/search.ts';
 export { unifiedDiff } from './text/diff.ts';
 export { countLines, splitLines } from './text/encoding.ts';
-export type { LineInsertion, LinesInserted } from './text/insert-lines.ts';
-export type { LineDiff, LineDiffOptions, LineDiffResult, LineDiffsApplied } from './text/line-diffs.ts';
+export type { LineInsertion } from './text/insert-lines.ts';
+export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/line-diffs.ts';
 export type { LineRange } from './text/line-span.ts';
+export type { EditFacts, RewriteResults } from './text/rewrite.ts';
 export { nearNames } from './text/similar.ts';

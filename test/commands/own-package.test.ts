@@ -122,7 +122,7 @@ describe('a package inside a served directory', () => {
   it('cannot be moved or deleted with a directory above it, or be reached by a link', async () => {
     mkdirSync(join(root, 'other'));
     symlinkSync('node_modules/cofferdam/dist', join(root, 'link'));
-    symlinkSync('node_modules/cofferdam/dist/regex-worker.cjs', join(root, 'worker.cjs'));
+    symlinkSync('node_modules/cofferdam/dist/text-worker.cjs', join(root, 'worker.cjs'));
     client = await start('workspace');
     const attempts: [string, object][] = [
       ['move_file', { from: 'node_modules', to: 'old' }],
@@ -130,7 +130,7 @@ describe('a package inside a served directory', () => {
       ['move_file', { from: 'other', to: 'node_modules', overwrite: true }],
       ['delete_file', { path: 'node_modules', recursive: true }],
       ['delete_file', { path: 'node_modules/@vscode', recursive: true }],
-      ['write_file', { file: 'link/regex-worker.cjs', content: 'evil' }],
+      ['write_file', { file: 'link/text-worker.cjs', content: 'evil' }],
       ['write_file', { file: 'worker.cjs', content: 'evil' }],
       ['mkdir', { dir: 'node_modules/cofferdam/dist/node_modules/x', recursive: true }],
     ];

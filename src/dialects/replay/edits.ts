@@ -1,5 +1,5 @@
 /** What edit_file and edit_files share: the schema of an edit, its meaning, and how a preview is shown. */
-import { type EditResult, EngineFailure, type TextEdit, unifiedDiff } from '../../engine/index.ts';
+import { EngineFailure, type TextEdit } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import type { FromSchema } from '../schema.ts';
@@ -55,7 +55,8 @@ export async function editOne(
     return { written: true };
   }
   try {
-    return { diff: diffOf(path, await engine.previewEdit(real, wanted, { signal })) };
+    const { diff } = await engine.previewEdit(real, wanted, { name: onOneLine(path), signal });
+    return { diff: diff || '(no changes)' };
   } catch (error) {
     if (error instanceof EngineFailure && error.facts.kind === 'not-found') return { intended: edits };
     throw error;
@@ -84,11 +85,6 @@ function toTextEdit(edit: ReplayEdit): TextEdit {
     unique: limit === 1,
     anyIndent: limit === 1 && !caseInsensitive,
   };
-}
-
-function diffOf(path: string, { before, after }: EditResult): string {
-  const name = onOneLine(path);
-  return unifiedDiff(before, after, { oldName: name, newName: name }) || '(no changes)';
 }
 
 function describe(edit: ReplayEdit): string {

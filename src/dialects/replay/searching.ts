@@ -1,6 +1,6 @@
 /** What replay's searching tools share: where a search starts and how its answers read. */
 import { resolve } from 'node:path';
-import { fail } from '../../engine/index.ts';
+import { Breathing, fail, mapInTurns } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { expandHome } from './paths.ts';
@@ -52,6 +52,11 @@ export function unreadableNote(count: number): string[] {
 }
 
 /** One line for one path, whatever its name holds. */
-export function below(directory: string, path: string): string {
-  return onOneLine(`${directory === '/' ? '' : directory}/${path}`);
+export function pathsBelow(
+  directory: string,
+  entries: readonly { path: string }[],
+  { signal }: ToolContext,
+): Promise<string[]> {
+  const start = directory === '/' ? '' : directory;
+  return mapInTurns(entries, new Breathing(signal), ({ path }) => onOneLine(`${start}/${path}`));
 }

@@ -1,6 +1,5 @@
 /** What the walks found, as this dialect knows it: files and directories, links as what they lead to. */
-import { setImmediate } from 'node:timers/promises';
-import { byBytes, fail, type WalkEntry } from '../../engine/index.ts';
+import { Breathing, ITEMS_A_LOOK, type WalkEntry } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { milliseconds } from './answer.ts';
 
@@ -15,29 +14,38 @@ export interface RepoEntry {
   linked?: boolean;
 }
 
-const LINKS_AT_ONCE = 64;
-
 /** `directory` is where the walk began, from the repository's root. */
 export async function repoEntries(
   context: ToolContext,
   found: readonly WalkEntry[],
   directory: string,
 ): Promise<RepoEntry[]> {
+  const breathing = new Breathing(context.signal);
   const entries: RepoEntry[] = [];
-  let links = 0;
-  for (const { path: below, type, ...facts } of found) {
+  for (const [index, { path: below, type, size, modifiedMs }] of found.entries()) {
+    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
     const path = directory === '' ? below : `${directory}/${below}`;
-    if (type === 'symlink') {
-      if (++links % LINKS_AT_ONCE === 0) await breathe(context.signal);
-      entries.push({ path, ...(await targetOf(context, path)) });
-    } else entries.push({ path, type: type === 'directory' ? type : 'file', ...facts });
+    if (type === 'symlink') entries.push({ path, ...(await targetOf(context, path)) });
+    else if (type === 'directory' || size === undefined || modifiedMs === undefined)
+      entries.push({ path, type: type === 'directory' ? type : 'file' });
+    else entries.push({ path, type: 'file', size, modifiedMs });
   }
   return entries;
 }
 
-/** Directories before everything else, then by path. */
-export function directoriesFirst(a: RepoEntry, b: RepoEntry): number {
-  return Number(b.type === 'directory') - Number(a.type === 'directory') || byBytes(a.path, b.path);
+/** Directories before everything else; all of them come by path. */
+export async function directoriesFirst(
+  entries: readonly RepoEntry[],
+  signal: AbortSignal,
+): Promise<RepoEntry[]> {
+  const directories: RepoEntry[] = [];
+  const others: RepoEntry[] = [];
+  const breathing = new Breathing(signal);
+  for (const [index, entry] of entries.entries()) {
+    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+    (entry.type === 'directory' ? directories : others).push(entry);
+  }
+  return [...directories, ...others];
 }
 
 /** A link that leads out looks like one that leads nowhere: neither tells what is there. */
@@ -46,9 +54,4 @@ async function targetOf({ engine }: ToolContext, path: string): Promise<Omit<Rep
   if (found?.type === 'directory') return { type: 'directory', linked: true };
   if (found?.type !== 'file') return { type: 'file' };
   return { type: 'file', size: found.size, modifiedMs: milliseconds(found.mtimeNs) };
-}
-
-async function breathe(signal: AbortSignal): Promise<void> {
-  await setImmediate();
-  if (signal.aborted) fail({ kind: 'cancelled' });
 }

@@ -72,6 +72,8 @@ export interface Dir {
   entries(): Entry[];
   /** The same as raw bytes: the only way to reach every entry when a whole tree is removed. */
   rawNames(): Buffer[];
+  /** The same one batch after the other, as raw names (see raw-names.ts): for directories of any size. */
+  rawNameBatches(): Iterable<string[]>;
   /** Opens a regular file for reading; anything else throws `NotRegular`. */
   open(name: string): OpenFile;
   /** Whether this user may write to the file itself (an atomic replace needs only the directory's leave). */

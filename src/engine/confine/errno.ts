@@ -59,6 +59,13 @@ export async function attemptAsync<T>(path: string, action: string, operation: (
   }
 }
 
+const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
+/** Whether the system has run short of descriptors or memory: that says nothing about the entry itself. */
+export function isShortage(error: unknown): boolean {
+  return SHORTAGES.has((error as NodeJS.ErrnoException | undefined)?.code ?? '');
+}
+
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
 /** Whether a second name was refused for a reason that does not forbid a rename: another owner, or a file system without links. */

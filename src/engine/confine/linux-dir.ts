@@ -9,9 +9,11 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
+import { sweepLitter } from './litter.ts';
 import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
+import { nameBatches } from './scan-listing.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
-import { isLitter, isTemporary, mayBeTemporary, temporaryName } from './temporaries.ts';
+import { isTemporary, temporaryName } from './temporaries.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 /** Not among Node's constants; the same on every architecture that Node runs on. */
@@ -139,6 +141,10 @@ export class LinuxDir implements Dir {
 
   rawNames(): Buffer[] {
     return this.#reading((path) => fs.readdirSync(path, { encoding: 'buffer' }));
+  }
+
+  rawNameBatches(): Iterable<string[]> {
+    return nameBatches(this.handlePath);
   }
 
   open(name: string): OpenFile {
@@ -285,24 +291,12 @@ export class LinuxDir implements Dir {
     return this.lstat(entry.name)?.type ?? 'special';
   }
 
-  /** A directory may be open for writing and closed for listing: then its litter stays. */
-  #namesIfReadable(): string[] {
-    try {
-      return this.#reading((path) => fs.readdirSync(path, { encoding: 'latin1' }));
-    } catch {
-      return [];
-    }
-  }
-
   #sweep(): void {
     const now = Date.now();
     if (now - (sweptAt.get(this.identity) ?? 0) < SWEEP_EVERY_MS) return;
     if (sweptAt.size >= SWEPT_LIMIT) sweptAt.clear();
     sweptAt.set(this.identity, now);
-    for (const name of this.#namesIfReadable()) {
-      const stat = mayBeTemporary(name) ? this.lstat(name) : undefined;
-      if (stat && isLitter(name, stat)) tryUnlink(this.#at(name));
-    }
+    sweepLitter(this);
   }
 }
 

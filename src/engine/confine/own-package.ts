@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { bundleDir } from '../bundle-dir.ts';
 
-const WORKERS = ['regex-worker.cjs', 'search-worker.cjs'] as const;
+const WORKERS = ['text-worker.cjs', 'search-worker.cjs'] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
 const MANIFEST = 'package.json';

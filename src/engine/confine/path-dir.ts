@@ -11,9 +11,11 @@ import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
+import { sweepLitter } from './litter.ts';
 import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
+import { nameBatches } from './scan-listing.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
-import { isLitter, isTemporary, mayBeTemporary, temporaryName } from './temporaries.ts';
+import { isTemporary, temporaryName } from './temporaries.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** macOS: fail with ELOOP when any component of the path is a symbolic link. */
@@ -105,6 +107,13 @@ export class PathDir implements Dir {
     return found;
   }
 
+  *rawNameBatches(): Iterable<string[]> {
+    for (const names of nameBatches(this.#verified())) {
+      this.#verified();
+      yield names;
+    }
+  }
+
   open(name: string): OpenFile {
     const path = this.#at(name);
     const before = toStat(fs.lstatSync(path, { bigint: true }));
@@ -131,7 +140,7 @@ export class PathDir implements Dir {
   }
 
   draft(): Draft {
-    this.#sweep();
+    sweepLitter(this);
     const name = temporaryName();
     const fd = fs.openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOFOLLOW_ANY, 0o600);
     let pending = true;
@@ -220,22 +229,6 @@ export class PathDir implements Dir {
   #at(name: string | Buffer): string | Buffer {
     if (typeof name !== 'string') return Buffer.concat([Buffer.from(`${this.#verified()}/`), name]);
     return join(this.#verified(), oneName(name));
-  }
-
-  /** A directory may be open for writing and closed for listing: then its litter stays. */
-  #namesIfReadable(): string[] {
-    try {
-      return fs.readdirSync(this.#verified());
-    } catch {
-      return [];
-    }
-  }
-
-  #sweep(): void {
-    for (const name of this.#namesIfReadable()) {
-      const stat = mayBeTemporary(name) ? this.lstat(name) : undefined;
-      if (stat && isLitter(name, stat)) tryUnlink(this.#at(name));
-    }
   }
 }
 

@@ -4,7 +4,9 @@ import { nearNames } from '../text/similar.ts';
 import type { Dir, Stat } from './dir.ts';
 import { attempt, failMissing } from './errno.ts';
 import type { ProtectedPlaces } from './protected-places.ts';
+import { textOf } from './raw-names.ts';
 import type { Root } from './roots.ts';
+import { isTemporary } from './temporaries.ts';
 
 /** Where a path leads: a held directory and a name in it that is not a link (unless links were not followed). */
 export class Place {
@@ -108,10 +110,27 @@ export function similarPaths(dir: Dir, shown: string, name: string, rest: string
   const end = shown.lastIndexOf(name);
   if (name === '' || end < 0) return [];
   try {
-    const names = dir.entries().map((entry) => entry.name);
-    return nearNames(name, names).map((near) => shown.slice(0, end) + near + rest);
+    return nearNames(name, firstNames(dir)).map((near) => shown.slice(0, end) + near + rest);
   } catch (error) {
     if (error instanceof EngineFailure) throw error;
     return [];
   }
+}
+
+/** Of a larger directory only so many names are looked at. */
+const MOST_NAMES = 5000;
+/** What was read last: a call may miss many names of one directory. It only helps to guess, so it may be old. */
+let lastRead: { state: string; names: readonly string[] } | undefined;
+
+function firstNames(dir: Dir): readonly string[] {
+  const { dev, ino, mtimeNs, ctimeNs } = dir.stat();
+  const state = [dev, ino, mtimeNs, ctimeNs].join(':');
+  if (lastRead?.state === state) return lastRead.names;
+  const names: string[] = [];
+  for (const batch of dir.rawNameBatches()) {
+    for (const name of batch) if (!isTemporary(name, 'file')) names.push(textOf(name));
+    if (names.length >= MOST_NAMES) break;
+  }
+  lastRead = { state, names };
+  return names;
 }

@@ -62,6 +62,56 @@ export function listAt(path: string): Listing {
   return { names, types };
 }
 
+/** The same as `listAt`, with a pause between one batch of entries and the next. */
+export async function listInTurnsAt(path: string, pause: () => Promise<void>): Promise<Listing> {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const entries of entryBatches(path)) {
+    for (const entry of entries) {
+      const type = typeOf(entry);
+      if (isTemporary(entry.name, type)) continue;
+      names.push(entry.name);
+      types.push(type);
+    }
+    await pause();
+  }
+  return { names, types };
+}
+
+/** All raw names of a directory, one batch after the other, in the order of the disk. */
+export function* nameBatches(path: string): Generator<string[]> {
+  let begun = false;
+  try {
+    for (const entries of entryBatches(path)) {
+      begun = true;
+      yield entries.map(({ name }) => name);
+    }
+  } catch (error) {
+    if (begun) throw error;
+    // Where the file system tells no types, Node looks for each name by itself, and cannot do so for raw ones.
+    yield fs.readdirSync(path, { encoding: 'latin1' });
+  }
+}
+
+const ENTRIES_A_BATCH = 1024;
+
+function* entryBatches(path: string): Generator<fs.Dirent[]> {
+  // Node's types know only UTF-8 here; it takes every encoding.
+  const encoding = 'latin1' as 'utf8';
+  const directory = fs.opendirSync(path, { encoding, bufferSize: ENTRIES_A_BATCH });
+  try {
+    let batch: fs.Dirent[] = [];
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (batch.push(entry) < ENTRIES_A_BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  } finally {
+    directory.closeSync();
+  }
+}
+
 /**
  * For file systems that do not tell types while listing: Node then looks at each name by itself, but cannot
  * do so for raw ones.

@@ -9,12 +9,21 @@
  * Names are raw here, see raw-names.ts.
  */
 import * as fs from 'node:fs';
-import type { EntryType } from '../failures.ts';
+import { isMainThread } from 'node:worker_threads';
+import { EngineFailure, type EntryType } from '../failures.ts';
 import type { Dir } from './dir.ts';
 import { NotRegular } from './dir.ts';
+import { isShortage } from './errno.ts';
 import { PathDir } from './path-dir.ts';
 import { encodedBelow, rawOf, textOf } from './raw-names.ts';
-import { type Listing, type ListingMemory, listAt, listUntyped, stateOf } from './scan-listing.ts';
+import {
+  type Listing,
+  type ListingMemory,
+  listAt,
+  listInTurnsAt,
+  listUntyped,
+  stateOf,
+} from './scan-listing.ts';
 import { typeOf } from './stat.ts';
 
 // Taken out of the module once: they are called for every file, and going through its names costs each time.
@@ -45,6 +54,8 @@ export interface Cursor {
   /** Goes to a directory, given as raw names with `/` between them; empty for the root. */
   goTo(directory: string): Absence | undefined;
   list(): Listing | Absence;
+  /** The same with a pause between one batch of entries and the next, in the order of the disk. */
+  listInTurns(pause: () => Promise<void>): Promise<Listing | Absence>;
   /**
    * Opens a file of the current directory without blocking: a descriptor, to be closed with `closeFile`. Only for
    * what was just seen to be a regular file; should it have been exchanged since, nothing of it is ever used.
@@ -125,7 +136,7 @@ class DescriptorCursor implements Cursor {
     for (; level < names.length; level++) {
       try {
         const path = encodedBelow(`${this.#descriptors}${from}/`, names[level]!);
-        from = openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+        from = patiently(() => openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW));
       } catch (error) {
         this.close();
         return absenceOf(error);
@@ -144,7 +155,8 @@ class DescriptorCursor implements Cursor {
       const state = this.#memory && stateOf(this.#current, this.#prefix);
       const known = state && this.#memory!.recall(state);
       if (known) return known;
-      const listing = listAt(this.#prefix);
+      const prefix = this.#prefix;
+      const listing = patiently(() => listAt(prefix));
       if (state) this.#memory!.remember(state, listing);
       return listing;
     } catch (error) {
@@ -158,10 +170,26 @@ class DescriptorCursor implements Cursor {
     }
   }
 
+  async listInTurns(pause: () => Promise<void>): Promise<Listing | Absence> {
+    if (this.#prefix === undefined) return 'gone';
+    try {
+      const state = this.#memory && stateOf(this.#current, this.#prefix);
+      const known = state && this.#memory!.recall(state);
+      if (known) return known;
+      const listing = await listInTurnsAt(this.#prefix, pause);
+      if (state) this.#memory!.remember(state, listing);
+      return listing;
+    } catch (error) {
+      if (error instanceof EngineFailure) throw error;
+      return absenceOf(error) === 'unreadable' ? 'unreadable' : this.list();
+    }
+  }
+
   open(name: string): number | Absence {
     if (this.#prefix === undefined) return 'gone';
     try {
-      return openSync(encodedBelow(this.#prefix, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const path = encodedBelow(this.#prefix, name);
+      return patiently(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     } catch (error) {
       return absenceOf(error);
     }
@@ -172,7 +200,8 @@ class DescriptorCursor implements Cursor {
     try {
       const stat = fs.lstatSync(encodedBelow(this.#prefix, name), { throwIfNoEntry: false });
       return stat && { type: typeOf(stat), size: stat.size, mtimeMs: stat.mtimeMs };
-    } catch {
+    } catch (error) {
+      if (isShortage(error)) throw error;
       return undefined;
     }
   }
@@ -238,6 +267,10 @@ class PathCursor implements Cursor {
     }
   }
 
+  async listInTurns(): Promise<Listing | Absence> {
+    return this.list();
+  }
+
   open(name: string): number | Absence {
     try {
       return this.#dir.open(textOf(name)).fd;
@@ -269,9 +302,29 @@ function descriptorsPath(): string {
   return ownDescriptors;
 }
 
-/** What an error of opening or reading means for a walk; what is no error of the system is thrown on. */
+/** So long a thread that searches waits for descriptors and memory that others give back. */
+const SHORTAGE_WAITS = 100;
+const SHORTAGE_WAIT_MS = 20;
+
+/** Runs what may fail because the system has run short, and tries again; the main thread waits for nobody. */
+function patiently<T>(operation: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return operation();
+    } catch (error) {
+      if (!isShortage(error) || isMainThread || attempt === SHORTAGE_WAITS) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SHORTAGE_WAIT_MS);
+    }
+  }
+}
+
+/**
+ * What an error of opening or reading means for a walk. What is no error of the system is thrown on, and so is
+ * that the system has run short of something: what could not be looked at for that is neither gone nor forbidden.
+ */
 export function absenceOf(error: unknown): Absence {
   if (error instanceof NotRegular) return 'gone';
+  if (isShortage(error)) throw error;
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
     case 'ENOTDIR':

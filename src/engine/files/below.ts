@@ -1,11 +1,11 @@
 /** Everything below a directory with type and size, in one fixed order, never through a link. */
 import type { Dir } from '../confine/dir.ts';
-import { attempt, failFrom } from '../confine/errno.ts';
+import { attempt, attemptAsync, failFrom } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { isTemporary } from '../confine/temporaries.ts';
 import type { EntryType } from '../failures.ts';
 import { limits } from '../limits.ts';
-import { Breathing } from './breathing.ts';
+import { Breathing, sortedInTurns } from './breathing.ts';
 import { openDirectory } from './listing.ts';
 
 export interface ListAllOptions {
@@ -33,10 +33,11 @@ export interface ListingBelow {
 
 export async function listBelow(place: Place, options: ListAllOptions): Promise<ListingBelow> {
   const { depth = Number.POSITIVE_INFINITY, max = Number.POSITIVE_INFINITY, signal } = options;
-  const listing = new Listing(place.shown, depth, max, new Breathing(signal));
+  const breathing = new Breathing(signal);
+  const listing = new Listing(place.shown, depth, max, breathing);
   const dir = openDirectory(place);
   try {
-    const names = attempt(place.shown, 'list', () => rawNames(dir));
+    const names = await attemptAsync(place.shown, 'list', () => rawNames(dir, breathing));
     await listing.add(dir, names, '', 1);
   } finally {
     dir.close();
@@ -98,7 +99,7 @@ class Listing {
     const dir = leniently(this.#shown, () => parent.enterRaw(rawName(name)));
     if (dir === undefined) return true;
     try {
-      const names = leniently(this.#shown, () => rawNames(dir)) ?? [];
+      const names = (await lenientlyAsync(this.#shown, () => rawNames(dir, this.#breathing))) ?? [];
       return await this.add(dir, names, `${prefix}${textOf(name)}/`, level + 1);
     } finally {
       dir.close();
@@ -106,11 +107,13 @@ class Listing {
   }
 }
 
-function rawNames(dir: Dir): string[] {
-  return dir
-    .rawNames()
-    .map((name) => name.toString('latin1'))
-    .sort();
+async function rawNames(dir: Dir, breathing: Breathing): Promise<string[]> {
+  const names: string[] = [];
+  for (const batch of dir.rawNameBatches()) {
+    names.push(...batch);
+    await breathing.pause();
+  }
+  return sortedInTurns(names, breathing, (a, b) => (a < b ? -1 : 1));
 }
 
 /** Below the listed directory, what went away or what this user may not look into does not spoil the rest. */
@@ -118,10 +121,22 @@ function leniently<T>(shown: string, look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') return undefined;
-    return failFrom(error, shown, 'list');
+    return absentOr(error, shown);
   }
+}
+
+async function lenientlyAsync<T>(shown: string, look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    return absentOr(error, shown);
+  }
+}
+
+function absentOr(error: unknown, shown: string): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') return undefined;
+  return failFrom(error, shown, 'list');
 }
 
 function rawName(name: string): Buffer {

@@ -6,7 +6,7 @@ import type { Place } from '../confine/place.ts';
 import { readBytes } from '../confine/reading.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import { decodeForEdit, type TextContent, whyBinary } from '../text/encoding.ts';
+import { whyBinary } from '../text/encoding.ts';
 import type { Snapshot } from './atomic.ts';
 import { mimeTypeOf } from './mime.ts';
 
@@ -62,13 +62,6 @@ export async function readContent(place: Place, options: ReadOptions = {}): Prom
   const { stat, bytes } = await readSnapshot(place, options);
   const text = whyBinary(bytes) === undefined ? bytes.toString('utf8') : undefined;
   return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
-}
-
-/** For editing: the text apart from its byte-order mark, or a failure when it cannot be edited safely. */
-export function textOf(snapshot: Snapshot, shown: string): TextContent {
-  const decoded = decodeForEdit(snapshot.bytes);
-  if ('notText' in decoded) return fail({ kind: 'not-text', path: shown, why: decoded.notText });
-  return decoded;
 }
 
 /** For tools that show nothing but text: any valid UTF-8 is text, byte-order mark and NUL characters included. */

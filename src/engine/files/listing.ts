@@ -9,8 +9,7 @@ import type { Wall } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { ListingCache } from '../search/listing-cache.ts';
-import { Breathing } from './breathing.ts';
-import { byBytes } from './order.ts';
+import { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from './breathing.ts';
 
 export interface ListedEntry extends Entry {
   /** What a link leads to: `outside` also when that is missing or cannot be told. Equal to `type` otherwise. */
@@ -24,14 +23,24 @@ export interface TreeNode {
   children?: TreeNode[];
 }
 
-export function listEntries(wall: Wall, place: Place): ListedEntry[] {
+export async function listEntries(
+  wall: Wall,
+  place: Place,
+  signal: AbortSignal | undefined,
+): Promise<ListedEntry[]> {
   const dir = openDirectory(place);
+  const breathing = new Breathing(signal);
+  const cursor = openCursor(scanRootOf(dir));
   try {
-    return sortedEntries(dir, place.shown).map((entry) => ({
-      ...entry,
-      target: targetOf(wall, place.path, entry),
-    }));
+    const { names, types } = await attemptAsync(place.shown, 'list', () =>
+      listedThere(cursor, dir, place.shown, breathing),
+    );
+    return await mapInTurns(names, breathing, (raw, index) => {
+      const entry = { name: textOf(raw), type: types[index]! };
+      return { ...entry, target: targetOf(wall, place.path, entry) };
+    });
   } finally {
+    cursor.close();
     dir.close();
   }
 }
@@ -64,7 +73,7 @@ async function treeOf(
   const breathing = new Breathing(signal);
   const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
   try {
-    if (depth > 0) requireListable(cursor, dir, place.shown);
+    if (depth > 0) await listedThere(cursor, dir, place.shown, breathing);
     return await subtree('', place.path, name, 0);
   } finally {
     cursor.close();
@@ -77,8 +86,9 @@ async function treeOf(
     await breathing.pause();
     if (cursor.goTo(below)) return { name: label, type: 'directory' };
     const children: TreeNode[] = [];
-    const { names, types } = readable(cursor);
+    const { names, types } = await readable(cursor, breathing);
     for (const [index, raw] of names.entries()) {
+      if (index % ITEMS_A_LOOK === 0) await breathing.pause();
       const name = textOf(raw);
       const type = types[index]!;
       if (type === 'directory') {
@@ -98,26 +108,26 @@ export function openDirectory(place: Place): Dir {
   return place.enter();
 }
 
-function sortedEntries(dir: Dir, shown: string): Entry[] {
-  return attempt(shown, 'list', () => dir.entries()).sort((a, b) => byBytes(a.name, b.name));
-}
-
-/** Where the tree begins it must be possible to list: if not, the directory itself tells why. */
-function requireListable(cursor: Cursor, dir: Dir, shown: string): void {
-  if (typeof cursor.list() === 'string') attempt(shown, 'list', () => dir.entries());
+/** Where a listing begins it must be possible to list: if not, the directory itself tells why. */
+async function listedThere(cursor: Cursor, dir: Dir, shown: string, breathing: Breathing): Promise<Listing> {
+  const listing = await cursor.listInTurns(() => breathing.pause());
+  if (typeof listing !== 'string') return inOrder(listing, breathing);
+  attempt(shown, 'list', () => dir.entries());
+  return fail({ kind: 'unstable', path: shown });
 }
 
 /** A directory inside a tree that may not be listed is shown empty; it does not spoil the rest. */
-function readable(cursor: Cursor): Listing {
-  const listing = cursor.list();
-  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing);
+async function readable(cursor: Cursor, breathing: Breathing): Promise<Listing> {
+  const listing = await cursor.listInTurns(() => breathing.pause());
+  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, breathing);
 }
 
-/** By raw names, and so byte-wise. The system's own listing mostly is already. */
-function inOrder(listing: Listing): Listing {
+/** By raw names, and so byte-wise. */
+async function inOrder(listing: Listing, breathing: Breathing): Promise<Listing> {
   const { names, types } = listing;
   if (names.every((name, index) => index === 0 || names[index - 1]! < name)) return listing;
-  const order = names.map((_, index) => index).sort((a, b) => (names[a]! < names[b]! ? -1 : 1));
+  const places = await mapInTurns(names, breathing, (_, index) => index);
+  const order = await sortedInTurns(places, breathing, (a, b) => (names[a]! < names[b]! ? -1 : 1));
   return { names: order.map((index) => names[index]!), types: order.map((index) => types[index]!) };
 }
 
@@ -133,7 +143,7 @@ function targetOf(wall: Wall, directory: string, entry: Entry): ListedEntry['tar
       return type === undefined || type === 'symlink' ? 'outside' : type;
     });
   } catch (error) {
-    if (error instanceof EngineFailure) return 'outside';
+    if (error instanceof EngineFailure && error.facts.kind !== 'io') return 'outside';
     throw error;
   }
 }

@@ -67,7 +67,7 @@ async function removeEmpty(
 function isEmpty(place: Place): boolean {
   const dir = place.enter();
   try {
-    return attempt(place.shown, 'delete', () => dir.rawNames()).length === 0;
+    return attempt(place.shown, 'delete', () => firstOf(dir.rawNameBatches())) === undefined;
   } finally {
     dir.close();
   }
@@ -119,7 +119,7 @@ async function requireRemovable(
   if (level > limits.treeDepth) fail({ kind: 'bad-path', path: shown, why: 'too-deep' });
   if (wall.rootOf(dir)) fail({ kind: 'is-root', path: shown, action: 'delete' });
   wall.protectedPlaces.requireNot(dir.identity, shown);
-  const names = attempt(shown, 'delete', () => dir.rawNames());
+  const names = await attemptAsync(shown, 'delete', () => rawNames(dir, breathing));
   const mayChange = names.length === 0 || attempt(shown, 'delete', () => dir.mayChangeEntries());
   if (!mayChange) fail({ kind: 'permission', path: shown, action: 'delete' });
   for (const name of names) {
@@ -135,7 +135,7 @@ async function requireRemovable(
 }
 
 async function empty(dir: Dir, breathing: Breathing): Promise<void> {
-  for (const name of dir.rawNames()) {
+  for (const name of await rawNames(dir, breathing)) {
     await breathing.pause();
     const inner = dir.enterRaw(name);
     if (inner === undefined) {
@@ -149,4 +149,18 @@ async function empty(dir: Dir, breathing: Breathing): Promise<void> {
     }
     dir.rmdir(name);
   }
+}
+
+function firstOf<T>(items: Iterable<T>): T | undefined {
+  for (const item of items) return item;
+  return undefined;
+}
+
+async function rawNames(dir: Dir, breathing: Breathing): Promise<Buffer[]> {
+  const names: Buffer[] = [];
+  for (const batch of dir.rawNameBatches()) {
+    for (const name of batch) names.push(Buffer.from(name, 'latin1'));
+    await breathing.pause();
+  }
+  return names;
 }

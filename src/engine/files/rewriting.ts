@@ -3,9 +3,9 @@ import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import type { Recording } from '../journal/recording.ts';
 import { limits } from '../limits.ts';
-import { encode, type TextContent } from '../text/encoding.ts';
+import type { Rewrote } from '../text/rewrite.ts';
 import { replaceContent, type Snapshot } from './atomic.ts';
-import { readSnapshot, textOf } from './contents.ts';
+import { readSnapshot } from './contents.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './together.ts';
 
 export interface StoreOptions {
@@ -15,15 +15,9 @@ export interface StoreOptions {
   recording: Recording;
 }
 
-/** What a file's text becomes, and what there is to tell about it. */
-export interface Rewritten<R> {
-  after: string;
-  result: R;
-}
-
 export async function rewriteTogether<R>(
   places: readonly Place[],
-  compute: (text: string, index: number) => Promise<Rewritten<R>>,
+  compute: (bytes: Buffer, index: number) => Promise<Rewrote<R>>,
   options: StoreOptions,
 ): Promise<R[]> {
   requireDifferent(places);
@@ -31,32 +25,30 @@ export async function rewriteTogether<R>(
   const replacements: Replacement[] = [];
   for (const [index, place] of places.entries()) {
     const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
-    const content = textOf(snapshot, place.shown);
-    const { after, result } = await compute(content.text, index);
+    const { bytes, result } = await compute(snapshot.bytes, index);
     results.push(result);
-    const bytes = encodeWithin(place, { ...content, text: after }, options);
-    if (!bytes.equals(snapshot.bytes)) replacements.push({ place, bytes, expect: snapshot });
+    // Also what stays as it is must fit.
+    requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
+    if (bytes && !bytes.equals(snapshot.bytes)) replacements.push({ place, bytes, expect: snapshot });
   }
   if (replacements.length > 0) await replaceTogether(replacements, options.signal, options.recording);
   return results;
 }
 
-export async function replaceText(
+export async function replaceBytes(
   place: Place,
   snapshot: Snapshot,
-  content: TextContent,
+  bytes: Buffer | undefined,
   options: StoreOptions,
 ): Promise<void> {
-  const bytes = encodeWithin(place, content, options);
-  if (bytes.equals(snapshot.bytes)) return;
+  requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
+  if (bytes === undefined || bytes.equals(snapshot.bytes)) return;
   const { signal, recording } = options;
   await replaceContent(place, bytes, { expect: snapshot, signal, recording });
 }
 
-function encodeWithin(place: Place, content: TextContent, options: StoreOptions): Buffer {
-  const bytes = encode(content);
-  requireFits(place.shown, bytes, Math.min(options.limit ?? limits.wholeFileBytes, limits.wholeFileBytes));
-  return bytes;
+function limitOf({ limit = limits.wholeFileBytes }: StoreOptions): number {
+  return Math.min(limit, limits.wholeFileBytes);
 }
 
 export function requireFits(path: string, bytes: Buffer, limit: number): void {

@@ -1,6 +1,7 @@
 /** What is in the directories at one moment: enough to tell later what has changed. */
 import { isUtf8 } from 'node:buffer';
 import type { Dir, Entry, Stat } from '../confine/dir.ts';
+import { failFrom, isShortage } from '../confine/errno.ts';
 import type { Root } from '../confine/roots.ts';
 import { isTemporary } from '../confine/temporaries.ts';
 import { Breathing } from '../files/breathing.ts';
@@ -93,7 +94,8 @@ export async function isTooMuch(roots: readonly Root[]): Promise<boolean> {
 function entriesOf(dir: Dir): Entry[] {
   try {
     return dir.entries();
-  } catch {
+  } catch (error) {
+    if (isShortage(error)) failFrom(error, '.', 'list');
     return [];
   }
 }
@@ -108,7 +110,8 @@ export function isOther(was: Surveyed, is: Surveyed): boolean {
 function rawNamesOf(dir: Dir): Buffer[] {
   try {
     return dir.rawNames();
-  } catch {
+  } catch (error) {
+    if (isShortage(error)) failFrom(error, '.', 'list');
     return [];
   }
 }
@@ -129,7 +132,8 @@ function linkOf(dir: Dir, name: string): LinkTarget | undefined {
 function enter(dir: Dir, raw: Buffer): Dir | undefined {
   try {
     return dir.enterRaw(raw);
-  } catch {
+  } catch (error) {
+    if (isShortage(error)) failFrom(error, '.', 'list');
     return undefined;
   }
 }

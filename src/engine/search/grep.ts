@@ -51,7 +51,7 @@ export async function grepWith(
   // When ripgrep was asked for, nothing beats it to it.
   if (query.plan !== 'ripgrep') {
     first.push(...(await workTogether(team, job(undefined), collect, HEAD_START_MS)));
-    if (!team.queue.hasLeft) {
+    if (!team.queue.hasLeft && team.left.length === 0) {
       return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
     }
     team.queue.reopen();

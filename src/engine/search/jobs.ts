@@ -7,9 +7,11 @@ import type { IgnoreBase } from './selector.ts';
 
 interface Job {
   id: number;
-  /** Of the WorkQueue that all workers of the search share. */
-  queue: SharedArrayBuffer;
+  /** Of the WorkQueue that all workers of the search share; what a worker knows already is not sent again. */
+  queue: { slot: number; shared: SharedArrayBuffer | undefined };
   round: number;
+  /** Units that the queue had no room for when the work was paused. */
+  own: readonly string[];
   root: ScanRoot;
   selection: Selection;
   ignoreBase: IgnoreBase | undefined;
@@ -80,9 +82,12 @@ export interface Account {
   entries: PackedEntries | undefined;
   statistics: ReadonlyMap<string, ExtensionStatistics> | undefined;
   directories: number;
+  /** Units that were not done when the work was ended, and that the queue has no room for. */
+  left: readonly string[];
 }
 
 export type Report =
   | { id: number; kind: 'found'; files: readonly FoundFile[] }
   | { id: number; kind: 'done'; account: Account }
-  | { id: number; kind: 'failed'; message: string };
+  /** `code` says of what the system has run short. */
+  | { id: number; kind: 'failed'; message: string; code: string | undefined };

@@ -49,6 +49,11 @@ export interface PlanOptions {
   only?: PlanKind | undefined;
 }
 
+/** Taking a pattern apart takes time on the main thread, some 20 µs a character: longer ones are not. */
+const LONGEST_ANALYSED = 500;
+/** Nothing but characters that stand for themselves. */
+const LITERAL = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w])*/;
+
 /** Nanoseconds a byte: above this, running the pattern over whole files is about as fast as a prefilter. */
 const WORTH_IT = 10;
 
@@ -62,6 +67,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     span: undefined,
     wholeText: undefined,
   };
+  if (source.length > LONGEST_ANALYSED) return longPlan(plain, options);
   try {
     const parsed = parsePattern(source, used);
     if (parsed) return analysedPlan(parsed, plain, options);
@@ -71,6 +77,19 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
   }
   const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
   return { plan: 'workers', why, recipe: plain, superset: undefined };
+}
+
+/** Whatever contains a long text contains its beginning. */
+function longPlan(plain: Recipe, options: PlanOptions): SearchPlan {
+  const { source, flags } = plain;
+  const literal = LITERAL.exec(source)![0];
+  if (literal.length < source.length) {
+    const why = `the pattern has more than ${LONGEST_ANALYSED} characters: every line is tried`;
+    return { plan: 'workers', why, recipe: plain, superset: undefined };
+  }
+  const beginning = LITERAL.exec(source.slice(0, LONGEST_ANALYSED / 2))![0];
+  const { recipe, ...rest } = planSearch(beginning, flags, options);
+  return { ...rest, recipe: { ...plain, prefilter: recipe.prefilter } };
 }
 
 function analysedPlan(parsed: ParsedPattern, plain: Recipe, options: PlanOptions): SearchPlan {

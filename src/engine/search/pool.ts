@@ -17,6 +17,8 @@ export class SearchThread {
   #job: number | undefined;
   #onReport: ((report: Report) => void) | undefined;
   #onGone: ((error: Error) => void) | undefined;
+  /** The shared memory that it was sent, by slot. */
+  readonly #known: SharedArrayBuffer[] = [];
 
   constructor(
     file: string | undefined,
@@ -27,7 +29,7 @@ export class SearchThread {
     const options = { execArgv: [], env: {}, name: 'search', eval: file === undefined };
     this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);
     this.#worker.on('message', (report: Report) => this.#received(report));
-    this.#worker.on('error', (error) => this.#fail(error as Error));
+    this.#worker.on('error', (error) => this.#fail(asShortage(error as Error)));
     this.#worker.on('exit', () => {
       this.#gone = true;
       this.#fail(new Error('a search thread ended'));
@@ -48,7 +50,7 @@ export class SearchThread {
     this.#onGone = onGone;
     this.#worker.ref();
     if (this.#gone) this.#fail(new Error('a search thread ended'));
-    else this.#worker.postMessage(job);
+    else this.#worker.postMessage({ ...job, queue: this.#news(job.queue) });
   }
 
   /** The job's work was done before the thread came to it: what it still reports about it does not matter. */
@@ -60,6 +62,12 @@ export class SearchThread {
   async end(): Promise<void> {
     this.#fail(new EngineFailure({ kind: 'cancelled' }));
     await this.#worker.terminate();
+  }
+
+  #news({ slot, shared }: AnyJob['queue']): AnyJob['queue'] {
+    if (shared === undefined || this.#known[slot] === shared) return { slot, shared: undefined };
+    this.#known[slot] = shared;
+    return { slot, shared };
   }
 
   #received(report: Report): void {
@@ -84,12 +92,24 @@ export class SearchThread {
   }
 }
 
+/** A thread that could not be started for want of descriptors or memory says so only in its message. */
+function asShortage(error: Error): Error {
+  const code = /\b(?:EMFILE|ENFILE|ENOMEM)\b/.exec(error.message)?.[0];
+  return code === undefined ? error : new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
+}
+
 /** A search that wants threads, with the work that they will share. */
 export interface ThreadSearcher extends Searcher {
   queue: Pick<WorkQueue, 'spare'>;
 }
 
+/** A search that is alone in waiting waits so long for all the threads that it can use. */
+const FOR_A_TEAM_MS = 5;
+/** Any search waits for a thread that is there already, for as long as searches came and went within this time. */
+const FOR_A_THREAD_MS = 300;
+
 interface Waiting {
+  since: number;
   searcher: ThreadSearcher;
   give(threads: SearchThread[]): void;
 }
@@ -103,6 +123,8 @@ export class SearchPool {
   /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>();
   #nextLook: NodeJS.Timeout | undefined;
+  /** When a thread was taken or came back from its work. */
+  #lastMove = 0;
   #closed = false;
 
   /** `file`: another worker than the package's own. */
@@ -126,7 +148,7 @@ export class SearchPool {
   async take(searcher: ThreadSearcher, signal: AbortSignal): Promise<SearchThread[]> {
     if (signal.aborted) return [];
     const threads = await new Promise<SearchThread[]>((give) => {
-      const waiting = { searcher, give };
+      const waiting = { since: performance.now(), searcher, give };
       this.#waiting.add(waiting);
       const leave = () => {
         if (this.#waiting.delete(waiting)) give([]);
@@ -153,9 +175,8 @@ export class SearchPool {
     for (const waiting of this.#waiting) {
       const { searcher, give } = waiting;
       const room = this.#closed ? 0 : this.#shares.roomFor(searcher);
-      if (room === 0 && !this.#closed) continue;
-      const threads = this.#idle.splice(0, room);
-      while (threads.length < room) threads.push(this.#create());
+      const threads = room > 0 ? this.#threadsFor(waiting, room) : [];
+      if (threads.length === 0 && !this.#closed) continue;
       this.#shares.hold(searcher, threads);
       this.#waiting.delete(waiting);
       give(threads);
@@ -164,12 +185,33 @@ export class SearchPool {
     if (this.#waiting.size > 0) this.#awaitRoom();
   }
 
+  /** None when it is better to wait for those that are at work. While others wait too, each gets one. */
+  #threadsFor({ since }: Waiting, room: number): SearchThread[] {
+    const wanted = this.#waiting.size > 1 ? 1 : room;
+    const free = this.#idle.length + Math.max(0, this.#size - this.#all.size);
+    const now = performance.now();
+    if (free === 0 && now - this.#lastMove < FOR_A_THREAD_MS) return [];
+    if (free > 0 && free < wanted && now - since < FOR_A_TEAM_MS) return [];
+    // Threads that were started because none comes back do not keep the next ones waiting.
+    if (free > 0) this.#lastMove = now;
+    const count = free > 0 ? Math.min(free, wanted) : wanted;
+    const threads = this.#idle.splice(0, count);
+    while (threads.length < count) threads.push(this.#create());
+    return threads;
+  }
+
   #awaitRoom(): void {
     for (const { queue } of this.#shares.sparing()) queue.spare();
-    const { nextChangeIn } = this.#shares;
-    if (nextChangeIn === undefined) return;
-    this.#nextLook = setTimeout(() => this.#serve(), Math.ceil(nextChangeIn));
-    this.#nextLook.unref();
+    const now = performance.now();
+    const patience = [...this.#waiting]
+      .flatMap(({ since }) => [since + FOR_A_TEAM_MS, this.#lastMove + FOR_A_THREAD_MS])
+      .map((until) => until - now)
+      .filter((ms) => ms > 0);
+    const { nextChangeIn = Number.POSITIVE_INFINITY } = this.#shares;
+    const next = Math.min(nextChangeIn, ...patience);
+    if (next === Number.POSITIVE_INFINITY) return;
+    // Not `unref`: somebody waits for an answer, maybe with nothing else that keeps the process alive.
+    this.#nextLook = setTimeout(() => this.#serve(), Math.ceil(next));
   }
 
   #create(): SearchThread {
@@ -185,6 +227,7 @@ export class SearchPool {
   #rest(thread: SearchThread): void {
     if (!this.#all.has(thread) || this.#idle.includes(thread)) return;
     this.#shares.release(thread);
+    this.#lastMove = performance.now();
     if (this.#idle.length >= this.#size || this.#closed) void thread.end();
     else this.#idle.push(thread);
     this.#serve();

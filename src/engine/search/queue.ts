@@ -25,7 +25,8 @@ const CONTROL_BYTES = 128;
 /** Two slots, written in turn, so that a reader never sees half a path. */
 const BOUND_BYTES = 8192;
 const UNITS_START = CONTROL_BYTES + 2 * (BOUND_BYTES + 4);
-const UNITS_BYTES = 4 << 20;
+const UNITS_BYTES = 1 << 20;
+export const QUEUE_BYTES: number = UNITS_START + UNITS_BYTES;
 
 const WAIT_MS = 20;
 const SPINS = 2000;
@@ -38,10 +39,17 @@ export class WorkQueue {
   #bound: string | undefined;
   #boundIsCut = false;
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(UNITS_START + UNITS_BYTES)) {
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(QUEUE_BYTES)) {
     this.memory = memory;
     this.#control = new Int32Array(memory, 0, CONTROL_BYTES / 4);
     this.#bytes = Buffer.from(memory);
+  }
+
+  /** For memory that was used before: a thread that comes too late for that finds another round. */
+  clear(): void {
+    const round = this.round;
+    this.#control.fill(0);
+    Atomics.store(this.#control, ROUND, round + 1);
   }
 
   /** Which round of work this is: a thread that comes too late for its round takes no part in the next. */

@@ -1,5 +1,6 @@
 /** Puts together what the threads found: in order, cut at the same place whichever thread was first. */
 import { rawOf, textOf } from '../confine/raw-names.ts';
+import { type Breathing, mapInTurns, mergedInTurns } from '../files/breathing.ts';
 import type { FirstByPath } from './first.ts';
 import type { Account, ExtensionStatistics, FoundFile, PackedEntries } from './jobs.ts';
 import type { Plan } from './plan.ts';
@@ -61,25 +62,32 @@ interface RawEntry {
 }
 
 /** The entries of all threads in one order; each thread's own are sorted already. */
-export function mergedEntries(accounts: readonly Account[], limit: number): WalkEntry[] {
-  const lists = accounts.flatMap(({ entries }) => (entries ? [unpacked(entries)] : []));
+export async function mergedEntries(
+  accounts: readonly Account[],
+  limit: number,
+  breathing: Breathing,
+): Promise<WalkEntry[]> {
   let merged: RawEntry[] = [];
-  for (const list of lists) merged = merged.length === 0 ? list : merge(merged, list, limit);
-  return merged.slice(0, limit).map(({ path, type, size, modifiedMs }) => ({
-    ...shown(path),
-    type,
-    ...(Number.isNaN(size) ? {} : { size, modifiedMs }),
-  }));
+  for (const { entries } of accounts) {
+    if (!entries) continue;
+    const list = await unpacked(entries, breathing);
+    merged = merged.length === 0 ? list : await mergedInTurns(merged, list, breathing, byPath, limit);
+  }
+  const kept = merged.length > limit ? merged.slice(0, limit) : merged;
+  return mapInTurns(kept, breathing, walkEntry);
 }
 
-function shown(raw: string): Pick<WalkEntry, 'path' | 'unnameable'> {
-  const path = textOf(raw);
-  return path === raw || rawOf(path) === raw ? { path } : { path, unnameable: true };
+function walkEntry({ path, type, size, modifiedMs }: RawEntry): WalkEntry {
+  const name = textOf(path);
+  const entry: WalkEntry = Number.isNaN(size) ? { path: name, type } : { path: name, type, size, modifiedMs };
+  if (name !== path && rawOf(name) !== path) entry.unnameable = true;
+  return entry;
 }
 
-function unpacked({ paths, types, facts }: PackedEntries): RawEntry[] {
+async function unpacked({ paths, types, facts }: PackedEntries, breathing: Breathing): Promise<RawEntry[]> {
   if (types === '') return [];
-  return paths.split('\0').map((path, index) => ({
+  await breathing.pause();
+  return mapInTurns(paths.split('\0'), breathing, (path, index) => ({
     path,
     type: TYPES[types[index]!]!,
     size: facts ? facts[index * 2]! : Number.NaN,
@@ -87,15 +95,8 @@ function unpacked({ paths, types, facts }: PackedEntries): RawEntry[] {
   }));
 }
 
-function merge(a: readonly RawEntry[], b: readonly RawEntry[], limit: number): RawEntry[] {
-  const merged: RawEntry[] = [];
-  let i = 0;
-  let j = 0;
-  while (merged.length < limit && (i < a.length || j < b.length)) {
-    const takeFirst = j >= b.length || (i < a.length && a[i]!.path <= b[j]!.path);
-    merged.push(takeFirst ? a[i++]! : b[j++]!);
-  }
-  return merged;
+function byPath(a: RawEntry, b: RawEntry): number {
+  return a.path <= b.path ? -1 : 1;
 }
 
 export function mergedStatistics(accounts: readonly Account[]): Map<string, ExtensionStatistics> {

@@ -5,6 +5,7 @@ import { Place } from '../confine/place.ts';
 import { rawOf, textOf } from '../confine/raw-names.ts';
 import { scanRootOf } from '../confine/scan.ts';
 import { fail } from '../failures.ts';
+import { Breathing } from '../files/breathing.ts';
 import { ripgrep } from '../run/ripgrep.ts';
 import { compileGlobs } from './glob.ts';
 import { checkNumbers, grepWith } from './grep.ts';
@@ -13,6 +14,7 @@ import { type Plan, type PlanOptions, planSearch } from './plan.ts';
 import { SearchPool } from './pool.ts';
 import type { GrepQuery, GrepResult, SearchCall, Selection, WalkEntry } from './query.ts';
 import { WorkQueue } from './queue.ts';
+import { QueueMemories } from './queue-memory.ts';
 import { mergedEntries, mergedStatistics, sum, unreadableBefore } from './results.ts';
 import { begin, requireStartRead, type Start, selectionOf } from './start.ts';
 import { type JobTemplate, Limits, type Team, workTogether } from './teamwork.ts';
@@ -62,6 +64,7 @@ export interface Overview {
 export class Search {
   readonly #pool: SearchPool;
   readonly #ripgrep: boolean;
+  readonly #memories = new QueueMemories();
 
   constructor(options: SearchOptions = {}) {
     const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
@@ -137,7 +140,7 @@ export class Search {
         .sort((a, b) => b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1));
       const unreadable = unreadableBefore(accounts, undefined);
       return {
-        entries: mergedEntries(accounts, Number.POSITIVE_INFINITY),
+        entries: await mergedEntries(accounts, Number.POSITIVE_INFINITY, new Breathing(call.signal)),
         files: sum(accounts, ({ files }) => files),
         directories: sum(accounts, ({ directories }) => directories),
         bytes: extensions.reduce((total, { bytes }) => total + bytes, 0),
@@ -155,7 +158,7 @@ export class Search {
       const job = listTemplate(start, query, { facts: query.facts ?? false, wanted: max + 1, ...how });
       const accounts = await workTogether(team, job, ignore);
       requireStartRead(start, accounts);
-      const entries = mergedEntries(accounts, max + 1);
+      const entries = await mergedEntries(accounts, max + 1, new Breathing(call.signal));
       const truncated = entries.length > max;
       const shown = truncated ? entries.slice(0, max) : entries;
       const last = truncated ? rawOf(shown.at(-1)?.path ?? '') : undefined;
@@ -173,13 +176,20 @@ export class Search {
   ): Promise<T> {
     const limits = new Limits(call);
     const start = begin(where, selection);
+    const memory = this.#memories.take();
+    const queue = new WorkQueue(memory.shared);
+    let sound = false;
     try {
-      const queue = new WorkQueue();
+      queue.clear();
       if (start.file === undefined) queue.push(['']);
       else if (means(selection, textOf(start.file))) queue.push([fileUnit('', [start.file])]);
       const { client = '', onProgress } = call;
-      return await search(start, { pool: this.#pool, queue, limits, client, onProgress });
+      const team = { pool: this.#pool, queue, memory, left: [], limits, client, onProgress };
+      const found = await search(start, team);
+      sound = true;
+      return found;
     } finally {
+      this.#memories.giveBack(memory, sound);
       limits.release();
       if (start.dir !== where && !(where instanceof Place && start.dir === where.dir)) start.dir.close();
     }

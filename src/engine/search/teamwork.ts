@@ -1,16 +1,19 @@
 /** Runs one job on the threads of a pool until its work is done, its time is up or it is cancelled. */
 import { EngineFailure, type Failure } from '../failures.ts';
-import type { Account, AnyJob, FoundFile } from './jobs.ts';
+import type { Account, AnyJob, FoundFile, Report } from './jobs.ts';
 import type { SearchPool, SearchThread } from './pool.ts';
 import type { SearchCall } from './query.ts';
 import type { WorkQueue } from './queue.ts';
+import type { QueueMemory } from './queue-memory.ts';
 
 /** Threads that are asked to stop do so at the next file; one that is stuck in a pattern never does. */
 const GRACE_MS = 25;
 const PROGRESS_EVERY_MS = 200;
+/** Most searches of a few files are over before a second thread could be of help. */
+const HELP_AFTER_MS = 3;
 
 /** Distributes over a union, so that each kind of job keeps its own fields. */
-type Unnumbered<T> = T extends unknown ? Omit<T, 'id' | 'queue' | 'round'> : never;
+type Unnumbered<T> = T extends unknown ? Omit<T, 'id' | 'queue' | 'round' | 'own'> : never;
 export type JobTemplate = Unnumbered<AnyJob>;
 
 /** One call's time and its cancellation, over all the steps of a search. */
@@ -56,6 +59,9 @@ export class Limits {
 export interface Team {
   pool: SearchPool;
   queue: WorkQueue;
+  memory: QueueMemory;
+  /** Units that the queue had no room for when the work was paused. */
+  left: readonly string[];
   limits: Limits;
   client: string;
   onProgress: SearchCall['onProgress'];
@@ -80,13 +86,18 @@ export async function workTogether(
     pool.giveBack(threads);
     limits.check();
   }
-  const job = { ...template, id: ++lastId, queue: queue.memory, round: queue.round } as AnyJob;
+  // Only a thread that surely comes in time can be given units of its own: one that works alone.
+  pool.giveBack(team.left.length > 0 ? threads.splice(1) : []);
+  const { memory, left: own } = team;
+  const job = { ...template, id: ++lastId, queue: memory, round: queue.round, own } as AnyJob;
   const pause = pauseAfterMs === undefined ? undefined : setTimeout(() => queue.end(), pauseAfterMs);
   const progress =
     team.onProgress &&
     setInterval(() => team.onProgress!({ files: queue.files, matches: queue.matches }), PROGRESS_EVERY_MS);
   try {
-    return await outcomeOf(threads, job, team, onFound);
+    const accounts = await outcomeOf(threads, job, team, onFound);
+    if (accounts.length > 0) team.left = accounts.flatMap(({ left }) => left);
+    return accounts;
   } finally {
     clearTimeout(pause);
     clearInterval(progress);
@@ -101,29 +112,31 @@ function surelyEnds(template: JobTemplate): boolean {
 async function outcomeOf(
   threads: readonly SearchThread[],
   job: AnyJob,
-  { queue, limits }: Team,
+  { pool, queue, limits }: Team,
   onFound: (files: readonly FoundFile[]) => void,
 ): Promise<Account[]> {
   const accounts: Account[] = [];
+  const [first, ...others] = threads;
+  let waiting = others;
   let stop: (() => void) | undefined;
+  let help: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       stop = () => reject(new EngineFailure(limits.failure!));
       limits.signal.addEventListener('abort', stop, { once: true });
-      for (const thread of threads) {
-        thread.start(
-          job,
-          (report) => {
-            if (report.kind === 'found') onFound(report.files);
-            if (report.kind === 'failed') reject(new Error(report.message));
-            if (report.kind !== 'done') return;
-            if (report.account.joined) accounts.push(report.account);
-            // A thread that starts late and finds all done is not waited for.
-            if (queue.over && accounts.length === queue.joined) resolve();
-          },
-          reject,
-        );
-      }
+      const onReport = (report: Report) => {
+        if (report.kind === 'found') onFound(report.files);
+        if (report.kind === 'failed') reject(failureOf(report));
+        if (report.kind !== 'done') return;
+        if (report.account.joined) accounts.push(report.account);
+        // A thread that starts late and finds all done is not waited for.
+        if (queue.over && accounts.length === queue.joined) resolve();
+      };
+      first?.start(job, onReport, reject);
+      help = setTimeout(() => {
+        for (const thread of waiting) thread.start(job, onReport, reject);
+        waiting = [];
+      }, HELP_AFTER_MS);
     });
     for (const thread of threads) thread.release(job.id);
     return accounts;
@@ -132,8 +145,15 @@ async function outcomeOf(
     await quiet(threads, job.id);
     throw error;
   } finally {
+    clearTimeout(help);
+    pool.giveBack(waiting);
     limits.signal.removeEventListener('abort', stop!);
   }
+}
+
+function failureOf({ message, code }: Extract<Report, { kind: 'failed' }>): Error {
+  if (code === undefined) return new Error(message);
+  return new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
 }
 
 /** Nothing goes on behind the caller's back: what does not stop by itself is ended. */

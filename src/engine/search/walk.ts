@@ -40,13 +40,19 @@ export class Walk {
     cursor: Cursor,
     selector: Selector,
     visitor: Visitor,
-    only?: ReadonlySet<string>,
+    { own = [], only }: { own?: readonly string[]; only?: ReadonlySet<string> | undefined } = {},
   ) {
     this.#only = only;
+    this.#own = [...own];
     this.#queue = queue;
     this.#cursor = cursor;
     this.#selector = selector;
     this.#visitor = visitor;
+  }
+
+  /** What was not done when the work was ended, and did not fit into the queue. */
+  get left(): readonly string[] {
+    return this.#own;
   }
 
   /** Works until nothing is left or the work was ended; what is left then goes back to the queue. */
@@ -56,7 +62,7 @@ export class Walk {
       if (unit === undefined) break;
       this.#work(unit);
     }
-    this.#own = [...this.#queue.push(this.#own.reverse())];
+    this.#own = [...this.#queue.push(this.#own.reverse())].reverse();
   }
 
   #work(unit: string): void {

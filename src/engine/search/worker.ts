@@ -1,5 +1,6 @@
 /** The thread that searches: does its part of each job and reports. Bundled by itself, started by pool.ts. */
 import { parentPort } from 'node:worker_threads';
+import { isShortage } from '../confine/errno.ts';
 import { openCursor } from '../confine/scan.ts';
 import { ContentSearch } from './content.ts';
 import { directoriesOf, GrepVisitor } from './grep-job.ts';
@@ -15,10 +16,14 @@ const port = parentPort!;
 /** Kept from job to job: its memory is what costs. */
 let kernel: Kernel | undefined;
 const listings = new ListingCache();
+/** By slot: what was sent once. */
+const memories: SharedArrayBuffer[] = [];
 
 port.on('message', (job: AnyJob) => {
   try {
-    const queue = new WorkQueue(job.queue);
+    const { slot, shared } = job.queue;
+    if (shared) memories[slot] = shared;
+    const queue = new WorkQueue(memories[slot]);
     const account = !queue.join(job.round)
       ? absent()
       : job.kind === 'grep'
@@ -30,6 +35,7 @@ port.on('message', (job: AnyJob) => {
       id: job.id,
       kind: 'failed',
       message: error instanceof Error ? String(error.stack) : String(error),
+      code: isShortage(error) ? (error as NodeJS.ErrnoException).code : undefined,
     });
   }
 });
@@ -41,12 +47,13 @@ function grep(job: GrepJob, queue: WorkQueue): Account {
   try {
     const visitor = new GrepVisitor(job, queue, cursor, kernel, send);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
-    const walk = new Walk(queue, cursor, selector, visitor, job.candidates && directoriesOf(job.candidates));
+    const only = job.candidates && directoriesOf(job.candidates);
+    const walk = new Walk(queue, cursor, selector, visitor, { own: job.own, only });
     walk.run();
     visitor.flush();
     const { files, matches, longLines } = visitor;
     const unreadable = [...walk.unreadable, ...visitor.unreadable];
-    return { ...absent(), joined: true, files, matches, longLines, unreadable };
+    return { ...absent(), joined: true, files, matches, longLines, unreadable, left: walk.left };
   } finally {
     cursor.close();
   }
@@ -57,7 +64,7 @@ function list(job: ListJob, queue: WorkQueue): Account {
   try {
     const visitor = new ListVisitor(job, queue, cursor);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
-    const walk = new Walk(queue, cursor, selector, visitor);
+    const walk = new Walk(queue, cursor, selector, visitor, { own: job.own });
     walk.run();
     const { files, directories, statistics } = visitor;
     const { unreadable } = walk;
@@ -85,6 +92,7 @@ function absent(): Account {
     entries: undefined,
     statistics: undefined,
     directories: 0,
+    left: [],
   };
 }
 

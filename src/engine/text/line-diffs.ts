@@ -3,11 +3,11 @@
  * those of the original text, however many lines the other blocks add or take away.
  */
 import { EngineFailure, type Failure, fail } from '../failures.ts';
+import { type BlockIndex, blockIndex, type KeyedLines } from './block-places.ts';
 import { countLines, lineEndingOf } from './encoding.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from './line-ids.ts';
 import { blockOf, type LineSplice, spliceLines } from './line-splice.ts';
 import { excerpt } from './patch-mismatch.ts';
-import { type KeyedLines, placesOf } from './patch-place.ts';
 
 export interface LineDiff {
   /** 1-based. */
@@ -50,12 +50,13 @@ export function applyLineDiffs(
   { trim = false, partly = false }: LineDiffOptions,
   path: string,
 ): LineDiffsApplied {
-  const original: Original = { lines: linesBetween(text, 0, text.length), trim, path };
+  const lines = linesBetween(text, 0, text.length);
+  const original: Original = { lines, trim, path, taken: new Int32Array(lineCount(lines)), index: undefined };
   const placed: Placed[] = [];
   const results = diffs.map((diff, index): LineDiffResult => {
     try {
       const found = placeOf(diff, index + 1, original);
-      requireApart(found, placed, path);
+      requireApart(found, original);
       placed.push(found);
       return { removed: found.remove, added: found.put.length };
     } catch (error) {
@@ -73,6 +74,10 @@ interface Original {
   lines: TextLines;
   trim: boolean;
   path: string;
+  /** Which diff, from 1, takes each line; 0 for none. */
+  taken: Int32Array;
+  /** Made when a block is looked for elsewhere for the first time. */
+  index: BlockIndex | undefined;
 }
 
 function placeOf(diff: LineDiff, number: number, original: Original): Placed {
@@ -87,14 +92,17 @@ function placeOf(diff: LineDiff, number: number, original: Original): Placed {
   return { diff: number, at, remove: wanted.length, put: diff.replace === '' ? [] : blockOf(diff.replace) };
 }
 
-function requireApart(found: Placed, placed: readonly Placed[], path: string): void {
-  const other = placed.find(({ at, remove }) => found.at < at + remove && at < found.at + found.remove);
-  if (other) fail({ kind: 'overlap', path, first: other.diff, second: found.diff });
+function requireApart(found: Placed, { taken, path }: Original): void {
+  const lines = taken.subarray(found.at, found.at + found.remove);
+  const first = lines.reduce((least, diff) => (diff > 0 && (least === 0 || diff < least) ? diff : least), 0);
+  if (first > 0) fail({ kind: 'overlap', path, first, second: found.diff });
+  lines.fill(found.diff);
 }
 
 /** `line` is the first line that differs; what is expected and found there begins with it. */
 function mismatch(wanted: readonly string[], at: number, differs: number, original: Original) {
   const { lines, trim, path } = original;
+  original.index ??= blockIndex(keyedLines(lines, trim));
   const from = at + differs;
   const to = Math.min(from + Math.min(wanted.length - differs, MOST_LINES_SHOWN), lineCount(lines));
   const found: string[] = [];
@@ -108,19 +116,18 @@ function mismatch(wanted: readonly string[], at: number, differs: number, origin
     found: found.map((line, index) => excerpt(line, expected[index] ?? '')),
     elsewhere: linesWith(
       wanted.map((line) => key(line, trim)),
-      keyedLines(lines, trim),
+      original.index,
     ),
   };
 }
 
 /** The lines (from 1) where the whole block stands; blank lines alone stand everywhere and tell nothing. */
-function linesWith(keys: readonly string[], text: KeyedLines): number[] {
+function linesWith(keys: readonly string[], index: BlockIndex): number[] {
   if (keys.every((each) => each.trim() === '')) return [];
-  const found: number[] = [];
-  for (const place of placesOf(keys, text, 0, text.count)) {
-    if (found.push(place + 1) === MOST_PLACES) break;
-  }
-  return found;
+  return index
+    .placesOf(keys)
+    .slice(0, MOST_PLACES)
+    .map((place) => place + 1);
 }
 
 function keyedLines(lines: TextLines, trim: boolean): KeyedLines {

@@ -1,38 +1,56 @@
 /** Which of many names somebody probably meant. */
 
 const MOST_SUGGESTIONS = 3;
-const MOST_CANDIDATES = 5000;
+/** Comparing two names of 20 characters takes some 300 steps; a million of them take a few milliseconds. */
+const MOST_STEPS = 1_000_000;
 
 export function nearNames(wanted: string, names: readonly string[]): string[] {
   const most = Math.floor(wanted.length / 3);
   const folded = wanted.toLowerCase();
-  return names
-    .slice(0, MOST_CANDIDATES)
-    .map((name) => ({ name, distance: distance(folded, name.toLowerCase(), most) }))
-    .filter((candidate) => candidate.distance <= most)
+  const near: { name: string; distance: number }[] = [];
+  let steps = 0;
+  for (const name of names) {
+    if (steps > MOST_STEPS) break;
+    steps += 20;
+    if (Math.abs(name.length - wanted.length) > most) continue;
+    steps += name.length * (2 * most + 1);
+    const found = distance(folded, name.toLowerCase(), most);
+    if (found <= most) near.push({ name, distance: found });
+  }
+  return near
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, MOST_SUGGESTIONS)
     .map((candidate) => candidate.name);
 }
 
+/** Three rows at a time, used again by the next comparison. */
+let rows = [new Uint16Array(256), new Uint16Array(256), new Uint16Array(256)];
+
 /** Edits (insert, delete, change, swap of neighbours) between two words; above `most` it stops counting. */
 export function distance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  const above = most + 1;
+  if (Math.abs(a.length - b.length) > most) return above;
+  if (b.length >= rows[0]!.length) rows = rows.map(() => new Uint16Array(2 * b.length));
+  let [before, row, next] = rows as [Uint16Array, Uint16Array, Uint16Array];
+  for (let j = 0; j <= b.length; j++) row[j] = Math.min(j, above);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + change);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, before[j - 2]! + 1);
-      }
-      next.push(cost);
+    // Farther from the diagonal than `most`, nothing can come out that counts.
+    const from = Math.max(1, i - most);
+    const to = Math.min(b.length, i + most);
+    next[from - 1] = from === 1 ? Math.min(i, above) : above;
+    let least = next[from - 1]!;
+    const letter = a.charCodeAt(i - 1);
+    for (let j = from; j <= to; j++) {
+      const other = b.charCodeAt(j - 1);
+      const fromAbove = j === i + most ? above : row[j]!;
+      let cost = Math.min(fromAbove + 1, next[j - 1]! + 1, row[j - 1]! + (letter === other ? 0 : 1));
+      const swapped = i > 1 && j > 1 && letter === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === other;
+      if (swapped) cost = Math.min(cost, before[j - 2]! + 1);
+      next[j] = Math.min(cost, above);
+      if (cost < least) least = cost;
     }
-    if (Math.min(...next) > most) return most + 1;
-    before = row;
-    row = next;
+    if (least > most) return above;
+    [before, row, next] = [row, next, before];
   }
-  return row[b.length]!;
+  return Math.min(row[b.length]!, above);
 }

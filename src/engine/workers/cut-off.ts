@@ -6,10 +6,19 @@ import { Worker } from 'node:worker_threads';
 import { type WorkerName, workerSource } from '../confine/own-package.ts';
 import { EngineFailure, type Failure, fail } from '../failures.ts';
 
+/** A worker that waits for a job takes some megabytes; to start one takes some 30 ms. */
+const MOST_IDLE = 1;
+
 export interface JobLimits {
-  ms: number;
+  /** How long it may be silent; for as long as it likes when left out. */
+  ms?: number;
   signal?: AbortSignal | undefined;
+  /** Whether the worker waits for the next job afterwards. */
+  keep: boolean;
 }
+
+/** `begins` tells that the next step of the job begins, with a time of its own. */
+type Message<Answer> = { answer: Answer } | { begins: true };
 
 export class CutOffPool<Job, Answer> {
   readonly #worker: WorkerName;
@@ -24,10 +33,11 @@ export class CutOffPool<Job, Answer> {
     this.#most = most;
   }
 
-  async run(job: Job, { ms, signal }: JobLimits): Promise<Answer> {
+  async run(job: Job, { ms, signal, keep }: JobLimits): Promise<Answer> {
     while (this.#busy.size >= this.#most) await this.#turn(signal);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
-    const worker = this.#idle.pop() ?? new Worker(workerSource(this.#worker), { eval: true });
+    const options = { eval: true, execArgv: [], env: {}, name: 'text' };
+    const worker = this.#idle.pop() ?? new Worker(workerSource(this.#worker), options);
     this.#busy.add(worker);
     worker.ref();
     return new Promise<Answer>((resolve, reject) => {
@@ -35,7 +45,7 @@ export class CutOffPool<Job, Answer> {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         // Not removeAllListeners: the worker listens to itself, and would never hear an answer again.
-        worker.off('message', onAnswer).off('error', onError).off('exit', onExit);
+        worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         this.#release(worker, healthy);
       };
       const cutOff = (facts: Failure) => {
@@ -48,13 +58,18 @@ export class CutOffPool<Job, Answer> {
         finish(false);
         reject(error);
       };
-      const onAnswer = (answer: Answer) => {
-        finish(true);
-        resolve(answer);
+      const onMessage = (message: Message<Answer>) => {
+        if ('begins' in message) {
+          timer?.refresh();
+          return;
+        }
+        finish(keep);
+        resolve(message.answer);
       };
-      const timer = setTimeout(() => cutOff({ kind: 'timeout', what: 'regex', ms }), ms);
+      const late = () => cutOff({ kind: 'timeout', what: 'regex', ms: ms! });
+      const timer = ms === undefined ? undefined : setTimeout(late, ms);
       signal?.addEventListener('abort', onAbort, { once: true });
-      worker.on('message', onAnswer).on('error', onError).on('exit', onExit);
+      worker.on('message', onMessage).on('error', onError).on('exit', onExit);
       worker.postMessage(job);
     });
   }
@@ -67,7 +82,7 @@ export class CutOffPool<Job, Answer> {
 
   #release(worker: Worker, healthy: boolean): void {
     this.#busy.delete(worker);
-    if (healthy && !this.#closed) {
+    if (healthy && !this.#closed && this.#idle.length < MOST_IDLE) {
       worker.unref();
       this.#idle.push(worker);
     } else {

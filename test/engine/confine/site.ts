@@ -132,7 +132,7 @@ export const looks: Record<string, Operation> = {
   tree: (engine, path) => engine.tree(path),
   info: (engine, path) => engine.info(path),
   'a check for reading': (engine, path) => engine.check(path, 'read'),
-  'the preview of an edit': (engine, path) => engine.previewEdit(path, [replacing('a', 'b')]),
+  'the preview of an edit': (engine, path) => engine.previewEdit(path, [replacing('a', 'b')], { name: 'x' }),
 };
 
 /** What changes the thing that a path leads to, through a link at its end too. */

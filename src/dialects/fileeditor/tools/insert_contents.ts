@@ -1,4 +1,4 @@
-import { EngineFailure, type LinesInserted } from '../../../engine/index.ts';
+import { EngineFailure, type RewriteResults } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { failedWith, messageOf } from '../failures.ts';
 import { filesOf, oneForEach } from '../lists.ts';
@@ -79,7 +79,7 @@ export const insertContents = defineTool({
   },
 });
 
-function tell({ path, line }: { path: string; line: number }, result: LinesInserted): string {
+function tell({ path, line }: { path: string; line: number }, result: RewriteResults['insert']): string {
   const position = line === 0 ? 'end of file' : result.line;
   return `Successfully inserted ${result.inserted} line(s) at position ${position} in ${path}. File now has ${result.lines} lines.`;
 }

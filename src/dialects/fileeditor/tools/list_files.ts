@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../engine/index.ts';
+import { Breathing, ITEMS_A_LOOK, mapInTurns, type TreeNode } from '../../../engine/index.ts';
 import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
@@ -24,8 +24,15 @@ export const listFiles = defineTool({
   },
   run: ({ path, recursive }, context) =>
     inWorkspace(context, async (workspace) => {
-      if (recursive) return entriesBelow(await workspace.tree(path, { signal: context.signal }), '');
-      return (await workspace.list(path)).map(({ name, target }) => entryLine(target === 'directory', name));
+      const { signal } = context;
+      const breathing = new Breathing(signal);
+      if (!recursive) {
+        const entries = await workspace.list(path, { signal });
+        return mapInTurns(entries, breathing, ({ name, target }) => entryLine(target === 'directory', name));
+      }
+      const lines: string[] = [];
+      await addBelow(await workspace.tree(path, { signal }), '', lines, breathing);
+      return lines;
     }),
   render: (lines, _, note) =>
     linesThatFit(lines, (shown) =>
@@ -35,11 +42,18 @@ export const listFiles = defineTool({
     ),
 });
 
-function entriesBelow(directory: TreeNode, prefix: string): string[] {
-  return (directory.children ?? []).flatMap((node) => {
+async function addBelow(
+  { children = [] }: TreeNode,
+  prefix: string,
+  lines: string[],
+  breathing: Breathing,
+): Promise<void> {
+  for (const [index, node] of children.entries()) {
+    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
     const path = prefix + node.name;
-    return [entryLine(node.type === 'directory', path), ...entriesBelow(node, `${path}/`)];
-  });
+    lines.push(entryLine(node.type === 'directory', path));
+    if (node.children) await addBelow(node, `${path}/`, lines, breathing);
+  }
 }
 
 function entryLine(isDirectory: boolean, path: string): string {

@@ -1,4 +1,4 @@
-import { countLines, splitLines } from '../../../engine/index.ts';
+import { Breathing, countLines, mapInTurns, splitLines } from '../../../engine/index.ts';
 import { countThatFits, jsonBytes, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { filesOf, refuse } from '../lists.ts';
@@ -37,7 +37,12 @@ export const readFiles = defineTool({
       if (line_range === undefined) {
         const texts = await workspace.readTexts(paths, { signal });
         requireFew(texts.reduce((sum, text) => sum + countLines(text), 0));
-        return texts.map((text) => ({ first: 1, lines: splitLines(text.replace(/^\uFEFF/, '')) }));
+        const numbered: string[][] = [];
+        for (const text of texts) {
+          const lines = splitLines(text.startsWith('\uFEFF') ? text.slice(1) : text);
+          numbered.push(await withNumbers(lines, 1, signal));
+        }
+        return numbered;
       }
       if (paths.length > 1) refuse('line_range', 'line_range works with a single file only');
       const { from, to } = rangeOf(line_range);
@@ -47,12 +52,12 @@ export const readFiles = defineTool({
         { signal },
       );
       requireFew(lines.length);
-      return [{ first: from, lines }];
+      return [await withNumbers(lines, from, signal)];
     }),
-  render(files, { path, line_range }) {
-    const texts = files.map(({ first, lines }) => lines.map((line, index) => `${first + index} | ${line}`));
+  render(texts, { path, line_range }) {
     if (!Array.isArray(path) || line_range !== undefined) {
-      return requireFits(texts[0]!.join('\n'), () => rangeThatFits(texts[0]!, files[0]!.first));
+      const first = line_range === undefined ? 1 : rangeOf(line_range).from;
+      return requireFits(texts[0]!.join('\n'), () => rangeThatFits(texts[0]!, first));
     }
     const parts = texts.map((lines, index) =>
       [`=== ${path[index]} (${lines.length} lines) ===`, ...lines].join('\n'),
@@ -66,6 +71,10 @@ function rangeThatFits(lines: readonly string[], first: number): string {
   const fitting = countThatFits(lines, jsonBytes);
   if (fitting === 0) return `Line ${first} alone is too long for an answer`;
   return `Read a part of it: line_range ${first}-${first + fitting - 1} fits`;
+}
+
+function withNumbers(lines: readonly string[], first: number, signal: AbortSignal): Promise<string[]> {
+  return mapInTurns(lines, new Breathing(signal), (line, index) => `${first + index} | ${line}`);
 }
 
 function rangeOf(range: string): { from: number; to: number } {

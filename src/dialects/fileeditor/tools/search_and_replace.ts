@@ -1,4 +1,4 @@
-import { countLines, type TextEdit } from '../../../engine/index.ts';
+import type { TextEdit } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { refuse } from '../lists.ts';
 import { inWorkspace } from '../workspace.ts';
@@ -61,8 +61,8 @@ export const searchAndReplace = defineTool({
             mustMatch: false,
             lines,
           };
-      const { before, replacements } = await workspace.edit(path, [edit], { signal: context.signal });
-      return { count: replacements[0]!, last: end_line ?? countLines(before) };
+      const { replacements, lines: all } = await workspace.edit(path, [edit], { signal: context.signal });
+      return { count: replacements[0]!, last: end_line ?? all };
     }),
   render({ count, last }, { path, use_regex, ignore_case, start_line, end_line }) {
     const ranged = start_line !== undefined || end_line !== undefined;

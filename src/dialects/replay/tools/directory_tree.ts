@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../engine/index.ts';
+import { Breathing, ITEMS_A_LOOK, type TreeNode } from '../../../engine/index.ts';
 import { requireFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { expandHome } from '../paths.ts';
@@ -20,10 +20,32 @@ export const directoryTree = defineTool({
     },
     required: ['path'],
   },
-  run: ({ path, depth }, { engine, signal, home }) =>
-    engine.tree(expandHome(path, home), { signal, ...(depth === undefined ? {} : { depth }) }),
-  render: (tree, { path }) => requireFits(JSON.stringify(tree), () => instead(tree), path),
+  async run({ path, depth }, { engine, signal, home }) {
+    const options = { signal, ...(depth === undefined ? {} : { depth }) };
+    const tree = await engine.tree(expandHome(path, home), options);
+    const parts: string[] = [];
+    await writeJson(tree, parts, new Breathing(signal));
+    return { tree, parts };
+  },
+  render: ({ tree, parts }, { path }) => requireFits(parts.join(''), () => instead(tree), path),
 });
+
+/** As `JSON.stringify` would, in as many turns as a large tree takes. */
+async function writeJson(node: TreeNode, parts: string[], breathing: Breathing): Promise<void> {
+  const { children, ...rest } = node;
+  if (children === undefined) {
+    parts.push(JSON.stringify(rest));
+    return;
+  }
+  parts.push(JSON.stringify(rest).slice(0, -1), ',"children":[');
+  for (const [index, child] of children.entries()) {
+    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+    if (index > 0) parts.push(',');
+    if (child.children === undefined) parts.push(JSON.stringify(child));
+    else await writeJson(child, parts, breathing);
+  }
+  parts.push(']}');
+}
 
 /** Names the deepest tree that one answer can hold. */
 function instead(tree: TreeNode): string {

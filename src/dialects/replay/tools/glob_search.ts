@@ -1,7 +1,7 @@
 import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
 import { deeper, inAMoment } from '../../empty-search.ts';
-import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
+import { exclusionsIn, pathsBelow, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const globSearch = defineTool({
   name: 'glob_search',
@@ -40,10 +40,9 @@ export const globSearch = defineTool({
       });
       if (why !== undefined) context.note(why);
     }
-    return { start, ...found };
+    return { ...found, paths: await pathsBelow(start, found.entries, context) };
   },
-  render({ start, entries, truncated, skippedUnreadable }, { max }, note) {
-    const paths = entries.map(({ path }) => below(start, path));
+  render({ paths, truncated, skippedUnreadable }, { max }, note) {
     const told = linesThatFit(paths, (shown) =>
       note(
         `[cut: the first ${shown} of ${paths.length} files, more do not fit into one answer; search a directory inside, or with narrower globs]`,

@@ -1,3 +1,4 @@
+import { Breathing, mapInTurns } from '../../../engine/index.ts';
 import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
@@ -13,15 +14,18 @@ export const listDirectory = defineTool({
     properties: { path: { type: 'string', description: 'Absolute directory path' } },
     required: ['path'],
   },
-  run: ({ path }, { engine, home }) => engine.list(expandHome(path, home)),
-  render(entries, _, note) {
-    const lines = entries.map(
+  async run({ path }, { engine, signal, home }) {
+    const entries = await engine.list(expandHome(path, home), { signal });
+    return mapInTurns(
+      entries,
+      new Breathing(signal),
       ({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${onOneLine(name)}`,
     );
-    return linesThatFit(lines, (shown) =>
+  },
+  render: (lines, _, note) =>
+    linesThatFit(lines, (shown) =>
       note(
         `[cut: the first ${shown} of ${lines.length} entries, more do not fit into one answer; glob_search with globs like "a*" lists a part of them]`,
       ),
-    );
-  },
+    ),
 });

@@ -1,7 +1,7 @@
 import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
 import { inAMoment, MOMENT } from '../../empty-search.ts';
-import { below, exclusionsIn, searchCall, startDirectory, unreadableNote } from '../searching.ts';
+import { exclusionsIn, pathsBelow, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const searchFiles = defineTool({
   name: 'search_files',
@@ -36,10 +36,9 @@ export const searchFiles = defineTool({
       });
       if (why !== undefined) context.note(why);
     }
-    return { start, ...found };
+    return { ...found, paths: await pathsBelow(start, found.entries, context) };
   },
-  render({ start, entries, skippedUnreadable }, _, note) {
-    const paths = entries.map(({ path }) => below(start, path));
+  render({ paths, skippedUnreadable }, _, note) {
     const told = linesThatFit(paths, (shown) =>
       note(
         `[cut: the first ${shown} of ${paths.length} paths, more do not fit into one answer; search a directory inside, or for a longer name]`,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Overview } from '../../../engine/index.ts';
+import { Breathing, type Overview, sortedInTurns } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { itemsThatFit, jsonAnswer, skipped } from '../answer.ts';
 import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
@@ -55,7 +55,8 @@ export const getRepoOverview = defineTool({
     const { found, stats } = await survey(context, max_depth, include_stats);
     const entries = await repoEntries(context, found.entries, '');
     const root = basename(context.engine.roots[0]!.path) || '/';
-    return { root, entries: entries.sort(upperLevelsFirst), stats, unreadable: new Set(found.unreadable) };
+    const sorted = await upperLevelsFirst(entries, context.signal);
+    return { root, entries: sorted, stats, unreadable: new Set(found.unreadable) };
   },
   render({ root, entries, stats, unreadable }, { max_depth }) {
     const nodes = entries.slice(0, MOST_NODES).map(({ path, type }) => [path, type, PUNCTUATION]);
@@ -98,8 +99,9 @@ function statisticsOf({ files, directories, bytes, extensions }: Overview) {
 }
 
 /** Parents before what is in them, and in each directory its directories before its files. */
-function upperLevelsFirst(a: RepoEntry, b: RepoEntry): number {
-  return depthOf(a) - depthOf(b) || directoriesFirst(a, b);
+async function upperLevelsFirst(entries: readonly RepoEntry[], signal: AbortSignal): Promise<RepoEntry[]> {
+  const sorted = await directoriesFirst(entries, signal);
+  return sortedInTurns(sorted, new Breathing(signal), (a, b) => depthOf(a) - depthOf(b));
 }
 
 /** Where some of the entries are left out, a directory of which none is shown is not told to be empty. */

@@ -53,7 +53,8 @@ export const listFiles = defineTool({
     const all = await repoEntries(context, found.entries, inside);
     const entries = pattern === undefined ? all : all.filter(({ type }) => type === 'file');
     if (entries.length === 0) await explainNothing(context, sent, { include, max_depth, include_hidden });
-    return { entries: entries.sort(directoriesFirst), skippedUnreadable: found.skippedUnreadable };
+    const sorted = await directoriesFirst(entries, context.signal);
+    return { entries: sorted, skippedUnreadable: found.skippedUnreadable };
   },
   render({ entries, skippedUnreadable }) {
     const files = itemsThatFit(entries.slice(0, MOST_ENTRIES).map(fileEntry));

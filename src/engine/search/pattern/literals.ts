@@ -214,6 +214,11 @@ function join(a: Texts, b: Texts): Texts | undefined {
 }
 
 function repeat(one: Texts, times: number): Texts | undefined {
+  const [text] = one.texts;
+  if (text !== undefined && one.texts.length === 1) {
+    const isLong = times > LONGEST_TEXT || text.length * times > LONGEST_TEXT;
+    return isLong ? undefined : { texts: [text.repeat(times)], fold: one.fold };
+  }
   let all: Texts | undefined = EMPTY;
   for (let i = 0; i < times && all; i++) all = i < LONGEST_TEXT ? join(all, one) : undefined;
   return all;

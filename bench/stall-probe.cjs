@@ -1,0 +1,34 @@
+/**
+ * Preloaded into a server (`node --require`): tells how long one turn of its event loop took at most.
+ *
+ * A turn is measured in processor time of the main thread, where the system tells that: what other programs do
+ * to the machine meanwhile does not count. On SIGUSR2 it prints `stall: <ms>` on standard error and begins anew.
+ */
+const { readFileSync } = require('node:fs');
+const { isMainThread } = require('node:worker_threads');
+
+const EVERY_MS = 2;
+const MAIN_THREAD = `/proc/${process.pid}/task/${process.pid}/schedstat`;
+
+function processorMs() {
+  try {
+    return Number(readFileSync(MAIN_THREAD, 'latin1').split(' ')[0]) / 1e6;
+  } catch {
+    return performance.now();
+  }
+}
+
+if (isMainThread) {
+  let longest = 0;
+  let last = processorMs();
+  setInterval(() => {
+    const now = processorMs();
+    longest = Math.max(longest, now - last);
+    last = processorMs();
+  }, EVERY_MS).unref();
+  process.on('SIGUSR2', () => {
+    process.stderr.write(`stall: ${longest.toFixed(1)}\n`);
+    longest = 0;
+    last = processorMs();
+  });
+}

@@ -1,0 +1,109 @@
+/** Every way to work out a file's new content from its old one, from bytes to bytes: runs in any thread. */
+import { fail } from '../failures.ts';
+import { applyEdits, type TextEdit } from './apply-edits.ts';
+import { applyPatch } from './apply-patch.ts';
+import { unifiedDiff } from './diff.ts';
+import {
+  BOM,
+  countLines,
+  decodeForEdit,
+  encode,
+  lineEndingOf,
+  type TextContent,
+  textContent,
+  withLineEnding,
+} from './encoding.ts';
+import { insertLines, type LineInsertion, type LinesInserted } from './insert-lines.ts';
+import { applyLineDiffs, type LineDiff, type LineDiffOptions, type LineDiffsApplied } from './line-diffs.ts';
+import { type ParsedPatch, parsePatch } from './patch.ts';
+
+/** What is to be done; `path` is for the facts of failures. */
+export type Rewriting = { path: string } & (
+  | { kind: 'edit'; edits: readonly TextEdit[] }
+  /** Only tells what an edit would change. */
+  | { kind: 'preview'; edits: readonly TextEdit[]; name: string }
+  | { kind: 'insert'; insertion: LineInsertion }
+  | { kind: 'line-diffs'; diffs: readonly LineDiff[]; options: LineDiffOptions }
+  | { kind: 'append'; content: string }
+  /** What a patch says, and the content when it makes a new file: takes no old one. */
+  | { kind: 'read-patch'; patch: string }
+  | { kind: 'patch'; patch: string }
+);
+
+/** What there is to tell of each kind besides the new content. */
+export interface RewriteResults {
+  edit: EditFacts;
+  preview: { diff: string };
+  insert: Omit<LinesInserted, 'text'>;
+  'line-diffs': Omit<LineDiffsApplied, 'text'>;
+  append: { bytes: number };
+  'read-patch': { action: ParsedPatch['action']; hunks: number };
+  patch: { deleted: boolean };
+}
+
+export interface EditFacts {
+  /** How many places were changed by each edit. */
+  replacements: number[];
+  /** How many lines the text had before. */
+  lines: number;
+}
+
+export interface Rewrote<R = unknown> {
+  /** Undefined when there is no new content, or it is the old one. */
+  bytes: Buffer | undefined;
+  result: R;
+}
+
+export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: () => void): Rewrote {
+  if (job.kind === 'read-patch') return readPatch(job.patch, job.path);
+  const decoded = decodeForEdit(bytes ?? Buffer.alloc(0));
+  if ('notText' in decoded) return fail({ kind: 'not-text', path: job.path, why: decoded.notText });
+  const { after, marked = decoded.bom, result } = rewritten(job, decoded, onRegex);
+  const isSame = after === decoded.text && marked === decoded.bom;
+  if (after === undefined || isSame) return { bytes: undefined, result };
+  return { bytes: encode({ text: after, bom: marked }), result };
+}
+
+function readPatch(patch: string, path: string): Rewrote<RewriteResults['read-patch']> {
+  const parsed = parsePatch(patch);
+  const result = { action: parsed.action, hunks: parsed.hunks.length };
+  if (parsed.action !== 'create') return { bytes: undefined, result };
+  const created = applyPatch(parsed, undefined, path);
+  return { bytes: 'text' in created ? Buffer.from(created.text, 'utf8') : undefined, result };
+}
+
+function rewritten(
+  job: Exclude<Rewriting, { kind: 'read-patch' }>,
+  { text, bom }: TextContent,
+  onRegex: () => void,
+): { after?: string; marked?: boolean; result: unknown } {
+  const { path } = job;
+  switch (job.kind) {
+    case 'edit': {
+      const { text: after, replacements } = applyEdits(text, job.edits, path, onRegex);
+      return { after, result: { replacements, lines: countLines(text) } };
+    }
+    case 'preview': {
+      const { text: after } = applyEdits(text, job.edits, path, onRegex);
+      return { result: { diff: unifiedDiff(text, after, { oldName: job.name, newName: job.name }) } };
+    }
+    case 'insert': {
+      const { text: after, ...result } = insertLines(text, job.insertion, path);
+      return { after, result };
+    }
+    case 'line-diffs': {
+      const { text: after, ...result } = applyLineDiffs(text, job.diffs, job.options, path);
+      return { after, result };
+    }
+    case 'append': {
+      const added = withLineEnding(job.content, lineEndingOf(text));
+      return { after: text + added, result: { bytes: Buffer.byteLength(added) } };
+    }
+    case 'patch': {
+      const patched = applyPatch(parsePatch(job.patch), bom ? BOM + text : text, path);
+      if ('deleted' in patched) return { result: { deleted: true } };
+      const { text: after, bom: marked } = textContent(patched.text);
+      return { after, marked, result: { deleted: false } };
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** A server that runs short of descriptors says so: it never tells that something is not there. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { program } from '../client.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'shortage-'));
+beforeAll(() => {
+  for (let i = 0; i < 40; i++) {
+    mkdirSync(join(root, `part-${i}`, 'a', 'b'), { recursive: true });
+    writeFileSync(join(root, `part-${i}`, 'a', 'b', 'file.txt'), 'needle\n');
+  }
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+const calls = [
+  ['directory_tree', { path: root }, (text: string) => text.split('file.txt').length - 1],
+  ['grep_files', { directory: root, regex: 'needle' }, (text: string) => text.split('file.txt').length - 1],
+  [
+    'glob_search',
+    { directory: root, globs: ['**/*.txt'] },
+    (text: string) => text.split('file.txt').length - 1,
+  ],
+] as const;
+
+it.each([24, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran out', async (most) => {
+  const messages = [
+    { jsonrpc: '2.0', id: 'hello', method: 'initialize', params: hello },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    ...Array.from({ length: 30 }, (_, i) => {
+      const [name, args] = calls[i % calls.length]!;
+      return { jsonrpc: '2.0', id: i, method: 'tools/call', params: { name, arguments: args } };
+    }),
+  ];
+  const limited = [
+    '-c',
+    `ulimit -n ${most}; exec "$0" "$@"`,
+    process.execPath,
+    program,
+    '--dialect',
+    'replay',
+    root,
+  ];
+  const child = spawn('sh', limited, { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => {});
+  child.stdin.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+  let out = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) out += chunk;
+  const told = out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .filter(({ id }) => typeof id === 'number');
+  expect(told).toHaveLength(30);
+  for (const { id, result, error } of told) {
+    if (error) {
+      expect(error.message).toMatch(/EMFILE|ENFILE|ENOMEM|Internal error/);
+      continue;
+    }
+    const [, , count] = calls[id % calls.length]!;
+    expect(count(result.content[0].text)).toBe(40);
+  }
+});

@@ -1,0 +1,70 @@
+/** While a tool works on the worst that it can be asked for, the server goes on to answer others. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { layOut, worstCalls } from '../../bench/worst-calls.mjs';
+import { RawClient } from '../client.ts';
+
+const probe = fileURLToPath(new URL('../../bench/stall-probe.cjs', import.meta.url));
+const SCALE = 0.1;
+/** Of processor time in one turn of the event loop, the best of three. Without turns and threads it is seconds. */
+const LONGEST_MS = 250;
+
+const root = mkdtempSync(join(tmpdir(), 'stalls-'));
+let site: ReturnType<typeof layOut>;
+beforeAll(() => {
+  site = layOut(root, SCALE);
+}, 120_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** The longest turn since the last question. */
+async function longestTurn(client: RawClient): Promise<number> {
+  const before = client.stderr.length;
+  process.kill(client.child.pid!, 'SIGUSR2');
+  for (;;) {
+    const told = /stall: ([\d.]+)\n/.exec(client.stderr.slice(before));
+    if (told) return Number(told[1]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe.each(['repo', 'workspace', 'fileeditor', 'patch', 'replay'] as const)('%s', (dialect) => {
+  it('holds up nobody', async () => {
+    const env = { ...process.env, NODE_OPTIONS: `--require ${probe}` };
+    const client = await RawClient.start(['--dialect', dialect, root], env);
+    if (dialect === 'fileeditor') await client.call('set_workspace', { path: root });
+    const slow: string[] = [];
+    for (const [tool, args] of worstCalls(site)[dialect]) {
+      let best = Number.POSITIVE_INFINITY;
+      for (let attempt = 0; attempt < 3 && best > LONGEST_MS; attempt++) {
+        await longestTurn(client);
+        await client.call(tool, args);
+        best = Math.min(best, await longestTurn(client));
+      }
+      if (best > LONGEST_MS) slow.push(`${tool} ${JSON.stringify(args).slice(0, 80)}: ${best} ms`);
+    }
+    await client.end();
+    expect(slow).toEqual([]);
+  }, 300_000);
+});
+
+describe('memory', () => {
+  it('does not grow with the number of searches, however many are made at once', async () => {
+    const client = await RawClient.start(['--dialect', 'replay', join(root, 'deep')]);
+    let left = 1500;
+    const searcher = async () => {
+      while (left-- > 0)
+        await client.call('grep_files', { directory: join(root, 'deep'), regex: `x${left}y` });
+    };
+    await Promise.all(Array.from({ length: 16 }, searcher));
+    const { stdout } = spawn('cat', [`/proc/${client.child.pid}/status`]);
+    let status = '';
+    for await (const chunk of stdout!) status += chunk;
+    await client.end();
+    const megabytes = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+    expect(megabytes).toBeLessThan(250);
+  }, 240_000);
+});
