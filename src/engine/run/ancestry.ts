@@ -26,8 +26,11 @@ export function noteAncestors(): { whenGone(tell: () => void): { stop(): void } 
   const parent = process.ppid;
   return {
     whenGone(tell) {
+      let doubts = 0;
       const look = () => {
         if (process.ppid === parent && nearestAncestors() === atFirst) return;
+        // When the system has run short of descriptors nothing can be told of anybody: one look is no proof.
+        if (process.ppid === parent && (processFacts(process.pid) === undefined || ++doubts === 1)) return;
         clearInterval(timer);
         tell();
       };
