@@ -9,6 +9,9 @@ import type { AnyJob, Report } from './jobs.ts';
 import type { WorkQueue } from './queue.ts';
 import { type Searcher, Shares } from './shares.ts';
 
+/** What a thread makes is soon garbage: with more room it would only be collected later. */
+const YOUNG_MIB = 4;
+
 export class SearchThread {
   readonly #worker: Worker;
   readonly #onIdle: (thread: SearchThread) => void;
@@ -26,7 +29,13 @@ export class SearchThread {
     onExit: (thread: SearchThread) => void,
   ) {
     this.#onIdle = onIdle;
-    const options = { execArgv: [], env: {}, name: 'search', eval: file === undefined };
+    const options = {
+      execArgv: [],
+      env: {},
+      name: 'search',
+      eval: file === undefined,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    };
     this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);
     this.#worker.on('message', (report: Report) => this.#received(report));
     this.#worker.on('error', (error) => this.#fail(asShortage(error as Error)));

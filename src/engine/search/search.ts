@@ -6,6 +6,7 @@ import { rawOf, textOf } from '../confine/raw-names.ts';
 import { scanRootOf } from '../confine/scan.ts';
 import { fail } from '../failures.ts';
 import { Breathing } from '../files/breathing.ts';
+import { tidyHeap } from '../memory.ts';
 import { ripgrep } from '../run/ripgrep.ts';
 import { compileGlobs } from './glob.ts';
 import { checkNumbers, grepWith } from './grep.ts';
@@ -191,6 +192,7 @@ export class Search {
     } finally {
       this.#memories.giveBack(memory, sound);
       limits.release();
+      tidyHeap();
       if (start.dir !== where && !(where instanceof Place && start.dir === where.dir)) start.dir.close();
     }
   }
