@@ -4,8 +4,8 @@
  */
 import { QUEUE_BYTES } from './queue.ts';
 
-/** So many are kept for the next searches. */
-const MOST_FREE = 4;
+/** So many are kept for the next searches: as many as one client may have under way. Most of each is never touched. */
+const MOST_FREE = 64;
 
 export interface QueueMemory {
   /** By which threads know it again: it is sent to each of them once. */
