@@ -8,6 +8,8 @@ import { EngineFailure, type Failure, fail } from '../failures.ts';
 
 /** A worker that waits for a job takes some megabytes; to start one takes some 30 ms. */
 const MOST_IDLE = 1;
+/** As for the threads that search: what they make is soon garbage. */
+const YOUNG_MIB = 4;
 
 export interface JobLimits {
   /** How long it may be silent; for as long as it likes when left out. */
@@ -36,7 +38,8 @@ export class CutOffPool<Job, Answer> {
   async run(job: Job, { ms, signal, keep }: JobLimits): Promise<Answer> {
     while (this.#busy.size >= this.#most) await this.#turn(signal);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
-    const options = { eval: true, execArgv: [], env: {}, name: 'text' };
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MIB };
+    const options = { eval: true, execArgv: [], env: {}, name: 'text', resourceLimits };
     const worker = this.#idle.pop() ?? new Worker(workerSource(this.#worker), options);
     this.#busy.add(worker);
     worker.ref();

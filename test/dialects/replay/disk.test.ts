@@ -179,13 +179,13 @@ describe('get_file_info', () => {
 });
 
 describe('what is too much or not a file', () => {
-  it('a file of more than 64 MiB is told as too large [replay.read_file.failed]', async () => {
+  it('a file that does not fit into an answer is told as too large [replay.read_file.failed]', async () => {
     const { root, failure, text } = open({ a: '' });
     truncateSync(join(root, 'a'), 64 * 1024 * 1024 + 1);
     const { code, message } = await failure('read_file', { path: 'a' });
     expect(code).toBe(-32603);
     expect(message).toMatch(
-      /^Too large to read whole: a has 67108865 bytes, the limit is 67108864 bytes \(64 MiB\)/,
+      /^Too large to read whole: a has 67108865 bytes, the limit is 8306688 bytes \(8 MiB\)/,
     );
     const edit = await failure('edit_file', { path: 'a', edits: [{ oldText: 'x' }] });
     expect(edit).toMatchObject({ code: -32603, message: expect.stringMatching(/^Too large to edit whole/) });
