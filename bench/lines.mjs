@@ -102,12 +102,13 @@ async function throughTheEngine(bench, file) {
   const what = 'last 100 lines of 1 GB, first look';
   const engine = new Engine({ roots: [{ path: dirname(file), writable: false }] });
   try {
-    if (typeof engine.readTail !== 'function') return [absent(what, 'the engine does not offer it', 'tail')];
+    if (typeof engine.files.readTail !== 'function')
+      return [absent(what, 'the engine does not offer it', 'tail')];
     const { ours, theirs } = await inTurn(
       {
         ours: async () => {
           touch(file);
-          return timed(() => engine.readTail(file, TAIL));
+          return timed(() => engine.files.readTail(file, TAIL));
         },
         theirs: async () => (await run('tail', [`-n${TAIL}`, file])).ms,
       },

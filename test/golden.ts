@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { callTool } from '../src/dialects/call.ts';
 import type { Dialect, Session } from '../src/dialects/dialect.ts';
-import { Engine, nobody } from '../src/engine/index.ts';
+import { anonymous, Engine } from '../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from './tree.ts';
 
 export interface GoldenCase {
@@ -88,7 +88,7 @@ async function runCall(
   if (!tool) throw new Error(`${dialect.name} has no tool ${call.tool}`);
   const told = await callTool(dialect, tool, fill(call.args, root), {
     engine,
-    caller: nobody,
+    caller: anonymous,
     session,
     signal: new AbortController().signal,
     home: homedir(),

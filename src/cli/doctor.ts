@@ -16,7 +16,7 @@ export interface Finding {
 }
 
 export async function findingsOf(engine: Engine, skipped: readonly string[] = []): Promise<Finding[]> {
-  const { active, says } = await engine.searchHelp();
+  const { active, says } = await engine.search.ripgrep();
   return [
     wallFinding(engine.protection),
     ...engine.roots.map(rootFinding),

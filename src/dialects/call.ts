@@ -51,7 +51,7 @@ async function outcomeOf(
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const { facts } = error;
-    context.engine.tellFailure(facts);
+    context.engine.reportFailure(facts);
     return { ...dialect.failed(facts, tool), failure: facts };
   }
 }

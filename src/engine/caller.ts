@@ -15,7 +15,7 @@ export type How =
   | 'moved-to'
   | 'refused';
 
-export interface Access {
+export interface PathAccess {
   /** Absolute, with all links resolved; where a path led nowhere, as it reads. */
   path: string;
   how: How;
@@ -27,7 +27,7 @@ export interface Access {
 export interface Caller {
   /** Kept in the journal with each change. */
   readonly origin: Origin;
-  touched(access: Access): void;
+  touched(access: PathAccess): void;
   /** A change was entered in the journal under this id. */
   entered(id: string): void;
   /** What stands around a command that was run. */
@@ -38,8 +38,8 @@ export interface Caller {
   told?(note: string): void;
 }
 
-/** For those who ask in their own name and listen to nothing. */
-export const nobody: Caller = {
+/** A caller without a name, who listens to nothing. */
+export const anonymous: Caller = {
   origin: {},
   touched: () => {},
   entered: () => {},

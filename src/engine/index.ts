@@ -2,19 +2,14 @@
 
 export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
 export { type CommandSettings, exitCodeOf } from './api/commands.ts';
+export type { Call, PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, UndoOutcome, UndoPlan } from './api/history.ts';
-export { type Access, type Caller, type How, nobody } from './caller.ts';
+export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { Stat } from './confine/dir.ts';
 export { ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
-export {
-  type Call,
-  Engine,
-  type PatchResult,
-  type RootInfo,
-  type StoreCall,
-} from './engine.ts';
+export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
 export { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from './event-loop.ts';
 export {
   type ArgumentProblem,
@@ -40,7 +35,6 @@ export type { ForgetRequest } from './journal/retention/forget-selection.ts';
 export { type Keep, usualKeep } from './journal/retention/retention.ts';
 export { MOST_ENTRIES as mostWatchedEntries } from './journal/snapshot/snapshot.ts';
 export { limits } from './limits.ts';
-export type { EngineOptions } from './opening.ts';
 export type { CommandCall } from './run/commands.ts';
 export { readingCommandNames } from './run/policy/reading-commands.ts';
 export { noteAncestors } from './run/process/parents.ts';

@@ -5,7 +5,7 @@
 
 import { asStateProblem, realOf } from '../state/directory/state-directory.ts';
 import { type EntryFilter, selected, type UndoOutcome, type UndoPlan } from './api/history.ts';
-import { type Caller, nobody } from './caller.ts';
+import { anonymous, type Caller } from './caller.ts';
 import type { RootSpec } from './confine/roots.ts';
 import { Wall } from './confine/wall.ts';
 import { Engine } from './engine.ts';
@@ -52,14 +52,14 @@ export class History {
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    const plan = await this.#on(entry, nobody, (engine) => engine.history.plan(id));
+    const plan = await this.#on(entry, anonymous, (engine) => engine.history.plan(id));
     if (plan && 'gone' in plan) return { entry, steps: [], obstacles: [plan.gone], diffs: [] };
     return plan;
   }
 
   async undo(
     id: string,
-    { force = false, caller = nobody }: { force?: boolean; caller?: Caller } = {},
+    { force = false, caller = anonymous }: { force?: boolean; caller?: Caller } = {},
   ): Promise<UndoOutcome | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;

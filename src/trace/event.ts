@@ -1,11 +1,11 @@
 /** One event of the Tool Trace: what a call did and how it went, never what was in the files. */
 
-import type { Access } from '../engine/caller.ts';
+import type { PathAccess } from '../engine/caller.ts';
 
 export type { How } from '../engine/caller.ts';
 
 /** What a call did at one path, or was not allowed to do. */
-export type TracedPath = Access;
+export type TracedPath = PathAccess;
 
 export interface TraceEvent {
   /** Unique: the server's id and a number that grows. */

@@ -58,33 +58,39 @@ function either(n: number): string {
 }
 
 export const raids: readonly Raid[] = [
-  { name: 'read', call: async (engine, n) => (await engine.read(either(n))).text },
-  { name: 'list', call: (engine, n) => engine.list(n % 2 === 0 ? 'd' : 'd/sub') },
-  { name: 'tree', call: (engine, n) => engine.tree(n % 2 === 0 ? '.' : 'd/../d') },
-  { name: 'write new', leaves: 'new-', call: (engine, n) => engine.write(`d/new-${n}.txt`, 'new') },
-  { name: 'overwrite', prepare: renewLeaf, call: (engine, n) => engine.write(either(n), `honest ${n}`) },
+  { name: 'read', call: async (engine, n) => (await engine.files.read(either(n))).text },
+  { name: 'list', call: (engine, n) => engine.files.list(n % 2 === 0 ? 'd' : 'd/sub') },
+  { name: 'tree', call: (engine, n) => engine.files.tree(n % 2 === 0 ? '.' : 'd/../d') },
+  { name: 'write new', leaves: 'new-', call: (engine, n) => engine.files.write(`d/new-${n}.txt`, 'new') },
+  {
+    name: 'overwrite',
+    prepare: renewLeaf,
+    call: (engine, n) => engine.files.write(either(n), `honest ${n}`),
+  },
   {
     name: 'edit',
     prepare: renewLeaf,
-    call: (engine, n) => engine.edit(either(n), [replacing('honest', 'honest!')]),
+    call: (engine, n) => engine.files.edit(either(n), [replacing('honest', 'honest!')]),
   },
   {
     name: 'move',
     prepare: ({ honest, root }, n) =>
       writeFileSync(n % 2 === 0 ? `${root}/calm/from-${n}` : `${honest}/prey`, 'moved'),
     call: (engine, n) =>
-      n % 2 === 0 ? engine.move(`calm/from-${n}`, `d/moved-${n}`) : engine.move('d/prey', `calm/caught-${n}`),
+      n % 2 === 0
+        ? engine.files.move(`calm/from-${n}`, `d/moved-${n}`)
+        : engine.files.move('d/prey', `calm/caught-${n}`),
   },
-  { name: 'mkdir', leaves: 'dir-', call: (engine, n) => engine.makeDirectory(`d/dir-${n}/deeper`) },
+  { name: 'mkdir', leaves: 'dir-', call: (engine, n) => engine.files.makeDirectory(`d/dir-${n}/deeper`) },
   {
     name: 'delete',
     prepare: ({ honest }) => writeFileSync(`${honest}/prey`, 'honest'),
-    call: (engine) => engine.remove('d/prey'),
+    call: (engine) => engine.files.remove('d/prey'),
   },
   {
     name: 'recursive delete',
     prepare: layPrey,
-    call: (engine, n) => engine.remove(n % 2 === 0 ? 'd/sub' : 'victim', { recursive: true }),
+    call: (engine, n) => engine.files.remove(n % 2 === 0 ? 'd/sub' : 'victim', { recursive: true }),
   },
 ];
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Engine, type JournalEntry, nobody } from '../../src/engine/index.ts';
+import { anonymous, Engine, type JournalEntry } from '../../src/engine/index.ts';
 import { Journal } from '../../src/engine/journal/journal.ts';
 import { program } from '../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../tree.ts';
@@ -51,15 +51,16 @@ async function change(
 ): Promise<string> {
   const engine = new Engine({ roots: [{ path: directory, writable: true }], journal: state });
   const made: string[] = [];
-  await make(engine.as({ ...nobody, origin: { tool }, entered: (id) => made.push(id) }));
+  await make(engine.as({ ...anonymous, origin: { tool }, entered: (id) => made.push(id) }));
   await engine.close();
   return made[0]!;
 }
 
 const at = (path: string) => join(root, path);
 const write = (path: string, content: string) =>
-  change('write_file', (engine) => engine.write(path, content));
-const remove = (path: string) => change('delete_file', (engine) => engine.remove(path, { recursive: true }));
+  change('write_file', (engine) => engine.files.write(path, content));
+const remove = (path: string) =>
+  change('delete_file', (engine) => engine.files.remove(path, { recursive: true }));
 const entries = (...args: string[]): JournalEntry[] => JSON.parse(run('history', '--json', ...args).stdout);
 const fine = (...args: string[]) => {
   const outcome = run(...args);
@@ -97,7 +98,7 @@ describe('without anything', () => {
 describe('history', () => {
   test('lists what was changed, newest first, with tool, state and paths', async () => {
     const first = await write('a.txt', 'two\n');
-    const second = await change('move_file', (engine) => engine.move('b.txt', 'c/b.txt'));
+    const second = await change('move_file', (engine) => engine.files.move('b.txt', 'c/b.txt'));
     const lines = fine('history').trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(
@@ -124,7 +125,7 @@ describe('history', () => {
     const one = await write('d/x.txt', 'xx\n');
     const two = await change(
       'write_file',
-      (engine) => engine.write('o.txt', 'oo\n'),
+      (engine) => engine.files.write('o.txt', 'oo\n'),
       join(home.path, 'other'),
     );
     expect(entries().map(({ id }) => id)).toEqual([two, one]);
@@ -159,11 +160,14 @@ describe('diff', () => {
     writeFileSync(at('e.txt'), 'eee\n');
     expect(fine('diff', await remove('a.txt'))).toContain('-one\n');
     expect(fine('diff', await remove('d'))).toBe(`removed ${at('d')} (a directory, kept whole)\n`);
-    expect(fine('diff', await change('move_file', (engine) => engine.move('b.txt', 'c.txt')))).toBe(
+    expect(fine('diff', await change('move_file', (engine) => engine.files.move('b.txt', 'c.txt')))).toBe(
       `${at('b.txt')} → ${at('c.txt')}\n`,
     );
     expect(
-      fine('diff', await change('move_file', (engine) => engine.move('c.txt', 'e.txt', { overwrite: true }))),
+      fine(
+        'diff',
+        await change('move_file', (engine) => engine.files.move('c.txt', 'e.txt', { overwrite: true })),
+      ),
     ).toBe(
       `${at('c.txt')} → ${at('e.txt')} (in place of another file)\n--- ${at('e.txt')}\n+++ ${at('e.txt')}\n@@ -1 +0,0 @@\n-eee\n`,
     );
@@ -285,7 +289,7 @@ describe('what is in the way', () => {
     expect(deleted).toMatchObject({ status: 1, stdout: '' });
     expect(deleted.stderr).toContain('a file stands there again\n');
     expect(deleted.stderr).toContain('\n one\n+theirs\n');
-    await change('move_file', (engine) => engine.move('b.txt', 'c.txt'));
+    await change('move_file', (engine) => engine.files.move('b.txt', 'c.txt'));
     writeFileSync(at('b.txt'), 'b\ntheirs too\n');
     const moved = run('undo');
     expect(moved.stderr).toContain('a file stands there again\n');

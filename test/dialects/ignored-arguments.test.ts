@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../src/dialects/call.ts';
 import type { Dialect, Told, ToolContext } from '../../src/dialects/dialect.ts';
 import { dialectNamed, dialects } from '../../src/dialects/index.ts';
-import { Engine, nobody } from '../../src/engine/index.ts';
+import { anonymous, Engine } from '../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };
@@ -22,7 +22,7 @@ function call(dialect: Dialect, name: string, args: unknown, more: object = {}):
   const tool = dialect.tools.find((each) => each.name === name)!;
   const context: Omit<ToolContext, 'note'> = {
     engine,
-    caller: nobody,
+    caller: anonymous,
     session: {},
     signal: new AbortController().signal,
     home: directory.path,

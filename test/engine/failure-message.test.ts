@@ -16,21 +16,25 @@ afterEach(async () => {
 });
 
 it.each<[string, () => Promise<unknown>, string]>([
-  ['a missing file', () => engine.read('notes.txt'), 'not-found: notes.txt does not exist'],
-  ['a way out', () => engine.read('../x'), 'outside: ../x is outside of the directories'],
-  ['a directory', () => engine.read('dir'), 'not-a-file: dir is a directory, not a file'],
-  ['no text', () => engine.append('bin.dat', 'x'), 'not-text: bin.dat is not text: it '],
+  ['a missing file', () => engine.files.read('notes.txt'), 'not-found: notes.txt does not exist'],
+  ['a way out', () => engine.files.read('../x'), 'outside: ../x is outside of the directories'],
+  ['a directory', () => engine.files.read('dir'), 'not-a-file: dir is a directory, not a file'],
+  ['no text', () => engine.files.append('bin.dat', 'x'), 'not-text: bin.dat is not text: it '],
   [
     'a root',
-    () => engine.remove('.'),
+    () => engine.files.remove('.'),
     'is-root: . is one of the directories given, which this cannot delete',
   ],
   [
     'a full directory',
-    () => engine.remove('dir'),
+    () => engine.files.remove('dir'),
     'directory-not-empty: dir is a directory that is not empty',
   ],
-  ['what is there', () => engine.move('a.txt', 'dir/b.txt'), 'exists: dir/b.txt exists already: a file'],
+  [
+    'what is there',
+    () => engine.files.move('a.txt', 'dir/b.txt'),
+    'exists: dir/b.txt exists already: a file',
+  ],
 ])('%s', async (_, act, says) => {
   const error = await act().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(EngineFailure);

@@ -43,11 +43,11 @@ for (const protection of ['strongest', 'verified'] as const) {
       engines.push(outer);
       const inner = await outer.within('app');
       expect(inner.roots).toMatchObject([{ path: join(root, 'app'), writable: true }]);
-      expect((await inner.read('a.txt')).text).toBe('a');
-      expect((await inner.read(join(root, 'app/sub/../a.txt'))).text).toBe('a');
+      expect((await inner.files.read('a.txt')).text).toBe('a');
+      expect((await inner.files.read(join(root, 'app/sub/../a.txt'))).text).toBe('a');
       for (const path of ['../other/c.txt', join(root, 'other/c.txt'), '/etc/passwd', '..', '/', '../app2']) {
-        expect(await failureOf(inner.read(path))).toBe('outside');
-        expect(await failureOf(inner.write(path, 'x'))).toBe('outside');
+        expect(await failureOf(inner.files.read(path))).toBe('outside');
+        expect(await failureOf(inner.files.write(path, 'x'))).toBe('outside');
       }
     });
 
@@ -58,11 +58,11 @@ for (const protection of ['strongest', 'verified'] as const) {
       const outer = new Engine({ roots: [{ path: root, writable: true }], protection });
       engines.push(outer);
       const inner = await outer.within('app');
-      expect((await outer.read('app/relative')).text).toBe('c');
-      expect(await failureOf(inner.read('relative'))).toBe('outside');
-      expect(await failureOf(inner.read('absolute/c.txt'))).toBe('outside');
-      expect(await failureOf(inner.write('absolute/new.txt', 'x'))).toBe('outside');
-      expect((await inner.read('inside/b.txt')).text).toBe('b');
+      expect((await outer.files.read('app/relative')).text).toBe('c');
+      expect(await failureOf(inner.files.read('relative'))).toBe('outside');
+      expect(await failureOf(inner.files.read('absolute/c.txt'))).toBe('outside');
+      expect(await failureOf(inner.files.write('absolute/new.txt', 'x'))).toBe('outside');
+      expect((await inner.files.read('inside/b.txt')).text).toBe('b');
     });
   });
 }
@@ -71,10 +71,10 @@ describe('an engine narrowed to a directory', () => {
   it('can be narrowed again, and to the whole root', async () => {
     const outer = open();
     const all = await outer.within('.');
-    expect((await all.read('other/c.txt')).text).toBe('c');
+    expect((await all.files.read('other/c.txt')).text).toBe('c');
     const sub = await (await outer.within('app')).within('sub');
-    expect((await sub.read('b.txt')).text).toBe('b');
-    expect(await failureOf(sub.read('../a.txt'))).toBe('outside');
+    expect((await sub.files.read('b.txt')).text).toBe('b');
+    expect(await failureOf(sub.files.read('../a.txt'))).toBe('outside');
   });
 
   it('knows its directory by the names of the root, of a link and of the path that was sent', async () => {
@@ -84,17 +84,17 @@ describe('an engine narrowed to a directory', () => {
     const inner = await outer.within(join(temporary.path, 'alias/link'));
     expect(inner.roots).toMatchObject([{ path: join(temporary.path, 'alias/app'), writable: true }]);
     for (const name of ['alias/link', 'alias/app', 'root/app']) {
-      expect((await inner.read(join(temporary.path, name, 'a.txt'))).text).toBe('a');
+      expect((await inner.files.read(join(temporary.path, name, 'a.txt'))).text).toBe('a');
     }
-    expect(await failureOf(inner.read(join(temporary.path, 'alias/other/c.txt')))).toBe('outside');
+    expect(await failureOf(inner.files.read(join(temporary.path, 'alias/other/c.txt')))).toBe('outside');
   });
 
   it('does not take `..` behind a link for the name that it reads like', async () => {
     symlinkSync('../app/sub', join(root, 'other/link'));
     const inner = await open().within('other/link/..');
     expect(inner.roots).toMatchObject([{ path: join(root, 'app'), writable: true }]);
-    expect((await inner.read('a.txt')).text).toBe('a');
-    expect(await failureOf(inner.read(join(root, 'other/c.txt')))).toBe('outside');
+    expect((await inner.files.read('a.txt')).text).toBe('a');
+    expect(await failureOf(inner.files.read(join(root, 'other/c.txt')))).toBe('outside');
   });
 
   it('keeps the rule of the root that it lies in, and of roots that lie in it', async () => {
@@ -104,12 +104,12 @@ describe('an engine narrowed to a directory', () => {
       { path: join(root, 'app/sub'), writable: false },
     );
     const readOnly = await outer.within('other');
-    expect(await failureOf(readOnly.write('c.txt', 'x'))).toBe('read-only');
+    expect(await failureOf(readOnly.files.write('c.txt', 'x'))).toBe('read-only');
     const app = await outer.within('app');
-    expect(await failureOf(app.write('sub/b.txt', 'x'))).toBe('read-only');
-    expect(await failureOf(app.write(join(root, 'app/sub/new'), 'x'))).toBe('read-only');
-    expect(await failureOf(app.remove('sub', { recursive: true }))).not.toBe('none');
-    await app.write('a.txt', 'x');
+    expect(await failureOf(app.files.write('sub/b.txt', 'x'))).toBe('read-only');
+    expect(await failureOf(app.files.write(join(root, 'app/sub/new'), 'x'))).toBe('read-only');
+    expect(await failureOf(app.files.remove('sub', { recursive: true }))).not.toBe('none');
+    await app.files.write('a.txt', 'x');
     expect(readFileSync(join(root, 'app/sub/b.txt'), 'utf8')).toBe('b');
     expect(readFileSync(join(root, 'app/a.txt'), 'utf8')).toBe('x');
   });
@@ -118,8 +118,8 @@ describe('an engine narrowed to a directory', () => {
     const inner = await open().within('app');
     renameSync(join(root, 'app'), join(root, 'moved'));
     symlinkSync('../outside', join(root, 'app'));
-    expect((await inner.read('a.txt')).text).toBe('a');
-    await inner.write('new.txt', 'n');
+    expect((await inner.files.read('a.txt')).text).toBe('a');
+    await inner.files.write('new.txt', 'n');
     expect(readFileSync(join(root, 'moved/new.txt'), 'utf8')).toBe('n');
     expect(readdirSync(join(temporary.path, 'outside'))).toEqual(['d.txt']);
   });
@@ -136,13 +136,13 @@ describe('an engine narrowed to a directory', () => {
   it('lets its calls end before it closes, and takes none afterwards', async () => {
     const outer = open();
     const inner = await outer.within('app');
-    const writes = Array.from({ length: 20 }, (_, i) => inner.write(`n${i}.txt`, 'x'.repeat(300_000)));
-    const reads = Array.from({ length: 20 }, (_, i) => inner.read(`n${i}.txt`));
+    const writes = Array.from({ length: 20 }, (_, i) => inner.files.write(`n${i}.txt`, 'x'.repeat(300_000)));
+    const reads = Array.from({ length: 20 }, (_, i) => inner.files.read(`n${i}.txt`));
     await inner.close();
     await Promise.all(writes);
     for (const { bytes } of await Promise.all(reads)) expect(bytes.length).toBe(300_000);
-    expect(await failureOf(inner.read('a.txt'))).toBe('cancelled');
-    expect((await outer.read('app/a.txt')).text).toBe('a');
+    expect(await failureOf(inner.files.read('a.txt'))).toBe('cancelled');
+    expect((await outer.files.read('app/a.txt')).text).toBe('a');
   });
 
   it('is closed with the engine that it came from, and leaves no descriptor open', async () => {
@@ -153,7 +153,7 @@ describe('an engine narrowed to a directory', () => {
     await outer.within('other');
     await outer.close();
     await expectNoMoreHeld([], root);
-    expect(await failureOf(outer.read('app/a.txt'))).toBe('cancelled');
+    expect(await failureOf(outer.files.read('app/a.txt'))).toBe('cancelled');
   });
 
   it('sees changes of the outer engine in the order in which they were asked for', async () => {
@@ -161,8 +161,8 @@ describe('an engine narrowed to a directory', () => {
     writeFileSync(join(root, 'big/x'), '');
     const outer = open();
     const inner = await outer.within('big');
-    const write = outer.write('big/x', 'y'.repeat(2_000_000));
-    const { bytes } = await inner.read('x');
+    const write = outer.files.write('big/x', 'y'.repeat(2_000_000));
+    const { bytes } = await inner.files.read('x');
     await write;
     expect(bytes.length).toBe(2_000_000);
   });

@@ -173,8 +173,8 @@ describe('a call that fails', () => {
     const touched: string[] = [];
     const caller = { origin: {}, entered() {}, confined() {}, noted() {} };
     const own = engine.as({ ...caller, touched: ({ path }) => touched.push(path) });
-    await own.read(join(top, 'link/no.txt')).catch(() => {});
-    await own.read('no.txt').catch(() => {});
+    await own.files.read(join(top, 'link/no.txt')).catch(() => {});
+    await own.files.read('no.txt').catch(() => {});
     await engine.close();
     expect([...new Set(touched)]).toEqual([join(root, 'no.txt')]);
   });

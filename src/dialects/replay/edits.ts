@@ -51,11 +51,11 @@ export async function editOne(
   const real = expandHome(path, home);
   const wanted = edits.map(toTextEdit);
   if (!dryRun) {
-    await engine.edit(real, wanted, { signal });
+    await engine.files.edit(real, wanted, { signal });
     return { written: true };
   }
   try {
-    const { diff } = await engine.previewEdit(real, wanted, { name: onOneLine(path), signal });
+    const { diff } = await engine.files.previewEdit(real, wanted, { name: onOneLine(path), signal });
     return { diff: diff || '(no changes)' };
   } catch (error) {
     if (error instanceof EngineFailure && error.facts.kind === 'not-found') return { intended: edits };

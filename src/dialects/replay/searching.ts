@@ -13,7 +13,7 @@ export async function startOf(
   { engine, home }: ToolContext,
 ): Promise<{ path: string; isDirectory: boolean }> {
   const path = expandHome(sent, home);
-  const { type, path: real } = await engine.info(path);
+  const { type, path: real } = await engine.files.info(path);
   // `..` behind a link leads to where only a look at the disk can tell.
   const shown = path.split('/').includes('..') ? real : resolve(engine.roots[0]!.path, path);
   return { path: shown, isDirectory: type === 'directory' };

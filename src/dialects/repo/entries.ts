@@ -50,7 +50,7 @@ export async function directoriesFirst(
 
 /** A link that leads out looks like one that leads nowhere: neither tells what is there. */
 async function targetOf({ engine }: ToolContext, path: string): Promise<Omit<RepoEntry, 'path'>> {
-  const found = await engine.peek(path);
+  const found = await engine.files.peek(path);
   if (found?.type === 'directory') return { type: 'directory', linked: true };
   if (found?.type !== 'file') return { type: 'file' };
   return { type: 'file', size: found.size, modifiedMs: milliseconds(found.mtimeNs) };

@@ -23,7 +23,7 @@ export function goesUp(path: string): boolean {
 
 /** The repository under the name that was given and under its real one. */
 export async function rootsOf(engine: Engine): Promise<string[]> {
-  const { path: real } = await engine.check('.', 'read');
+  const { path: real } = await engine.files.check('.', 'read');
   return [engine.roots[0]!.path, real];
 }
 

@@ -1,46 +1,61 @@
 /**
- * Every call comes in here: in the order of arrival, one change of a file at a time, and each change into
- * the journal before it is made.
+ * The one gate that every call passes, searches and commands too. It has two verbs: `read` and `change`.
+ *
+ * Here calls get their order, changes get their locks and their entry in the journal, and the caller hears which
+ * paths a call touched. No operation has another way to the disk, so none can forget one of these.
  */
-import { isAbsolute, resolve as resolvePath, sep } from 'node:path';
-import { type Access, type Caller, type How, nobody } from '../caller.ts';
+import type { Caller, How, PathAccess } from '../caller.ts';
+import { anonymous } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
-import { isWithin } from '../confine/roots.ts';
-import type { WalkOptions, Wall } from '../confine/wall.ts';
+import type { Wall } from '../confine/wall.ts';
 import { turnEnded } from '../event-loop.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from '../failures.ts';
-import { type Recording, unrecorded } from '../files/recorder.ts';
+import { unrecorded } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecording } from '../journal/record/journal-recorder.ts';
-import type { Arrivals, Doing } from './call-order.ts';
-import { inTurn } from './locks.ts';
+import { CommandWatch } from '../journal/snapshot/command-changes.ts';
+import { CallOrder, type Verb } from './call-order.ts';
+import { Changes } from './changes.ts';
+import { reportedPath } from './reported-path.ts';
 
-/** A path that a change concerns. */
-export interface Concerned {
-  path: string;
-  walk?: WalkOptions;
-  how: How;
+export interface ReadOptions {
+  /** False for work that may take long: it waits for earlier changes, and no later call waits for it. */
+  holdsOthers?: boolean;
 }
 
 export interface ChangeOptions {
   signal?: AbortSignal | undefined;
-  /** The entry that the change takes back. */
+  /** The entry that this change undoes. */
   undoes?: string;
-  /** The entry that was cut off, and is brought to its end. */
+  /** An entry that was interrupted: this change completes it. */
   continues?: string | undefined;
 }
 
-/** What the calls of one engine share, whoever makes them. */
-interface Openness {
+/** Resolves a path and uses the place; `facts` are reported of it besides its path. */
+export type OpenPlace = <T>(
+  path: string,
+  how: How,
+  use: (place: Place) => Promise<T>,
+  facts?: (result: T) => Partial<PathAccess>,
+) => Promise<T>;
+
+/** `below`: with everything in it. */
+export type ChangeListener = (path: string, below: boolean) => void;
+
+/** What all callers of one engine share. */
+interface Shared {
   closed: boolean;
-  readonly underWay: Set<Promise<unknown>>;
-  /** Who hears of the paths that are changed. */
-  readonly listeners: Set<OnChange>;
+  readonly order: CallOrder;
+  readonly running: Set<Promise<unknown>>;
+  readonly listeners: Set<ChangeListener>;
+  readonly snapshots: CommandWatch;
 }
 
-/** `below`: with all that is in it. */
-type OnChange = (path: string, below: boolean) => void;
+interface Parts {
+  wall: Wall;
+  journal: Journal | undefined;
+}
 
 /** Kinds of failure that say: not here. */
 const REFUSALS: ReadonlySet<FailureKind> = new Set([
@@ -52,110 +67,70 @@ const REFUSALS: ReadonlySet<FailureKind> = new Set([
   'into-itself',
 ] satisfies FailureKind[]);
 
-/** Failures whose path was told already. */
-const toldOf = new WeakSet<Failure>();
+/** Failures whose path was reported already. */
+const reported = new WeakSet<Failure>();
 
-/** The entry of each caller who makes one call: all that it changes is one entry. */
+/** All that one caller changes is one entry. */
 const entryOf = new WeakMap<Caller, string>();
 
-export class Calls {
+export class Access {
   readonly wall: Wall;
-  readonly arrivals: Arrivals;
   readonly journal: Journal | undefined;
   readonly caller: Caller;
-  readonly #openness: Openness;
+  readonly #shared: Shared;
 
-  constructor(
-    parts: { wall: Wall; arrivals: Arrivals; journal: Journal | undefined },
-    caller: Caller = nobody,
-    openness: Openness = { closed: false, underWay: new Set(), listeners: new Set() },
-  ) {
-    this.wall = parts.wall;
-    this.arrivals = parts.arrivals;
-    this.journal = parts.journal;
+  constructor({ wall, journal }: Parts, caller: Caller = anonymous, shared: Shared = newShared()) {
+    this.wall = wall;
+    this.journal = journal;
     this.caller = caller;
-    this.#openness = openness;
+    this.#shared = shared;
   }
 
-  as(caller: Caller): Calls {
-    return new Calls(this, caller, this.#openness);
+  as(caller: Caller): Access {
+    return new Access(this, caller, this.#shared);
   }
 
-  /** Takes no further calls, and waits for those under way. */
+  /** A gate to a part of the directories, with the same order of calls. */
+  within(wall: Wall): Access {
+    return new Access({ wall, journal: this.journal }, anonymous, newShared(this.#shared.order));
+  }
+
+  /** Admits no further calls, and waits for those that run. */
   async close(): Promise<void> {
-    this.#openness.closed = true;
-    await Promise.allSettled(this.#openness.underWay);
+    this.#shared.closed = true;
+    await Promise.allSettled(this.#shared.running);
+    this.#shared.snapshots.close();
   }
 
-  /** `facts` are what is to be told of it besides its path. */
-  look<T>(
-    path: string,
-    how: How,
-    use: (place: Place) => Promise<T>,
-    facts?: (result: T) => Partial<Access>,
-  ): Promise<T> {
-    return this.inOrder([path], 'look', () => this.lookNow(path, how, use, facts));
-  }
-
-  /** The same for what has waited for its order already. */
-  async lookNow<T>(
-    path: string,
-    how: How,
-    use: (place: Place) => Promise<T>,
-    facts?: (result: T) => Partial<Access>,
-  ): Promise<T> {
-    try {
-      return await this.wall.at(path, {}, async (place) => {
-        const result = await use(place);
-        this.caller.touched({ path: place.path, how, ...facts?.(result) });
-        return result;
-      });
-    } catch (error) {
-      this.failed(error, [path]);
-      throw error;
-    }
-  }
-
-  /** Nothing is closed under a call that has come in. */
-  async inOrder<T>(paths: readonly string[], doing: Doing, call: () => Promise<T>): Promise<T> {
-    const { closed, underWay } = this.#openness;
-    if (closed) fail({ kind: 'cancelled' });
-    const absolute = paths.map((path) => this.#absolute(path));
-    // A tool may ask for thousands of things one after the other, of which none waits for anything.
-    const work = this.arrivals.inOrder(absolute, doing, async () => {
-      await turnEnded();
-      return call();
-    });
-    underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      underWay.delete(work);
-    }
-  }
-
-  /** Resolves the places, waits for their turn, changes, and leaves nothing behind when that fails. */
-  change<T>(
-    concerned: readonly Concerned[],
-    options: ChangeOptions,
-    change: (places: Place[], recording: Recording) => Promise<T>,
-  ): Promise<T> {
-    const paths = concerned.map(({ path }) => path);
-    return this.together(paths, options, (recording) =>
-      this.changeNow(concerned, options.signal, recording, change),
-    );
-  }
-
-  /** Several changes that are one entry of the journal. */
-  together<T>(
+  /** Runs `read` after every earlier change of these paths. It reaches the disk through the function it is given. */
+  read<T>(
     paths: readonly string[],
-    options: ChangeOptions,
-    change: (recording: Recording) => Promise<T>,
+    { holdsOthers = true }: ReadOptions,
+    read: (open: OpenPlace) => Promise<T>,
   ): Promise<T> {
-    return this.inOrder(paths, 'change', async () => {
-      const recording = this.#record(options);
+    const open: OpenPlace = (path, how, use, facts) => this.#open(path, how, use, facts);
+    return this.#admit(holdsOthers ? paths : 'changes', 'read', () => read(open));
+  }
+
+  /**
+   * Runs `change` in order, and records all that it changes as one entry of the journal.
+   *
+   * A command may change anything `anywhere` in the directories and tells nobody what: the gate compares them before
+   * and after it, and records the difference. No later call waits for a command.
+   */
+  change<T>(
+    paths: readonly string[] | 'anywhere',
+    options: ChangeOptions,
+    change: (changes: Changes) => Promise<T>,
+  ): Promise<T> {
+    if (paths === 'anywhere') {
+      const run = () => change(new Changes(this, unrecorded, options.signal));
+      return this.#admit('changes', 'change', () => this.#shared.snapshots.around(this, run));
+    }
+    return this.#admit(paths, 'change', async () => {
+      const recording = this.#begin(options);
       try {
-        const result = await change(recording ?? unrecorded);
+        const result = await change(new Changes(this, recording ?? unrecorded, options.signal));
         recording?.end('done');
         return result;
       } catch (error) {
@@ -169,128 +144,112 @@ export class Calls {
     });
   }
 
-  /** One of several changes that are recorded together. */
-  async changeNow<T>(
-    concerned: readonly Concerned[],
-    signal: AbortSignal | undefined,
-    recording: Recording,
-    change: (places: Place[], recording: Recording) => Promise<T>,
-  ): Promise<T> {
-    const places: Place[] = [];
-    const onMake = (path: string, root: string) => recording.makesParent(path, root);
-    try {
-      for (const { path, walk } of concerned) {
-        const place = this.wall.resolve(
-          path,
-          recording.active && walk?.makeParents ? { ...walk, onMake } : walk,
-        );
-        places.push(place);
-        place.requireWritable();
-      }
-      const result = await inTurn(places, signal, () => change(places, recording));
-      if (recording.active) this.#tellUnchanged(places, recording);
-      else this.#tell(places, concerned);
-      return result;
-    } catch (error) {
-      // What one path made may lie inside what an earlier one made.
-      for (const place of places.toReversed()) place.undoParents();
-      const paths = concerned.map(({ path }) => path);
-      this.failed(error, paths);
-      throw error;
-    } finally {
-      for (const place of places) place.close();
-    }
+  /** Waits until the changes that came before are through. */
+  changesDone(): Promise<void> {
+    return this.#shared.order.changesDone();
   }
 
-  #record({ undoes, continues }: ChangeOptions): JournalRecording | undefined {
-    const call = continues ?? entryOf.get(this.caller);
-    const more = { ...(undoes !== undefined && { undoes }), ...(call !== undefined && { call }) };
-    return this.journal?.begin(this.caller.origin, more, (change) => this.told(change));
+  /** Calls `listener` for every path that changes through this gate, until the returned function is called. */
+  onChange(listener: ChangeListener): () => void {
+    this.#shared.listeners.add(listener);
+    return () => this.#shared.listeners.delete(listener);
   }
 
-  #entered({ id }: JournalRecording): void {
-    if (this.caller !== nobody) entryOf.set(this.caller, id);
-    this.caller.entered(id);
-  }
-
-  /** A change was entered in the journal. */
-  told(change: Change): void {
-    tellChange(this.caller, change);
+  /** The journal has recorded a change: tells the caller and the listeners. */
+  reportChange(change: Change): void {
+    reportChange(this.caller, change);
     const below = change.kind !== 'changed' && change.type === 'directory';
     this.#announce(change.path, below && (change.kind !== 'created' || change.whole === true));
     if (change.kind === 'moved') this.#announce(change.to, below);
   }
 
-  /** Hears of every path that is changed through this engine, until the function that is given back is called. */
-  onChange(listener: OnChange): () => void {
-    this.#openness.listeners.add(listener);
-    return () => this.#openness.listeners.delete(listener);
+  /** Reports a change that no journal records. */
+  reportAccess(path: string, how: How): void {
+    this.caller.touched({ path, how });
+    this.#announce(path, how === 'removed' || how === 'moved-from' || how === 'moved-to');
   }
 
-  #announce(path: string, below: boolean): void {
-    for (const listener of this.#openness.listeners) listener(path, below);
-  }
-
-  #tell(places: readonly Place[], concerned: readonly Concerned[]): void {
-    for (const [index, { path }] of places.entries()) {
-      const { how } = concerned[index]!;
-      this.caller.touched({ path, how });
-      this.#announce(path, how === 'removed' || how === 'moved-from' || how === 'moved-to');
+  /** Reports what failed, and the paths that the call asked for, so that no tool can keep a failure to itself. */
+  reportError(error: unknown, paths: readonly string[]): void {
+    if (this.caller === anonymous || !(error instanceof EngineFailure)) return;
+    this.reportFailure(error.facts);
+    for (const path of paths) {
+      this.caller.touched({ path: reportedPath(this.wall.roots, path), how: 'looked-at' });
     }
-  }
-
-  /** What a change left as it was is not in the journal. */
-  #tellUnchanged(places: readonly Place[], recording: Recording): void {
-    for (const { path } of places) {
-      if (!recording.concerns(path)) this.caller.touched({ path, how: 'looked-at' });
-    }
-  }
-
-  /**
-   * Tells the caller what could not be done, and where, so that no tool can keep a failure to itself.
-   * `asked` are the paths that it was asked for.
-   */
-  failed(error: unknown, asked: readonly string[]): void {
-    if (this.caller === nobody || !(error instanceof EngineFailure)) return;
-    this.tellFailure(error.facts);
-    for (const path of asked) this.caller.touched({ path: this.#named(path), how: 'looked-at' });
   }
 
   /** A relative path starts at `base`, or else at the first root. */
-  tellFailure(facts: Failure, base = '.'): void {
-    if (!('path' in facts) || toldOf.has(facts)) return;
-    toldOf.add(facts);
+  reportFailure(facts: Failure, base?: string): void {
+    if (!('path' in facts) || reported.has(facts)) return;
+    reported.add(facts);
     const how = REFUSALS.has(facts.kind) ? 'refused' : 'looked-at';
-    this.caller.touched({ path: this.#named(facts.path, base), how });
+    this.caller.touched({ path: reportedPath(this.wall.roots, facts.path, base), how });
   }
 
-  /** A path that led nowhere, below the name that its root has in everything that is told. */
-  #named(path: string, base = '.'): string {
-    const { roots } = this.wall;
-    const absolute = asItReads(resolvePath(roots[0]!.real, base), path);
-    for (const { real, knownAs } of roots) {
-      const name = knownAs.find((each) => isWithin(absolute, each));
-      if (name !== undefined && name !== real) return `${real}${absolute.slice(name.length)}`;
+  async #open<T>(
+    path: string,
+    how: How,
+    use: (place: Place) => Promise<T>,
+    facts?: (result: T) => Partial<PathAccess>,
+  ): Promise<T> {
+    try {
+      return await this.wall.at(path, {}, async (place) => {
+        const result = await use(place);
+        this.caller.touched({ path: place.path, how, ...facts?.(result) });
+        return result;
+      });
+    } catch (error) {
+      this.reportError(error, [path]);
+      throw error;
     }
-    return absolute;
   }
 
-  /** A path as it reads, without a look at the disk. */
-  #absolute(path: string): string {
-    return resolvePath(this.wall.roots[0]!.given, path);
+  /** Lets a call in when its turn has come; `changes` waits for all earlier changes, and holds up no call. */
+  async #admit<T>(waitsFor: readonly string[] | 'changes', verb: Verb, call: () => Promise<T>): Promise<T> {
+    const { closed, running, order } = this.#shared;
+    if (closed) fail({ kind: 'cancelled' });
+    // A tool may ask for thousands of things, none of which waits for anything: other calls need their share.
+    const turn = async () => {
+      await turnEnded();
+      return call();
+    };
+    const work =
+      waitsFor === 'changes'
+        ? order.changesDone().then(turn)
+        : order.run(
+            waitsFor.map((path) => this.wall.absolute(path)),
+            verb,
+            turn,
+          );
+    running.add(work);
+    try {
+      return await work;
+    } finally {
+      running.delete(work);
+    }
+  }
+
+  #begin({ undoes, continues }: ChangeOptions): JournalRecording | undefined {
+    const call = continues ?? entryOf.get(this.caller);
+    const more = { ...(undoes !== undefined && { undoes }), ...(call !== undefined && { call }) };
+    return this.journal?.begin(this.caller.origin, more, (change) => this.reportChange(change));
+  }
+
+  #entered({ id }: JournalRecording): void {
+    if (this.caller !== anonymous) entryOf.set(this.caller, id);
+    this.caller.entered(id);
+  }
+
+  #announce(path: string, below: boolean): void {
+    for (const listener of this.#shared.listeners) listener(path, below);
   }
 }
 
-/** Behind a name that may be a link, `..` leads elsewhere than it reads: there it stays. */
-function asItReads(base: string, path: string): string {
-  const names = path.split(sep);
-  const first = names.findIndex((name) => name !== '' && name !== '.' && name !== '..');
-  if (first < 0 || !names.slice(first).includes('..')) return resolvePath(base, path);
-  const start = resolvePath(base, names.slice(0, first).join(sep) || (isAbsolute(path) ? sep : '.'));
-  return `${start === sep ? '' : start}${sep}${names.slice(first).join(sep)}`;
+function newShared(order: CallOrder = new CallOrder()): Shared {
+  return { closed: false, order, running: new Set(), listeners: new Set(), snapshots: new CommandWatch() };
 }
 
-export function tellChange(caller: Caller, change: Change): void {
+export function reportChange(caller: Caller, change: Change): void {
   if (change.kind !== 'moved') {
     caller.touched({ path: change.path, how: change.kind });
     return;

@@ -1,52 +1,52 @@
 /**
- * Calls that touch the same path take effect in the order in which they came, so that a client may send
- * a write and then a read without waiting for the first answer. Calls on other paths are not held up.
+ * Calls that touch the same path take effect in the order in which they came, so that a client may send a write and
+ * then a read without waiting for the first answer. Calls on other paths do not wait.
  *
- * This is about order only; that two changes never lose each other is the business of turns.ts. So nobody
- * waits for long behind a call that does not get done, such as an edit with a pattern that runs away.
+ * This is about order only; locks.ts sees to it that two changes never lose each other. So no call waits for long
+ * behind one that makes no progress, such as an edit with a pattern that runs away.
  */
 const PATIENCE_MS = 2000;
 
-export type Doing = 'look' | 'change';
+export type Verb = 'read' | 'change';
 
-interface Arrival {
+interface Running {
   path: string;
-  doing: Doing;
-  gone: Promise<void>;
+  verb: Verb;
+  ended: Promise<void>;
 }
 
-export class Arrivals {
-  readonly #present = new Set<Arrival>();
+export class CallOrder {
+  readonly #running = new Set<Running>();
 
-  /** Runs `call` once everything earlier that it could collide with is through. */
-  async inOrder<T>(paths: readonly string[], doing: Doing, call: () => Promise<T>): Promise<T> {
-    const ahead = [...this.#present].filter((other) => paths.some((path) => collide(path, doing, other)));
-    let leave = () => {};
-    const gone = new Promise<void>((resolve) => {
-      leave = resolve;
+  /** Runs `call` once every earlier call that it could collide with has ended. */
+  async run<T>(paths: readonly string[], verb: Verb, call: () => Promise<T>): Promise<T> {
+    const earlier = [...this.#running].filter((other) => paths.some((path) => collide(path, verb, other)));
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
     });
-    const mine = paths.map((path) => ({ path, doing, gone }));
-    for (const arrival of mine) this.#present.add(arrival);
+    const own = paths.map((path) => ({ path, verb, ended }));
+    for (const each of own) this.#running.add(each);
     try {
-      if (ahead.length > 0) await allGone(ahead);
+      if (earlier.length > 0) await allEnded(earlier);
       return await call();
     } finally {
-      for (const arrival of mine) this.#present.delete(arrival);
-      leave();
+      for (const each of own) this.#running.delete(each);
+      end();
     }
   }
 
-  /** Waits until the changes that came before are through; nobody waits for the caller. */
+  /** Waits until the earlier changes have ended; no call waits for this one. */
   async changesDone(): Promise<void> {
-    const ahead = [...this.#present].filter((other) => other.doing === 'change');
-    if (ahead.length > 0) await allGone(ahead);
+    const earlier = [...this.#running].filter(({ verb }) => verb === 'change');
+    if (earlier.length > 0) await allEnded(earlier);
   }
 }
 
-/** Waits for as long as there is progress: each call that gets done renews the patience with the rest. */
-function allGone(ahead: readonly Arrival[]): Promise<void> {
+/** Waits for as long as there is progress: each call that ends renews the patience with the rest. */
+function allEnded(earlier: readonly Running[]): Promise<void> {
   return new Promise((resolve) => {
-    let left = ahead.length;
+    let left = earlier.length;
     const patience = setTimeout(resolve, PATIENCE_MS);
     const oneLess = () => {
       left--;
@@ -57,15 +57,15 @@ function allGone(ahead: readonly Arrival[]): Promise<void> {
       clearTimeout(patience);
       resolve();
     };
-    for (const other of ahead) void other.gone.then(oneLess);
+    for (const { ended } of earlier) void ended.then(oneLess);
   });
 }
 
-function collide(path: string, doing: Doing, other: Arrival): boolean {
-  if (doing === 'look' && other.doing === 'look') return false;
-  return overlaps(path, other.path) || overlaps(other.path, path);
+function collide(path: string, verb: Verb, other: Running): boolean {
+  if (verb === 'read' && other.verb === 'read') return false;
+  return contains(path, other.path) || contains(other.path, path);
 }
 
-function overlaps(outer: string, inner: string): boolean {
+function contains(outer: string, inner: string): boolean {
   return inner === outer || outer === '/' || inner.startsWith(`${outer}/`);
 }

@@ -1,12 +1,11 @@
 /**
- * The engine's commands: opened when the first one is asked for, ended when the engine closes.
+ * Which commands can be run, and what confines them.
  *
- * Finding the programs and trying the sandbox takes a moment, and most sessions never run a command.
+ * The engine looks for programs and tries the sandbox when the first command comes: most sessions never run one.
  */
 import { constants } from 'node:os';
-import type { Calls } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import { EngineFailure, fail } from '../failures.ts';
-import { CommandWatch } from '../journal/snapshot/command-changes.ts';
 import { type CommandCall, Commands, type Started } from '../run/commands.ts';
 import type { RunResult } from '../run/process/run.ts';
 import { resolvePrograms } from '../run/programs.ts';
@@ -25,46 +24,37 @@ export interface CommandSettings {
   environment?: Readonly<Record<string, string | undefined>>;
 }
 
-interface Opened {
-  commands?: Promise<Commands>;
-  readonly watch: CommandWatch;
-}
-
-export class CommandDesk {
-  readonly #calls: Calls;
+export class CommandsApi {
+  readonly #access: Access;
   readonly #settings: CommandSettings;
   /** Shared by all who run commands through one engine. */
-  readonly #opened: Opened;
+  readonly #opened: { commands?: Promise<Commands> };
 
-  constructor(calls: Calls, settings: CommandSettings, opened: Opened = { watch: new CommandWatch() }) {
-    this.#calls = calls;
+  constructor(access: Access, settings: CommandSettings, opened: { commands?: Promise<Commands> } = {}) {
+    this.#access = access;
     this.#settings = settings;
     this.#opened = opened;
   }
 
-  as(calls: Calls): CommandDesk {
-    return new CommandDesk(calls, this.#settings, this.#opened);
+  as(access: Access): CommandsApi {
+    return new CommandsApi(access, this.#settings, this.#opened);
   }
 
   /** A line for /bin/sh. */
   shell(line: string, call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, (commands, own) => {
-      this.#requireHeld(commands);
-      return this.#watched(() => commands.shell(line, own));
-    });
+    return this.#change(call, (commands, own) => commands.shell(line, own));
   }
 
   /** One of the reading commands, its arguments checked before anything starts. */
   read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, (commands, own) => commands.read(command, args, own));
+    return this.#run(call, (commands, own) =>
+      this.#access.read([], { holdsOthers: false }, () => commands.read(command, args, own)),
+    );
   }
 
   /** One of the developer tools, with any arguments. */
   develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, (commands, own) => {
-      this.#requireHeld(commands);
-      return this.#watched(() => commands.develop(command, args, own));
-    });
+    return this.#change(call, (commands, own) => commands.develop(command, args, own));
   }
 
   /** What stands around commands here. Fails with `no-sandbox` when one is required and missing. */
@@ -85,17 +75,15 @@ export class CommandDesk {
   /** Why nothing confines commands here, as far as can be told at once; undefined where a sandbox is to be tried. */
   whyUnconfined(): string | undefined {
     const { sandbox = 'auto', environment = {} } = this.#settings;
-    const roots = this.#calls.wall.roots.map(({ real }) => real);
+    const roots = this.#access.wall.roots.map(({ real }) => real);
     return whyNoSandbox(sandbox, resolvePrograms(['bwrap'], { path: environment.PATH, roots }));
   }
 
   async close(): Promise<void> {
-    const { commands, watch } = this.#opened;
-    await commands?.then(
+    await this.#opened.commands?.then(
       (opened) => opened.close(),
       () => {},
     );
-    watch.close();
   }
 
   /** Ends every command at once: nobody waits for it any more. */
@@ -106,11 +94,21 @@ export class CommandDesk {
     );
   }
 
-  /** Where nothing may be changed, a program that could write is only run where the system stops it. */
-  #requireHeld(commands: Commands): void {
-    if (commands.sandboxed || this.#calls.wall.roots.some((root) => root.readOnly === undefined)) return;
+  /** Where nothing may be changed, a program that could write runs only in a sandbox that stops it. */
+  #requireConfined(commands: Commands): void {
+    if (commands.sandboxed || this.#access.wall.roots.some((root) => root.readOnly === undefined)) return;
     const reason = 'nothing may be changed here, and without bubblewrap a command could';
     fail({ kind: 'no-sandbox', reason });
+  }
+
+  #change(
+    call: CommandCall,
+    run: (commands: Commands, own: CommandCall) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    return this.#run(call, (commands, own) => {
+      this.#requireConfined(commands);
+      return this.#access.change('anywhere', {}, () => run(commands, own));
+    });
   }
 
   async #run(
@@ -118,32 +116,26 @@ export class CommandDesk {
     run: (commands: Commands, own: CommandCall) => Promise<RunResult>,
   ): Promise<RunResult> {
     const { cwd } = call;
-    await this.#calls.arrivals.changesDone();
     const commands = await this.#open();
     try {
       await commands.requireSandbox();
-      return await run(commands, { ...call, onStart: (started) => this.#tell(started) });
+      return await run(commands, { ...call, onStart: (started) => this.#report(started) });
     } catch (error) {
       if (error instanceof EngineFailure) {
         const { facts } = error;
-        // Its arguments start where it would run, and that itself does not.
-        this.#calls.tellFailure(facts, 'path' in facts && facts.path === cwd ? undefined : cwd);
+        // The command's arguments start at its working directory; that directory itself starts at the first root.
+        this.#access.reportFailure(facts, 'path' in facts && facts.path === cwd ? undefined : cwd);
       }
       throw error;
     }
   }
 
-  /** Told before the end, which may be that somebody breaks it off. */
-  #tell({ cwd, layers, given }: Started): void {
-    const { caller } = this.#calls;
+  /** Reports when the command starts: it may never end by itself. */
+  #report({ cwd, layers, given }: Started): void {
+    const { caller } = this.#access;
     caller.touched({ path: cwd, how: 'ran-in' });
     for (const access of given) caller.touched(access);
     caller.confined(layers);
-  }
-
-  /** What the command changes is found and kept. */
-  #watched(run: () => Promise<RunResult>): Promise<RunResult> {
-    return this.#opened.watch.around(this.#calls, run);
   }
 
   #open(): Promise<Commands> {
@@ -166,7 +158,7 @@ export class CommandDesk {
     } = this.#settings;
     const rg = await ripgrep();
     return Commands.open({
-      wall: this.#calls.wall,
+      wall: this.#access.wall,
       sandbox,
       allowNet,
       allowCommands,

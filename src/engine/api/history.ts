@@ -1,5 +1,5 @@
 /** The engine's history: what was changed through it, by whom, and the way back. */
-import type { Calls } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { JournalEntry } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -32,16 +32,16 @@ export interface UndoPlan {
 
 export type UndoOutcome = { done: true; entry: JournalEntry } | { done: false; obstacles: Obstacle[] };
 
-export class HistoryDesk {
-  readonly #calls: Calls;
+export class HistoryApi {
+  readonly #access: Access;
 
-  constructor(calls: Calls) {
-    this.#calls = calls;
+  constructor(access: Access) {
+    this.#access = access;
   }
 
   /** Newest first. Of an engine without a journal there is no history. */
   entries(filter: EntryFilter = {}): JournalEntry[] {
-    const { journal, wall } = this.#calls;
+    const { journal, wall } = this.#access;
     const roots = wall.roots.map(({ real }) => real);
     const all = journal ? selected(journal.entries(), filter) : [];
     return all.filter((entry) => entry.roots.every((path) => roots.some((root) => isWithin(path, root))));
@@ -53,7 +53,7 @@ export class HistoryDesk {
 
   async diff(id: string): Promise<FileDiff[]> {
     const entry = this.entry(id);
-    return entry ? diffsOfEntry(this.#calls, this.#journal, entry) : [];
+    return entry ? diffsOfEntry(this.#access, this.#journal, entry) : [];
   }
 
   /** What undoing an entry would do, and what is in the way; undefined when there is no such entry. */
@@ -63,7 +63,7 @@ export class HistoryDesk {
     if (entry.unrecorded !== undefined) {
       return { entry, steps: [], obstacles: obstaclesOfUnrecorded(entry), diffs: [] };
     }
-    const all = await planUndo(this.#calls, this.#journal, this.#doings(entry));
+    const all = await planUndo(this.#access, this.#journal, this.#doings(entry));
     const steps = all.filter(({ later }) => !later);
     return {
       entry,
@@ -73,7 +73,7 @@ export class HistoryDesk {
       })),
       obstacles: await this.#explained(obstaclesOf(steps), entry),
       diffs: await diffsOfUndoing(
-        this.#calls,
+        this.#access,
         this.#journal,
         steps.filter(({ standing }) => !isLeft(standing)).map(({ change }) => change),
       ),
@@ -91,26 +91,26 @@ export class HistoryDesk {
     const entry = entries.at(-1)!;
     const cutOff = cutOffUndoing(this.#journal, this.entries(), entry);
     let made: string | undefined;
-    const caller = { ...this.#calls.caller, entered: (own: string) => (made = own) };
+    const caller = { ...this.#access.caller, entered: (own: string) => (made = own) };
     const undoing = { undoes: entry.id, continues: cutOff?.id };
     const paths = entries.flatMap(pathsOf);
-    const obstacles = await this.#calls.as(caller).together(paths, undoing, async (recording) => {
-      for (const doing of doings) if (doing.open) sweepAround(this.#calls, doing.entry);
-      const steps = await planUndo(this.#calls, this.#journal, doings);
+    const obstacles = await this.#access.as(caller).change(paths, undoing, async (changes) => {
+      for (const doing of doings) if (doing.open) sweepAround(this.#access, doing.entry);
+      const steps = await planUndo(this.#access, this.#journal, doings);
       const inTheWay = obstaclesOf(steps);
       const forced = options.force && inTheWay.every(({ forceable }) => forceable);
       if (inTheWay.length > 0 && !forced) return inTheWay;
-      await carryOut(this.#calls, this.#journal, steps, recording);
+      await carryOut(this.#access, this.#journal, steps, changes);
       return [];
     });
     if (obstacles.length > 0) return { done: false, obstacles: await this.#explained(obstacles, entry) };
-    made ??= this.#journal.noteUndone(entry, this.#calls.caller.origin, cutOff?.id);
+    made ??= this.#journal.noteUndone(entry, this.#access.caller.origin, cutOff?.id);
     if (cutOff) this.#journal.complete(cutOff.id);
     for (const each of entries.slice(0, -1)) {
       // It has no end, and was taken back with the entry: nothing else would say so.
-      if (!this.#journal.hasEnd(each.id)) this.#journal.noteUndone(each, this.#calls.caller.origin);
+      if (!this.#journal.hasEnd(each.id)) this.#journal.noteUndone(each, this.#access.caller.origin);
     }
-    this.#calls.caller.entered(made);
+    this.#access.caller.entered(made);
     return { done: true, entry: this.entry(made) ?? entry };
   }
 
@@ -121,18 +121,18 @@ export class HistoryDesk {
   /** An entry without an end may be under way at this moment, and so may an undo of it. */
   async #waitForOthers(entry: JournalEntry): Promise<void> {
     const open = [entry, cutOffUndoing(this.#journal, this.entries(), entry)];
-    for (const each of open) if (each?.state === 'pending') await waitForOthers(this.#calls, each);
+    for (const each of open) if (each?.state === 'pending') await waitForOthers(this.#access, each);
   }
 
   get #journal(): Journal {
-    return this.#calls.journal!;
+    return this.#access.journal!;
   }
 
   async #explained(obstacles: readonly Obstacle[], entry: JournalEntry): Promise<Obstacle[]> {
     const explained: Obstacle[] = [];
     for (const obstacle of obstacles) {
       const change = entry.changes.find(({ path }) => path === obstacle.path);
-      const text = change ? await diffInTheWay(this.#calls, this.#journal, change) : '';
+      const text = change ? await diffInTheWay(this.#access, this.#journal, change) : '';
       explained.push(text === '' ? obstacle : { ...obstacle, diff: text });
     }
     return explained;

@@ -1,6 +1,6 @@
-/** The engine's searches, by path: opened when the first one is asked for, ended when the engine closes. */
+/** What can be searched for. The search threads start with the first search and end when the engine closes. */
 import { resolve } from 'node:path';
-import type { Calls } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
@@ -11,10 +11,10 @@ import { GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
 import { residualGlobs } from '../glob/residual-glob.ts';
 import { limits } from '../limits.ts';
 import { type Absence, unlessAbsent } from '../search/absence.ts';
-import type { Plan } from '../search/plan/plan.ts';
 import type { GrepQuery, GrepResult, SearchCall } from '../search/query.ts';
 import { charactersIn, merged } from '../search/results/merge.ts';
 import { oneAfterAnother } from '../search/results/series.ts';
+import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import { type Overview, Search, type WalkQuery, type WalkResult } from '../search/search.ts';
 import { byBytes } from '../text/byte-order.ts';
 
@@ -44,20 +44,20 @@ export interface Expansion {
 /** `outside` counts the sources that turned out to lead outside. */
 export type GrepAllResult = GrepResult & { outside: number };
 
-export class SearchDesk {
-  readonly #calls: Calls;
+export class SearchApi {
+  readonly #access: Access;
   readonly #wall: Wall;
   /** Shared by all who search through one engine. */
   readonly #opened: { search?: Search };
 
-  constructor(calls: Calls, opened: { search?: Search } = {}) {
-    this.#calls = calls;
-    this.#wall = calls.wall;
+  constructor(access: Access, opened: { search?: Search } = {}) {
+    this.#access = access;
+    this.#wall = access.wall;
     this.#opened = opened;
   }
 
-  as(calls: Calls): SearchDesk {
-    return new SearchDesk(calls, this.#opened);
+  as(access: Access): SearchApi {
+    return new SearchApi(access, this.#opened);
   }
 
   grep(path: string, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
@@ -116,10 +116,6 @@ export class SearchDesk {
     return this.#below(path, (place, search) => search.overview(place, query, this.#own(call)));
   }
 
-  explain(path: string, query: GrepQuery): Promise<Plan> {
-    return this.#below(path, (place, search) => search.explain(place, query));
-  }
-
   /**
    * Where globs lead: relative ones below `directory`, absolute ones wherever they point inside. Without globs
    * it is all below the directory. Exclusions are read as in `exclusions`, from the same directory.
@@ -133,7 +129,7 @@ export class SearchDesk {
       const found = this.#startsOf(directory, glob, allowance);
       if (found.length === 0) {
         outside.push(glob);
-        this.#calls.tellFailure({ kind: 'outside', path: resolve(directory, glob) });
+        this.#access.reportFailure({ kind: 'outside', path: resolve(directory, glob) });
       }
       for (const { start, rest } of found) {
         const known = includes.get(start);
@@ -187,6 +183,12 @@ export class SearchDesk {
     return { files: expanded, skippedUnreadable: unreadable.size, skippedUnnameable: unnameable.size };
   }
 
+  /** Whether ripgrep helps with patterns that have nothing to look for; search works without it too. */
+  async ripgrep(): Promise<{ active: boolean; says: string }> {
+    const { path, says } = await ripgrep();
+    return { active: path !== undefined, says };
+  }
+
   async close(): Promise<void> {
     await this.#opened.search?.close();
   }
@@ -196,7 +198,7 @@ export class SearchDesk {
   }
 
   #own(call: SearchCall): SearchCall {
-    const { who, session } = this.#calls.caller.origin;
+    const { who, session } = this.#access.caller.origin;
     return { ...call, client: who ?? session };
   }
 
@@ -273,10 +275,11 @@ export class SearchDesk {
   }
 
   async #below<T>(path: string, use: (place: Place, search: Search) => Promise<T>): Promise<T> {
-    await this.#calls.arrivals.changesDone();
-    this.#opened.search ??= new Search();
-    const { search } = this.#opened;
-    return this.#calls.lookNow(path, 'searched', (place) => use(place, search));
+    return this.#access.read([path], { holdsOthers: false }, (open) => {
+      this.#opened.search ??= new Search();
+      const { search } = this.#opened;
+      return open(path, 'searched', (place) => use(place, search));
+    });
   }
 }
 

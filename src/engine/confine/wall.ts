@@ -5,6 +5,7 @@
  * goes to where the walk really came from, and whatever leaves the roots is an `outside` failure before
  * anything beyond them was looked at. No whole path is ever handed to the system twice.
  */
+import { resolve as resolvePath } from 'node:path';
 import { fail } from '../failures.ts';
 import type { Dir } from './dir.ts';
 import type { Place } from './place.ts';
@@ -110,6 +111,11 @@ export class Wall {
     if (result instanceof Promise) return result.finally(() => place.close()) as T;
     place.close();
     return result;
+  }
+
+  /** A path as it reads, from the first root on, without a look at the disk. */
+  absolute(path: string): string {
+    return resolvePath(this.roots[0]!.given, path);
   }
 
   resolve(path: string, options: WalkOptions = {}): Place {

@@ -1,4 +1,4 @@
-/** Changes that depend on what the files hold: read them, compute their new texts, and store all of those or none. */
+/** Changes that depend on what a file holds: read it, compute its new content, and store that. */
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
@@ -15,6 +15,18 @@ export interface StoreOptions {
   recording: Recording;
 }
 
+export async function rewriteFile<R>(
+  place: Place,
+  compute: (bytes: Buffer) => Promise<Rewrote<R>>,
+  options: StoreOptions,
+): Promise<R> {
+  const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
+  const { bytes, result } = await compute(snapshot.bytes);
+  await replaceBytes(place, snapshot, bytes, options);
+  return result;
+}
+
+/** Rewrites several files, all of them or none. */
 export async function rewriteTogether<R>(
   places: readonly Place[],
   compute: (bytes: Buffer, index: number) => Promise<Rewrote<R>>,
@@ -27,7 +39,7 @@ export async function rewriteTogether<R>(
     const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
     const { bytes, result } = await compute(snapshot.bytes, index);
     results.push(result);
-    // Also what stays as it is must fit.
+    // The limit holds for a file that stays as it is, too.
     requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
     if (bytes && !bytes.equals(snapshot.bytes)) replacements.push({ place, bytes, expect: snapshot });
   }

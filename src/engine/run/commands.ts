@@ -1,6 +1,6 @@
 /** Commands for one server: three front doors on the same wall, the same sandbox and the same programs. */
 import { resolve } from 'node:path';
-import type { Access, How } from '../caller.ts';
+import type { How, PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
@@ -60,7 +60,7 @@ export interface Started {
   /** What stands around it. */
   layers: readonly string[];
   /** The paths that it was given, where those are looked at. */
-  given: readonly Access[];
+  given: readonly PathAccess[];
 }
 
 const OURS = ['bwrap', 'setpriv'];
@@ -68,7 +68,7 @@ const OURS = ['bwrap', 'setpriv'];
 interface Chosen {
   program: string;
   args: readonly string[];
-  given?: readonly Access[];
+  given?: readonly PathAccess[];
 }
 
 export class Commands {
@@ -255,7 +255,7 @@ export class Commands {
 }
 
 /** What a reading command does at a path that it was given. */
-function accessOf({ path, type, real }: SeenPath, cwd: string, looks: boolean): Access {
+function accessOf({ path, type, real }: SeenPath, cwd: string, looks: boolean): PathAccess {
   return { path: real ?? resolve(cwd, path), how: howOf(type, looks) };
 }
 

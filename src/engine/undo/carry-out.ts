@@ -4,7 +4,8 @@
  */
 import { dirname } from 'node:path';
 import { hashOf, type Store } from '../../state/directory/contents.ts';
-import type { Calls } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
+import type { Changes } from '../access/changes.ts';
 import { inTurn } from '../access/locks.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
@@ -28,31 +29,31 @@ import { withLeave } from './restore-tree.ts';
 import { contentOf, failLost } from './stored-content.ts';
 
 /** Waits for those who are changing these files at this moment, in this process or another. */
-export async function waitForOthers(calls: Calls, entry: JournalEntry): Promise<void> {
+export async function waitForOthers(access: Access, entry: JournalEntry): Promise<void> {
   for (const path of new Set(pathsOf(entry))) {
-    const { place } = wayTo(calls, path);
+    const { place } = wayTo(access, path);
     if (place) await inTurn([place], undefined, async () => {}).finally(() => place.close());
   }
 }
 
 /** Does the steps of a plan. What is in the way is kept and then overrun. */
 export async function carryOut(
-  calls: Calls,
+  access: Access,
   journal: Journal,
   steps: readonly UndoStep[],
-  recording: Recording,
+  changes: Changes,
 ): Promise<void> {
   const ordered = steps.some(({ change }) => change.kind === 'moved' || change.kind === 'removed');
   const once = new Set(steps.map(({ path }) => path)).size === steps.length;
   const plain = once && !ordered ? steps.filter(isPlainContent) : [];
-  if (plain.length > 0) await putBackTogether(calls, journal, plain, recording);
+  if (plain.length > 0) await putBackTogether(journal, plain, changes);
   const rest = new Set<UndoStep>(steps);
   for (const step of plain) rest.delete(step);
   for (const step of steps) if (typeof step.standing !== 'string' && step.standing.left) rest.delete(step);
   const own = directoriesOf(steps);
   for (const step of rest) {
-    const due = step.later ? await lookedAtNow(calls, journal, step) : step;
-    if (due) await takeBack(calls, journal, due, own, recording);
+    const due = step.later ? await lookedAtNow(access, journal, step) : step;
+    if (due) await takeBack(access, journal, due, own, changes);
   }
 }
 
@@ -67,10 +68,10 @@ function directoriesOf(steps: readonly UndoStep[]): Set<string> {
 }
 
 /** Takes away what a server that was cut off in the middle of the entry has left beside its files. */
-export function sweepAround(calls: Calls, entry: JournalEntry): void {
+export function sweepAround(access: Access, entry: JournalEntry): void {
   const swept = new Set<string>();
   for (const path of pathsOf(entry)) {
-    const { place } = wayTo(calls, path);
+    const { place } = wayTo(access, path);
     if (place && !swept.has(place.dir.identity)) sweep(place.dir);
     if (place) swept.add(place.dir.identity);
     place?.close();
@@ -88,13 +89,12 @@ function isPlainContent(step: UndoStep): step is ContentStep {
 
 /** All of them or none. */
 async function putBackTogether(
-  calls: Calls,
   journal: Journal,
   steps: readonly ContentStep[],
-  recording: Recording,
+  changes: Changes,
 ): Promise<void> {
   const concerned = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
-  const undoing = calls.changeNow(concerned, undefined, recording, async (places) => {
+  const undoing = changes.at(concerned, async (places, recording) => {
     const replacements: Replacement[] = [];
     for (const [index, place] of places.entries()) {
       const { before, after } = steps[index]!.change;
@@ -110,20 +110,20 @@ async function putBackTogether(
 }
 
 async function takeBack(
-  calls: Calls,
+  access: Access,
   journal: Journal,
   step: UndoStep,
   own: ReadonlySet<string>,
-  recording: Recording,
+  changes: Changes,
 ): Promise<void> {
   const { change } = step;
   const walk = { ...STRAIGHT, makeParents: change.kind !== 'created' };
   const there = { path: change.path, walk, how: 'changed' } as const;
   const from =
     change.kind === 'moved' ? [{ path: change.to, walk: STRAIGHT, how: 'moved-from' } as const] : [];
-  const undoing = calls.changeNow([there, ...from], undefined, recording, async ([place, target]) => {
+  const undoing = changes.at([there, ...from], async ([place, target], recording) => {
     if (!(await isStillToDo(journal.store, step, place!, target))) return;
-    let act = () => perform(calls.wall, journal.store, step, { place: place!, target }, recording);
+    let act = () => perform(access.wall, journal.store, step, { place: place!, target }, recording);
     for (const { path, dir } of target ? [place!, target] : [place!]) {
       const inner = act;
       if (own.has(dirname(path))) act = () => withLeave(dir, inner);

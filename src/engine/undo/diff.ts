@@ -1,7 +1,7 @@
 /** What an entry changed, as unified diffs, as far as both sides are still known. */
 import { isUtf8 } from 'node:buffer';
 import { hashOf } from '../../state/directory/contents.ts';
-import type { Calls } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import { EngineFailure } from '../failures.ts';
 import { readSnapshot } from '../files/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
@@ -27,7 +27,7 @@ export interface FileDiff {
 
 /** From before the entry to after it. */
 export async function diffsOfEntry(
-  calls: Pick<Calls, 'wall'> | undefined,
+  access: Pick<Access, 'wall'> | undefined,
   journal: Journal,
   entry: JournalEntry,
 ): Promise<FileDiff[]> {
@@ -35,12 +35,12 @@ export async function diffsOfEntry(
   if (entry.unrecorded !== undefined) {
     for (const path of entry.roots) diffs.push({ path, kind: 'changed', text: '', note: entry.unrecorded });
   }
-  for (const change of entry.changes) diffs.push(await diffOf(calls, journal, change));
+  for (const change of entry.changes) diffs.push(await diffOf(access, journal, change));
   return diffs;
 }
 
 async function diffOf(
-  calls: Pick<Calls, 'wall'> | undefined,
+  access: Pick<Access, 'wall'> | undefined,
   journal: Journal,
   change: Change,
 ): Promise<FileDiff> {
@@ -48,7 +48,7 @@ async function diffOf(
   switch (change.kind) {
     case 'created': {
       if (change.type !== 'file') return { path, kind, text: '', note: `a ${change.type}` };
-      const after = await contentAfter(calls, journal, path, change.after);
+      const after = await contentAfter(access, journal, path, change.after);
       if (after === undefined) {
         const note = forgottenNote(journal, change.after?.hash) ?? 'what it held is no longer known';
         return { path, kind, text: '', note };
@@ -57,7 +57,7 @@ async function diffOf(
     }
     case 'changed': {
       const before = await contentBefore(journal, change.before);
-      const after = await contentAfter(calls, journal, path, change.after);
+      const after = await contentAfter(access, journal, path, change.after);
       if (before === undefined) {
         const note = forgottenNote(journal, nameOf(change.before)) ?? 'what it held before is not kept';
         return { path, kind, text: '', note };
@@ -121,7 +121,7 @@ async function shownRemoved(
 
 /** From what is there now to what would be there if these changes were undone. */
 export async function diffsOfUndoing(
-  calls: Calls,
+  access: Access,
   journal: Journal,
   changes: readonly Change[],
 ): Promise<FileDiff[]> {
@@ -133,7 +133,7 @@ export async function diffsOfUndoing(
       diffs.push({ path: change.to, to: path, kind, text: '' });
       continue;
     }
-    const now = (await contentNow(calls, path)) ?? Buffer.alloc(0);
+    const now = (await contentNow(access, path)) ?? Buffer.alloc(0);
     const then = await contentWanted(journal, change);
     diffs.push({ path, kind, ...(then ? shown(path, now, then) : await withoutLines(journal, change)) });
   }
@@ -165,36 +165,36 @@ function nameOf({ kept, hash }: FileImage): string | undefined {
 
 /** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */
 export async function diffInTheWay(
-  calls: Pick<Calls, 'wall'>,
+  access: Pick<Access, 'wall'>,
   journal: Journal,
   change: Change,
 ): Promise<string> {
-  const edited = change.kind === 'moved' && (await diffSinceMoved(calls, journal, change));
+  const edited = change.kind === 'moved' && (await diffSinceMoved(access, journal, change));
   if (edited) return edited;
-  const expected = await contentExpected(calls, journal, change);
-  const now = expected && (await contentNow(calls, change.path));
+  const expected = await contentExpected(access, journal, change);
+  const now = expected && (await contentNow(access, change.path));
   return expected && now ? shown(change.path, expected, now).text : '';
 }
 
 /** What somebody has made of a file at its new name; empty when nothing, or when that is not known. */
 async function diffSinceMoved(
-  calls: Pick<Calls, 'wall'>,
+  access: Pick<Access, 'wall'>,
   journal: Journal,
   { to, file }: Change & { kind: 'moved' },
 ): Promise<string> {
   const then = file?.hash === undefined ? undefined : await journal.store.get(file.hash);
-  const now = then && (await contentNow(calls, to));
+  const now = then && (await contentNow(access, to));
   return then && now ? shown(to, then, now).text : '';
 }
 
 async function contentExpected(
-  calls: Pick<Calls, 'wall'>,
+  access: Pick<Access, 'wall'>,
   journal: Journal,
   change: Change,
 ): Promise<Buffer | undefined> {
-  if (change.kind === 'moved') return contentNow(calls, change.to);
+  if (change.kind === 'moved') return contentNow(access, change.to);
   if (change.kind === 'removed') return contentWanted(journal, change);
-  return change.after && contentAfter(calls, journal, change.path, change.after);
+  return change.after && contentAfter(access, journal, change.path, change.after);
 }
 
 /** What a file would hold again; undefined for what is no file, or too large to be shown. */
@@ -226,7 +226,7 @@ async function contentBefore(journal: Journal, image: FileImage): Promise<Buffer
 
 /** A content is in the store when something later replaced it; otherwise it may still be in the file. */
 async function contentAfter(
-  calls: Pick<Calls, 'wall'> | undefined,
+  access: Pick<Access, 'wall'> | undefined,
   journal: Journal,
   path: string,
   after: Omit<FileImage, 'kept'> | undefined,
@@ -235,14 +235,17 @@ async function contentAfter(
     const stored = await journal.store.get(after.hash);
     if (stored) return stored;
   }
-  const now = await contentNow(calls, path);
+  const now = await contentNow(access, path);
   if (now === undefined || after?.hash === undefined) return now;
   return (await hashOf(now)) === after.hash ? now : undefined;
 }
 
-async function contentNow(calls: Pick<Calls, 'wall'> | undefined, path: string): Promise<Buffer | undefined> {
+async function contentNow(
+  access: Pick<Access, 'wall'> | undefined,
+  path: string,
+): Promise<Buffer | undefined> {
   try {
-    return await calls?.wall.at(path, STRAIGHT, async (place) => {
+    return await access?.wall.at(path, STRAIGHT, async (place) => {
       return (await readSnapshot(place, { limit: SHOWN_BYTES })).bytes;
     });
   } catch (error) {

@@ -3,7 +3,7 @@
  * followed: a link that stands there now leads to something else.
  */
 import { dirname } from 'node:path';
-import type { Calls } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import type { WalkOptions } from '../confine/wall.ts';
@@ -28,24 +28,24 @@ export interface Way {
 const MOST_LOOKS = 16;
 
 /** As far as a path of the journal can be reached. Whoever gets a place closes it. */
-export function wayTo(calls: Calls, path: string): Way {
+export function wayTo(access: Access, path: string): Way {
   // What stood in the way may have moved before it was looked at: that does not make the rest of it gone.
   for (let look = 0; look < MOST_LOOKS; look++) {
-    const way = lookFor(calls, path);
+    const way = lookFor(access, path);
     if (way) return way;
   }
   return { barrier: { path, why: WORDS.unstable!, hides: true } };
 }
 
 /** Undefined when something moved while it was looked for. */
-function lookFor(calls: Calls, path: string): Way | undefined {
+function lookFor(access: Access, path: string): Way | undefined {
   try {
-    return { place: calls.wall.resolve(path, STRAIGHT) };
+    return { place: access.wall.resolve(path, STRAIGHT) };
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const { kind } = error.facts;
     if (kind === 'not-found') return {};
-    if (kind === 'not-a-directory') return barredAbove(calls, path);
+    if (kind === 'not-a-directory') return barredAbove(access, path);
     return {
       barrier: { path, why: WORDS[kind] ?? `its directory cannot be entered (${kind})`, hides: true },
     };
@@ -59,9 +59,9 @@ const WORDS: Partial<Record<string, string>> = {
 };
 
 /** The nearest thing above that is no directory. */
-function barredAbove(calls: Calls, path: string): Way | undefined {
+function barredAbove(access: Access, path: string): Way | undefined {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
-    const place = placeOrUndefined(calls, above);
+    const place = placeOrUndefined(access, above);
     try {
       const now = place?.lstat();
       if (place && now && now.type !== 'directory') return { barrier: barrierAt(place, now) };
@@ -72,9 +72,9 @@ function barredAbove(calls: Calls, path: string): Way | undefined {
   return undefined;
 }
 
-function placeOrUndefined(calls: Calls, path: string): Place | undefined {
+function placeOrUndefined(access: Access, path: string): Place | undefined {
   try {
-    return calls.wall.resolve(path, STRAIGHT);
+    return access.wall.resolve(path, STRAIGHT);
   } catch (error) {
     if (error instanceof EngineFailure) return undefined;
     throw error;

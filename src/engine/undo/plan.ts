@@ -1,7 +1,7 @@
 /** What is to be done to take entries of the journal back, and what is in the way of it. */
 
 import type { Store } from '../../state/directory/contents.ts';
-import type { Calls } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
 import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
@@ -40,12 +40,12 @@ const DOES = { changed: 'put back', created: 'remove', removed: 'bring back', mo
 
 /** Every step that is left to be done, in order, each with how it stands. The newest entry comes first. */
 export async function planUndo(
-  calls: Calls,
+  access: Access,
   journal: Journal,
   doings: readonly Doing[],
 ): Promise<UndoStep[]> {
   const vacated = new Set(doings.flatMap(({ entry }) => entry.changes.flatMap(vacatedBy)));
-  const planner = new Planner(calls, journal, vacated);
+  const planner = new Planner(access, journal, vacated);
   const steps: UndoStep[] = [];
   for (const doing of doings) {
     steps.push(...sparing(journal.store, doing.entry, await planner.stepsOf(doing)));
@@ -54,7 +54,7 @@ export async function planUndo(
 }
 
 class Planner {
-  readonly #calls: Calls;
+  readonly #access: Access;
   readonly #journal: Journal;
   readonly #vacated: Set<string>;
   /** What the steps so far will change. */
@@ -62,8 +62,8 @@ class Planner {
   /** What they will bring back. */
   readonly #back = new Set<string>();
 
-  constructor(calls: Calls, journal: Journal, vacated: Set<string>) {
-    this.#calls = calls;
+  constructor(access: Access, journal: Journal, vacated: Set<string>) {
+    this.#access = access;
     this.#journal = journal;
     this.#vacated = vacated;
   }
@@ -92,7 +92,7 @@ class Planner {
     const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
     const { standing, seen } = inBetween
       ? { standing: standingInBetween(store, change), seen: undefined }
-      : await look(this.#calls, this.#journal, change, this.#vacated, open);
+      : await look(this.#access, this.#journal, change, this.#vacated, open);
     return {
       standing: standing === 'before' ? standing : await unlessDamaged(store, change, standing),
       seen,
@@ -106,7 +106,7 @@ class Planner {
 
   /** Whether all that is left to be taken back at a path is older. */
   async #isPassed(path: string, older: readonly Change[]): Promise<boolean> {
-    const passed = await isAsLeftBy(this.#calls, this.#journal, older, this.#vacated);
+    const passed = await isAsLeftBy(this.#access, this.#journal, older, this.#vacated);
     if (passed) this.#vacated.delete(path);
     return passed;
   }
@@ -156,14 +156,14 @@ function vacatedBy(change: Change): string[] {
 }
 
 async function look(
-  calls: Calls,
+  access: Access,
   { store }: Journal,
   change: Change,
   vacated: ReadonlySet<string>,
   open: boolean,
 ): Promise<Pick<UndoStep, 'standing' | 'seen'>> {
-  const way = wayTo(calls, change.path);
-  const away = change.kind === 'moved' ? wayTo(calls, change.to) : {};
+  const way = wayTo(access, change.path);
+  const away = change.kind === 'moved' ? wayTo(access, change.to) : {};
   try {
     const why = barredBy(way, change, vacated) ?? barredBy(away, change, vacated);
     if (why !== undefined) return { standing: { why, forceable: false }, seen: undefined };
@@ -182,7 +182,7 @@ async function look(
  * then the newer ones have been taken back already.
  */
 async function isAsLeftBy(
-  calls: Calls,
+  access: Access,
   journal: Journal,
   older: readonly Change[],
   vacated: ReadonlySet<string>,
@@ -190,7 +190,7 @@ async function isAsLeftBy(
   for (const change of older) {
     const others = new Set(vacated);
     for (const path of touchedPaths(change)) others.delete(path);
-    const { standing } = await look(calls, journal, change, others, true);
+    const { standing } = await look(access, journal, change, others, true);
     if (typeof standing === 'string') return true;
   }
   return false;
@@ -198,17 +198,17 @@ async function isAsLeftBy(
 
 /** A step when those before it are done; undefined when there is nothing left to be done. */
 export async function lookedAtNow(
-  calls: Calls,
+  access: Access,
   journal: Journal,
   step: UndoStep,
 ): Promise<UndoStep | undefined> {
   const { change, open, path } = step;
-  const { standing, seen } = await look(calls, journal, change, new Set(), open);
+  const { standing, seen } = await look(access, journal, change, new Set(), open);
   if (standing === 'before') return undefined;
   if (typeof standing === 'string') return { ...step, standing, seen };
   // What stands there was brought back with the newer entry, or is what an older change has left.
   if (change.kind === 'removed' && seen) return undefined;
-  if (await isAsLeftBy(calls, journal, step.older, new Set())) return undefined;
+  if (await isAsLeftBy(access, journal, step.older, new Set())) return undefined;
   return fail({ kind: 'changed-meanwhile', path });
 }
 

@@ -9,7 +9,7 @@ import {
   type ToolContext,
   text,
 } from '../../dialects/dialect.ts';
-import { type Caller, nobody, type Origin } from '../../engine/index.ts';
+import { anonymous, type Caller, type Origin } from '../../engine/index.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
@@ -42,7 +42,7 @@ export async function perform(call: Call): Promise<Told> {
     trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
     const notes: string[] = [];
     const caller = {
-      ...(trace ? tracing(trace, origin) : { ...nobody, origin }),
+      ...(trace ? tracing(trace, origin) : { ...anonymous, origin }),
       told: (note: string) => void notes.push(note),
     };
     const context = { ...contextOf(call, caller, heartbeat), notes, calledAs: offered.name };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { Session } from '../../../src/dialects/dialect.ts';
 import { fileeditor } from '../../../src/dialects/fileeditor/index.ts';
-import { Engine, limits, nobody } from '../../../src/engine/index.ts';
+import { anonymous, Engine, limits } from '../../../src/engine/index.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
@@ -29,7 +29,7 @@ async function call(session: Session, name: string, args: unknown, signal?: Abor
   const tool = fileeditor.tools.find((each) => each.name === name)!;
   const told = await callTool(fileeditor, tool, args, {
     engine,
-    caller: nobody,
+    caller: anonymous,
     session,
     signal: signal ?? new AbortController().signal,
     home: homedir(),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { Answer } from '../../../src/dialects/dialect.ts';
 import { patch } from '../../../src/dialects/patch/index.ts';
-import { Engine, nobody } from '../../../src/engine/index.ts';
+import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { temporaryDirectory } from '../../tree.ts';
 
 const scenarios = join(import.meta.dirname, '../../scenarios/patch');
@@ -45,7 +45,7 @@ async function apply(path: string, text: string): Promise<Answer> {
     { path, patch: text },
     {
       engine,
-      caller: nobody,
+      caller: anonymous,
       session: {},
       signal: new AbortController().signal,
       home: '/',

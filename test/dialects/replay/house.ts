@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { Answer } from '../../../src/dialects/dialect.ts';
 import { replay } from '../../../src/dialects/replay/index.ts';
-import { Engine, nobody, type RootSpec } from '../../../src/engine/index.ts';
+import { anonymous, Engine, type RootSpec } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 export interface House {
@@ -33,7 +33,7 @@ export function openHouse(tree: Tree, roots: readonly RootSpec[] = [{ path: '.',
     const tool = replay.tools.find((each) => each.name === name)!;
     const told = await callTool(replay, tool, args, {
       engine,
-      caller: nobody,
+      caller: anonymous,
       session: {},
       signal: new AbortController().signal,
       home,

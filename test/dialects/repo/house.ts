@@ -4,7 +4,7 @@ import { callTool } from '../../../src/dialects/call.ts';
 import type { Answer, ToolContext } from '../../../src/dialects/dialect.ts';
 import type { RepoError } from '../../../src/dialects/repo/failures.ts';
 import { repo } from '../../../src/dialects/repo/index.ts';
-import { Engine, nobody } from '../../../src/engine/index.ts';
+import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 export interface House {
@@ -30,7 +30,7 @@ export function openHouse(tree: Tree = {}, given = '.'): House {
     const tool = repo.tools.find((each) => each.name === name)!;
     const told = await callTool(repo, tool, args, {
       engine,
-      caller: nobody,
+      caller: anonymous,
       session: {},
       signal: new AbortController().signal,
       home: '/',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
 import { workspace } from '../../../src/dialects/workspace/index.ts';
-import { Engine, nobody } from '../../../src/engine/index.ts';
+import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const MIB = 1024 * 1024;
@@ -32,7 +32,7 @@ async function call(name: string, args: unknown, signal = new AbortController().
   const tool = workspace.tools.find((each) => each.name === name)!;
   const context = {
     engine,
-    caller: nobody,
+    caller: anonymous,
     session: {},
     signal,
     home: '/',

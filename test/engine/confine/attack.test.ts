@@ -30,7 +30,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
     scene = layScene();
     engine = new Engine({ roots: [{ path: scene.root, writable: true }] });
     // From its first change on, a process holds the directories of its own program.
-    await engine.check('.', 'write');
+    await engine.files.check('.', 'write');
   });
   afterEach(async () => {
     await engine.close();

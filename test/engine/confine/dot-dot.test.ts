@@ -67,16 +67,16 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(await failureOf(entryChanges['moving there']!(site.engine, path))).toMatchObject({
       kind: 'outside',
     });
-    await site.engine.remove('to-be-moved');
+    await site.engine.files.remove('to-be-moved');
     expect(readBack(site.root)).toEqual(before);
     site.expectOutsideUntouched();
   });
 
   it('~ is a name like any other', async () => {
     const { engine } = siteOf(kind);
-    expect(await failureOf(engine.read('~/x'))).toMatchObject({ kind: 'not-found' });
-    await engine.write('~/x', 'here');
-    expect((await engine.read('~/x')).text).toBe('here');
+    expect(await failureOf(engine.files.read('~/x'))).toMatchObject({ kind: 'not-found' });
+    await engine.files.write('~/x', 'here');
+    expect((await engine.files.read('~/x')).text).toBe('here');
   });
 
   describe('.. that stays inside works', () => {
@@ -94,13 +94,13 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     };
     it.each(Object.entries(ways))('%s', async (_, [path, text]) => {
       const { engine, root } = siteOf(kind, TREE);
-      expect((await engine.read(path(root))).text).toBe(text);
+      expect((await engine.files.read(path(root))).text).toBe(text);
     });
   });
 
   it('a path may have hundreds of .. as long as it stays inside', async () => {
     const { engine } = siteOf(kind, TREE);
-    expect((await engine.read(`${'a/b/../../'.repeat(400)}a/file.txt`)).text).toBe('one up');
+    expect((await engine.files.read(`${'a/b/../../'.repeat(400)}a/file.txt`)).text).toBe('one up');
   });
 
   it('a path that is wound without end is cut off, not walked', async () => {
@@ -108,7 +108,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const deep = 'd/'.repeat(depth);
     const { engine } = siteOf(kind, { [`${deep}x`]: 'x' });
     const path = `${deep}${'../d/'.repeat(2000)}x`;
-    expect(await failureOf(engine.read(path))).toMatchObject({ kind: 'bad-path', why: 'too-deep' });
+    expect(await failureOf(engine.files.read(path))).toMatchObject({ kind: 'bad-path', why: 'too-deep' });
   });
 
   it('what is said about an outside path does not depend on whether it exists', async () => {
@@ -132,7 +132,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   it('no failure carries anything of what lies outside', async () => {
     const site = siteOf(kind);
     writeFileSync(join(site.base, 'secrets.txt'), SECRET);
-    const facts = await failureOf(site.engine.read('../secret.txt'));
+    const facts = await failureOf(site.engine.files.read('../secret.txt'));
     expect(facts).toEqual({ kind: 'outside', path: '../secret.txt' });
   });
 });

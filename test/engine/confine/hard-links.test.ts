@@ -16,14 +16,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   it('a file whose other name lies outside can be read, and tells that it has two names', async () => {
     const { engine } = siteWithTwoNames();
-    expect((await engine.read('d/alias.txt')).text).toBe(SECRET);
-    expect((await engine.info('d/alias.txt')).links).toBe(2);
+    expect((await engine.files.read('d/alias.txt')).text).toBe(SECRET);
+    expect((await engine.files.info('d/alias.txt')).links).toBe(2);
   });
 
   const changes: Record<string, (engine: Engine, path: string) => Promise<unknown>> = {
-    'a write': (engine, path) => engine.write(path, 'new'),
-    'an edit': (engine, path) => engine.edit(path, [replacing('secret', 'new')]),
-    'an append': (engine, path) => engine.append(path, 'new'),
+    'a write': (engine, path) => engine.files.write(path, 'new'),
+    'an edit': (engine, path) => engine.files.edit(path, [replacing('secret', 'new')]),
+    'an append': (engine, path) => engine.files.append(path, 'new'),
   };
   it.each(Object.entries(changes))('%s leaves the content of the other name as it was', async (_, change) => {
     const { engine, outer, inner } = siteWithTwoNames();
@@ -43,9 +43,9 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   it('deleting and moving take one name and leave the other', async () => {
     const { engine, outer, inner } = siteWithTwoNames();
-    await engine.move('d/alias.txt', 'moved.txt');
+    await engine.files.move('d/alias.txt', 'moved.txt');
     expect(statSync(outer).nlink).toBe(2);
-    await engine.remove('moved.txt');
+    await engine.files.remove('moved.txt');
     expect(existsSync(inner)).toBe(false);
     expect(readFileSync(outer, 'utf8')).toBe(SECRET);
   });
@@ -53,8 +53,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   it('two names inside: an edit of one is not an edit of the other', async () => {
     const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
     linkSync(join(root, 'a.txt'), join(root, 'b.txt'));
-    await engine.edit('a.txt', [replacing('one', 'two')]);
-    expect((await engine.read('a.txt')).text).toBe('two');
-    expect((await engine.read('b.txt')).text).toBe('one');
+    await engine.files.edit('a.txt', [replacing('one', 'two')]);
+    expect((await engine.files.read('a.txt')).text).toBe('two');
+    expect((await engine.files.read('b.txt')).text).toBe('one');
   });
 });

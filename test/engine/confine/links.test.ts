@@ -87,14 +87,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   it('a dangling link inside: reading finds nothing, writing makes the target and the link stays', async () => {
     const { engine, root } = siteOf(kind, { 'a/': '', later: { link: 'a/later.txt' } });
-    expect(await failureOf(engine.read('later'))).toMatchObject({ kind: 'not-found', path: 'later' });
-    await engine.write('later', 'now');
+    expect(await failureOf(engine.files.read('later'))).toMatchObject({ kind: 'not-found', path: 'later' });
+    await engine.files.write('later', 'now');
     expect(readBack(root)).toEqual({ 'a/later.txt': 'now', later: { link: 'a/later.txt' } });
   });
 
   it('a dangling link inside whose parents are missing: they are made', async () => {
     const { engine, root } = siteOf(kind, { later: { link: 'x/y/later.txt' } });
-    await engine.write('later', 'now');
+    await engine.files.write('later', 'now');
     expect(readBack(root)).toEqual({ 'x/y/later.txt': 'now', later: { link: 'x/y/later.txt' } });
   });
 
@@ -108,17 +108,20 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
     const { engine, root } = site;
     for (const path of ['relative', 'absolute', 'b/up', 'directory/real.txt']) {
-      expect((await engine.read(path)).text, path).toBe('secret one');
+      expect((await engine.files.read(path)).text, path).toBe('secret one');
     }
-    await engine.write('relative', 'secret two');
-    await engine.edit('absolute', [replacing('two', 'three')]);
-    await engine.append('b/up', '!');
+    await engine.files.write('relative', 'secret two');
+    await engine.files.edit('absolute', [replacing('two', 'three')]);
+    await engine.files.append('b/up', '!');
     expect(readFileSync(join(root, 'a/real.txt'), 'utf8')).toBe('secret three!');
     for (const path of ['relative', 'absolute', 'b/up', 'directory']) {
       expect(lstatSync(join(root, path)).isSymbolicLink(), path).toBe(true);
     }
-    expect((await engine.list('directory')).map(({ name }) => name)).toEqual(['real.txt']);
-    expect(await engine.info('relative')).toMatchObject({ type: 'file', path: join(root, 'a/real.txt') });
+    expect((await engine.files.list('directory')).map(({ name }) => name)).toEqual(['real.txt']);
+    expect(await engine.files.info('relative')).toMatchObject({
+      type: 'file',
+      path: join(root, 'a/real.txt'),
+    });
   });
 
   it('deleting or moving a link acts on the link, wherever it points', async () => {
@@ -130,10 +133,10 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       dangling: { link: 'nowhere' },
     });
     const { engine, root } = site;
-    expect(await engine.remove('inside', { recursive: true })).toEqual({ removed: 'symlink' });
-    expect(await engine.remove('outside', { recursive: true })).toEqual({ removed: 'symlink' });
-    await engine.move('secret', 'moved');
-    await engine.move('dangling', 'a/dangling');
+    expect(await engine.files.remove('inside', { recursive: true })).toEqual({ removed: 'symlink' });
+    expect(await engine.files.remove('outside', { recursive: true })).toEqual({ removed: 'symlink' });
+    await engine.files.move('secret', 'moved');
+    await engine.files.move('dangling', 'a/dangling');
     expect(readBack(root)).toEqual({
       'a/real.txt': 'stays',
       'a/dangling': { link: 'nowhere' },
@@ -150,7 +153,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'gone/b/loop': { link: '..' },
       'gone/b/file': 'x',
     });
-    expect(await site.engine.remove('gone', { recursive: true })).toEqual({ removed: 'directory' });
+    expect(await site.engine.files.remove('gone', { recursive: true })).toEqual({ removed: 'directory' });
     expect(readBack(site.root)).toEqual({ 'keep/real.txt': 'stays' });
     site.expectOutsideUntouched();
   });
@@ -162,13 +165,13 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'b/out': { link: '{OUT}' },
       'b/up': { link: '..' },
     });
-    const tree = await site.engine.tree('b');
+    const tree = await site.engine.files.tree('b');
     expect(tree.children).toEqual([
       { name: 'in', type: 'directory' },
       { name: 'out', type: 'file' },
       { name: 'up', type: 'directory' },
     ]);
-    expect((await site.engine.list('b')).map(({ name, target }) => [name, target])).toEqual([
+    expect((await site.engine.files.list('b')).map(({ name, target }) => [name, target])).toEqual([
       ['in', 'directory'],
       ['out', 'outside'],
       ['up', 'directory'],
@@ -200,7 +203,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   ])('a chain of %i links works: %s', async (length, works) => {
     const { engine, root } = siteOf(kind, { 'end.txt': 'the end' });
     for (let i = 1; i <= length; i++) symlinkSync(i === 1 ? 'end.txt' : `l${i - 1}`, join(root, `l${i}`));
-    const read = engine.read(`l${length}`);
+    const read = engine.files.read(`l${length}`);
     if (works) expect((await read).text).toBe('the end');
     else expect(await failureOf(read)).toMatchObject({ kind: 'bad-path', why: 'link-loop' });
   });
@@ -210,11 +213,13 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     for (let i = 1; i <= 41; i++) symlinkSync(`../d${i - 1}`, join(root, `in${i}`));
     mkdirSync(join(root, 'x'));
     symlinkSync('../x', join(root, 'x/x'));
-    expect(await failureOf(engine.read(`${'x/'.repeat(42)}end.txt`))).toMatchObject({
+    expect(await failureOf(engine.files.read(`${'x/'.repeat(42)}end.txt`))).toMatchObject({
       kind: 'bad-path',
       why: 'link-loop',
     });
-    expect(await failureOf(engine.read(`${'x/'.repeat(39)}end.txt`))).toMatchObject({ kind: 'not-found' });
+    expect(await failureOf(engine.files.read(`${'x/'.repeat(39)}end.txt`))).toMatchObject({
+      kind: 'not-found',
+    });
   });
 
   it('a link with an empty-looking or odd target is walked like the system would', async () => {
@@ -228,30 +233,30 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'roundabout/file.txt',
       'dot/dot/dot/a/file.txt',
     ]) {
-      expect((await engine.read(path)).text, path).toBe('x');
+      expect((await engine.files.read(path)).text, path).toBe('x');
     }
   });
 
   it('a link that is changed between two calls is followed anew', async () => {
     const { engine, root, base } = siteOf(kind, { 'a.txt': 'a', 'b.txt': 'b', l: { link: 'a.txt' } });
-    expect((await engine.read('l')).text).toBe('a');
-    await engine.remove('l');
+    expect((await engine.files.read('l')).text).toBe('a');
+    await engine.files.remove('l');
     symlinkSync('b.txt', join(root, 'l'));
-    expect((await engine.read('l')).text).toBe('b');
-    await engine.remove('l');
+    expect((await engine.files.read('l')).text).toBe('b');
+    await engine.files.remove('l');
     symlinkSync(join(base, 'outside/secret.txt'), join(root, 'l'));
-    expect(await failureOf(engine.read('l'))).toMatchObject({ kind: 'outside' });
+    expect(await failureOf(engine.files.read('l'))).toMatchObject({ kind: 'outside' });
   });
 
   it('a new directory in place of a link, and a link in place of a directory, are seen at once', async () => {
     const site = siteOf(kind, { 'd/secret.txt': 'ours' });
-    await site.engine.remove('d', { recursive: true });
+    await site.engine.files.remove('d', { recursive: true });
     symlinkSync(site.outside, join(site.root, 'd'));
     await expectAllToFail(site, 'd/secret.txt', 'outside');
     expect(readlinkSync(join(site.root, 'd'))).toBe(site.outside);
-    await site.engine.remove('d');
+    await site.engine.files.remove('d');
     mkdirSync(join(site.root, 'd'));
     writeFileSync(join(site.root, 'd/secret.txt'), 'again');
-    expect((await site.engine.read('d/secret.txt')).text).toBe('again');
+    expect((await site.engine.files.read('d/secret.txt')).text).toBe('again');
   });
 });

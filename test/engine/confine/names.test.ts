@@ -7,30 +7,30 @@ import { everyOperation, failureOf, replacing, siteOf, type WallKind, wallKinds 
 
 async function expectToWork(kind: WallKind, name: string): Promise<void> {
   const { engine, root } = siteOf(kind, { 'a.txt': 'x' });
-  await engine.move('a.txt', `${name}/${name}`);
-  expect((await engine.read(`${name}/./${name}`)).text).toBe('x');
-  expect((await engine.read(`${root}//${name}/../${name}/${name}`)).text).toBe('x');
-  expect((await engine.list('.')).map((entry) => entry.name)).toEqual([name]);
-  await engine.remove(name, { recursive: true });
+  await engine.files.move('a.txt', `${name}/${name}`);
+  expect((await engine.files.read(`${name}/./${name}`)).text).toBe('x');
+  expect((await engine.files.read(`${root}//${name}/../${name}/${name}`)).text).toBe('x');
+  expect((await engine.files.list('.')).map((entry) => entry.name)).toEqual([name]);
+  await engine.files.remove(name, { recursive: true });
   expect(readdirSync(root)).toEqual([]);
 }
 
 async function expectAllToWork(kind: WallKind, name: string): Promise<void> {
   const { engine, root } = siteOf(kind);
-  await engine.write(name, 'one');
-  expect((await engine.read(name)).text).toBe('one');
-  expect((await engine.info(name)).size).toBe(3);
-  await engine.edit(name, [replacing('one', 'two')]);
-  expect((await engine.list('.')).map((entry) => entry.name)).toEqual([name]);
-  await engine.move(name, `d/${name}`);
-  await engine.move(`d/${name}`, name);
-  await engine.remove('d');
+  await engine.files.write(name, 'one');
+  expect((await engine.files.read(name)).text).toBe('one');
+  expect((await engine.files.info(name)).size).toBe(3);
+  await engine.files.edit(name, [replacing('one', 'two')]);
+  expect((await engine.files.list('.')).map((entry) => entry.name)).toEqual([name]);
+  await engine.files.move(name, `d/${name}`);
+  await engine.files.move(`d/${name}`, name);
+  await engine.files.remove('d');
   expect(readBack(root)).toEqual({ [name]: 'two' });
-  await engine.remove(name);
-  await engine.makeDirectory(`${name}/${name}`);
-  await engine.write(`${name}/${name}/${name}`, 'three');
-  expect((await engine.tree('.')).children![0]!.children![0]!.children![0]!.name).toBe(name);
-  await engine.remove(name, { recursive: true });
+  await engine.files.remove(name);
+  await engine.files.makeDirectory(`${name}/${name}`);
+  await engine.files.write(`${name}/${name}/${name}`, 'three');
+  expect((await engine.files.tree('.')).children![0]!.children![0]!.children![0]!.name).toBe(name);
+  await engine.files.remove(name, { recursive: true });
   expect(readdirSync(root)).toEqual([]);
 }
 
@@ -81,7 +81,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
           expect(facts.kind, `${what} ${path.slice(0, 20)}`).toBe(expected);
         }
       }
-      expect(await failureOf(engine.write(`made/on/the/way/${name}`, 'x'))).toMatchObject({
+      expect(await failureOf(engine.files.write(`made/on/the/way/${name}`, 'x'))).toMatchObject({
         kind: 'bad-path',
         why: 'name-too-long',
       });
@@ -110,27 +110,27 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   it('300 levels deep every operation works', async () => {
     const { engine, root } = siteOf(kind);
     const deep = Array.from({ length: 300 }, (_, i) => `d${i}`).join('/');
-    await engine.write(`${deep}/a.txt`, 'one');
-    expect((await engine.read(`${deep}/a.txt`)).text).toBe('one');
-    await engine.edit(`${deep}/a.txt`, [replacing('one', 'two')]);
-    await engine.append(`${deep}/a.txt`, '!');
-    await engine.makeDirectory(`${deep}/more/and/more`);
-    await engine.move(`${deep}/a.txt`, `${deep}/more/b.txt`);
-    expect((await engine.list(`${deep}/more`)).map(({ name }) => name)).toEqual(['and', 'b.txt']);
-    expect((await engine.info(`${deep}/more/b.txt`)).size).toBe(4);
+    await engine.files.write(`${deep}/a.txt`, 'one');
+    expect((await engine.files.read(`${deep}/a.txt`)).text).toBe('one');
+    await engine.files.edit(`${deep}/a.txt`, [replacing('one', 'two')]);
+    await engine.files.append(`${deep}/a.txt`, '!');
+    await engine.files.makeDirectory(`${deep}/more/and/more`);
+    await engine.files.move(`${deep}/a.txt`, `${deep}/more/b.txt`);
+    expect((await engine.files.list(`${deep}/more`)).map(({ name }) => name)).toEqual(['and', 'b.txt']);
+    expect((await engine.files.info(`${deep}/more/b.txt`)).size).toBe(4);
     expect(
-      (await engine.read(`${deep}/${'../'.repeat(299)}d1/d2/../../${deep.slice(3)}/more/b.txt`)).text,
+      (await engine.files.read(`${deep}/${'../'.repeat(299)}d1/d2/../../${deep.slice(3)}/more/b.txt`)).text,
     ).toBe('two!');
-    let node = await engine.tree('.');
+    let node = await engine.files.tree('.');
     let levels = 0;
     while (node.children?.[0]?.type === 'directory') {
       node = node.children[0];
       levels++;
     }
     expect(levels).toBe(303);
-    await engine.remove(`${deep}/more/b.txt`);
-    await engine.move('d0', 'e0');
-    await engine.remove('e0', { recursive: true });
+    await engine.files.remove(`${deep}/more/b.txt`);
+    await engine.files.move('d0', 'e0');
+    await engine.files.remove('e0', { recursive: true });
     expect(readdirSync(root)).toEqual([]);
   });
 
@@ -140,11 +140,11 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       const { engine, root } = siteOf(kind);
       const path = `${Array(40).fill('y'.repeat(200)).join('/')}/a.txt`;
       expect(path.length).toBeGreaterThan(8000);
-      await engine.write(path, 'far away');
-      expect((await engine.read(path)).text).toBe('far away');
-      await engine.edit(path, [replacing('far', 'very far')]);
-      expect((await engine.read(`${root}/${path}`)).text).toBe('very far away');
-      await engine.remove('y'.repeat(200), { recursive: true });
+      await engine.files.write(path, 'far away');
+      expect((await engine.files.read(path)).text).toBe('far away');
+      await engine.files.edit(path, [replacing('far', 'very far')]);
+      expect((await engine.files.read(`${root}/${path}`)).text).toBe('very far away');
+      await engine.files.remove('y'.repeat(200), { recursive: true });
       expect(readdirSync(root)).toEqual([]);
     },
   );
@@ -153,9 +153,9 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const { engine, root } = siteOf(kind, { 'd/': '' });
     const raw = Buffer.concat([Buffer.from(`${root}/d/bad-`), Buffer.from([0xff, 0xfe])]);
     writeFileSync(raw, 'x');
-    expect((await engine.list('d')).map(({ name }) => name)).toEqual(['bad-��']);
-    expect(await failureOf(engine.read('d/bad-��'))).toMatchObject({ kind: 'not-found' });
-    await engine.remove('d', { recursive: true });
+    expect((await engine.files.list('d')).map(({ name }) => name)).toEqual(['bad-��']);
+    expect(await failureOf(engine.files.read('d/bad-��'))).toMatchObject({ kind: 'not-found' });
+    await engine.files.remove('d', { recursive: true });
     expect(existsSync(join(root, 'd'))).toBe(false);
   });
 
@@ -164,7 +164,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const raw = Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff])]);
     mkdirSync(raw);
     writeFileSync(Buffer.concat([raw, Buffer.from('/x')]), 'x');
-    await engine.remove('d', { recursive: true });
+    await engine.files.remove('d', { recursive: true });
     expect(existsSync(join(root, 'd'))).toBe(false);
   });
 });

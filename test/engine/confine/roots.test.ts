@@ -20,14 +20,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   describe('two directories', () => {
     it('are both served; relative paths start in the first', async () => {
       const { engine, base } = siteOf(kind, { 'a.txt': 'first' }, { roots: ['work', 'workshop'] });
-      expect((await engine.read('a.txt')).text).toBe('first');
-      expect((await engine.read(join(base, 'workshop/secret.txt'))).text).toContain('secret');
-      expect((await engine.read('../workshop/secret.txt')).text).toContain('secret');
-      expect(await failureOf(engine.read('secret.txt'))).toMatchObject({ kind: 'not-found' });
-      expect(await failureOf(engine.read(join(base, 'outside/secret.txt')))).toMatchObject({
+      expect((await engine.files.read('a.txt')).text).toBe('first');
+      expect((await engine.files.read(join(base, 'workshop/secret.txt'))).text).toContain('secret');
+      expect((await engine.files.read('../workshop/secret.txt')).text).toContain('secret');
+      expect(await failureOf(engine.files.read('secret.txt'))).toMatchObject({ kind: 'not-found' });
+      expect(await failureOf(engine.files.read(join(base, 'outside/secret.txt')))).toMatchObject({
         kind: 'outside',
       });
-      expect(await failureOf(engine.list(base))).toMatchObject({ kind: 'outside' });
+      expect(await failureOf(engine.files.list(base))).toMatchObject({ kind: 'outside' });
     });
 
     it('can be linked into each other, and a move goes from one to the other', async () => {
@@ -36,9 +36,9 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
         { 'a.txt': 'a', 'to-shop': { link: '../workshop' } },
         { roots: ['work', 'workshop'] },
       );
-      await engine.move('a.txt', 'to-shop/a.txt');
+      await engine.files.move('a.txt', 'to-shop/a.txt');
       expect(readFileSync(join(base, 'workshop/a.txt'), 'utf8')).toBe('a');
-      await engine.write(join(base, 'workshop/../work/b.txt'), 'b');
+      await engine.files.write(join(base, 'workshop/../work/b.txt'), 'b');
       expect(readBack(root)).toEqual({ 'b.txt': 'b', 'to-shop': { link: '../workshop' } });
     });
   });
@@ -47,8 +47,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     it('can be looked at and refuses every change', async () => {
       const site = siteOf(kind, { 'a.txt': 'a secret', 'd/b.txt': 'b' }, { roots: ['work:ro'] });
       const before = readBack(site.root);
-      expect((await site.engine.read('a.txt')).text).toBe('a secret');
-      expect(await site.engine.list('d')).toHaveLength(1);
+      expect((await site.engine.files.read('a.txt')).text).toBe('a secret');
+      expect(await site.engine.files.list('d')).toHaveLength(1);
       for (const path of ['a.txt', 'd', 'new.txt', 'new/deeper/file.txt']) {
         const operations = { ...changes, ...entryChanges, 'moving there': changes.write! };
         for (const [name, operation] of Object.entries(operations)) {
@@ -69,14 +69,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       );
       const before = readBack(join(base, 'workshop'));
       const refused = [
-        engine.write('shop/new.txt', 'x'),
-        engine.write('secret', 'x'),
-        engine.edit('shop/secret.txt', [replacing('secret', 'x')]),
-        engine.write('../workshop/new/x.txt', 'x'),
-        engine.remove('shop/secret.txt'),
-        engine.move('a.txt', 'shop/a.txt'),
-        engine.move('shop/secret.txt', 'stolen.txt'),
-        engine.makeDirectory('shop/d/e'),
+        engine.files.write('shop/new.txt', 'x'),
+        engine.files.write('secret', 'x'),
+        engine.files.edit('shop/secret.txt', [replacing('secret', 'x')]),
+        engine.files.write('../workshop/new/x.txt', 'x'),
+        engine.files.remove('shop/secret.txt'),
+        engine.files.move('a.txt', 'shop/a.txt'),
+        engine.files.move('shop/secret.txt', 'stolen.txt'),
+        engine.files.makeDirectory('shop/d/e'),
       ];
       for (const call of refused) expect(await failureOf(call)).toMatchObject({ kind: 'read-only' });
       expect(readBack(join(base, 'workshop'))).toEqual(before);
@@ -86,14 +86,16 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'given twice, the stricter rule holds: %j',
       async (roots) => {
         const { engine, root } = siteOf(kind, { 'a.txt': 'a' }, { roots });
-        expect(await failureOf(engine.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
-        expect(await failureOf(engine.write(join(root, 'b.txt'), 'x'))).toMatchObject({ kind: 'read-only' });
+        expect(await failureOf(engine.files.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
+        expect(await failureOf(engine.files.write(join(root, 'b.txt'), 'x'))).toMatchObject({
+          kind: 'read-only',
+        });
       },
     );
 
     it('is what a server started as read-only makes of all of them', async () => {
       const { engine } = siteOf(kind, { 'a.txt': 'a' }, { roots: ['work', 'workshop'], readOnly: true });
-      expect(await failureOf(engine.write('a.txt', 'x'))).toEqual({
+      expect(await failureOf(engine.files.write('a.txt', 'x'))).toEqual({
         kind: 'read-only',
         path: 'a.txt',
         why: 'server',
@@ -111,7 +113,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
         { ...tree, 'way-in': { link: 'inner/deep' } },
         { roots: ['work', 'work/inner:ro'] },
       );
-      await engine.write('a.txt', 'changed');
+      await engine.files.write('a.txt', 'changed');
       const ways = [
         'inner/b.txt',
         './inner//b.txt',
@@ -120,23 +122,25 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
         'way-in/c.txt',
       ];
       for (const path of [...ways, 'inner/deep/new/file.txt', 'way-in/../b.txt']) {
-        expect(await failureOf(engine.write(path, 'x')), path).toMatchObject({ kind: 'read-only' });
+        expect(await failureOf(engine.files.write(path, 'x')), path).toMatchObject({ kind: 'read-only' });
       }
-      expect(await failureOf(engine.move('inner/b.txt', 'b.txt'))).toMatchObject({ kind: 'read-only' });
-      expect(await failureOf(engine.move('a.txt', 'inner/a.txt'))).toMatchObject({ kind: 'read-only' });
-      expect(await failureOf(engine.remove('inner/deep', { recursive: true }))).toMatchObject({
+      expect(await failureOf(engine.files.move('inner/b.txt', 'b.txt'))).toMatchObject({ kind: 'read-only' });
+      expect(await failureOf(engine.files.move('a.txt', 'inner/a.txt'))).toMatchObject({ kind: 'read-only' });
+      expect(await failureOf(engine.files.remove('inner/deep', { recursive: true }))).toMatchObject({
         kind: 'read-only',
       });
-      await engine.write('inner/../a.txt', 'again');
+      await engine.files.write('inner/../a.txt', 'again');
       expect(readBack(root)).toEqual({ ...tree, 'a.txt': 'again', 'way-in': { link: 'inner/deep' } });
     });
 
     it('writable inside a read-only one', async () => {
       const { engine, root } = siteOf(kind, tree, { roots: ['work:ro', 'work/inner'] });
-      expect(await failureOf(engine.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
-      expect(await failureOf(engine.write('inner/../new.txt', 'x'))).toMatchObject({ kind: 'read-only' });
-      await engine.write('inner/deep/../b.txt', 'changed');
-      await engine.move('inner/deep/c.txt', 'inner/c.txt');
+      expect(await failureOf(engine.files.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
+      expect(await failureOf(engine.files.write('inner/../new.txt', 'x'))).toMatchObject({
+        kind: 'read-only',
+      });
+      await engine.files.write('inner/deep/../b.txt', 'changed');
+      await engine.files.move('inner/deep/c.txt', 'inner/c.txt');
       expect(readBack(root)).toEqual({
         'a.txt': 'a',
         'inner/b.txt': 'changed',
@@ -164,13 +168,17 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
         'x/y',
       ];
       for (const path of spellings) {
-        const calls = [engine.remove(path), engine.remove(path, { recursive: true }), engine.move(path, 'z')];
+        const calls = [
+          engine.files.remove(path),
+          engine.files.remove(path, { recursive: true }),
+          engine.files.move(path, 'z'),
+        ];
         for (const call of calls) {
           expect(await failureOf(call), path).toMatchObject({ kind: 'is-root', path });
         }
       }
-      expect(await failureOf(engine.move('a.txt', 'x/y/inner'))).toMatchObject({ kind: 'exists' });
-      expect(await failureOf(engine.write('.', 'x'))).toMatchObject({ kind: 'not-a-file' });
+      expect(await failureOf(engine.files.move('a.txt', 'x/y/inner'))).toMatchObject({ kind: 'exists' });
+      expect(await failureOf(engine.files.write('.', 'x'))).toMatchObject({ kind: 'not-a-file' });
       expect(readBack(root)).toEqual(before);
     });
   });
@@ -187,10 +195,10 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       try {
         expect(engine.roots).toMatchObject([{ path: join(base, 'alias/d'), writable: true }]);
         for (const path of ['a.txt', join(base, 'alias/d/a.txt'), join(root, 'd/a.txt')]) {
-          expect((await engine.read(path)).text, path).toBe('a');
+          expect((await engine.files.read(path)).text, path).toBe('a');
         }
-        expect(await failureOf(engine.read(join(base, 'alias')))).toMatchObject({ kind: 'outside' });
-        expect(await failureOf(engine.read('../../secret.txt'))).toMatchObject({ kind: 'outside' });
+        expect(await failureOf(engine.files.read(join(base, 'alias')))).toMatchObject({ kind: 'outside' });
+        expect(await failureOf(engine.files.read('../../secret.txt'))).toMatchObject({ kind: 'outside' });
       } finally {
         await engine.close();
       }
@@ -204,8 +212,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       try {
         rmSync(alias);
         symlinkSync('outside', alias);
-        expect((await engine.read(join(alias, 'secret.txt'))).text).toBe('ours');
-        await engine.write('new.txt', 'here');
+        expect((await engine.files.read(join(alias, 'secret.txt'))).text).toBe('ours');
+        await engine.files.write('new.txt', 'here');
         expect(readFileSync(join(site.root, 'new.txt'), 'utf8')).toBe('here');
       } finally {
         await engine.close();
@@ -217,28 +225,28 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const { engine, base, root } = siteOf(kind, { 'secret.txt': 'ours' });
     renameSync(root, join(base, 'elsewhere'));
     symlinkSync('outside', root);
-    const read = engine.read('secret.txt').then(
+    const read = engine.files.read('secret.txt').then(
       ({ text }) => text,
       () => 'refused',
     );
     expect(['ours', 'refused']).toContain(await read);
-    await engine.write('new.txt', 'x').catch(() => {});
+    await engine.files.write('new.txt', 'x').catch(() => {});
     expect(Object.keys(readBack(join(base, 'outside')))).toEqual(['secret.txt', 'sub/secret.txt']);
   });
 
   it('the top of the file system as the root: everything is inside, and can still be read-only', async () => {
     const site = siteOf(kind, { 'a.txt': 'a' }, { roots: ['/:ro'] });
-    expect((await site.engine.read(join(site.root, 'a.txt'))).text).toBe('a');
-    expect((await site.engine.read(`${site.root.slice(1)}/a.txt`)).text).toBe('a');
-    expect((await site.engine.read(`/../..${site.root}/../work/a.txt`)).text).toBe('a');
-    expect((await site.engine.list('/')).map(({ name }) => name)).toContain('etc');
-    expect((await site.engine.info('/')).type).toBe('directory');
-    const { ino } = await site.engine.info('/proc/self/root');
-    expect(ino).toBe((await site.engine.info('/')).ino);
-    expect(await failureOf(site.engine.write(join(site.root, 'a.txt'), 'x'))).toMatchObject({
+    expect((await site.engine.files.read(join(site.root, 'a.txt'))).text).toBe('a');
+    expect((await site.engine.files.read(`${site.root.slice(1)}/a.txt`)).text).toBe('a');
+    expect((await site.engine.files.read(`/../..${site.root}/../work/a.txt`)).text).toBe('a');
+    expect((await site.engine.files.list('/')).map(({ name }) => name)).toContain('etc');
+    expect((await site.engine.files.info('/')).type).toBe('directory');
+    const { ino } = await site.engine.files.info('/proc/self/root');
+    expect(ino).toBe((await site.engine.files.info('/')).ino);
+    expect(await failureOf(site.engine.files.write(join(site.root, 'a.txt'), 'x'))).toMatchObject({
       kind: 'read-only',
     });
-    expect(await failureOf(site.engine.remove('/'))).toMatchObject({ kind: 'read-only' });
+    expect(await failureOf(site.engine.files.remove('/'))).toMatchObject({ kind: 'read-only' });
   });
 
   it('a mount inside the root is inside', async (context) => {
@@ -250,9 +258,9 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       context.skip();
     }
     try {
-      expect((await site.engine.read('mnt/secret.txt')).text).toContain('secret');
-      expect((await site.engine.read('mnt/sub/../secret.txt')).text).toContain('secret');
-      expect(await failureOf(site.engine.read('mnt/../../outside/secret.txt'))).toMatchObject({
+      expect((await site.engine.files.read('mnt/secret.txt')).text).toContain('secret');
+      expect((await site.engine.files.read('mnt/sub/../secret.txt')).text).toContain('secret');
+      expect(await failureOf(site.engine.files.read('mnt/../../outside/secret.txt'))).toMatchObject({
         kind: 'outside',
       });
     } finally {

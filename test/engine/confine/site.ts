@@ -127,30 +127,31 @@ type Operation = (engine: Engine, path: string) => Promise<unknown>;
 
 /** What looks at the thing that a path leads to. */
 export const looks: Record<string, Operation> = {
-  read: (engine, path) => engine.read(path),
-  list: (engine, path) => engine.list(path),
-  tree: (engine, path) => engine.tree(path),
-  info: (engine, path) => engine.info(path),
-  'a check for reading': (engine, path) => engine.check(path, 'read'),
-  'the preview of an edit': (engine, path) => engine.previewEdit(path, [replacing('a', 'b')], { name: 'x' }),
+  read: (engine, path) => engine.files.read(path),
+  list: (engine, path) => engine.files.list(path),
+  tree: (engine, path) => engine.files.tree(path),
+  info: (engine, path) => engine.files.info(path),
+  'a check for reading': (engine, path) => engine.files.check(path, 'read'),
+  'the preview of an edit': (engine, path) =>
+    engine.files.previewEdit(path, [replacing('a', 'b')], { name: 'x' }),
 };
 
 /** What changes the thing that a path leads to, through a link at its end too. */
 export const changes: Record<string, Operation> = {
-  write: (engine, path) => engine.write(path, 'written'),
-  edit: (engine, path) => engine.edit(path, [replacing('secret', 'edited')]),
-  append: (engine, path) => engine.append(path, 'appended'),
-  'making a directory': (engine, path) => engine.makeDirectory(path),
+  write: (engine, path) => engine.files.write(path, 'written'),
+  edit: (engine, path) => engine.files.edit(path, [replacing('secret', 'edited')]),
+  append: (engine, path) => engine.files.append(path, 'appended'),
+  'making a directory': (engine, path) => engine.files.makeDirectory(path),
 };
 
 /** What changes the entry itself: a link at the end of the path is such an entry, wherever it points. */
 export const entryChanges: Record<string, Operation> = {
-  delete: (engine, path) => engine.remove(path),
-  'recursive delete': (engine, path) => engine.remove(path, { recursive: true }),
-  'moving away': (engine, path) => engine.move(path, 'moved-here'),
+  delete: (engine, path) => engine.files.remove(path),
+  'recursive delete': (engine, path) => engine.files.remove(path, { recursive: true }),
+  'moving away': (engine, path) => engine.files.move(path, 'moved-here'),
   'moving there': (engine, path) => {
     writeFileSync(join(engine.roots[0]!.path, 'to-be-moved'), 'x');
-    return engine.move('to-be-moved', path);
+    return engine.files.move('to-be-moved', path);
   },
 };
 

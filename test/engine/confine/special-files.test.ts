@@ -24,13 +24,13 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
     const refused = Promise.all(
       fifos.flatMap((path) => [
-        failureOf(engine.read(path)),
-        failureOf(engine.write(path, 'x')),
-        failureOf(engine.edit(path, [replacing('a', 'b')])),
-        failureOf(engine.append(path, 'x')),
+        failureOf(engine.files.read(path)),
+        failureOf(engine.files.write(path, 'x')),
+        failureOf(engine.files.edit(path, [replacing('a', 'b')])),
+        failureOf(engine.files.append(path, 'x')),
       ]),
     );
-    expect((await engine.read('a.txt')).text).toBe('a');
+    expect((await engine.files.read('a.txt')).text).toBe('a');
     const facts = await refused;
     expect(facts.map(({ kind }) => kind)).toEqual(facts.map(() => 'not-a-file'));
     expect(facts[0]).toEqual({ kind: 'not-a-file', path: 'f1', found: 'special' });
@@ -44,21 +44,25 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   it('a FIFO shows in listings, can be moved and deleted, and is no directory', async () => {
     const { engine, root } = siteOf(kind, { 'd/pipe': { fifo: true } });
-    expect(await engine.list('d')).toEqual([{ name: 'pipe', type: 'special', target: 'special' }]);
-    expect((await engine.info('d/pipe')).type).toBe('special');
-    expect(await failureOf(engine.read('d/pipe/x'))).toMatchObject({ kind: 'not-a-directory' });
-    expect(await failureOf(engine.list('d/pipe'))).toMatchObject({ kind: 'not-a-directory' });
-    await engine.move('d/pipe', 'pipe');
+    expect(await engine.files.list('d')).toEqual([{ name: 'pipe', type: 'special', target: 'special' }]);
+    expect((await engine.files.info('d/pipe')).type).toBe('special');
+    expect(await failureOf(engine.files.read('d/pipe/x'))).toMatchObject({ kind: 'not-a-directory' });
+    expect(await failureOf(engine.files.list('d/pipe'))).toMatchObject({ kind: 'not-a-directory' });
+    await engine.files.move('d/pipe', 'pipe');
     expect(lstatSync(join(root, 'pipe')).isFIFO()).toBe(true);
-    await engine.remove('pipe');
-    expect(await engine.list('.')).toEqual([{ name: 'd', type: 'directory', target: 'directory' }]);
+    await engine.files.remove('pipe');
+    expect(await engine.files.list('.')).toEqual([{ name: 'd', type: 'directory', target: 'directory' }]);
   });
 
   it('a FIFO behind a link is not opened either', async () => {
     const { engine } = siteOf(kind, { pipe: { fifo: true }, l: { link: 'pipe' }, 'd/up': { link: '../l' } });
     for (const path of ['l', 'd/up']) {
-      expect(await failureOf(engine.read(path))).toEqual({ kind: 'not-a-file', path, found: 'special' });
-      expect(await failureOf(engine.write(path, 'x'))).toMatchObject({ kind: 'not-a-file' });
+      expect(await failureOf(engine.files.read(path))).toEqual({
+        kind: 'not-a-file',
+        path,
+        found: 'special',
+      });
+      expect(await failureOf(engine.files.write(path, 'x'))).toMatchObject({ kind: 'not-a-file' });
     }
   });
 
@@ -67,8 +71,12 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     let connections = 0;
     const server = createServer(() => connections++);
     await new Promise<void>((resolve) => server.listen(join(root, 's'), resolve));
-    expect(await failureOf(engine.read('s'))).toEqual({ kind: 'not-a-file', path: 's', found: 'special' });
-    expect(await failureOf(engine.write('s', 'x'))).toMatchObject({ kind: 'not-a-file' });
+    expect(await failureOf(engine.files.read('s'))).toEqual({
+      kind: 'not-a-file',
+      path: 's',
+      found: 'special',
+    });
+    expect(await failureOf(engine.files.write('s', 'x'))).toMatchObject({ kind: 'not-a-file' });
     await new Promise((resolve) => server.close(resolve));
     expect(connections).toBe(0);
   });
@@ -76,16 +84,19 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   it.skipIf(!mayMakeDevices)('a device inside is refused, however endless it is', async () => {
     const { engine, root } = siteOf(kind);
     execFileSync('mknod', [join(root, 'zero'), 'c', '1', '5']);
-    expect(await failureOf(engine.read('zero'))).toMatchObject({ kind: 'not-a-file', found: 'special' });
-    expect(await failureOf(engine.write('zero', 'x'))).toMatchObject({ kind: 'not-a-file' });
+    expect(await failureOf(engine.files.read('zero'))).toMatchObject({
+      kind: 'not-a-file',
+      found: 'special',
+    });
+    expect(await failureOf(engine.files.write('zero', 'x'))).toMatchObject({ kind: 'not-a-file' });
     expect(lstatSync(join(root, 'zero')).isCharacterDevice()).toBe(true);
   });
 
   it('a device behind a link lies outside', async () => {
     const site = siteOf(kind, { null: { link: '/dev/null' }, stdin: { link: '/dev/stdin' } });
     for (const path of ['null', 'stdin']) {
-      expect(await failureOf(site.engine.read(path))).toEqual({ kind: 'outside', path });
-      expect(await failureOf(site.engine.write(path, 'x'))).toEqual({ kind: 'outside', path });
+      expect(await failureOf(site.engine.files.read(path))).toEqual({ kind: 'outside', path });
+      expect(await failureOf(site.engine.files.write(path, 'x'))).toEqual({ kind: 'outside', path });
     }
   });
 
@@ -117,7 +128,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     async () => {
       const engine = new Engine({ roots: [{ path: '/proc/self', writable: false }], protection: kind });
       try {
-        expect((await engine.read('status')).text).toContain(`Pid:\t${process.pid}`);
+        expect((await engine.files.read('status')).text).toContain(`Pid:\t${process.pid}`);
         for (const path of [
           'root/etc/passwd',
           'cwd/package.json',
@@ -125,10 +136,10 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
           'root',
           'task/../root/etc/passwd',
         ]) {
-          expect(await failureOf(engine.read(path)), path).toEqual({ kind: 'outside', path });
+          expect(await failureOf(engine.files.read(path)), path).toEqual({ kind: 'outside', path });
         }
         const held = openSync('/etc', 'r');
-        expect(await failureOf(engine.read(`fd/${held}/passwd`))).toMatchObject({ kind: 'outside' });
+        expect(await failureOf(engine.files.read(`fd/${held}/passwd`))).toMatchObject({ kind: 'outside' });
       } finally {
         await engine.close();
       }
@@ -138,8 +149,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   it('a file that tells no size is read whole', async () => {
     const engine = new Engine({ roots: [{ path: '/proc/self', writable: false }], protection: kind });
     try {
-      const { text } = await engine.read('cmdline');
-      const { bytes } = await engine.read('maps');
+      const { text } = await engine.files.read('cmdline');
+      const { bytes } = await engine.files.read('maps');
       expect(text ?? '').not.toContain('undefined');
       expect(bytes.length).toBeGreaterThan(4096);
       expect(readFileSync('/proc/self/maps').length).toBeGreaterThan(4096);

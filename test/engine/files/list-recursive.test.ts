@@ -19,8 +19,8 @@ afterEach(async () => {
   temporary.remove();
 });
 
-async function paths(options: Parameters<Engine['listAll']>[1] = {}): Promise<string[]> {
-  return (await engine.listAll('.', options)).entries.map(({ path }) => path);
+async function paths(options: Parameters<Engine['files']['listAll']>[1] = {}): Promise<string[]> {
+  return (await engine.files.listAll('.', options)).entries.map(({ path }) => path);
 }
 
 /** Names whose neighbours in the order are a matter of single bytes around `/`. */
@@ -79,7 +79,7 @@ describe('everything below a directory', () => {
     const whole = await paths();
     expect(whole).toEqual(['a', 'a.txt', 'a/x', 'a/y', 'a/y/z', 'b', 'c']);
     for (let max = 1; max <= whole.length + 1; max++) {
-      const { entries, truncated } = await engine.listAll('.', { max });
+      const { entries, truncated } = await engine.files.listAll('.', { max });
       expect(entries.map(({ path }) => path)).toEqual(whole.slice(0, max));
       expect(truncated).toBe(max < whole.length);
     }
@@ -89,12 +89,12 @@ describe('everything below a directory', () => {
     layOut(temporary.path, { 'a/b/c/d': '1' });
     expect(await paths({ depth: 1 })).toEqual(['a']);
     expect(await paths({ depth: 3 })).toEqual(['a', 'a/b', 'a/b/c']);
-    expect((await engine.listAll('.', { depth: 1 })).truncated).toBe(false);
+    expect((await engine.files.listAll('.', { depth: 1 })).truncated).toBe(false);
   });
 
   it('tells types and sizes of the entries themselves, never of what a link points to', async () => {
     layOut(temporary.path, { 'file.txt': 'hello', dir: { link: 'elsewhere/deep' }, pipe: { fifo: true } });
-    const { entries } = await engine.listAll('.');
+    const { entries } = await engine.files.listAll('.');
     expect(entries).toEqual([
       { path: 'dir', type: 'symlink', size: 14 },
       { path: 'file.txt', type: 'file', size: 5 },
@@ -114,7 +114,7 @@ describe('everything below a directory', () => {
     mkdirSync(raw);
     writeFileSync(Buffer.concat([raw, Buffer.from('/inside')]), '12345');
     writeFileSync(Buffer.concat([Buffer.from(`${temporary.path}/x`), Buffer.from([0xff])]), '123');
-    const { entries } = await engine.listAll('.');
+    const { entries } = await engine.files.listAll('.');
     expect(entries.map(({ path, type }) => [path, type])).toEqual([
       ['caf\uFFFD', 'directory'],
       ['caf\uFFFD/inside', 'file'],
@@ -131,13 +131,13 @@ describe('everything below a directory', () => {
       roots: [{ path: temporary.path, writable: true }],
       protection: 'verified',
     });
-    expect(await other.listAll('.')).toEqual(await engine.listAll('.'));
+    expect(await other.files.listAll('.')).toEqual(await engine.files.listAll('.'));
     await other.close();
   });
 
   it('stops where directories are nested too deeply, and says so', async () => {
     mkdirSync(join(temporary.path, 'd/'.repeat(limits.treeDepth + 5)), { recursive: true });
-    const { entries, truncated } = await engine.listAll('.');
+    const { entries, truncated } = await engine.files.listAll('.');
     expect(entries).toHaveLength(limits.treeDepth);
     expect(truncated).toBe(true);
   });
@@ -146,9 +146,9 @@ describe('everything below a directory', () => {
     layOut(temporary.path, { 'a/b/c/d/e': '1', 'a/b/c/f': '2' });
     const before = heldBelow(temporary.path);
     for (let i = 0; i < 50; i++) {
-      await engine.listAll('.');
-      await engine.listAll('.', { max: 3 });
-      await engine.listAll('a/b/c/f').catch(() => {});
+      await engine.files.listAll('.');
+      await engine.files.listAll('.', { max: 3 });
+      await engine.files.listAll('a/b/c/f').catch(() => {});
     }
     await expectNoMoreHeld(before, temporary.path);
   });
@@ -156,7 +156,7 @@ describe('everything below a directory', () => {
   it('can be cancelled', async () => {
     for (let i = 0; i < 600; i++) mkdirSync(join(temporary.path, `${i}`));
     const aborting = new AbortController();
-    const listing = engine.listAll('.', { signal: aborting.signal });
+    const listing = engine.files.listAll('.', { signal: aborting.signal });
     aborting.abort();
     await expect(listing).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
   });

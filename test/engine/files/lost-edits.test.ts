@@ -129,7 +129,7 @@ describe('a program that saves while an edit is worked out', () => {
     const { engine, root } = siteOf('strongest', { 'a.txt': `${slow}\nlast?` });
     const path = join(root, 'a.txt');
     let ended = false;
-    const edit = failureOf(engine.edit('a.txt', [slowEdit])).finally(() => {
+    const edit = failureOf(engine.files.edit('a.txt', [slowEdit])).finally(() => {
       ended = true;
     });
     let saves = 0;

@@ -33,7 +33,7 @@ describe('readStart', () => {
   it('gives the bytes that were asked for, and says whether there are more', async () => {
     put('0123456789');
     for (const most of [0, 1, 9, 10, 11, 1_000_000]) {
-      const start = await engine.readStart('a', { most });
+      const start = await engine.files.readStart('a', { most });
       expect(start.text).toBe('0123456789'.slice(0, most));
       expect(start.bytes.toString()).toBe(start.text);
       expect([start.size, start.truncated]).toEqual([10, most < 10]);
@@ -45,7 +45,7 @@ describe('readStart', () => {
     const bytes = Buffer.from(text);
     put(bytes);
     for (const most of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8190, 8191, 8192, 8193, 8194, 20_001]) {
-      const start = await engine.readStart('a', { most });
+      const start = await engine.files.readStart('a', { most });
       expect(start.bytes).toEqual(bytes.subarray(0, most));
       expect(text.startsWith(start.text!)).toBe(true);
       const length = Buffer.byteLength(start.text!);
@@ -57,7 +57,7 @@ describe('readStart', () => {
   it('judges by more than is asked for, up to 8 KiB, and by all that is asked for', async () => {
     const textOf = async (content: Buffer, most: number) => {
       put(content);
-      return (await engine.readStart('a', { most })).text;
+      return (await engine.files.readStart('a', { most })).text;
     };
     expect(await textOf(Buffer.from('abc\0'), 2)).toBeUndefined();
     expect(await textOf(Buffer.from([97, 0xe9]), 1)).toBeUndefined();
@@ -70,20 +70,20 @@ describe('readStart', () => {
 
   it('refuses what is larger than the limit, however little is wanted', async () => {
     put('123456');
-    expect(await failureOf(engine.readStart('a', { most: 1, limit: 5 }))).toEqual({
+    expect(await failureOf(engine.files.readStart('a', { most: 1, limit: 5 }))).toEqual({
       kind: 'too-large',
       path: 'a',
       size: 6,
       limit: 5,
       action: 'read',
     });
-    expect((await engine.readStart('a', { most: 1, limit: 6 })).text).toBe('1');
+    expect((await engine.files.readStart('a', { most: 1, limit: 6 })).text).toBe('1');
   });
 
   it('keeps to the limit for whole files when more is asked for', async () => {
     put('x');
     truncateSync(join(temporary.path, 'a'), limits.wholeFileBytes + 10);
-    const { bytes, truncated, size } = await engine.readStart('a', { most: Number.MAX_SAFE_INTEGER });
+    const { bytes, truncated, size } = await engine.files.readStart('a', { most: Number.MAX_SAFE_INTEGER });
     expect([bytes.length, truncated, size]).toEqual([
       limits.wholeFileBytes,
       true,
@@ -94,7 +94,7 @@ describe('readStart', () => {
   it('fails for what is no file inside', async () => {
     layOut(temporary.path, { 'd/': '', pipe: { fifo: true }, out: { link: '/etc/passwd' } });
     const kindOf = async (path: string) =>
-      ((await failureOf(engine.readStart(path, { most: 1 }))) as { kind: string }).kind;
+      ((await failureOf(engine.files.readStart(path, { most: 1 }))) as { kind: string }).kind;
     expect(await kindOf('d')).toBe('not-a-file');
     expect(await kindOf('.')).toBe('not-a-file');
     expect(await kindOf('pipe')).toBe('not-a-file');

@@ -83,7 +83,7 @@ const bytes = Buffer.from('new');
 describe('several files', () => {
   it('are written in one call, with the directories that they need', async () => {
     layOut(root, { 'a.txt': 'old' });
-    await engine.writeAll([
+    await engine.files.writeAll([
       { path: 'a.txt', content: 'A' },
       { path: 'x/y/b.txt', content: 'B' },
       { path: 'x/c.bin', content: Buffer.from([0xff, 0]) },
@@ -94,7 +94,7 @@ describe('several files', () => {
   it('keep their modes, and other names of the same file keep the old content', async () => {
     layOut(root, { a: { text: 'a', mode: '640' }, b: { text: 'b', mode: '755' } });
     linkSync(join(root, 'a'), join(root, 'hard'));
-    await engine.writeAll([
+    await engine.files.writeAll([
       { path: 'a', content: 'A' },
       { path: 'b', content: 'B' },
     ]);
@@ -107,13 +107,14 @@ describe('several files', () => {
   it('are left alone when one of them cannot be written, and so are their directories', async () => {
     layOut(root, { 'a.txt': 'a', 'd/x': '' });
     const files = ['a.txt', 'new/deep/b.txt', 'new/c.txt', 'd'].map((path) => ({ path, content: 'x' }));
-    expect(await failureOf(engine.writeAll(files))).toMatchObject({ kind: 'not-a-file', path: 'd' });
+    expect(await failureOf(engine.files.writeAll(files))).toMatchObject({ kind: 'not-a-file', path: 'd' });
     expect(readBack(root)).toEqual({ 'a.txt': 'a', 'd/x': '' });
   });
 
   it('may not be the same file under two names', async () => {
     layOut(root, { a: 'a', link: { link: 'a' } });
-    const twice = (...paths: string[]) => engine.writeAll(paths.map((path) => ({ path, content: 'x' })));
+    const twice = (...paths: string[]) =>
+      engine.files.writeAll(paths.map((path) => ({ path, content: 'x' })));
     expect(await failureOf(twice('a', 'b', './a'))).toEqual({
       kind: 'overlap',
       path: './a',
@@ -194,7 +195,7 @@ describe('several files', () => {
   it('are left alone when the call is cancelled', async () => {
     layOut(root, { a: 'a' });
     const files = ['a', 'new/b'].map((path) => ({ path, content: 'x'.repeat(100_000) }));
-    const writing = engine.writeAll(files, { signal: AbortSignal.abort() });
+    const writing = engine.files.writeAll(files, { signal: AbortSignal.abort() });
     expect(await failureOf(writing)).toEqual({ kind: 'cancelled' });
     expect(readBack(root)).toEqual({ a: 'a' });
   });
@@ -209,7 +210,7 @@ describe('several files', () => {
           ['c', 'a', 'b'],
           ['b', 'c', 'a'],
         ][i % 3]!;
-        return engine.insertLines(paths.map((path) => insert(path, i)));
+        return engine.files.insertLines(paths.map((path) => insert(path, i)));
       }),
     );
     const { a, b, c } = readBack(root);
@@ -220,12 +221,14 @@ describe('several files', () => {
 
   it('hold no descriptor and leave no litter afterwards, failed or not', async () => {
     layOut(root, { a: 'a', 'd/x': '' });
-    await engine.writeAll([{ path: 'a', content: 'x' }]);
+    await engine.files.writeAll([{ path: 'a', content: 'x' }]);
     const before = heldBelow(root);
     for (let i = 0; i < 20; i++) {
-      await engine.writeAll(['a', `n${i}/b`].map((path) => ({ path, content: `${i}` })));
-      await failureOf(engine.writeAll(['a', `m${i}/b`, 'd'].map((path) => ({ path, content: 'x' }))));
-      await failureOf(engine.insertLines(['a', 'nowhere'].map((path) => ({ path, line: 1, content: 'x' }))));
+      await engine.files.writeAll(['a', `n${i}/b`].map((path) => ({ path, content: `${i}` })));
+      await failureOf(engine.files.writeAll(['a', `m${i}/b`, 'd'].map((path) => ({ path, content: 'x' }))));
+      await failureOf(
+        engine.files.insertLines(['a', 'nowhere'].map((path) => ({ path, line: 1, content: 'x' }))),
+      );
     }
     await expectNoMoreHeld(before, root);
     expect(readdirSync(root, { recursive: true }).filter((name) => String(name).includes('.tmp'))).toEqual(
@@ -236,7 +239,7 @@ describe('several files', () => {
 
   it('may be many', async () => {
     const files = Array.from({ length: 100 }, (_, i) => ({ path: `d${i % 7}/f${i}`, content: `${i}` }));
-    await engine.writeAll(files);
+    await engine.files.writeAll(files);
     expect(Object.keys(readBack(root))).toHaveLength(100);
   });
 });

@@ -40,7 +40,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       ['to a path that leads out in the end', 'new/../../outside/x', 'outside'],
     ])('%s', async (_, path, failure) => {
       const site = siteOf(kind, tree);
-      expect(await failureOf(site.engine.write(path, 'x'))).toMatchObject({ kind: failure });
+      expect(await failureOf(site.engine.files.write(path, 'x'))).toMatchObject({ kind: failure });
       expect(readBack(site.root)).toEqual(tree);
       site.expectOutsideUntouched();
     });
@@ -48,15 +48,19 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     it('because it was cancelled before it began', async () => {
       const { engine, root } = siteOf(kind, tree);
       const signal = AbortSignal.abort();
-      expect(await failureOf(engine.write('new/deeper/x.txt', 'x', { signal }))).toEqual({
+      expect(await failureOf(engine.files.write('new/deeper/x.txt', 'x', { signal }))).toEqual({
         kind: 'cancelled',
       });
-      expect(await failureOf(engine.edit('a.txt', [replacing('a', 'b')], { signal }))).toEqual({
+      expect(await failureOf(engine.files.edit('a.txt', [replacing('a', 'b')], { signal }))).toEqual({
         kind: 'cancelled',
       });
-      expect(await failureOf(engine.remove('d', { recursive: true, signal }))).toEqual({ kind: 'cancelled' });
-      expect(await failureOf(engine.move('a.txt', 'new/a.txt', { signal }))).toEqual({ kind: 'cancelled' });
-      expect(await failureOf(engine.makeDirectory('new/d', { signal }))).toEqual({ kind: 'cancelled' });
+      expect(await failureOf(engine.files.remove('d', { recursive: true, signal }))).toEqual({
+        kind: 'cancelled',
+      });
+      expect(await failureOf(engine.files.move('a.txt', 'new/a.txt', { signal }))).toEqual({
+        kind: 'cancelled',
+      });
+      expect(await failureOf(engine.files.makeDirectory('new/d', { signal }))).toEqual({ kind: 'cancelled' });
       expect(readBack(root)).toEqual(tree);
     });
 
@@ -65,7 +69,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       const content = Buffer.alloc(48 * 1024 * 1024, 'x');
       for (const path of ['a.txt', 'new/deeper/x.txt']) {
         const cancelling = new AbortController();
-        const write = failureOf(engine.write(path, content, { signal: cancelling.signal }));
+        const write = failureOf(engine.files.write(path, content, { signal: cancelling.signal }));
         await new Promise((resolve) => setImmediate(resolve));
         cancelling.abort();
         expect(await write).toEqual({ kind: 'cancelled' });
@@ -75,9 +79,9 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
     it('because the new text would be too large', async () => {
       const { engine, root } = siteOf(kind, tree);
-      const edit = engine.edit('a.txt', [replacing('a', 'x'.repeat(100))], { limit: 50 });
+      const edit = engine.files.edit('a.txt', [replacing('a', 'x'.repeat(100))], { limit: 50 });
       expect(await failureOf(edit)).toMatchObject({ kind: 'too-large', size: 100, limit: 50 });
-      expect(await failureOf(engine.write('n/x', 'x'.repeat(100), { limit: 50 }))).toMatchObject({
+      expect(await failureOf(engine.files.write('n/x', 'x'.repeat(100), { limit: 50 }))).toMatchObject({
         kind: 'too-large',
       });
       expect(readBack(root)).toEqual(tree);
@@ -99,7 +103,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       ['to the root', 'a.txt', '.', 'exists'],
     ])('%s', async (_, from, to, failure) => {
       const site = siteOf(kind, tree);
-      expect(await failureOf(site.engine.move(from, to))).toMatchObject({ kind: failure });
+      expect(await failureOf(site.engine.files.move(from, to))).toMatchObject({ kind: failure });
       expect(readBack(site.root)).toEqual(tree);
       site.expectOutsideUntouched();
     });
@@ -107,7 +111,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   it('a move of a directory takes everything along, and makes the parents', async () => {
     const { engine, root } = siteOf(kind, { 'd/e/b.txt': 'b', 'd/l': { link: 'e/b.txt' }, 'd/f/': '' });
-    await engine.move('d', 'x/y/d');
+    await engine.files.move('d', 'x/y/d');
     expect(readBack(root)).toEqual({ 'x/y/d/e/b.txt': 'b', 'x/y/d/l': { link: 'e/b.txt' }, 'x/y/d/f/': '' });
   });
 
@@ -119,15 +123,15 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       chmodSync(path, mode);
       const writable = isSystemAdministrator || (mode & 0o200) !== 0;
       for (const change of [
-        () => engine.write('a.txt', 'one'),
-        () => engine.edit('a.txt', [replacing('one', 'two')]),
-        () => engine.append('a.txt', '!'),
+        () => engine.files.write('a.txt', 'one'),
+        () => engine.files.edit('a.txt', [replacing('one', 'two')]),
+        () => engine.files.append('a.txt', '!'),
       ]) {
         if (writable) await change();
         else expect(await failureOf(change())).toMatchObject({ kind: 'permission' });
         expect(now()).toBe(mode);
       }
-      await engine.move('a.txt', 'b.txt');
+      await engine.files.move('a.txt', 'b.txt');
       expect(statSync(join(root, 'b.txt')).mode & 0o7777).toBe(mode);
     });
 
@@ -137,8 +141,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       chmodSync(path, 0o4711);
       chownSync(path, SOMEBODY, 4321);
       chmodSync(path, 0o4711);
-      await engine.edit('a.txt', [replacing('one', 'two')]);
-      await engine.write('a.txt', 'three');
+      await engine.files.edit('a.txt', [replacing('one', 'two')]);
+      await engine.files.write('a.txt', 'three');
       const { uid, gid, mode } = statSync(path);
       expect([uid, gid, mode & 0o7777]).toEqual([SOMEBODY, 4321, 0o4711]);
     });
@@ -147,7 +151,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       const { engine, root } = siteOf(kind);
       const before = process.umask(0o027);
       try {
-        await engine.write('d/a.txt', 'x');
+        await engine.files.write('d/a.txt', 'x');
       } finally {
         process.umask(before);
       }
@@ -158,7 +162,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     it('an edit that changes nothing does not touch the file', async () => {
       const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
       const before = statSync(join(root, 'a.txt'));
-      await engine.edit('a.txt', [replacing('one', 'one')]);
+      await engine.files.edit('a.txt', [replacing('one', 'one')]);
       const after = statSync(join(root, 'a.txt'));
       expect([after.ino, after.mtimeMs, after.ctimeMs]).toEqual([before.ino, before.mtimeMs, before.ctimeMs]);
     });
@@ -169,7 +173,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const whole = new Set(['old'.repeat(200_000), 'new'.repeat(200_000)]);
     let writing = true;
     const writes = (async () => {
-      for (let i = 0; i < 15; i++) await engine.write('a.txt', (i % 2 ? 'old' : 'new').repeat(200_000));
+      for (let i = 0; i < 15; i++) await engine.files.write('a.txt', (i % 2 ? 'old' : 'new').repeat(200_000));
       writing = false;
     })();
     let reads = 0;
@@ -190,8 +194,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       { roots: ['work', 'work/d/z/inner'] },
     );
     const before = readBack(root);
-    expect(await failureOf(engine.remove('d', { recursive: true }))).toMatchObject({ kind: 'is-root' });
-    expect(await failureOf(engine.remove('d'))).toMatchObject({
+    expect(await failureOf(engine.files.remove('d', { recursive: true }))).toMatchObject({ kind: 'is-root' });
+    expect(await failureOf(engine.files.remove('d'))).toMatchObject({
       kind: expect.stringMatching(/is-root|not-empty/),
     });
     expect(readBack(root)).toEqual(before);

@@ -29,7 +29,8 @@ function pathsOf({ children = [] }: TreeNode, above = ''): string[] {
   });
 }
 
-const paths = async (depth?: number) => pathsOf(await engine.tree('.', depth === undefined ? {} : { depth }));
+const paths = async (depth?: number) =>
+  pathsOf(await engine.files.tree('.', depth === undefined ? {} : { depth }));
 
 describe('a tree', () => {
   it('lists each directory in byte order, links as what they lead to inside', async () => {
@@ -50,7 +51,7 @@ describe('a tree', () => {
     const b = ['b/', 'b/-/', 'b/-/x', 'b/Z.txt', 'b/z.txt', 'b/é', 'b/\ue000', 'b/😀'];
     expect(await paths()).toEqual(['a.txt', ...b, 'empty/', 'out', 'pipe', 'to-a', 'to-b//']);
     expect(await paths(1)).toEqual(['a.txt', 'b//', 'empty//', 'out', 'pipe', 'to-a', 'to-b//']);
-    expect((await engine.tree('b', { depth: 0 })).children).toBeUndefined();
+    expect((await engine.files.tree('b', { depth: 0 })).children).toBeUndefined();
   });
 
   it('goes into directories whose names are no UTF-8', async () => {
@@ -76,11 +77,13 @@ describe('a tree', () => {
 
   it('leaves no descriptor open, whether it ends well or is cancelled', async () => {
     layOut(temporary.path, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}/a/b/c/d`, ''])));
-    await engine.tree('.');
+    await engine.files.tree('.');
     const before = heldBelow(temporary.path);
-    await engine.tree('.');
-    await engine.tree('.', { signal: AbortSignal.abort() }).catch(() => {});
-    await expect(engine.tree('0/a/b/c/d')).rejects.toMatchObject({ facts: { kind: 'not-a-directory' } });
+    await engine.files.tree('.');
+    await engine.files.tree('.', { signal: AbortSignal.abort() }).catch(() => {});
+    await expect(engine.files.tree('0/a/b/c/d')).rejects.toMatchObject({
+      facts: { kind: 'not-a-directory' },
+    });
     await expectNoMoreHeld(before, temporary.path);
   });
 });

@@ -58,14 +58,14 @@ const modes = () =>
   );
 
 const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
-  'a file that is overwritten': (engine) => engine.write('a.txt', 'other\n'),
-  'a file that is deleted': (engine) => engine.remove('a.txt'),
-  'a link that is deleted': (engine) => engine.remove('d/link'),
-  'a binary file that is deleted': (engine) => engine.remove('bin.dat'),
-  'a file that is moved over': (engine) => engine.move('b.txt', 'a.txt', { overwrite: true }),
-  'an empty directory that is deleted': (engine) => engine.remove('empty'),
-  'an empty directory that is moved over': (engine) => engine.move('d', 'empty', { overwrite: true }),
-  'a directory that is moved': (engine) => engine.move('d', 'lib'),
+  'a file that is overwritten': (engine) => engine.files.write('a.txt', 'other\n'),
+  'a file that is deleted': (engine) => engine.files.remove('a.txt'),
+  'a link that is deleted': (engine) => engine.files.remove('d/link'),
+  'a binary file that is deleted': (engine) => engine.files.remove('bin.dat'),
+  'a file that is moved over': (engine) => engine.files.move('b.txt', 'a.txt', { overwrite: true }),
+  'an empty directory that is deleted': (engine) => engine.files.remove('empty'),
+  'an empty directory that is moved over': (engine) => engine.files.move('d', 'empty', { overwrite: true }),
+  'a directory that is moved': (engine) => engine.files.move('d', 'lib'),
 };
 
 describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, () => {
@@ -98,7 +98,7 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
     open();
     // Only root may delete from a directory that nobody may write to.
     if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
-    await backAndForth((engine) => engine.remove('d', { recursive: true }));
+    await backAndForth((engine) => engine.files.remove('d', { recursive: true }));
   });
 
   test('a large file is kept deflated, and comes back byte for byte in bounded memory', async () => {
@@ -107,13 +107,13 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
     const bytes = Buffer.alloc(80 * 1024 * 1024);
     bytes.write('somewhere in the middle', 41_000_000);
     writeFileSync(large, bytes);
-    await house.engine.write('d/large.bin', 'small\n');
+    await house.engine.files.write('d/large.bin', 'small\n');
     await house.undo();
     expect(readFileSync(large).equals(bytes)).toBe(true);
     await house.undo(house.newest());
     expect(readFileSync(large, 'utf8')).toBe('small\n');
     await house.undo();
-    await house.engine.remove('d', { recursive: true });
+    await house.engine.files.remove('d', { recursive: true });
     await house.undo();
     expect(readFileSync(large).equals(bytes)).toBe(true);
   });
@@ -125,7 +125,7 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
     truncateSync(sparse, 400 * 1024 ** 2);
     const grown = () => process.memoryUsage().arrayBuffers + process.memoryUsage().external;
     const before = grown();
-    await house.engine.remove('sparse.bin');
+    await house.engine.files.remove('sparse.bin');
     await house.undo();
     expect(grown() - before).toBeLessThan(200 * 1024 ** 2);
     expect(statSync(sparse)).toMatchObject({ size: 400 * 1024 ** 2 });
@@ -138,9 +138,9 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
     const link = join(house.root, 'd/latin');
     symlinkSync(target, link);
     for (const operation of [
-      () => house.engine.remove('d', { recursive: true }),
-      () => house.engine.remove('d/latin'),
-      () => house.engine.move('b.txt', 'd/latin', { overwrite: true }),
+      () => house.engine.files.remove('d', { recursive: true }),
+      () => house.engine.files.remove('d/latin'),
+      () => house.engine.files.move('b.txt', 'd/latin', { overwrite: true }),
     ]) {
       if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
       await operation();
@@ -153,7 +153,7 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
     open();
     const odd = Buffer.concat([Buffer.from(`${join(house.root, 'd')}/`), Buffer.from([0x66, 0xff])]);
     writeFileSync(odd, 'under a name that is no text\n');
-    await expect(house.engine.remove('d', { recursive: true })).rejects.toMatchObject({
+    await expect(house.engine.files.remove('d', { recursive: true })).rejects.toMatchObject({
       facts: { kind: 'io', code: 'EILSEQ' },
     });
     expect(readFileSync(odd, 'utf8')).toBe('under a name that is no text\n');
@@ -163,7 +163,7 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
   test('two names of one file come back as two files with the same content', async () => {
     open();
     linkSync(join(house.root, 'd/x.txt'), join(house.root, 'd/second.txt'));
-    await house.engine.remove('d', { recursive: true });
+    await house.engine.files.remove('d', { recursive: true });
     await house.undo();
     expect(house.tree()['d/second.txt']).toBe('x\n');
   });
@@ -171,7 +171,7 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
   test('somebody else’s tree in the same place is not mixed with it', async () => {
     open();
     if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
-    await house.engine.remove('d', { recursive: true });
+    await house.engine.files.remove('d', { recursive: true });
     mkdirSync(join(house.root, 'd'));
     writeFileSync(join(house.root, 'd/x.txt'), 'theirs\n');
     const outcome = await house.engine.history.undo(house.newest().id);

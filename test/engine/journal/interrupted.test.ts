@@ -153,7 +153,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
 
   test('in the middle of an undo of a deleted tree can be undone again', async () => {
     await cutOff(async () => {});
-    await house.engine.remove('d', { recursive: true });
+    await house.engine.files.remove('d', { recursive: true });
     // The name was taken by an empty directory; the tree was not yet moved there.
     mkdirSync(at('d'));
     await house.undo();
@@ -162,7 +162,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
 
   test('in the middle of an undo of a deleted file leaves it with two names, and is done', async () => {
     await cutOff(async () => {});
-    await house.engine.remove('a.txt');
+    await house.engine.files.remove('a.txt');
     const [name] = readdirSync(join(house.state, 'aside'));
     linkSync(join(house.state, 'aside', name!), at('a.txt'));
     await house.undo();
@@ -171,7 +171,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
 
   test('is not mistaken for what somebody else has done since', async () => {
     await cutOff(async () => {});
-    await house.engine.move('a.txt', 'b.txt', { overwrite: true });
+    await house.engine.files.move('a.txt', 'b.txt', { overwrite: true });
     writeFileSync(at('a.txt'), 'somebody else\n');
     const outcome = await house.engine.history.undo(house.newest().id);
     expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });

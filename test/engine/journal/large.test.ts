@@ -63,9 +63,9 @@ function storedBytes(): number {
 
 describe('a file of 200 MB', () => {
   test.each<[string, (house: House) => Promise<unknown>]>([
-    ['overwritten', ({ engine }) => engine.write('large.bin', 'small\n')],
-    ['moved over', ({ engine }) => engine.move('small.txt', 'large.bin', { overwrite: true })],
-    ['deleted', ({ engine }) => engine.remove('large.bin')],
+    ['overwritten', ({ engine }) => engine.files.write('large.bin', 'small\n')],
+    ['moved over', ({ engine }) => engine.files.move('small.txt', 'large.bin', { overwrite: true })],
+    ['deleted', ({ engine }) => engine.files.remove('large.bin')],
   ])('that is %s comes back, again and again, without having been read', async (_, change) => {
     house = openHouse({ 'small.txt': 'small\n' });
     layLarge(at('large.bin'), 200 * MB);
@@ -87,7 +87,7 @@ describe('a file of 200 MB', () => {
   test('that was changed since it came back is not replaced unasked', async () => {
     house = openHouse({});
     layLarge(at('large.bin'), 200 * MB);
-    await house.engine.write('large.bin', 'small\n');
+    await house.engine.files.write('large.bin', 'small\n');
     await house.undo();
     const fd = openSync(at('large.bin'), 'r+');
     writeSync(fd, 'theirs', 100);
@@ -100,7 +100,7 @@ describe('a file of 200 MB', () => {
     house = openHouse({});
     layLarge(at('large.bin'), 20 * MB);
     linkSync(at('large.bin'), at('second.bin'));
-    await house.engine.write('large.bin', 'small\n');
+    await house.engine.files.write('large.bin', 'small\n');
     const fd = openSync(at('second.bin'), 'r+');
     writeSync(fd, 'changed through its other name', 0);
     closeSync(fd);
@@ -112,7 +112,7 @@ describe('a file of 200 MB', () => {
     house = openHouse({});
     layLarge(at('log.bin'), 20 * MB);
     const fd = openSync(at('log.bin'), 'a');
-    await house.engine.remove('log.bin');
+    await house.engine.files.remove('log.bin');
     writeSync(fd, 'and one line more');
     await house.undo();
     writeSync(fd, ', and another');
@@ -127,7 +127,7 @@ describe('a file of 200 MB', () => {
 test('a file of 3 GB is deleted and brought back', async () => {
   house = openHouse({}, { keep: { days: 30, bytes: 4 * 1024 * MB } });
   layLarge(at('huge.bin'), 3 * 1024 * MB);
-  await house.engine.remove('huge.bin');
+  await house.engine.files.remove('huge.bin');
   await house.undo();
   expectLarge(at('huge.bin'), 3 * 1024 * MB);
 });

@@ -38,7 +38,7 @@ test('undo and tools on the same file take turns, and all of it can be undone', 
     }
   };
   const writing = async (path: string) => {
-    for (let n = 0; n < 30; n++) await house.engine.write(path, `${path} ${n}\n`);
+    for (let n = 0; n < 30; n++) await house.engine.files.write(path, `${path} ${n}\n`);
   };
   await Promise.all([undoing(), writing('a.txt'), writing('b.txt')]);
   expect(seen.done).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ test('undo and tools on the same file take turns, and all of it can be undone', 
 test('what somebody changes while an undo is planned is not replaced', async () => {
   house = openHouse({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
   for (let n = 0; n < 20; n++) {
-    await house.engine.writeAll([
+    await house.engine.files.writeAll([
       { path: 'a.txt', content: `a ${n}\n` },
       { path: 'b.txt', content: `b ${n}\n` },
     ]);
@@ -78,7 +78,7 @@ test('two writers with small bounds tidy up all the time, and the last change of
     for (let n = 0; n < 80; n++) {
       const path = `${who}-${n % 3}.txt`;
       last.set(path, { before: house.tree()[path] as string | undefined });
-      await engine.write(path, content(n));
+      await engine.files.write(path, content(n));
     }
   };
   await Promise.all([write(house.engine, 1), write(other, 2)]);
@@ -101,8 +101,8 @@ test('a root that was given by a link is undone where it leads', async () => {
     roots: [{ path: join(link.path, 'root'), writable: true }],
     journal: house.state,
   });
-  await engine.write(join(link.path, 'root', 'a.txt'), 'changed\n');
-  await engine.remove('a.txt');
+  await engine.files.write(join(link.path, 'root', 'a.txt'), 'changed\n');
+  await engine.files.remove('a.txt');
   await engine.close();
   link.remove();
   const history = new History(house.state);

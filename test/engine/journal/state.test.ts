@@ -170,12 +170,12 @@ describe('the usual state directory', () => {
 describe('while it works', () => {
   test('a state directory that somebody removes is made again, and what follows can be undone', async () => {
     const house = openHouse({ 'a.txt': 'a' });
-    await house.engine.write('a.txt', 'b');
-    await house.engine.remove('a.txt');
+    await house.engine.files.write('a.txt', 'b');
+    await house.engine.files.remove('a.txt');
     rmSync(house.state, { recursive: true });
-    await house.engine.write('b.txt', 'new');
-    await house.engine.write('b.txt', 'newer');
-    await house.engine.remove('b.txt');
+    await house.engine.files.write('b.txt', 'new');
+    await house.engine.files.write('b.txt', 'newer');
+    await house.engine.files.remove('b.txt');
     for (const content of ['newer', 'new', undefined]) {
       await house.undo();
       expect(house.tree()['b.txt']).toBe(content);
@@ -186,11 +186,11 @@ describe('while it works', () => {
   test('no descriptor stays open', async () => {
     const house = openHouse({ 'a.txt': 'a', 'd/x.txt': 'x' });
     const round = async () => {
-      await house.engine.write('a.txt', `${Math.random()}`);
-      await house.engine.append('a.txt', 'more');
-      await house.engine.remove('d', { recursive: true });
+      await house.engine.files.write('a.txt', `${Math.random()}`);
+      await house.engine.files.append('a.txt', 'more');
+      await house.engine.files.remove('d', { recursive: true });
       await house.undo();
-      await expect(house.engine.write('d', 'x')).rejects.toThrow();
+      await expect(house.engine.files.write('d', 'x')).rejects.toThrow();
       await house.engine.history.plan(house.newest().id);
       await house.undo();
       await house.undo();
@@ -220,14 +220,14 @@ describe.skipIf(!mounted)('on a full disk (tried where a file system may be moun
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', state]);
     const engine = new Engine({ roots: [{ path: root, writable: true }], journal: state });
     try {
-      await engine.write('a.txt', 'changed\n');
+      await engine.files.write('a.txt', 'changed\n');
       const large = Buffer.from(Array.from({ length: 600_000 }, (_, n) => (n * n * 31 + (n >> 7)) & 255));
       writeFileSync(join(root, 'large.bin'), large);
       const full = { facts: { kind: 'io', code: 'ENOSPC' } };
-      await expect(engine.write('large.bin', 'small')).rejects.toMatchObject(full);
-      await expect(engine.remove('large.bin')).rejects.toMatchObject(full);
+      await expect(engine.files.write('large.bin', 'small')).rejects.toMatchObject(full);
+      await expect(engine.files.remove('large.bin')).rejects.toMatchObject(full);
       await expect(
-        engine.writeAll([
+        engine.files.writeAll([
           { path: 'a.txt', content: 'both\n' },
           { path: 'large.bin', content: 'both\n' },
         ]),
@@ -238,14 +238,14 @@ describe.skipIf(!mounted)('on a full disk (tried where a file system may be moun
       // The last page of the journal has a little room left.
       let written = 0;
       while (
-        await engine.write(`deep/er/new${written}.txt`, 'x').then(
+        await engine.files.write(`deep/er/new${written}.txt`, 'x').then(
           () => true,
           () => false,
         )
       )
         written++;
-      await expect(engine.write('new.txt', 'x')).rejects.toMatchObject(full);
-      await expect(engine.write('other/new.txt', 'x')).rejects.toMatchObject(full);
+      await expect(engine.files.write('new.txt', 'x')).rejects.toMatchObject(full);
+      await expect(engine.files.write('other/new.txt', 'x')).rejects.toMatchObject(full);
       expect(readdirSync(root).sort()).toEqual([
         'a.txt',
         ...(written > 0 ? ['deep'] : []),

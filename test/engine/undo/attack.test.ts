@@ -74,14 +74,14 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
   async function change(): Promise<JournalEntry[]> {
     for (const at of ['d', 'p/q']) {
       const apart = at.replace('/', '-');
-      await engine.write(`${at}/a.txt`, 'new\n');
-      await engine.remove(`${at}/b.txt`);
-      await engine.write(`${at}/new.txt`, 'new\n');
-      await engine.write(`${at}/x/y/new.txt`, 'new\n');
-      await engine.remove(`${at}/sub`, { recursive: true });
-      await engine.move(`${at}/m.txt`, `calm/${apart}-m.txt`);
-      await engine.move(`calm/${apart}.txt`, `${at}/n.txt`, { overwrite: true });
-      await engine.writeAll([
+      await engine.files.write(`${at}/a.txt`, 'new\n');
+      await engine.files.remove(`${at}/b.txt`);
+      await engine.files.write(`${at}/new.txt`, 'new\n');
+      await engine.files.write(`${at}/x/y/new.txt`, 'new\n');
+      await engine.files.remove(`${at}/sub`, { recursive: true });
+      await engine.files.move(`${at}/m.txt`, `calm/${apart}-m.txt`);
+      await engine.files.move(`calm/${apart}.txt`, `${at}/n.txt`, { overwrite: true });
+      await engine.files.writeAll([
         { path: `${at}/one.txt`, content: '1\n' },
         { path: `${at}/z/two.txt`, content: '2\n' },
         { path: `calm/${apart}-three.txt`, content: '3\n' },

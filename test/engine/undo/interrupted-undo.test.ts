@@ -3,10 +3,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Calls } from '../../../src/engine/access/access.ts';
-import { Arrivals } from '../../../src/engine/access/call-order.ts';
+import { Access } from '../../../src/engine/access/access.ts';
+import { Changes } from '../../../src/engine/access/changes.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';
-import { type Engine, type JournalEntry, nobody } from '../../../src/engine/index.ts';
+import { anonymous, type Engine, type JournalEntry } from '../../../src/engine/index.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
 import { carryOut } from '../../../src/engine/undo/carry-out.ts';
 import { planUndo } from '../../../src/engine/undo/plan.ts';
@@ -27,15 +27,15 @@ const TREE = {
 /** Each is one entry with several changes. */
 const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
   'a call that deletes': async (engine) => {
-    for (const path of ['a.txt', 'one', 'two', 'link']) await engine.remove(path, { recursive: true });
+    for (const path of ['a.txt', 'one', 'two', 'link']) await engine.files.remove(path, { recursive: true });
   },
   'a call that writes and moves': async (engine) => {
-    await engine.write('a.txt', 'A\n');
-    await engine.write('p/q/new.txt', 'new\n');
-    await engine.move('m.txt', 'n.txt', { overwrite: true });
-    await engine.write('a.txt', 'AA\n');
-    await engine.move('two', 'p/two');
-    await engine.remove('b.txt');
+    await engine.files.write('a.txt', 'A\n');
+    await engine.files.write('p/q/new.txt', 'new\n');
+    await engine.files.move('m.txt', 'n.txt', { overwrite: true });
+    await engine.files.write('a.txt', 'AA\n');
+    await engine.files.move('two', 'p/two');
+    await engine.files.remove('b.txt');
   },
   'a command': (engine) =>
     engine.commands.shell(
@@ -56,11 +56,12 @@ afterEach(() => house.close());
 async function cutOff(id: string, done: number): Promise<boolean> {
   const wall = new Wall([{ path: house.root, writable: true }]);
   const journal = new Journal(house.state);
-  const calls = new Calls({ wall, arrivals: new Arrivals(), journal });
+  const access = new Access({ wall, journal });
   const doings = doingsOf(journal, house.entries(), house.engine.history.entry(id)!);
-  const steps = await planUndo(calls, journal, doings);
+  const steps = await planUndo(access, journal, doings);
   const recording = journal.begin({}, { undoes: doings.at(-1)!.entry.id });
-  if (done <= steps.length) await carryOut(calls, journal, steps.slice(0, done), recording);
+  const changes = new Changes(access, recording, undefined);
+  if (done <= steps.length) await carryOut(access, journal, steps.slice(0, done), changes);
   wall.close();
   await journal.close();
   return done <= steps.length;
@@ -91,7 +92,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
     const commands = { sandbox: 'off', environment: process.env } as const;
     house = openHouse(TREE, { commands, under: QUICK, keptUnder: QUICK });
     const before = house.tree();
-    await change(house.engine.as({ ...nobody, origin: { tool: 'test' } }));
+    await change(house.engine.as({ ...anonymous, origin: { tool: 'test' } }));
     const trees = { undo: before, redo: house.tree() };
     expect(house.entries()).toHaveLength(1);
     return { entry: house.newest(), trees };
@@ -138,7 +139,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
 
 test('a move back that was cut off leaves an empty directory, and is brought to its end', async () => {
   house = openHouse(TREE);
-  await house.engine.move('two', 'zwei');
+  await house.engine.files.move('two', 'zwei');
   const { id } = house.newest();
   const journal = new Journal(house.state);
   journal
@@ -159,7 +160,7 @@ test.each(Object.entries(WAYS))(
     // Across file systems, where there are two.
     house = openHouse(TREE, { under: QUICK });
     const trees = { undo: house.tree(), redo: {} };
-    await house.engine.remove('two', { recursive: true });
+    await house.engine.files.remove('two', { recursive: true });
     trees.redo = house.tree();
     const { id } = house.newest();
     const wall = new Wall([{ path: house.root, writable: true }]);
@@ -179,10 +180,10 @@ test.each(Object.entries(WAYS))(
 
 test('a file that one call has made and deleted is not there when that is undone', async () => {
   house = openHouse(TREE);
-  const engine = house.engine.as({ ...nobody, origin: { tool: 'test' } });
-  await engine.write('new.txt', 'new\n');
-  await engine.remove('new.txt');
-  await engine.write('b.txt', 'B\n');
+  const engine = house.engine.as({ ...anonymous, origin: { tool: 'test' } });
+  await engine.files.write('new.txt', 'new\n');
+  await engine.files.remove('new.txt');
+  await engine.files.write('b.txt', 'B\n');
   const after = house.tree();
   const { id } = house.newest();
   for (let round = 0; round < 2; round++) {

@@ -63,11 +63,11 @@ describe('a link in place of the root', () => {
   ])('%s is not followed', async (_, target) => {
     open({ 'f.txt': 'ours\n', 'conf/x.txt': 'old\n', 'conf/y.txt': 'y\n' });
     layOut(home.path, { 'conf/x.txt': 'new\n', 'conf/y.txt': 'precious\n', 'beside/conf/x.txt': 'new\n' });
-    await engine.remove('f.txt');
+    await engine.files.remove('f.txt');
     const removed = await newest();
-    await engine.write('conf/x.txt', 'new\n');
+    await engine.files.write('conf/x.txt', 'new\n');
     const changed = await newest();
-    await engine.write('conf/y.txt', 'z\n');
+    await engine.files.write('conf/y.txt', 'z\n');
     const other = await newest();
     renameSync(root, at('away'));
     symlinkSync(target, root);
@@ -81,7 +81,7 @@ describe('a link in place of the root', () => {
 
   test('is not followed by a server of a directory above it either', async () => {
     open({ 'f.txt': 'ours\n' });
-    await engine.remove('f.txt');
+    await engine.files.remove('f.txt');
     const entry = await newest();
     await engine.close();
     engine = new Engine({ roots: [{ path: home.path, writable: true }], journal: state.path });
@@ -104,12 +104,12 @@ describe('a link in place of a directory', () => {
     layOut(home.path, { 'outside/a.txt': 'new\n' });
     const entries: JournalEntry[] = [];
     for (const change of [
-      () => engine.write('d/a.txt', 'new\n'),
-      () => engine.remove('d/b.txt'),
-      () => engine.write('d/new.txt', 'new\n'),
-      () => engine.write('d/deep/er/new.txt', 'new\n'),
-      () => engine.move('d/m.txt', 'moved.txt'),
-      () => engine.move('moved.txt', 'd/back.txt'),
+      () => engine.files.write('d/a.txt', 'new\n'),
+      () => engine.files.remove('d/b.txt'),
+      () => engine.files.write('d/new.txt', 'new\n'),
+      () => engine.files.write('d/deep/er/new.txt', 'new\n'),
+      () => engine.files.move('d/m.txt', 'moved.txt'),
+      () => engine.files.move('moved.txt', 'd/back.txt'),
     ]) {
       await change();
       entries.unshift(await newest());
@@ -128,7 +128,7 @@ describe('a link in place of a directory', () => {
 
   test('is no better than a file there', async () => {
     open(TREE);
-    await engine.remove('d/b.txt');
+    await engine.files.remove('d/b.txt');
     renameSync(join(root, 'd'), join(root, 'dd'));
     writeFileSync(join(root, 'd'), 'a file\n');
     await expectRefused(await newest(), 'is now a file, not a directory: move it away first');

@@ -42,7 +42,7 @@ async function expectChangedSince(path: string): Promise<void> {
 describe('a move', () => {
   test('of a file that somebody has edited since is not undone without a word', async () => {
     house = openHouse(TREE);
-    await house.engine.move('m.txt', 'n.txt');
+    await house.engine.files.move('m.txt', 'n.txt');
     appendFileSync(at('n.txt'), 'theirs\n');
     await expectChangedSince('n.txt');
     const plan = await house.engine.history.plan(house.newest().id);
@@ -55,7 +55,7 @@ describe('a move', () => {
 
   test('of a file that somebody has replaced since is not undone without a word', async () => {
     house = openHouse(TREE);
-    await house.engine.move('m.txt', 'o.txt', { overwrite: true });
+    await house.engine.files.move('m.txt', 'o.txt', { overwrite: true });
     rmSync(at('o.txt'));
     writeFileSync(at('o.txt'), 'a\n');
     await expectChangedSince('o.txt');
@@ -66,7 +66,7 @@ describe('a move', () => {
 
   test('of a link that leads elsewhere now is not undone without a word', async () => {
     house = openHouse(TREE);
-    await house.engine.move('link', 'other');
+    await house.engine.files.move('link', 'other');
     rmSync(at('other'));
     symlinkSync('o.txt', at('other'));
     await expectChangedSince('other');
@@ -74,7 +74,7 @@ describe('a move', () => {
 
   test('of a file that was only touched, or copied back and forth, is undone', async () => {
     house = openHouse(TREE);
-    await house.engine.move('m.txt', 'n.txt');
+    await house.engine.files.move('m.txt', 'n.txt');
     utimesSync(at('n.txt'), 1, 1);
     writeFileSync(at('copy'), 'm\n');
     renameSync(at('copy'), at('n.txt'));
@@ -84,7 +84,7 @@ describe('a move', () => {
 
   test('of a directory takes back what is in it now', async () => {
     house = openHouse(TREE);
-    await house.engine.move('d', 'e');
+    await house.engine.files.move('d', 'e');
     appendFileSync(at('e/x.txt'), 'theirs\n');
     await house.undo();
     expect(house.tree()).toEqual({ ...TREE, 'd/x.txt': 'x\ntheirs\n' });
@@ -99,7 +99,7 @@ describe('a move', () => {
       journal: house.state,
     });
     try {
-      await engine.move(at('m.txt'), join(other.root, 'n.txt'));
+      await engine.files.move(at('m.txt'), join(other.root, 'n.txt'));
       const [entry] = engine.history.entries();
       appendFileSync(join(other.root, 'n.txt'), 'theirs\n');
       expect(await engine.history.undo(entry!.id)).toMatchObject({ done: false });
@@ -117,7 +117,7 @@ describe('a move', () => {
 describe('a move over a FIFO', () => {
   test('is undone, and done again, where the journal is on the same file system', async () => {
     house = openHouse(TREE);
-    await house.engine.move('m.txt', 'fifo', { overwrite: true });
+    await house.engine.files.move('m.txt', 'fifo', { overwrite: true });
     const moved = house.tree();
     for (let round = 0; round < 2; round++) {
       await house.undo();
@@ -130,7 +130,7 @@ describe('a move over a FIFO', () => {
 
   test.skipIf(!apart)('is undone by force without it where the FIFO could not be kept', async () => {
     house = openHouse(TREE, { under: OTHER });
-    await house.engine.move('m.txt', 'fifo', { overwrite: true });
+    await house.engine.files.move('m.txt', 'fifo', { overwrite: true });
     expect(await house.engine.history.undo(house.newest().id)).toMatchObject({
       done: false,
       obstacles: [{ why: expect.stringContaining('cannot be kept'), forceable: true }],

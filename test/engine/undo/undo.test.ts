@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Engine, nobody } from '../../../src/engine/index.ts';
+import { anonymous, type Engine } from '../../../src/engine/index.ts';
 import { type House, openHouse } from '../journal/house.ts';
 
 const TREE = {
@@ -20,46 +20,47 @@ let house: House;
 afterEach(() => house.close());
 
 const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
-  'a new file': (engine) => engine.write('new.txt', 'new\n'),
-  'a new file in new directories': (engine) => engine.write('p/q/new.txt', 'new\n'),
-  'a file that is overwritten': (engine) => engine.write('a.txt', 'other\n'),
-  'a binary file that is overwritten': (engine) => engine.write('bin.dat', Buffer.from([1, 2, 0, 255])),
-  'a program that is overwritten': (engine) => engine.write('run.sh', '#!/bin/sh\nexit 1\n'),
+  'a new file': (engine) => engine.files.write('new.txt', 'new\n'),
+  'a new file in new directories': (engine) => engine.files.write('p/q/new.txt', 'new\n'),
+  'a file that is overwritten': (engine) => engine.files.write('a.txt', 'other\n'),
+  'a binary file that is overwritten': (engine) => engine.files.write('bin.dat', Buffer.from([1, 2, 0, 255])),
+  'a program that is overwritten': (engine) => engine.files.write('run.sh', '#!/bin/sh\nexit 1\n'),
   'files that are written together': (engine) =>
-    engine.writeAll([
+    engine.files.writeAll([
       { path: 'a.txt', content: 'A\n' },
       { path: 'more/c.txt', content: 'C\n' },
       { path: 'b.txt', content: 'B\n' },
     ]),
   'an edit': (engine) =>
-    engine.edit('a.txt', [
+    engine.files.edit('a.txt', [
       { kind: 'literal', find: 'two', replace: '2', match: 'exact', expect: 'unique' } as never,
     ]),
-  'text that is appended': (engine) => engine.append('b.txt', 'more\n'),
+  'text that is appended': (engine) => engine.files.append('b.txt', 'more\n'),
   'lines that are inserted into two files': (engine) =>
-    engine.insertLines([
+    engine.files.insertLines([
       { path: 'a.txt', line: 1, content: 'zero\n' } as never,
       { path: 'b.txt', line: 1, content: 'zero\n' } as never,
     ]),
   'a patch that changes': (engine) =>
-    engine.patch('a.txt', '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n'),
+    engine.files.patch('a.txt', '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n'),
   'a patch that creates': (engine) =>
-    engine.patch('n/new.txt', '--- /dev/null\n+++ b/n/new.txt\n@@ -0,0 +1 @@\n+hi\n'),
+    engine.files.patch('n/new.txt', '--- /dev/null\n+++ b/n/new.txt\n@@ -0,0 +1 @@\n+hi\n'),
   'a patch that deletes': (engine) =>
-    engine.patch('b.txt', '--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n'),
-  'a directory': (engine) => engine.makeDirectory('made'),
-  'directories in a row': (engine) => engine.makeDirectory('m/a/d/e'),
-  'a move': (engine) => engine.move('a.txt', 'moved.txt'),
-  'a move into new directories': (engine) => engine.move('a.txt', 'x/y/moved.txt'),
-  'a move that overwrites': (engine) => engine.move('a.txt', 'b.txt', { overwrite: true }),
-  'a directory that is moved': (engine) => engine.move('src', 'lib'),
-  'a directory that replaces an empty one': (engine) => engine.move('src', 'empty', { overwrite: true }),
-  'a link that is moved': (engine) => engine.move('src/link', 'link'),
-  'a file that is deleted': (engine) => engine.remove('a.txt'),
-  'a program that is deleted': (engine) => engine.remove('run.sh'),
-  'a link that is deleted': (engine) => engine.remove('src/link'),
-  'an empty directory that is deleted': (engine) => engine.remove('empty'),
-  'a tree that is deleted': (engine) => engine.remove('src', { recursive: true }),
+    engine.files.patch('b.txt', '--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n'),
+  'a directory': (engine) => engine.files.makeDirectory('made'),
+  'directories in a row': (engine) => engine.files.makeDirectory('m/a/d/e'),
+  'a move': (engine) => engine.files.move('a.txt', 'moved.txt'),
+  'a move into new directories': (engine) => engine.files.move('a.txt', 'x/y/moved.txt'),
+  'a move that overwrites': (engine) => engine.files.move('a.txt', 'b.txt', { overwrite: true }),
+  'a directory that is moved': (engine) => engine.files.move('src', 'lib'),
+  'a directory that replaces an empty one': (engine) =>
+    engine.files.move('src', 'empty', { overwrite: true }),
+  'a link that is moved': (engine) => engine.files.move('src/link', 'link'),
+  'a file that is deleted': (engine) => engine.files.remove('a.txt'),
+  'a program that is deleted': (engine) => engine.files.remove('run.sh'),
+  'a link that is deleted': (engine) => engine.files.remove('src/link'),
+  'an empty directory that is deleted': (engine) => engine.files.remove('empty'),
+  'a tree that is deleted': (engine) => engine.files.remove('src', { recursive: true }),
 };
 
 describe('undo puts back', () => {
@@ -96,7 +97,7 @@ describe('undo puts back', () => {
 
   test.each(['a.txt', 'src'])('%s, and is not done again over what was changed since', async (path) => {
     house = openHouse(TREE);
-    await house.engine.remove(path, { recursive: true });
+    await house.engine.files.remove(path, { recursive: true });
     await house.undo();
     const undoing = house.newest();
     const file = path === 'src' ? 'src/deep/x.ts' : path;
@@ -117,13 +118,13 @@ describe('undo puts back', () => {
     house = openHouse(TREE);
     const before = house.tree();
     const ids: string[] = [];
-    const caller = { ...nobody, origin: { tool: 'edit_files' }, entered: (id: string) => ids.push(id) };
+    const caller = { ...anonymous, origin: { tool: 'edit_files' }, entered: (id: string) => ids.push(id) };
     const engine = house.engine.as(caller);
-    await engine.write('a.txt', 'A\n');
-    await expect(engine.append('missing.txt', 'x')).rejects.toThrow();
-    await engine.append('a.txt', 'more\n');
-    await house.engine.write('b.txt', 'by another call\n');
-    await engine.move('run.sh', 'bin/run.sh');
+    await engine.files.write('a.txt', 'A\n');
+    await expect(engine.files.append('missing.txt', 'x')).rejects.toThrow();
+    await engine.files.append('a.txt', 'more\n');
+    await house.engine.files.write('b.txt', 'by another call\n');
+    await engine.files.move('run.sh', 'bin/run.sh');
     const after = house.tree();
     expect(new Set(ids)).toEqual(new Set([house.entries().at(-1)!.id]));
     expect(house.entries()).toHaveLength(2);
@@ -169,13 +170,13 @@ describe('any row of changes', () => {
     while (trees.length < 20 && tried++ < 400) {
       const { engine } = house;
       const changes: (() => Promise<unknown>)[] = [
-        () => engine.write(name(), `content ${next(5)}\n`),
-        () => engine.append(name(), 'more\n'),
-        () => engine.makeDirectory(name()),
-        () => engine.move(name(), name(), { overwrite: next(2) === 0 }),
-        () => engine.remove(name(), { recursive: next(2) === 0 }),
+        () => engine.files.write(name(), `content ${next(5)}\n`),
+        () => engine.files.append(name(), 'more\n'),
+        () => engine.files.makeDirectory(name()),
+        () => engine.files.move(name(), name(), { overwrite: next(2) === 0 }),
+        () => engine.files.remove(name(), { recursive: next(2) === 0 }),
         () =>
-          engine.writeAll([
+          engine.files.writeAll([
             { path: name(), content: 'x' },
             { path: name(), content: `${next(9)}` },
           ]),
@@ -213,7 +214,7 @@ describe('what was changed since by somebody else', () => {
 
   test('is shown as a diff, and nothing is touched', async () => {
     house = openHouse(TREE);
-    await house.engine.write('a.txt', 'ours\n');
+    await house.engine.files.write('a.txt', 'ours\n');
     appendFileSync(join(house.root, 'a.txt'), 'theirs\n');
     const [obstacle] = await inTheWay();
     expect(obstacle).toMatchObject({ path: join(house.root, 'a.txt'), forceable: true });
@@ -223,7 +224,7 @@ describe('what was changed since by somebody else', () => {
 
   test('is kept when it is overrun, and can be had again', async () => {
     house = openHouse(TREE);
-    await house.engine.write('a.txt', 'ours\n');
+    await house.engine.files.write('a.txt', 'ours\n');
     appendFileSync(join(house.root, 'a.txt'), 'theirs\n');
     const both = house.tree();
     await house.undo(house.newest(), true);
@@ -234,7 +235,7 @@ describe('what was changed since by somebody else', () => {
 
   test('may be that the file is gone', async () => {
     house = openHouse(TREE);
-    await house.engine.write('a.txt', 'ours\n');
+    await house.engine.files.write('a.txt', 'ours\n');
     rmSync(join(house.root, 'a.txt'));
     expect(await inTheWay()).toMatchObject([{ why: expect.stringContaining('removed'), forceable: true }]);
     await house.undo(house.newest(), true);
@@ -243,7 +244,7 @@ describe('what was changed since by somebody else', () => {
 
   test('may be a file where one was deleted', async () => {
     house = openHouse(TREE);
-    await house.engine.remove('src', { recursive: true });
+    await house.engine.files.remove('src', { recursive: true });
     writeFileSync(join(house.root, 'src'), 'a file now\n');
     const now = house.tree();
     expect(await inTheWay()).toMatchObject([{ forceable: true }]);
@@ -255,7 +256,7 @@ describe('what was changed since by somebody else', () => {
 
   test('may be something in a directory that was made', async () => {
     house = openHouse(TREE);
-    await house.engine.makeDirectory('made');
+    await house.engine.files.makeDirectory('made');
     writeFileSync(join(house.root, 'made/precious.txt'), 'precious\n');
     expect(await inTheWay()).toMatchObject([
       { why: expect.stringContaining('precious.txt'), forceable: true },
@@ -268,7 +269,7 @@ describe('what was changed since by somebody else', () => {
 
   test('does not matter in directories that were only made on the way', async () => {
     house = openHouse(TREE);
-    await house.engine.write('p/q/new.txt', 'new\n');
+    await house.engine.files.write('p/q/new.txt', 'new\n');
     writeFileSync(join(house.root, 'p/theirs.txt'), 'theirs\n');
     await house.undo();
     expect(house.tree()).toEqual({ ...TREE, ...sameModes(), 'p/theirs.txt': 'theirs\n' });
@@ -276,7 +277,7 @@ describe('what was changed since by somebody else', () => {
 
   test('may stand where something was moved away from', async () => {
     house = openHouse(TREE);
-    await house.engine.move('a.txt', 'c.txt');
+    await house.engine.files.move('a.txt', 'c.txt');
     writeFileSync(join(house.root, 'a.txt'), 'another\n');
     const both = house.tree();
     expect(await inTheWay()).toMatchObject([{ forceable: true }]);
@@ -289,7 +290,7 @@ describe('what was changed since by somebody else', () => {
 
   test('may be that what was moved is gone: then nothing can be done, not even by force', async () => {
     house = openHouse(TREE);
-    await house.engine.move('a.txt', 'c.txt');
+    await house.engine.files.move('a.txt', 'c.txt');
     rmSync(join(house.root, 'c.txt'));
     expect(await inTheWay()).toMatchObject([{ forceable: false }]);
     expect(await house.engine.history.undo(house.newest().id, { force: true })).toMatchObject({
@@ -299,7 +300,7 @@ describe('what was changed since by somebody else', () => {
 
   test('stops an undo of several files before the first of them', async () => {
     house = openHouse(TREE);
-    await house.engine.writeAll([
+    await house.engine.files.writeAll([
       { path: 'a.txt', content: 'A' },
       { path: 'b.txt', content: 'B' },
     ]);
@@ -310,7 +311,7 @@ describe('what was changed since by somebody else', () => {
 
   test('is no reason to follow a link that was put in the way', async () => {
     house = openHouse(TREE);
-    await house.engine.write('a.txt', 'ours\n');
+    await house.engine.files.write('a.txt', 'ours\n');
     const outside = join(house.state, 'outside.txt');
     writeFileSync(outside, 'outside\n');
     rmSync(join(house.root, 'a.txt'));
@@ -322,7 +323,7 @@ describe('what was changed since by somebody else', () => {
 
   test('may be that somebody has put it back already: then there is nothing left to do', async () => {
     house = openHouse(TREE);
-    await house.engine.write('a.txt', 'ours\n');
+    await house.engine.files.write('a.txt', 'ours\n');
     writeFileSync(join(house.root, 'a.txt'), TREE['a.txt']);
     await house.undo();
     expect(house.entries().find(({ undoes }) => undoes === undefined)).toMatchObject({ state: 'undone' });
@@ -341,7 +342,7 @@ test('an entry that is not there is told as such', async () => {
 
 test('a plan says what would happen, and does nothing', async () => {
   house = openHouse(TREE);
-  await house.engine.write('a.txt', 'ours\n');
+  await house.engine.files.write('a.txt', 'ours\n');
   const before = house.tree();
   const plan = await house.engine.history.plan(house.newest().id);
   expect(plan).toMatchObject({
@@ -359,20 +360,20 @@ test('a plan calls what undoing does by its name: what was created would be remo
     const { diffs } = (await house.engine.history.plan(house.newest().id))!;
     return diffs.map(({ path, kind, text, note }) => [relative(house.root, path), kind, note ?? text]);
   };
-  await house.engine.write('new/deep.txt', 'x\n');
+  await house.engine.files.write('new/deep.txt', 'x\n');
   expect(await planned()).toEqual([
     ['new/deep.txt', 'removed', expect.stringContaining('-x\n')],
     ['new', 'removed', 'a directory'],
   ]);
-  await house.engine.remove('a.txt');
+  await house.engine.files.remove('a.txt');
   expect(await planned()).toEqual([['a.txt', 'created', expect.stringContaining('+one\n')]]);
 });
 
 test('a call that fails leaves no entry, and no directory', async () => {
   house = openHouse(TREE);
   mkdirSync(join(house.root, 'occupied'));
-  await expect(house.engine.write('occupied', 'x')).rejects.toThrow();
-  await expect(house.engine.move('a.txt', 'b.txt')).rejects.toThrow();
-  await expect(house.engine.remove('src')).rejects.toThrow();
+  await expect(house.engine.files.write('occupied', 'x')).rejects.toThrow();
+  await expect(house.engine.files.move('a.txt', 'b.txt')).rejects.toThrow();
+  await expect(house.engine.files.remove('src')).rejects.toThrow();
   expect(house.entries()).toEqual([]);
 });

@@ -76,7 +76,7 @@ export const applyDiffs = defineTool({
         const { signal } = context;
         return {
           diffs,
-          ...(await workspace.applyLineDiffs(args.path, diffs, { trim: args.trim, partly, signal })),
+          ...(await workspace.files.applyLineDiffs(args.path, diffs, { trim: args.trim, partly, signal })),
         };
       } catch (error) {
         if (!(error instanceof EngineFailure) || error.facts.kind !== 'hunk-mismatch') throw error;

@@ -61,7 +61,7 @@ export const insertContents = defineTool({
         content: contents[index]!,
       }));
       try {
-        const inserted = await workspace.insertLines(insertions, { signal: context.signal });
+        const inserted = await workspace.files.insertLines(insertions, { signal: context.signal });
         return inserted.map((result, index) => tell(insertions[index]!, result));
       } catch (error) {
         if (!(error instanceof EngineFailure) || error.facts.kind !== 'line-out-of-range') throw error;

@@ -27,11 +27,11 @@ export const listFiles = defineTool({
       const { signal } = context;
       const breathing = new Breathing(signal);
       if (!recursive) {
-        const entries = await workspace.list(path, { signal });
+        const entries = await workspace.files.list(path, { signal });
         return mapInTurns(entries, breathing, ({ name, target }) => entryLine(target === 'directory', name));
       }
       const lines: string[] = [];
-      await addBelow(await workspace.tree(path, { signal }), '', lines, breathing);
+      await addBelow(await workspace.files.tree(path, { signal }), '', lines, breathing);
       return lines;
     }),
   render: (lines, _, note) =>

@@ -35,7 +35,7 @@ export const readFiles = defineTool({
       const paths = filesOf(path);
       const { signal } = context;
       if (line_range === undefined) {
-        const texts = await workspace.readTexts(paths, { signal });
+        const texts = await workspace.files.readTexts(paths, { signal });
         requireFew(texts.reduce((sum, text) => sum + countLines(text), 0));
         const numbered: string[][] = [];
         for (const text of texts) {
@@ -46,7 +46,7 @@ export const readFiles = defineTool({
       }
       if (paths.length > 1) refuse('line_range', 'line_range works with a single file only');
       const { from, to } = rangeOf(line_range);
-      const lines = await workspace.readLines(
+      const lines = await workspace.files.readLines(
         paths[0]!,
         { from, to: Math.min(to, from + MOST_LINES) },
         { signal },

@@ -61,7 +61,9 @@ export const searchAndReplace = defineTool({
             mustMatch: false,
             lines,
           };
-      const { replacements, lines: all } = await workspace.edit(path, [edit], { signal: context.signal });
+      const { replacements, lines: all } = await workspace.files.edit(path, [edit], {
+        signal: context.signal,
+      });
       return { count: replacements[0]!, last: end_line ?? all };
     }),
   render({ count, last }, { path, use_regex, ignore_case, start_line, end_line }) {

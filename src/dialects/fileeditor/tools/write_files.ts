@@ -54,7 +54,7 @@ export const writeFiles = defineTool({
       const contents = oneForEach('content', content, paths.length);
       const counts = oneForEach('line_count', line_count, paths.length);
       const files = paths.map((each, index) => ({ path: each, content: contents[index]! }));
-      await workspace.writeAll(files, { signal: context.signal });
+      await workspace.files.writeAll(files, { signal: context.signal });
       return files.map((file, index) => ({
         path: file.path,
         lines: countLines(file.content),

@@ -13,6 +13,6 @@ export const append = defineTool({
     },
     required: ['path', 'content'],
   },
-  run: ({ path, content }, { engine, signal }) => engine.append(path, content, { signal }),
+  run: ({ path, content }, { engine, signal }) => engine.files.append(path, content, { signal }),
   render: ({ bytes }, { path }) => `Appended ${bytes} bytes to ${path}`,
 });

@@ -10,6 +10,6 @@ export const createDirectory = defineTool({
     properties: { path: { type: 'string', description: 'Absolute path to the directory to create' } },
     required: ['path'],
   },
-  run: ({ path }, { engine, signal }) => engine.makeDirectory(path, { signal }),
+  run: ({ path }, { engine, signal }) => engine.files.makeDirectory(path, { signal }),
   render: ({ created }, { path }) => (created ? `Created ${path}` : `${path} exists already`),
 });

@@ -13,6 +13,6 @@ export const moveFile = defineTool({
     },
     required: ['source', 'destination'],
   },
-  run: ({ source, destination }, { engine, signal }) => engine.move(source, destination, { signal }),
+  run: ({ source, destination }, { engine, signal }) => engine.files.move(source, destination, { signal }),
   render: (_, { source, destination }) => `Moved ${source} to ${destination}`,
 });

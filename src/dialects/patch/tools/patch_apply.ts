@@ -19,6 +19,6 @@ export const patchApply = defineTool({
     },
     required: ['path', 'patch'],
   },
-  run: ({ path, patch }, { engine, signal }) => engine.patch(path, patch, { signal }),
+  run: ({ path, patch }, { engine, signal }) => engine.files.patch(path, patch, { signal }),
   render: ({ action, hunks }, { path }) => `${told[action]} ${path} (${hunks} hunk${hunks === 1 ? '' : 's'})`,
 });

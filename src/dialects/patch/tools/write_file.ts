@@ -14,6 +14,6 @@ export const writeFile = defineTool({
     },
     required: ['path', 'content'],
   },
-  run: ({ path, content }, { engine, signal }) => engine.write(path, content, { signal }),
+  run: ({ path, content }, { engine, signal }) => engine.files.write(path, content, { signal }),
   render: ({ bytes }, { path }) => `Wrote ${bytes} bytes to ${path}`,
 });

@@ -11,6 +11,6 @@ export const createDirectory = defineTool({
     properties: { path: { type: 'string', description: 'Absolute path (mkdir -p semantics)' } },
     required: ['path'],
   },
-  run: ({ path }, { engine, signal, home }) => engine.makeDirectory(expandHome(path, home), { signal }),
+  run: ({ path }, { engine, signal, home }) => engine.files.makeDirectory(expandHome(path, home), { signal }),
   render: (_, { path }) => `Successfully created ${path}`,
 });

@@ -12,6 +12,6 @@ export const deleteFile = defineTool({
     required: ['path'],
   },
   run: ({ path }, { engine, signal, home }) =>
-    engine.remove(expandHome(path, home), { recursive: true, signal }),
+    engine.files.remove(expandHome(path, home), { recursive: true, signal }),
   render: (_, { path }) => `Successfully deleted ${path}`,
 });

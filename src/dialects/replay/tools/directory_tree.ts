@@ -22,7 +22,7 @@ export const directoryTree = defineTool({
   },
   async run({ path, depth }, { engine, signal, home }) {
     const options = { signal, ...(depth === undefined ? {} : { depth }) };
-    const tree = await engine.tree(expandHome(path, home), options);
+    const tree = await engine.files.tree(expandHome(path, home), options);
     const parts: string[] = [];
     await writeJson(tree, parts, new Breathing(signal));
     return { tree, parts };

@@ -85,7 +85,7 @@ async function expandGlobs(
   for (const path of paths) {
     await breathing.pause();
     const whole = expandHome(path, context.home);
-    if (isGlob(path) && !(await context.engine.peek(whole))) globs.set(path, whole);
+    if (isGlob(path) && !(await context.engine.files.peek(whole))) globs.set(path, whole);
   }
   const { search } = context.engine;
   const { files, ...skipped } = await search.expand([...globs.values()], searchCall(context));
@@ -111,7 +111,7 @@ async function requireAllowed(
   const seen = new Map<string, string>();
   for (const path of paths) {
     await breathing.pause();
-    const real = await engine.check(expandHome(path, home), needs).catch((error: unknown) => {
+    const real = await engine.files.check(expandHome(path, home), needs).catch((error: unknown) => {
       if (error instanceof EngineFailure && replayError(error.facts).code !== -32001) return { path };
       throw error;
     });

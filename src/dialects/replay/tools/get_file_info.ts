@@ -13,7 +13,7 @@ export const getFileInfo = defineTool({
     required: ['path'],
   },
   async run({ path }, { engine, home }) {
-    const info = await engine.info(expandHome(path, home));
+    const info = await engine.files.info(expandHome(path, home));
     if (info.type === 'special') fail({ kind: 'not-a-file', path, found: 'special' });
     return info;
   },

@@ -15,7 +15,7 @@ export const listDirectory = defineTool({
     required: ['path'],
   },
   async run({ path }, { engine, signal, home }) {
-    const entries = await engine.list(expandHome(path, home), { signal });
+    const entries = await engine.files.list(expandHome(path, home), { signal });
     return mapInTurns(
       entries,
       new Breathing(signal),

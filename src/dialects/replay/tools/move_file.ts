@@ -16,6 +16,6 @@ export const moveFile = defineTool({
     required: ['source', 'destination'],
   },
   run: ({ source, destination }, { engine, signal, home }) =>
-    engine.move(expandHome(source, home), expandHome(destination, home), { signal }),
+    engine.files.move(expandHome(source, home), expandHome(destination, home), { signal }),
   render: (_, { source, destination }) => `Successfully moved ${source} to ${destination}`,
 });

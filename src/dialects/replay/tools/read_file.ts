@@ -14,7 +14,8 @@ export const readFile = defineTool({
     properties: { path: { type: 'string', description: 'Absolute path to the file' } },
     required: ['path'],
   },
-  run: ({ path }, { engine, signal, home }) => engine.read(expandHome(path, home), { limit: ROOM, signal }),
+  run: ({ path }, { engine, signal, home }) =>
+    engine.files.read(expandHome(path, home), { limit: ROOM, signal }),
   render(file, { path }) {
     if (file.text !== undefined) return requireFits(file.text, () => PART_OF_A_FILE, path);
     const { href: uri } = pathToFileURL(file.path);

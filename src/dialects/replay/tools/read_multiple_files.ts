@@ -47,7 +47,7 @@ interface OneRead {
 /** One file that does not fit beside the others leaves the room to those that do. */
 async function readOne(path: string, { engine, signal, home }: ToolContext, room: number): Promise<OneRead> {
   try {
-    const file = await engine.read(expandHome(path, home), { limit: ROOM, signal });
+    const file = await engine.files.read(expandHome(path, home), { limit: ROOM, signal });
     const content = contentOf(path, file);
     const bytes = jsonBytes(content);
     const instead = bytes > ROOM ? PART_OF_A_FILE : 'Read it in a call of its own';

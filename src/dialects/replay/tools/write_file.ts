@@ -15,6 +15,6 @@ export const writeFile = defineTool({
     required: ['path', 'content'],
   },
   run: ({ path, content }, { engine, signal, home }) =>
-    engine.write(expandHome(path, home), content, { signal }),
+    engine.files.write(expandHome(path, home), content, { signal }),
   render: (_, { path }) => `Successfully wrote ${path}`,
 });

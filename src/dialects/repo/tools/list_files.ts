@@ -92,7 +92,7 @@ async function explainNothing(context: ToolContext, directory: string, filters: 
 async function directoryAt(directory: string, { engine }: ToolContext) {
   const sent = directory === '' ? '.' : directory;
   const inside = await pathInside(engine, sent);
-  const { type } = await engine.info(sent);
+  const { type } = await engine.files.info(sent);
   if (type !== 'directory') fail({ kind: 'not-a-directory', path: sent });
   return { sent, inside };
 }

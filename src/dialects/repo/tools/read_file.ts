@@ -49,7 +49,11 @@ export const readFile = defineTool({
     await pathInside(engine, path);
     const limit = settingOf(settings, 'MAX_FILE_SIZE_BYTES');
     const most = Math.min(max_bytes, MOST_BYTES);
-    const { size, bytes, text, truncated, stat } = await engine.readStart(path, { most, limit, signal });
+    const { size, bytes, text, truncated, stat } = await engine.files.readStart(path, {
+      most,
+      limit,
+      signal,
+    });
     const content = encoding === 'base64' ? bytes.toString('base64') : isBlocked(path) ? undefined : text;
     if (content === undefined) return fail({ kind: 'not-text', path, why: 'not-utf8' });
     return { content, size, truncated, modifiedMs: milliseconds(stat.mtimeNs) };

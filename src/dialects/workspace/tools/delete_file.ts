@@ -19,7 +19,7 @@ export const deleteFile = defineTool({
   },
   async run({ path: sent, recursive }, { engine, signal }) {
     const path = workspacePath(sent);
-    const { removed } = await engine.remove(path, { recursive, signal });
+    const { removed } = await engine.files.remove(path, { recursive, signal });
     return { path, deletedType: removed === 'directory' ? 'dir' : 'file' };
   },
   render: success,

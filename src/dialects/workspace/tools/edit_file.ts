@@ -33,7 +33,7 @@ export const editFile = defineTool({
       anyIndent: false,
       expectCount: expectedOccurrences,
     } as const;
-    const { replacements } = await engine.edit(file, [edit], { limit: MOST_BYTES, signal });
+    const { replacements } = await engine.files.edit(file, [edit], { limit: MOST_BYTES, signal });
     return { file, replacements: replacements[0]! };
   },
   render: success,

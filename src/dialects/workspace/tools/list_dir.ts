@@ -22,7 +22,7 @@ export const listDir = defineTool({
   async run({ dir: sent, recursive, maxEntries }, { engine, signal }) {
     const dir = workspacePath(sent);
     const depth = recursive ? Number.POSITIVE_INFINITY : 1;
-    const { entries, truncated } = await engine.listAll(dir, { depth, max: maxEntries, signal });
+    const { entries, truncated } = await engine.files.listAll(dir, { depth, max: maxEntries, signal });
     const all = entries.map((entry) => describe(dir, entry));
     const shown = textFits(JSON.stringify(all))
       ? all

@@ -19,7 +19,7 @@ export const mkdir = defineTool({
   },
   async run({ dir: sent, recursive }, { engine, signal }) {
     const dir = workspacePath(sent);
-    const { created } = await engine.makeDirectory(dir, { parents: recursive, signal });
+    const { created } = await engine.files.makeDirectory(dir, { parents: recursive, signal });
     return { dir, created };
   },
   render: success,

@@ -21,7 +21,7 @@ export const moveFile = defineTool({
   async run({ from: sentFrom, to: sentTo, overwrite }, { engine, signal }) {
     const from = workspacePath(sentFrom);
     const to = workspacePath(sentTo);
-    const { overwritten } = await engine.move(from, to, { overwrite, signal });
+    const { overwritten } = await engine.files.move(from, to, { overwrite, signal });
     return { from, to, overwritten };
   },
   render: success,

@@ -18,7 +18,7 @@ export const readFile = defineTool({
   },
   async run({ file: sent, maxBytes }, { engine, signal }) {
     const file = workspacePath(sent);
-    const { text, bytes } = await engine.readText(file, { limit: maxBytes, signal });
+    const { text, bytes } = await engine.files.readText(file, { limit: maxBytes, signal });
     return { file, content: text, bytes };
   },
   render: success,

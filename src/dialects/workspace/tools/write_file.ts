@@ -20,7 +20,7 @@ export const writeFile = defineTool({
   },
   async run({ file: sent, content }, { engine, signal }) {
     const file = workspacePath(sent);
-    const { bytes } = await engine.write(file, content, { limit: MOST_BYTES, signal });
+    const { bytes } = await engine.files.write(file, content, { limit: MOST_BYTES, signal });
     return { file, bytesWritten: bytes };
   },
   render: success,

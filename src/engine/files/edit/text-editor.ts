@@ -12,7 +12,7 @@ const AT_ONCE = 256 * 1024;
 /** A worker that had more in its hands is not kept: its memory would stay. */
 const KEEP_BELOW = 4 * 1024 * 1024;
 
-export class Editor {
+export class TextEditor {
   /** Patterns may run away: they do not wait behind texts that are only long, nor those behind them. */
   #regexes: CutOffPool<TextJob, TextAnswer> | undefined;
   #texts: CutOffPool<TextJob, TextAnswer> | undefined;

@@ -6,8 +6,8 @@
  */
 import { basename } from 'node:path';
 import type { Store } from '../../../state/directory/contents.ts';
-import { type Calls, tellChange } from '../../access/access.ts';
-import { type Caller, nobody } from '../../caller.ts';
+import { type Access, reportChange } from '../../access/access.ts';
+import { anonymous, type Caller } from '../../caller.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
 import type { Root } from '../../confine/roots.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
@@ -63,48 +63,48 @@ export class CommandWatch {
   }
 
   /** Runs a command and enters in the journal what has changed when it is over. */
-  async around<T>(calls: Calls, run: () => Promise<T>): Promise<T> {
-    const { caller, journal, wall } = calls;
+  async around<T>(access: Access, run: () => Promise<T>): Promise<T> {
+    const { caller, journal, wall } = access;
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined);
-    if (roots.length === 0 || (caller === nobody && journal === undefined)) return run();
+    if (roots.length === 0 || (caller === anonymous && journal === undefined)) return run();
     this.#running++;
     try {
-      return await this.#watch(calls, roots, run);
+      return await this.#watch(access, roots, run);
     } finally {
       this.#running--;
     }
   }
 
-  async #watch<T>(calls: Calls, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
-    const { caller, journal } = calls;
+  async #watch<T>(access: Access, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
+    const { caller, journal } = access;
     const tooMuch = this.#wasTooMuch && (await isTooMuch(roots));
     const before = tooMuch ? undefined : await survey(roots, journal && this.#keeping(journal, caller));
     this.#wasTooMuch = before === undefined;
     if (before === undefined) {
       if (this.#running === 1) this.close();
-      return run().finally(() => this.#enterUnrecorded(calls, TOO_MANY));
+      return run().finally(() => this.#enterUnrecorded(access, TOO_MANY));
     }
     // What the tools change meanwhile has entries of its own.
     const others = new Others();
-    const stop = calls.onChange((path, below) => others.add(path, below));
+    const stop = access.onChange((path, below) => others.add(path, below));
     try {
       return await run();
     } finally {
-      await calls.arrivals.changesDone();
+      await access.changesDone();
       const after = await survey(roots);
       stop();
-      if (after === undefined) this.#enterUnrecorded(calls, TOO_MANY);
-      else await this.#enter(calls, before, after, others);
+      if (after === undefined) this.#enterUnrecorded(access, TOO_MANY);
+      else await this.#enter(access, before, after, others);
     }
   }
 
   async #enter(
-    calls: Calls,
+    access: Access,
     before: NonNullable<Survey>,
     after: NonNullable<Survey>,
     others: Others,
   ): Promise<void> {
-    const { caller, journal } = calls;
+    const { caller, journal } = access;
     const renames = new Renames(before, after, (path, was) => this.#canPutBack(journal?.store, path, was));
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
@@ -114,17 +114,17 @@ export class CommandWatch {
       const is = after.get(path);
       if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
       else if (was.stat.type === 'file')
-        changes.push(...(await this.#changed(calls, path, was, is, { reading, room })));
+        changes.push(...(await this.#changed(access, path, was, is, { reading, room })));
     }
     for (const [from, to] of renames.all) {
       if (others.have(from) || others.have(to)) continue;
-      changes.push(await moved(calls, from, to, after.get(to)!, reading));
+      changes.push(await moved(access, from, to, after.get(to)!, reading));
     }
-    changes.push(...(await changesThatMade(calls, { before, after, renames, others, reading })));
+    changes.push(...(await changesThatMade(access, { before, after, renames, others, reading })));
     if (changes.length === 0) return;
     if (journal === undefined) return tellAll(caller, changes);
     try {
-      const entered = this.#write(calls, changes, before, after);
+      const entered = this.#write(access, changes, before, after);
       await journal.holdSize(entered);
     } catch (error) {
       // The command has run: that it cannot be undone is no reason to keep its answer back.
@@ -134,8 +134,8 @@ export class CommandWatch {
   }
 
   /** An entry that says what is not known, so that nobody takes it for nothing. */
-  #enterUnrecorded(calls: Calls, why: string): void {
-    const { caller, journal, wall } = calls;
+  #enterUnrecorded(access: Access, why: string): void {
+    const { caller, journal, wall } = access;
     tell(caller, why);
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined).map(({ real }) => real);
     try {
@@ -148,10 +148,10 @@ export class CommandWatch {
     }
   }
 
-  #write(calls: Calls, changes: Change[], before: NonNullable<Survey>, after: NonNullable<Survey>): string {
-    const { caller, journal } = calls;
+  #write(access: Access, changes: Change[], before: NonNullable<Survey>, after: NonNullable<Survey>): string {
+    const { caller, journal } = access;
     const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
-    const recording = journal!.begin(caller.origin, { found: true }, (change) => calls.told(change));
+    const recording = journal!.begin(caller.origin, { found: true }, (change) => access.reportChange(change));
     recording.tell(changes, [...new Set(changes.map(root))]);
     recording.end('done');
     caller.entered(recording.id);
@@ -228,7 +228,7 @@ export class CommandWatch {
   }
 
   async #changed(
-    calls: Calls,
+    access: Access,
     path: string,
     surveyed: Surveyed,
     { stat: is }: Surveyed,
@@ -240,8 +240,8 @@ export class CommandWatch {
     if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
     const before: FileImage = unreachable
       ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
-      : await this.#imageOf(calls.journal?.store, path, surveyed, room);
-    const after = await imageNow(calls, path, is, reading);
+      : await this.#imageOf(access.journal?.store, path, surveyed, room);
+    const after = await imageNow(access, path, is, reading);
     // Only touched, or written with what it held before.
     if (after.hash !== undefined && after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
@@ -259,14 +259,14 @@ function codeOf(error: unknown): string {
 }
 
 async function moved(
-  calls: Calls,
+  access: Access,
   path: string,
   to: string,
   { stat }: Surveyed,
   reading: Reading,
 ): Promise<Change> {
   const { type } = stat;
-  const file = type === 'file' ? await imageNow(calls, to, stat, reading) : undefined;
+  const file = type === 'file' ? await imageNow(access, to, stat, reading) : undefined;
   return { kind: 'moved', path, to, type, ...(file && { file }) };
 }
 
@@ -287,5 +287,5 @@ function whyNotLooked(path: string, { real }: Root, size: number): string {
 }
 
 function tellAll(caller: Caller, changes: readonly Change[]): void {
-  for (const change of changes) tellChange(caller, change);
+  for (const change of changes) reportChange(caller, change);
 }

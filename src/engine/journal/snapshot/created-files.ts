@@ -1,7 +1,7 @@
 /** What a command has made, found by comparing before and after it. */
 import { basename, dirname } from 'node:path';
 import { hashOf } from '../../../state/directory/contents.ts';
-import type { Calls } from '../../access/access.ts';
+import type { Access } from '../../access/access.ts';
 import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { EngineFailure } from '../../failures.ts';
@@ -31,7 +31,7 @@ export interface Reading {
   left: number;
 }
 
-export async function changesThatMade(calls: Calls, compared: Compared): Promise<Change[]> {
+export async function changesThatMade(access: Access, compared: Compared): Promise<Change[]> {
   const { before, after, renames, others, reading } = compared;
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
@@ -43,7 +43,7 @@ export async function changesThatMade(calls: Calls, compared: Compared): Promise
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);
     changes.push(
-      wholes.at(-1) === path ? await madeWhole(calls, path) : await made(calls, path, is, reading),
+      wholes.at(-1) === path ? await madeWhole(access, path) : await made(access, path, is, reading),
     );
   }
   return changes;
@@ -66,7 +66,7 @@ function wholeIn({ before, after, renames, others }: Compared): (path: string, i
     !renames.reachInto(path);
 }
 
-async function madeWhole({ wall }: Calls, path: string): Promise<Change> {
+async function madeWhole({ wall }: Access, path: string): Promise<Change> {
   const facts = { kind: 'created', path, type: 'directory', whole: true } as const;
   try {
     const stamp = await wall.at(path, STRAIGHT, (place) => {
@@ -80,7 +80,7 @@ async function madeWhole({ wall }: Calls, path: string): Promise<Change> {
 }
 
 async function made(
-  calls: Calls,
+  access: Access,
   path: string,
   { stat, link, unreachable }: Surveyed,
   reading: Reading,
@@ -88,11 +88,11 @@ async function made(
   const { type } = stat;
   if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
   if (type !== 'file') return { kind: 'created', path, type, ...(link && { link }) };
-  return { kind: 'created', path, type, after: await imageNow(calls, path, stat, reading) };
+  return { kind: 'created', path, type, after: await imageNow(access, path, stat, reading) };
 }
 
 export async function imageNow(
-  { wall }: Calls,
+  { wall }: Access,
   path: string,
   stat: Stat,
   reading: Reading,

@@ -94,37 +94,37 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const { engine, root } = siteOf(kind, { [`d/${dead}`]: 'x', [dead]: 'x', 'd/.cofferdam-mine.tmp': 'x' });
     utimesSync(join(root, dead), old, old);
     utimesSync(join(root, 'd', dead), old, old);
-    await engine.write('d/a.txt', 'x');
+    await engine.files.write('d/a.txt', 'x');
     expect(readdirSync(join(root, 'd')).sort()).toEqual(['.cofferdam-mine.tmp', 'a.txt']);
     expect(readdirSync(root)).toContain(dead);
-    await engine.write('a.txt', 'x');
+    await engine.files.write('a.txt', 'x');
     expect(readdirSync(root).sort()).toEqual(['a.txt', 'd']);
   });
 
   it('a link that is named like litter is left alone, with what it points at', async () => {
     const site = siteOf(kind);
     symlinkSync(join(site.outside, 'secret.txt'), join(site.root, dead));
-    await site.engine.write('a.txt', 'x');
+    await site.engine.files.write('a.txt', 'x');
     site.expectOutsideUntouched();
   });
 
   it('temporary files show neither in listings nor in trees, and go with their directory', async () => {
     const { engine, root } = siteOf(kind, { [`d/${dead}`]: 'x', 'd/a.txt': 'a' });
-    expect((await engine.list('d')).map(({ name }) => name)).toEqual(['a.txt']);
-    expect((await engine.tree('d')).children).toEqual([{ name: 'a.txt', type: 'file' }]);
+    expect((await engine.files.list('d')).map(({ name }) => name)).toEqual(['a.txt']);
+    expect((await engine.files.tree('d')).children).toEqual([{ name: 'a.txt', type: 'file' }]);
     writeFileSync(join(root, 'd', dead), 'again');
-    await engine.remove('d', { recursive: true });
+    await engine.files.remove('d', { recursive: true });
     expect(readdirSync(root)).toEqual([]);
   });
 
   it('a directory with such a name is in every listing, and stays', async () => {
     const { engine, root } = siteOf(kind, { [`${dead}/a.txt`]: 'needle', 'b.txt': 'b' });
     utimesSync(join(root, dead), old, old);
-    await engine.write('c.txt', 'x');
-    expect((await engine.list('.')).map(({ name }) => name)).toContain(dead);
-    expect((await engine.tree('.')).children?.map(({ name }) => name)).toContain(dead);
-    expect((await engine.listAll('.')).entries.map(({ path }) => path)).toContain(`${dead}/a.txt`);
-    await engine.remove(dead, { recursive: true });
+    await engine.files.write('c.txt', 'x');
+    expect((await engine.files.list('.')).map(({ name }) => name)).toContain(dead);
+    expect((await engine.files.tree('.')).children?.map(({ name }) => name)).toContain(dead);
+    expect((await engine.files.listAll('.')).entries.map(({ path }) => path)).toContain(`${dead}/a.txt`);
+    await engine.files.remove(dead, { recursive: true });
     expect(readdirSync(root).sort()).toEqual(['b.txt', 'c.txt']);
   });
 
@@ -132,8 +132,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const theirs = '.cofferdam-1-2-3-0123456789abcdef.tmp';
     const { engine, root } = siteOf(kind, { [theirs]: 'mine' });
     utimesSync(join(root, theirs), old, old);
-    await engine.write('c.txt', 'x');
-    expect((await engine.list('.')).map(({ name }) => name)).toContain(theirs);
+    await engine.files.write('c.txt', 'x');
+    expect((await engine.files.list('.')).map(({ name }) => name)).toContain(theirs);
     expect(readFileSync(join(root, theirs), 'utf8')).toBe('mine');
   });
 });

@@ -20,7 +20,7 @@ afterEach(async () => {
 async function lines(content: string | Buffer, from: number, to: number): Promise<unknown> {
   writeFileSync(join(temporary.path, 'f'), content);
   try {
-    return await engine.readLines('f', { from, to });
+    return await engine.files.readLines('f', { from, to });
   } catch (error) {
     if (error instanceof EngineFailure) return error.facts;
     throw error;
@@ -74,7 +74,7 @@ describe('a range of lines', () => {
 
   it('is not read when the call is cancelled', async () => {
     writeFileSync(join(temporary.path, 'f'), 'a\n');
-    const reading = engine.readLines('f', { from: 1, to: 1 }, { signal: AbortSignal.abort() });
+    const reading = engine.files.readLines('f', { from: 1, to: 1 }, { signal: AbortSignal.abort() });
     await expect(reading).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
   });
 });
@@ -82,7 +82,7 @@ describe('a range of lines', () => {
 describe('the last lines', () => {
   const tail = async (content: string | Buffer, count: number) => {
     writeFileSync(join(temporary.path, 'f'), content);
-    return engine.readTail('f', count).catch((error: EngineFailure) => error.facts);
+    return engine.files.readTail('f', count).catch((error: EngineFailure) => error.facts);
   };
 
   it('are those of the whole text, wherever the file is cut while it is read', async () => {

@@ -27,7 +27,7 @@ describe('with invented times', () => {
   };
   const onDay = (day: number) => vi.setSystemTime(START + day * DAY);
   const write = async (path: string, content: string) => {
-    await house.engine.write(path, content);
+    await house.engine.files.write(path, content);
     return house.newest().id;
   };
   const tidy = async (keep: Partial<Keep>) => {
@@ -146,7 +146,7 @@ describe('with invented times', () => {
 
   test('what was moved is a change of the file under its new name too', async () => {
     open({ 'a.txt': 'a' });
-    await house.engine.move('a.txt', 'b.txt');
+    await house.engine.files.move('a.txt', 'b.txt');
     const moved = house.newest().id;
     await write('a.txt', 'another');
     onDay(40);
@@ -167,9 +167,9 @@ describe('with invented times', () => {
 
   test('a set-aside tree goes with its entry', async () => {
     open({ 'd/x.txt': 'x' });
-    await house.engine.remove('d', { recursive: true });
+    await house.engine.files.remove('d', { recursive: true });
     onDay(40);
-    await house.engine.makeDirectory('d');
+    await house.engine.files.makeDirectory('d');
     expect(readdirSync(join(house.state, 'aside'))).toHaveLength(1);
     // When it was set aside shows only in a time that cannot be invented.
     vi.setSystemTime(Date.now() + 1000 * DAY);

@@ -1,0 +1,22 @@
+/** How a path is reported that led nowhere: absolute, below the real name of its root. */
+import { isAbsolute, resolve, sep } from 'node:path';
+import { isWithin, type Root } from '../confine/roots.ts';
+
+/** A relative path starts at `base`, which itself starts at the first root. */
+export function reportedPath(roots: readonly Root[], path: string, base = '.'): string {
+  const absolute = asWritten(resolve(roots[0]!.real, base), path);
+  for (const { real, knownAs } of roots) {
+    const name = knownAs.find((each) => isWithin(absolute, each));
+    if (name !== undefined && name !== real) return `${real}${absolute.slice(name.length)}`;
+  }
+  return absolute;
+}
+
+/** Keeps `..` behind a name: that name may be a link, and then `..` leads elsewhere than it reads. */
+function asWritten(base: string, path: string): string {
+  const names = path.split(sep);
+  const first = names.findIndex((name) => name !== '' && name !== '.' && name !== '..');
+  if (first < 0 || !names.slice(first).includes('..')) return resolve(base, path);
+  const start = resolve(base, names.slice(0, first).join(sep) || (isAbsolute(path) ? sep : '.'));
+  return `${start === sep ? '' : start}${sep}${names.slice(first).join(sep)}`;
+}

@@ -1,0 +1,333 @@
+/** What can be done to files: one method for each operation, which gives a value or throws one failure. */
+import type { Access, OpenPlace } from '../access/access.ts';
+import type { ChangedPath } from '../access/changes.ts';
+import type { How, PathAccess } from '../caller.ts';
+import type { Stat } from '../confine/dir.ts';
+import type { Place } from '../confine/place.ts';
+import { EngineFailure } from '../failures.ts';
+import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
+import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
+import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
+import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
+import { makeDirectory } from '../files/make-directory.ts';
+import { moveEntry } from '../files/move.ts';
+import { type FileContent, readContent, readSnapshot, readText } from '../files/read.ts';
+import { type FileStart, readStart, type StartOptions } from '../files/read-start.ts';
+import type { Recording } from '../files/recorder.ts';
+import { removeEntry } from '../files/remove.ts';
+import { replaceContent, requireUnchanged } from '../files/replace.ts';
+import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
+import { replaceBytes, requireFits, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
+import { limits } from '../limits.ts';
+import type { LineInsertion } from '../text/lines/insert-lines.ts';
+import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
+import type { LineRange } from '../text/lines/line-span.ts';
+import type { EditFacts, RewriteResults, Rewriting } from '../text/rewrite.ts';
+
+/** What comes with every call: how it can be cancelled. */
+export interface Call {
+  signal?: AbortSignal | undefined;
+}
+
+/** For operations that store a text of the caller's. */
+export interface StoreCall extends Call {
+  /** The most bytes that the file may have afterwards; the engine's own limit holds in any case. */
+  limit?: number;
+}
+
+export interface PatchResult {
+  action: 'changed' | 'created' | 'deleted';
+  hunks: number;
+}
+
+export class FilesApi {
+  readonly #access: Access;
+  readonly #editor: TextEditor;
+
+  constructor(access: Access, editor: TextEditor) {
+    this.#access = access;
+    this.#editor = editor;
+  }
+
+  as(access: Access): FilesApi {
+    return new FilesApi(access, this.#editor);
+  }
+
+  // Reading
+
+  read(path: string, options: { limit?: number } & Call = {}): Promise<FileContent> {
+    return this.#read(
+      path,
+      'read',
+      (place) => readContent(place, options),
+      ({ bytes, stat: { links } }) => ({ bytes: bytes.length, ...(links > 1 && { links }) }),
+    );
+  }
+
+  /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
+  readText(path: string, options: { limit?: number } & Call = {}): Promise<{ text: string; bytes: number }> {
+    return this.#read(
+      path,
+      'read',
+      (place) => readText(place, options),
+      ({ bytes }) => ({ bytes }),
+    );
+  }
+
+  /** The first bytes of a file of any size, and what they say when they are text. */
+  readStart(path: string, options: StartOptions): Promise<FileStart> {
+    return this.#read(path, 'read', (place) => readStart(place, options));
+  }
+
+  /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
+  readLines(path: string, range: LineRange, options: Call = {}): Promise<string[]> {
+    return this.#read(path, 'read', (place) => readTextLines(place, range, options.signal));
+  }
+
+  /** The last lines of a text file of any size, without their ends: read from its end. */
+  readTail(path: string, lines: number, options: Call = {}): Promise<string[]> {
+    return this.#read(path, 'read', (place) => readTextTail(place, lines, options.signal));
+  }
+
+  /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */
+  readTexts(paths: readonly string[], options: Call = {}): Promise<string[]> {
+    return this.#access.read(paths, {}, async (open) => {
+      const texts: string[] = [];
+      let left: number = limits.wholeFileBytes;
+      for (const path of paths) {
+        const limit = left;
+        const { text, bytes } = await open(path, 'read', (place) => readText(place, { ...options, limit }));
+        texts.push(text);
+        left -= bytes;
+      }
+      return texts;
+    });
+  }
+
+  list(path: string, options: Call = {}): Promise<ListedEntry[]> {
+    return this.#read(path, 'listed', (place) => listEntries(this.#access.wall, place, options.signal));
+  }
+
+  tree(path: string, options: { depth?: number } & Call = {}): Promise<TreeNode> {
+    const { depth = Number.POSITIVE_INFINITY, signal } = options;
+    return this.#read(path, 'listed', (place) => buildTree(this.#access.wall, place, depth, signal));
+  }
+
+  /** What is in a directory and below it, with types and sizes, in the order of the paths. */
+  listAll(path: string, options: ListAllOptions & Call = {}): Promise<ListingBelow> {
+    return this.#read(path, 'listed', (place) => listBelow(place, options));
+  }
+
+  info(path: string): Promise<Stat & { path: string }> {
+    return this.#read(path, 'looked-at', async (place) => ({
+      ...place.mustExist('entry'),
+      path: place.path,
+    }));
+  }
+
+  /** What stands at a path; undefined when nothing can be seen there, which is not reported as a failure. */
+  peek(path: string): Promise<Stat | undefined> {
+    return this.#access.read([path], {}, async () => {
+      try {
+        return this.#access.wall.at(path, {}, (place) => {
+          const found = place.lstat();
+          if (found) this.#access.caller.touched({ path: place.path, how: 'looked-at' });
+          return found;
+        });
+      } catch (error) {
+        if (error instanceof EngineFailure && error.facts.kind !== 'io') return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Fails when the path leads outside or, when asked, to where nothing may be changed; the entry may be missing. */
+  check(path: string, needs: 'read' | 'write'): Promise<{ path: string }> {
+    return this.#read(path, 'looked-at', async (place) => {
+      if (needs === 'write') place.requireWritable();
+      return { path: place.path };
+    });
+  }
+
+  /** What `edit` would do, as a unified diff of a file called `name`; works where nothing may be changed too. */
+  previewEdit(
+    path: string,
+    edits: readonly TextEdit[],
+    options: { name: string } & Call,
+  ): Promise<{ diff: string }> {
+    const { name, signal } = options;
+    return this.#read(path, 'read', async (place) => {
+      const { bytes } = await readSnapshot(place, { signal, action: 'edit' });
+      const { result } = await this.#editor.run({ kind: 'preview', path, edits, name }, bytes, signal);
+      return result;
+    });
+  }
+
+  // Changing
+
+  write(
+    path: string,
+    content: string | Buffer,
+    options: StoreCall = {},
+  ): Promise<{ path: string; bytes: number }> {
+    const bytes = asBytes(content);
+    return this.#changeOne(written(path), options, async (place, recording) => {
+      if (options.limit !== undefined) requireFits(path, bytes, options.limit);
+      await replaceContent(place, bytes, { signal: options.signal, recording });
+      return { path: place.path, bytes: bytes.length };
+    });
+  }
+
+  /** Writes several files, all of them or none. */
+  writeAll(
+    files: readonly { path: string; content: string | Buffer }[],
+    options: Call = {},
+  ): Promise<{ bytes: number }[]> {
+    const contents = files.map(({ content }) => asBytes(content));
+    const changed = files.map(({ path }) => written(path));
+    return this.#changeAll(changed, options, async (places, recording) => {
+      requireDifferent(places);
+      const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
+      await replaceTogether(replacements, options.signal, recording);
+      return contents.map((bytes) => ({ bytes: bytes.length }));
+    });
+  }
+
+  makeDirectory(path: string, options: { parents?: boolean } & Call = {}): Promise<{ created: boolean }> {
+    const { parents: makeParents = true } = options;
+    return this.#changeOne({ path, walk: { makeParents }, how: 'created' }, options, makeDirectory);
+  }
+
+  move(
+    from: string,
+    to: string,
+    options: { overwrite?: boolean } & Call = {},
+  ): Promise<{ overwritten: boolean }> {
+    const { overwrite = false, signal } = options;
+    const changed: ChangedPath[] = [
+      { path: from, walk: { follow: false }, how: 'moved-from' },
+      { path: to, walk: { follow: false, makeParents: true }, how: 'moved-to' },
+    ];
+    return this.#changeAll(changed, options, ([source, target], recording) =>
+      moveEntry(this.#access.wall, source!, target!, { overwrite, signal, recording }),
+    );
+  }
+
+  remove(
+    path: string,
+    options: { recursive?: boolean } & Call = {},
+  ): Promise<{ removed: 'file' | 'directory' | 'symlink' }> {
+    const { recursive = false, signal } = options;
+    const changed = { path, walk: { follow: false }, how: 'removed' } as const;
+    return this.#changeOne(changed, options, async (place, recording) => {
+      const removed = await removeEntry(this.#access.wall, place, { recursive, signal, recording });
+      await place.dir.flush();
+      return { removed };
+    });
+  }
+
+  edit(path: string, edits: readonly TextEdit[], options: StoreCall = {}): Promise<EditFacts> {
+    return this.#rewrite({ kind: 'edit', path, edits }, options);
+  }
+
+  /** Adds lines to several files, to all of them or to none. */
+  insertLines(
+    insertions: readonly ({ path: string } & LineInsertion)[],
+    options: Call = {},
+  ): Promise<RewriteResults['insert'][]> {
+    const jobs = insertions.map(({ path, ...insertion }) => ({ kind: 'insert' as const, path, insertion }));
+    const compute = (bytes: Buffer, index: number) => this.#editor.run(jobs[index]!, bytes, options.signal);
+    return this.#changeAll(jobs.map(changedIn), options, (places, recording) =>
+      rewriteTogether(places, compute, { ...options, recording }),
+    );
+  }
+
+  /** Replaces blocks of lines that stand where they are said to stand. */
+  applyLineDiffs(
+    path: string,
+    diffs: readonly LineDiff[],
+    options: LineDiffOptions & Call = {},
+  ): Promise<RewriteResults['line-diffs']> {
+    const { trim = false, partly = false, signal } = options;
+    return this.#rewrite({ kind: 'line-diffs', path, diffs, options: { trim, partly } }, { signal });
+  }
+
+  /** Adds text at the very end of an existing file, with the line ends that the file has. */
+  append(path: string, content: string, options: Call = {}): Promise<{ bytes: number }> {
+    return this.#rewrite({ kind: 'append', path, content }, options);
+  }
+
+  /** Applies a unified diff of one file: changes it, creates it or deletes it, as the diff says. */
+  async patch(path: string, patch: string, options: Call = {}): Promise<PatchResult> {
+    const { signal } = options;
+    // A path outside is an error whatever the patch says. A new file may get new directories above it.
+    await this.check(path, 'write').catch((error: unknown) => {
+      if (!(error instanceof EngineFailure) || error.facts.kind !== 'not-found') throw error;
+    });
+    const parsed = await this.#editor.run({ kind: 'read-patch', path, patch }, undefined, signal);
+    const { action, hunks } = parsed.result;
+    if (action === 'create') {
+      if (parsed.bytes) await this.write(path, parsed.bytes, options);
+      return { action: 'created', hunks };
+    }
+    return this.#changeOne({ path, how: 'changed' }, options, async (place, recording) => {
+      const snapshot = await readSnapshot(place, { signal, action: 'edit' });
+      const patched = await this.#editor.run({ kind: 'patch', path, patch }, snapshot.bytes, signal);
+      if (patched.result.deleted) {
+        const check = () => requireUnchanged(place, snapshot);
+        await removeEntry(this.#access.wall, place, { recursive: false, signal, recording, check });
+        await place.dir.flush();
+        return { action: 'deleted', hunks };
+      }
+      await replaceBytes(place, snapshot, patched.bytes, { ...options, recording });
+      return { action: 'changed', hunks };
+    });
+  }
+
+  #rewrite<J extends Rewriting>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
+    const compute = (bytes: Buffer) => this.#editor.run(job, bytes, options.signal);
+    return this.#changeOne(changedIn(job), options, (place, recording) =>
+      rewriteFile(place, compute, { ...options, recording }),
+    );
+  }
+
+  #read<T>(
+    path: string,
+    how: How,
+    use: (place: Place) => Promise<T>,
+    facts?: (result: T) => Partial<PathAccess>,
+  ): Promise<T> {
+    return this.#access.read([path], {}, (open: OpenPlace) => open(path, how, use, facts));
+  }
+
+  #changeOne<T>(
+    changed: ChangedPath,
+    options: Call,
+    change: (place: Place, recording: Recording) => Promise<T>,
+  ): Promise<T> {
+    return this.#changeAll([changed], options, ([place], recording) => change(place!, recording));
+  }
+
+  #changeAll<T>(
+    changed: readonly ChangedPath[],
+    { signal }: Call,
+    change: (places: Place[], recording: Recording) => Promise<T>,
+  ): Promise<T> {
+    const paths = changed.map(({ path }) => path);
+    return this.#access.change(paths, { signal }, (changes) => changes.at(changed, change));
+  }
+}
+
+function asBytes(content: string | Buffer): Buffer {
+  return typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+}
+
+/** A file that is written anew; missing directories above it are made. */
+function written(path: string): ChangedPath {
+  return { path, walk: { makeParents: true }, how: 'changed' };
+}
+
+/** A file that must be there. */
+function changedIn({ path }: { path: string }): ChangedPath {
+  return { path, how: 'changed' };
+}
