@@ -37,7 +37,7 @@ async function requestsFor(
 ): Promise<ForgetRequest[]> {
   if (all && what.length > 0) throw new UsageError('forget takes an entry, a path or --all, not both');
   if (all) return [{ what: 'all' }];
-  if (what.length === 0)
+  if (what.every((each) => each === ''))
     throw new UsageError('forget needs to be told what: cofferdam forget ENTRY|PATH|--all');
   const ids: string[] = [];
   const paths: string[] = [];
@@ -77,7 +77,8 @@ function tellingOf({ request, forgotten, calls, dryRun, entries }: Telling): str
   const { things, bytes, spare, lost, stays, others, stillThere } = forgotten;
   const lines: string[] = [];
   const nothing = things + spare + calls === 0;
-  if (nothing) lines.push(`There is nothing to forget of ${nameOf(request)}.`);
+  if (nothing)
+    lines.push(`There is nothing to forget${request.what === 'all' ? '' : ` of ${nameOf(request)}`}.`);
   else {
     const traced = calls === 0 ? '' : `, and the arguments and answers of ${count(calls, 'traced call')}`;
     const more = spare === 0 ? '' : `, ${count(spare, 'content')} that no entry needs`;
@@ -98,14 +99,13 @@ function tellingOf({ request, forgotten, calls, dryRun, entries }: Telling): str
     );
   }
   if (others.length > 0) lines.push(`the same contents were kept for: ${shortList(others.map(plain))}`);
-  if (stillThere && !nothing)
+  if (request.what === 'path' && stillThere && !nothing)
     lines.push(`${nameOf(request)} itself was not touched: what it holds is kept again when it is changed`);
   return `${lines.join('\n')}\n`;
 }
 
-function nameOf(request: ForgetRequest): string {
-  if (request.what === 'path') return plain(request.path);
-  return request.what === 'all' ? 'all' : request.ids.join(', ');
+function nameOf(request: Exclude<ForgetRequest, { what: 'all' }>): string {
+  return request.what === 'path' ? plain(request.path) : request.ids.join(', ');
 }
 
 function shortList(names: readonly string[]): string {

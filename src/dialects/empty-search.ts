@@ -25,22 +25,28 @@ export interface Filtered {
   /** The filter's name in the call: `the globs`, `the glob`. */
   filter: string;
   /** Globs that reach deeper, to be suggested when they choose more. */
-  wider?: Choice | undefined;
+  wider?: { globs: readonly string[]; chosen: readonly Choice[] } | undefined;
 }
 
 /** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; nothing when the filter left out no file. */
 export function whyNoMatches(context: ToolContext, filtered: Filtered): Promise<string | undefined> {
   return inAMoment(context, async (count) => {
     const all = await count(filtered.all);
-    let chosen = 0;
-    for (const choice of filtered.chosen) chosen += await count(choice);
+    const sum = async (choices: readonly Choice[]) => {
+      let files = 0;
+      for (const choice of choices) files += await count(choice);
+      return files;
+    };
+    const chosen = await sum(filtered.chosen);
     if (chosen >= all) return undefined;
-    const wider = filtered.wider === undefined ? 0 : await count(filtered.wider);
+    const wider = await sum(filtered.wider?.chosen ?? []);
     const files = `${filtered.filter} chose ${told(chosen)} of ${told(all)} files`;
     const instead = wider > chosen ? `; ${filtered.wider!.globs.join(', ')} would choose ${told(wider)}` : '';
     return `[0 matches; ${files}${instead}]`;
   });
 }
+
+const HOLDS_NOTHING: readonly string[] = ['not-found', 'not-a-directory', 'outside', 'permission'];
 
 type Count = (choice: Choice) => Promise<number>;
 
@@ -53,12 +59,18 @@ export async function inAMoment(
   try {
     return await explain(async ({ directory, ...query }) => {
       const timeoutMs = Math.max(1, until - Date.now());
-      const { entries } = await engine.search.glob(
-        directory,
-        { ...query, max: MOST_COUNTED + 1 },
-        { signal, timeoutMs },
-      );
-      return entries.length;
+      try {
+        const { entries } = await engine.search.glob(
+          directory,
+          { ...query, max: MOST_COUNTED + 1 },
+          { signal, timeoutMs },
+        );
+        return entries.length;
+      } catch (error) {
+        // A glob may begin with a directory that is not there: it chooses nothing.
+        if (error instanceof EngineFailure && HOLDS_NOTHING.includes(error.facts.kind)) return 0;
+        throw error;
+      }
     });
   } catch (error) {
     if (error instanceof EngineFailure && error.facts.kind !== 'cancelled') return undefined;

@@ -1,6 +1,6 @@
 /** `forget` as a user types it: what was kept of a secret is nowhere in the state directory any more. */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -134,6 +134,42 @@ test('the same content of another path goes too, and that is said', async () => 
   expect(holding()).toEqual([]);
 });
 
+test('copies in what was deleted go too, whichever of them is named', async () => {
+  const tree = {
+    'a.txt': `${SECRET}\n`,
+    'b.txt': `${SECRET}\n`,
+    't/c.txt': `${SECRET}\n`,
+    't/d.txt': 'other\n',
+  };
+  for (const named of ['a.txt', 'b.txt', 't/c.txt', 't']) {
+    layOut(root, tree);
+    await serve();
+    linkSync(join(root, 't/c.txt'), join(root, 't/hard'));
+    await client!.text('delete_file', { path: 'b.txt' });
+    await client!.text('delete_file', { path: 't' });
+    await write('a.txt', 'clean\n');
+    expect(holding().length).toBe(4);
+    const { stdout } = run('forget', named);
+    for (const other of ['a.txt', 'b.txt', 't'].filter((path) => !named.startsWith(path))) {
+      expect([named, stdout]).toEqual([named, expect.stringMatching(`same contents.*${join(root, other)}`)]);
+    }
+    expect([named, holding()]).toEqual([named, []]);
+    await client!.end();
+  }
+});
+
+test('of a deleted file, what another entry keeps of the same content is told', async () => {
+  layOut(root, { 'a.txt': `${SECRET}\n`, 't/b.txt': `${SECRET}\n` });
+  await serve();
+  await write('a.txt', 'clean\n');
+  const written = newest();
+  await client!.text('delete_file', { path: 't' });
+  const deleted = newest();
+  expect(run('forget', deleted).stdout).toContain(`1 content stays: needed by ${written}`);
+  expect(run('forget', written).status).toBe(0);
+  expect(holding()).toEqual([]);
+});
+
 test('history, diff and undo say plainly that contents were forgotten', async () => {
   await serve();
   await write('a.txt', `${SECRET}\n`);
@@ -217,6 +253,8 @@ test('killed in the middle, it is done to its end by the next one', async () => 
 
 test('what is meant is never guessed', () => {
   expect(run('forget').status).toBe(2);
+  expect(run('forget', '').all).toContain('forget needs to be told what');
+  expect(run('forget', '--all').stdout).toBe('There is nothing to forget.\n');
   expect(run('forget', 'nosuch').all).toContain('there is no entry nosuch');
   expect(run('forget', '--all', 'x').status).toBe(2);
   const nothing = run('forget', './nosuch');

@@ -1,4 +1,5 @@
 /** A search that finds nothing because of a filter says so, in an item behind its documented answer. */
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openHouse as openReplay } from './replay/house.ts';
 import { openHouse as openRepo } from './repo/house.ts';
@@ -42,6 +43,19 @@ describe('replay', () => {
     expect(await texts('grep_files', { ...grep, excludeGlobs: ['src'] })).toEqual([
       '[0 matches]',
       '[0 matches; excludeGlobs chose 2 of 5 files]',
+    ]);
+  });
+
+  it('grep_files says it of globs that begin with a directory that is not there, and of absolute ones', async () => {
+    const replay = openReplay(tree);
+    house = replay;
+    expect(await texts('grep_files', { ...grep, directory: 'src', globs: ['src/*.ts'] })).toEqual([
+      '[0 matches]',
+      '[0 matches; the globs chose 0 of 3 files]',
+    ]);
+    expect(await texts('grep_files', { regex: 'needle', globs: [join(replay.root, '*.ts')] })).toEqual([
+      '[0 matches]',
+      `[0 matches; the globs chose 1 of 5 files; ${join(replay.root, '**/*.ts')} would choose 4]`,
     ]);
   });
 

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { blocksOf, type FileMatches, type FoundLine, fail, type GrepResult } from '../../../engine/index.ts';
 import { countThatFits, jsonBytes, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { deeper, findsInAnyCase, whyNoMatches } from '../../empty-search.ts';
+import { type Choice, deeper, findsInAnyCase, whyNoMatches } from '../../empty-search.ts';
 import { onOneLine } from '../../one-line.ts';
 import { homeExpanded, searchCall, startOf, unreadableNote } from '../searching.ts';
 
@@ -61,19 +61,19 @@ export const grepFiles = defineTool({
       maxLineLength: LONGEST_LINE,
     };
     const result = await context.engine.search.grepAll(sources, query, searchCall(context));
-    if (result.matches === 0) await explainNothing(args, sources, query, context);
+    if (result.matches === 0) await explainNothing(args, { sources, outside }, query, context);
     context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
     return { result, outside: outside.length + result.outside };
   },
   render: ({ result, outside }, args) => tellMatches(result, outside, args),
 });
 
-type Sources = Awaited<ReturnType<typeof sourcesFor>>['sources'];
+type Chosen = Awaited<ReturnType<typeof sourcesFor>>;
 
 /** Says so when the globs, the exclusions or the case of letters may be why nothing was found. */
 async function explainNothing(
   args: { directory?: string; globs?: string[]; excludeGlobs?: string[]; caseInsensitive: boolean },
-  sources: Sources,
+  { sources, outside }: Chosen,
   query: Parameters<ToolContext['engine']['search']['grepAll']>[1],
   context: ToolContext,
 ): Promise<void> {
@@ -81,8 +81,9 @@ async function explainNothing(
   const { search } = context.engine;
   if (globs.length + excludeGlobs.length > 0) {
     const { path, isDirectory } = await startOf(directory, context);
-    const exclude = search.exclusions(path, homeExpanded(excludeGlobs, context));
-    const relative = globs.filter((glob) => !/^[/~]/.test(glob));
+    const wider = homeExpanded(globs, context)
+      .filter((glob) => !outside.includes(glob))
+      .map(deeper);
     const why =
       isDirectory &&
       (await whyNoMatches(context, {
@@ -92,13 +93,12 @@ async function explainNothing(
             : excludeGlobs.length === 0
               ? 'the globs'
               : 'globs and excludeGlobs',
-        chosen: sources.map((source) => ({
-          directory: source.directory,
-          globs: source.include ?? ['**'],
-          exclude: source.exclude(),
-        })),
+        chosen: choicesOf(sources),
         all: { directory: path, globs: ['**'] },
-        wider: relative.length === 0 ? undefined : { directory: path, globs: relative.map(deeper), exclude },
+        wider: {
+          globs: wider,
+          chosen: choicesOf(search.sourcesOf(path, wider, homeExpanded(excludeGlobs, context)).sources),
+        },
       }));
     if (why) context.note(why);
   }
@@ -106,6 +106,14 @@ async function explainNothing(
   const anyCase = { ...query, flags: 'i', maxMatches: 1 };
   const found = await findsInAnyCase(context.signal, (call) => search.grepAll(sources, anyCase, call));
   if (found) context.note('[0 matches in this case of letters; caseInsensitive: true finds some]');
+}
+
+function choicesOf(sources: Chosen['sources']): Choice[] {
+  return sources.map(({ directory, include, exclude }) => ({
+    directory,
+    globs: include ?? ['**'],
+    exclude: exclude(),
+  }));
 }
 
 async function sourcesFor(

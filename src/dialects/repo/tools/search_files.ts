@@ -107,7 +107,9 @@ async function explainNothing(
       filter: 'the glob',
       chosen: [{ ...EXCLUDED, directory: '.', globs: query.include ?? [] }],
       all: { ...EXCLUDED, directory: '.', globs: ['**'] },
-      wider: glob.includes('/') ? { ...EXCLUDED, directory: '.', globs: [wider] } : undefined,
+      wider: glob.includes('/')
+        ? { globs: [wider], chosen: [{ ...EXCLUDED, directory: '.', globs: [wider] }] }
+        : undefined,
     });
     if (why !== undefined) context.note(why);
   }

@@ -1,5 +1,5 @@
 /** Which contents and things set aside the changes of an entry need. */
-import type { Change, FileImage, Removed } from './entry.ts';
+import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 
 /** Of an entry that is to be undone and shown: each by its hash, or by its name beside the store. */
 export function namesOf(changes: readonly Change[]): Set<string> {
@@ -21,6 +21,19 @@ export function namesToUndo(changes: readonly Change[]): Set<string> {
     if (change.kind === 'moved' && change.replaced) addRemoved(names, change.replaced);
   }
   return names;
+}
+
+/** By name: the entries, but for some, that need it to be undone. */
+export function neededElsewhere(
+  entries: readonly JournalEntry[],
+  except: ReadonlySet<string>,
+): Map<string, string[]> {
+  const needers = new Map<string, string[]>();
+  for (const { id, changes } of entries) {
+    if (except.has(id)) continue;
+    for (const name of namesToUndo(changes)) needers.set(name, [...(needers.get(name) ?? []), id]);
+  }
+  return needers;
 }
 
 /** The content that a change has left, by its hash. */

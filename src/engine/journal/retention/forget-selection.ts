@@ -1,11 +1,11 @@
 /** What is to be forgotten: of some entries, of a path, or all of it. */
-import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../../state/directory/state-directory.ts';
 import { isWithin } from '../../confine/roots.ts';
-import { namesOf, namesOfRemoved, namesToUndo } from '../entries/contents-needed.ts';
+import { rawOf } from '../../confine/scan/raw-names.ts';
+import { namesOf, namesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
 import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
+import { contentsAt, EMPTY } from './forget-copies.ts';
 
 export type ForgetRequest =
   | { what: 'all' }
@@ -24,11 +24,6 @@ export interface Selection {
   /** Contents that stay, each with the entries that need them. */
   stays: Map<string, string[]>;
 }
-
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-const READ_BYTES = 1024 * 1024;
-/** An empty file holds nothing to be forgotten, and many entries need it. */
-const EMPTY = createHash('sha256').digest('hex');
 
 /** `given`: the entries for which this was asked before. */
 export function selection(
@@ -74,13 +69,8 @@ function ofEntries(
   for (const { id, undoes } of entries) if (undoes !== undefined && ids.has(undoes)) ids.add(id);
   const meant = entries.filter(({ id }) => ids.has(id)).flatMap(({ changes }) => changes);
   const names = namesOf(meant);
-  const stays = new Map<string, string[]>();
-  for (const { id, changes } of entries) {
-    if (ids.has(id) || given.has(id)) continue;
-    for (const name of namesToUndo(changes)) {
-      if (names.has(name)) stays.set(name, [...(stays.get(name) ?? []), id]);
-    }
-  }
+  const elsewhere = neededElsewhere(entries, new Set([...ids, ...given]));
+  const stays = new Map([...elsewhere].filter(([name]) => names.has(name)));
   for (const name of stays.keys()) names.delete(name);
   const paths = meant.flatMap((change) =>
     change.kind === 'moved' ? [change.path, change.to] : [change.path],
@@ -94,7 +84,9 @@ function ofPath(entries: readonly JournalEntry[], path: string): Selection {
   const paths = withMoves(namesOfPath(path), changes);
   const selected = { ...nothing(), paths };
   for (const change of changes) addOfPath(selected, change, paths);
-  for (const each of paths) for (const hash of hashesAt(each)) selected.names.add(hash);
+  for (const each of paths) {
+    for (const { hash } of contentsAt(rawOf(each))) selected.names.add(hash);
+  }
   return selected;
 }
 
@@ -139,44 +131,5 @@ function addBelow(selected: Selection, top: string, removed: Removed, paths: rea
       if (!isWithin(join(top, entry.path), path)) continue;
       for (const name of namesOfRemoved(entry.removed)) selected.names.add(name);
     }
-  }
-}
-
-/** Of what stands at a path now: links are not followed, and nothing but regular files is read. */
-function* hashesAt(path: string): Generator<string> {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isFile()) {
-    const hash = hashOfFile(path);
-    if (hash !== undefined) yield hash;
-  }
-  if (!stat?.isDirectory()) return;
-  for (const name of namesIn(path)) yield* hashesAt(join(path, name));
-}
-
-function namesIn(path: string): string[] {
-  try {
-    return fs.readdirSync(path);
-  } catch {
-    return [];
-  }
-}
-
-/** Undefined for what may not be read. */
-function hashOfFile(path: string): string | undefined {
-  try {
-    const fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      if (!fs.fstatSync(fd).isFile()) return undefined;
-      const hash = createHash('sha256');
-      const chunk = Buffer.allocUnsafe(READ_BYTES);
-      for (let got = fs.readSync(fd, chunk); got > 0; got = fs.readSync(fd, chunk)) {
-        hash.update(chunk.subarray(0, got));
-      }
-      return hash.digest('hex');
-    } finally {
-      fs.closeSync(fd);
-    }
-  } catch {
-    return undefined;
   }
 }

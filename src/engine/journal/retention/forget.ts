@@ -21,6 +21,7 @@ import { namesOf, namesToUndo } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
 import { readForgotten } from '../entries/read-entries.ts';
 import type { Journal } from '../journal.ts';
+import { addCopies } from './forget-copies.ts';
 import { type ForgetRequest, type Selection, selection } from './forget-selection.ts';
 
 /** A content that nobody has written to for so long is left over from a server that was killed. */
@@ -49,7 +50,9 @@ export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean
   const { directory } = journal;
   return whenNobodyElse(`tidy ${directory}`, directory, async () => {
     const entries = journal.entries();
-    const selected = selection(request, entries, readForgotten(journal.log).entries);
+    const given = readForgotten(journal.log).entries;
+    const selected = selection(request, entries, given);
+    addCopies(directory, request, entries, given, selected);
     const found = placesOfSelected(directory, selected);
     const spare = sparePaths(directory, entries);
     const told = tellingOf(request, entries, selected, found, spare.length);

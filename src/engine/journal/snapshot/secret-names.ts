@@ -1,5 +1,4 @@
 /** Names under which secrets are usually kept: such files are not copied before a command. */
-import { basename, dirname } from 'node:path';
 
 const FILES: readonly RegExp[] = [
   /^\.env(?:\.(?!example$|sample$|template$).*)?$/,
@@ -12,13 +11,17 @@ const FILES: readonly RegExp[] = [
 const DIRECTORIES: readonly string[] = ['.ssh', '.aws', '.gnupg'];
 const PLACES: readonly RegExp[] = [/\/\.docker\/config\.json$/, /\/\.kube\/config$/, /\/\.git\/config$/];
 
-/** `root`: what lies above it says nothing. */
+/**
+ * In any case of letters: copies from other systems are often written `ID_RSA` or `Server.PEM`. A directory with
+ * such a name makes all that lies in it a secret, as the same names do in `.gitignore`. `root`: what lies above it
+ * says nothing.
+ */
 export function isSecretName(path: string, root: string): boolean {
-  const name = basename(path);
-  if (FILES.some((pattern) => pattern.test(name))) return true;
-  if (PLACES.some((pattern) => pattern.test(path))) return true;
-  for (let above = dirname(path); above.length > root.length; above = dirname(above)) {
-    if (DIRECTORIES.includes(basename(above))) return true;
-  }
-  return false;
+  const place = path.toLowerCase();
+  if (PLACES.some((pattern) => pattern.test(place))) return true;
+  const names = place.slice(root.length).split('/');
+  return names.some(
+    (name, at) =>
+      FILES.some((pattern) => pattern.test(name)) || (at < names.length - 1 && DIRECTORIES.includes(name)),
+  );
 }

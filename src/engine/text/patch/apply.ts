@@ -23,16 +23,29 @@ export type Patched = { text: string } | { deleted: true };
 export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: string): Patched {
   if (patch.action === 'create') return { text: createdText(patch.hunks) };
   if (whole === undefined) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
-  const mark = whole.startsWith(BOM) && !showsMark(patch.hunks) ? BOM : '';
+  const mark = whole.startsWith(BOM) && !showsMark(patch.hunks, whole) ? BOM : '';
   const patched = changedText(patch, whole.slice(mark.length), path);
   return 'text' in patched ? { text: mark + patched.text } : patched;
 }
 
-/** Whether the first line of the file has a byte-order mark in the patch, before or after. */
-function showsMark([first]: readonly Hunk[]): boolean {
-  if (!first || first.oldStart > 1) return false;
+/**
+ * Whether the first line of the file has a byte-order mark in the patch, before or after. A hunk that states another
+ * line is meant for the first one when it begins with just that line.
+ */
+function showsMark([first]: readonly Hunk[], whole: string): boolean {
+  if (!first) return false;
   const firstOf = (other: HunkLine['mark']) => first.lines.find((line) => line.mark !== other)?.text;
-  return [firstOf('+'), firstOf('-')].some((text) => text?.startsWith(BOM));
+  const before = firstOf('+');
+  if (first.oldStart > 1) {
+    return (
+      before?.startsWith(BOM) === true && withoutReturn(before) === withoutReturn(whole.split('\n', 1)[0]!)
+    );
+  }
+  return [before, firstOf('-')].some((text) => text?.startsWith(BOM));
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 function changedText(patch: ParsedPatch, oldText: string, path: string): Patched {

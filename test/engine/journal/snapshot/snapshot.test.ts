@@ -117,6 +117,15 @@ const SECRETS = [
     '.docker/config.json',
     '.kube/config',
   ],
+  ...[
+    'ID_RSA',
+    'Server.PEM',
+    '.Env.Local',
+    'up/.SSH/x',
+    'A-Credentials.JSON',
+    'keys.pem/inner.txt',
+    'in/.env/x.txt',
+  ],
 ];
 /** Longer than any of them: what has the size of something that is lost may be a copy of it. */
 const CHANGED = 'changed'.repeat(10);

@@ -96,6 +96,13 @@ describe('the search for a place', () => {
     }
   });
 
+  it('finds the first line by the byte-order mark that a hunk shows, whatever line it states', () => {
+    const hunk = '@@ -4,2 +4,2 @@\n-\uFEFFa\n+a\n b\n';
+    expect(apply(hunk, '\uFEFFa\nb\nc\n')).toEqual({ text: 'a\nb\nc\n' });
+    expect(apply(hunk, '\uFEFFa\r\nb\r\nc\r\n')).toEqual({ text: 'a\r\nb\r\nc\r\n' });
+    expect(apply(hunk, '\uFEFFx\na\n\uFEFFa\nb\n')).toEqual({ text: '\uFEFFx\na\na\nb\n' });
+  });
+
   it('takes a byte-order mark as a character like others where no text begins', () => {
     const hunk = '@@ -2,2 +2,2 @@\n \uFEFFb\n-c\n+C\n';
     expect(apply(hunk, 'a\n\uFEFFb\nc\n')).toEqual({ text: 'a\n\uFEFFb\nC\n' });
