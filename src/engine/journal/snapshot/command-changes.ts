@@ -169,9 +169,11 @@ export class CommandWatch {
     if (contents.room < MOST_BYTES / 2 && this.#running === 1) this.close();
     let failed = false;
     return ({ dir, name, path, root }, stat) => {
-      if (stat.size > SMALL_BYTES || isSecretName(path, root.real)) return undefined;
+      if (stat.size > SMALL_BYTES) return undefined;
       const known = this.#known.get(path);
       if (known?.sure && isSame(known.stat, stat)) return known.at;
+      // Only now: what is known is no secret, and to look at all names again would slow each command.
+      if (isSecretName(path, root.real)) return undefined;
       this.#known.delete(path);
       if (failed || stat.size > contents.room) return undefined;
       const now = Date.now();
