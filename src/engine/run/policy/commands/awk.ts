@@ -6,7 +6,7 @@ import { awkScriptProblem } from '../scripts/awk-script.ts';
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 const NAMESPACED = /^[A-Za-z_]\w*::[^/]*=/;
-const CHOOSES_FILES = /^(?:ARGC|ARGV|ARGIND|ENVIRON|SYMTAB|FUNCTAB|PROCINFO)=/;
+const CHOOSES_FILES = /^(?:ARGC|ARGV|ARGIND|ENVIRON|SYMTAB|FUNCTAB|PROCINFO|TEXTDOMAIN)=/;
 
 function refuseDangerousProgram({ scripts, exempt, values, paths }: InspectedLine): void {
   for (const { option, value } of values) {

@@ -94,7 +94,8 @@ export const ls: CommandPolicy = {
   clashes: [
     {
       these: 'F file-type',
-      those: 'l g n o full-time',
+      // Since coreutils 9.2, -D makes a long listing too.
+      those: 'l g n o full-time D',
       reason: 'in a long listing ls looks at what links point at, also outside',
       instead: 'ls -l alone: its first letter is the type',
     },

@@ -6,6 +6,7 @@ import type { AwkContext, AwkToken } from './awk-tokens.ts';
 const AFTER_PLAIN_GETLINE = new Set([';', '}', ')', '&&', '||', '>', '>=', '==', '!=', '<=', '?']);
 const CHANGES = new Set(['=', '+=', '-=', '*=', '/=', '%=', '^=', '**=', '++', '--']);
 const FILES = { reason: 'this is how awk chooses its files', instead: 'name the files as operands' };
+const TRANSLATES = { reason: 'awk would read translations from a file' };
 const NAMES: Readonly<Record<string, Why>> = {
   system: { reason: 'system runs a program' },
   ARGV: FILES,
@@ -13,6 +14,10 @@ const NAMES: Readonly<Record<string, Why>> = {
   ARGIND: FILES,
   SYMTAB: { reason: 'SYMTAB reaches every variable' },
   FUNCTAB: { reason: 'FUNCTAB reaches every function' },
+  TEXTDOMAIN: TRANSLATES,
+  bindtextdomain: TRANSLATES,
+  dcgettext: TRANSLATES,
+  dcngettext: TRANSLATES,
 };
 const SIGNS: Readonly<Record<string, Why>> = {
   '|': { reason: 'a pipe runs a program' },
@@ -30,7 +35,9 @@ const GETLINE_READS = {
 };
 const ENVIRON_CHANGES = { reason: 'the environment of awk is not changed' };
 
-const CLOSES: Readonly<Record<string, string>> = { ')': '(?', ']': '[e', '}': '{' };
+const CLOSES: Readonly<Record<string, string>> = { ')': '(?s', ']': '[e', '}': '{' };
+/** They change their last argument. */
+const SUBSTITUTIONS = new Set(['sub', 'gsub']);
 const STATEMENTS_WITH_CONDITION = new Set(['if', 'while', 'for', 'switch']);
 const ENDS_OPERAND = new Set([')', ']', '++', '--']);
 
@@ -47,7 +54,7 @@ export interface AwkProblem {
 export class AwkReading implements AwkContext {
   /** Where the next token begins, or blanks before it. */
   at = 0;
-  /** The brackets that are open; `?` is the ( of a condition and `e` the [ of ENVIRON. */
+  /** The brackets that are open; `?` is the ( of a condition, `s` that of a substitution, `e` the [ of ENVIRON. */
   open = '';
   last: AwkToken | undefined;
   afterCondition = false;
@@ -118,6 +125,7 @@ export class AwkReading implements AwkContext {
   #openingOf(sign: string): string {
     const before = this.#word?.kind === 'name' ? this.#word.text : '';
     if (sign === '(' && STATEMENTS_WITH_CONDITION.has(before)) return '?';
+    if (sign === '(' && SUBSTITUTIONS.has(before)) return 's';
     return sign === '[' && this.#environ === 'named' ? 'e' : sign;
   }
 
@@ -138,7 +146,8 @@ export class AwkReading implements AwkContext {
   #judgeName({ text, at }: AwkToken): void {
     if (Object.hasOwn(NAMES, text)) this.note(at, NAMES[text]!);
     const before = this.#word?.text ?? '';
-    if (text === 'ENVIRON' && (before === '++' || before === '--')) this.note(at, ENVIRON_CHANGES);
+    const changed = before === '++' || before === '--' || this.open.endsWith('s');
+    if (text === 'ENVIRON' && changed) this.note(at, ENVIRON_CHANGES);
     if (text === 'ENVIRON' && before !== 'in') this.#environ = 'named';
     if (text === 'getline') this.#getline = 'just read';
     if (text === 'print' || text === 'printf') {
@@ -181,6 +190,6 @@ export class AwkReading implements AwkContext {
   }
 
   #round(): number {
-    return this.open.replace(/[^(?]/g, '').length;
+    return this.open.replace(/[^(?s]/g, '').length;
   }
 }

@@ -92,5 +92,5 @@ class AwkReadings {
 
 function shownBracket(open: string): string {
   const last = open.at(-1)!;
-  return last === '?' ? '(' : last === 'e' ? '[' : last;
+  return '?s'.includes(last) ? '(' : last === 'e' ? '[' : last;
 }
