@@ -1,4 +1,6 @@
 /** What the kernel refuses to commands in the sandbox, tried by asking it, and the sockets of others that lie in a root. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +54,29 @@ except OSError as error:
     print('refused')
 `;
 
+/** A pair of datagram sockets can be turned to a name, unlike one of streams. */
+const SEND = `
+import socket
+one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+print('streams')
+for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW):
+    try:
+        one, two = socket.socketpair(socket.AF_UNIX, kind)
+        one.sendto(b'x', 'datagrams.sock')
+        print('sent')
+    except OSError as error:
+        print('refused')
+`;
+
+/** Opens a datagram socket, and says so. */
+const RECEIVE = `
+import socket
+one = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+one.bind('datagrams.sock')
+print('open', flush=True)
+input()
+`;
+
 describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and python3)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
   let other: Server;
@@ -73,7 +98,7 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
 
   beforeAll(async () => {
     base = temporaryDirectory();
-    layOut(base.path, { 'calls.py': CALLS, 'connect.py': CONNECT });
+    layOut(base.path, { 'calls.py': CALLS, 'connect.py': CONNECT, 'send.py': SEND });
     other = createServer((socket) => socket.end());
     await new Promise<void>((resolve) => other.listen(join(base.path, 'other.sock'), resolve));
   });
@@ -107,5 +132,18 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
 
   it('where nothing may be changed does not reach the sockets of others', async () => {
     expect(await output('python3 connect.py', '--read-only')).toBe('refused\n[exit code: 0]');
+  });
+
+  it('where nothing may be changed sends nothing to them through a pair of its own either', async () => {
+    const receiver = spawn('python3', ['-c', RECEIVE], { cwd: base.path, stdio: ['pipe', 'pipe', 'ignore'] });
+    try {
+      await once(receiver.stdout, 'data');
+      expect(await output('python3 send.py')).toBe('streams\nsent\nsent\n[exit code: 0]');
+      expect(await output('python3 send.py', '--read-only')).toBe(
+        'streams\nrefused\nrefused\n[exit code: 0]',
+      );
+    } finally {
+      receiver.stdin.end();
+    }
   });
 });

@@ -7,6 +7,7 @@ interface Machine {
   /** From here on numbers belong to another way of calling, of which nothing is known here. */
   foreignFrom?: number;
   socket: number;
+  socketpair: number;
   ioctl: number;
   clone: number;
   unshare: number;
@@ -35,6 +36,7 @@ const MACHINES: Readonly<Record<string, Machine>> = {
     arch: 0xc000003e,
     foreignFrom: 0x40000000,
     socket: 41,
+    socketpair: 53,
     ioctl: 16,
     clone: 56,
     unshare: 272,
@@ -80,6 +82,7 @@ const MACHINES: Readonly<Record<string, Machine>> = {
   arm64: {
     arch: 0xc00000b7,
     socket: 198,
+    socketpair: 199,
     ioctl: 29,
     clone: 220,
     unshare: 97,
@@ -124,6 +127,9 @@ const MACHINES: Readonly<Record<string, Machine>> = {
 /** Kinds of sockets that usual programs open: by name, by address, and to ask the kernel about the network. */
 const AF_UNIX = 1;
 const FAMILIES = [2, 10, 16];
+/** Kinds of pairs that stay connected. One of datagram sockets can be turned to a name in the file system. */
+const SOCK_TYPE_MASK = 0xf;
+const LASTING_PAIRS = [1, 5];
 /** Whatever makes a namespace. In `clone` the lowest byte is a signal; for `unshare` one of its bits counts. */
 const NAMESPACES = 0x7e020000;
 const TIME_NAMESPACE = 0x80;
@@ -133,6 +139,7 @@ const TIOCLINUX = 0x541c;
 
 const EPERM = 1;
 const ENOSYS = 38;
+const ESOCKTNOSUPPORT = 94;
 const EAFNOSUPPORT = 97;
 
 /** Where in the data of a call a filter finds things; arguments are 64 bits wide, the lower half first. */
@@ -141,6 +148,7 @@ const ARCH = 4;
 const argument = (index: number) => 16 + 8 * index;
 
 const LOAD = 0x20;
+const AND = 0x54;
 const JUMP_EQUAL = 0x15;
 const JUMP_AT_LEAST = 0x35;
 const JUMP_ANY_BIT = 0x45;
@@ -149,7 +157,7 @@ const ALLOW = 0x7fff0000;
 const fails = (errno: number) => 0x00050000 | errno;
 
 export interface FilterOptions {
-  /** Whether sockets with names in the file system may be opened. Pairs of sockets always may. */
+  /** Whether sockets with names in the file system may be opened. Pairs that cannot reach those always may. */
   unixSockets: boolean;
 }
 
@@ -183,6 +191,7 @@ function programFor(machine: Machine, { unixSockets }: FilterOptions): Instructi
         [RETURN, fails(EAFNOSUPPORT)],
       ],
     ),
+    ...(unixSockets ? [] : when([JUMP_EQUAL, machine.socketpair], lastingPairs())),
     ...when([JUMP_EQUAL, machine.clone], refusingBits(0, NAMESPACES)),
     ...when([JUMP_EQUAL, machine.unshare], refusingBits(0, NAMESPACES | TIME_NAMESPACE)),
     ...when(
@@ -194,6 +203,15 @@ function programFor(machine: Machine, { unixSockets }: FilterOptions): Instructi
       ],
     ),
     [RETURN, ALLOW],
+  ];
+}
+
+function lastingPairs(): Instruction[] {
+  return [
+    [LOAD, argument(1)],
+    [AND, SOCK_TYPE_MASK],
+    ...LASTING_PAIRS.flatMap((type) => when([JUMP_EQUAL, type], [[RETURN, ALLOW]])),
+    [RETURN, fails(ESOCKTNOSUPPORT)],
   ];
 }
 

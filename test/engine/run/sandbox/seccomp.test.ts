@@ -25,6 +25,7 @@ function answer(filter: Buffer, { arch = 0xc000003e, number, args = [] }: Asked)
       69: (loaded & value) !== 0,
     };
     if (code === 0x20) loaded = data.readUInt32LE(value);
+    else if (code === 0x54) loaded &= value;
     else if (code === 0x06) return value;
     else at += filter.readUInt8(at * 8 + (holds[code] ? 2 : 3));
   }
@@ -61,6 +62,17 @@ describe('the filter for system calls', () => {
     expect(answer(x64, { number: 435 })).toBe(refused(38));
     expect(answer(x64, { number: 16, args: [0, 0x5412] })).toBe(refused(1));
     expect(answer(x64, { number: 16, args: [0, 0x5401] })).toBe(ALLOWED);
+  });
+
+  it('refuses pairs of datagram sockets, also raw ones, where named sockets may not be opened', () => {
+    const strict = seccompFilter({ unixSockets: false }, 'x64')!;
+    const NONBLOCK = 0x800;
+    const pair = (filter: Buffer, type: number) => answer(filter, { number: 53, args: [1, type] });
+    expect([1, 5, 1 | NONBLOCK].map((type) => pair(strict, type))).toEqual([ALLOWED, ALLOWED, ALLOWED]);
+    expect([2, 3, 2 | NONBLOCK, 0].every((type) => pair(strict, type) === refused(94))).toBe(true);
+    expect(pair(x64, 2)).toBe(ALLOWED);
+    const arm = seccompFilter({ unixSockets: false }, 'arm64')!;
+    expect(answer(arm, { arch: ARM, number: 199, args: [1, 2] })).toBe(refused(94));
   });
 
   it('allows the calls of usual programs', () => {
