@@ -44,6 +44,23 @@ describe.skipIf(!able)(
       expect(await leftovers(seconds)).toEqual([]);
     });
 
+    it('is ended when it takes too much memory that others could share', async () => {
+      const seconds = uniqueSeconds();
+      const taker = [
+        'import mmap, time',
+        `shared = [mmap.mmap(-1, ${GIB}) for _ in range(5)]`,
+        'for one in shared:',
+        ' for _ in range(1024): one.write(b"x" * 1048576)',
+        `time.sleep(${seconds})`,
+      ].join('\n');
+      const { result } = await server.call('execute_command', {
+        command: `python3 -c '${taker}'`,
+        timeout: 60,
+      });
+      expect(result!.content[0]!.text).toContain('[ended: too much memory]');
+      expect(await leftovers(seconds)).toEqual([]);
+    });
+
     it('may have pages in common that count once', async () => {
       const parent = [
         `x = bytearray(b"x") * ${GIB}`,

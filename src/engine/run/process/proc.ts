@@ -13,9 +13,6 @@ export interface ProcessFacts {
   zombie: boolean;
 }
 
-/** The smallest there is: where pages are larger, more is allowed. */
-const PAGE_KIB = 4;
-
 /** Large enough for any environment; one for all reads, since there may be thousands of processes. */
 const buffer = Buffer.alloc(2 * 1024 * 1024);
 
@@ -81,23 +78,27 @@ export function childrenOf(pid: number): number[] | undefined {
   return children;
 }
 
-/** Memory of a process that is its own, in KiB: what it shares with files and others by name does not count. */
-export function ownMemoryKiB(pid: number): number {
-  try {
-    const [, resident = 0, shared = 0] = readProc(`/proc/${pid}/statm`).split(' ').map(Number);
-    return Math.max(0, resident - shared) * PAGE_KIB;
-  } catch {
-    return 0;
-  }
+/** Memory that a process holds, in KiB, without files that it maps: what others share with it counts in full. */
+export function memoryKiB(pid: number): number {
+  const status = `/proc/${pid}/status`;
+  // Not every system tells the kinds of memory apart.
+  return (
+    sumOfFields(status, /^Rss(?:Anon|Shmem):\s*(\d+)/gm) ?? sumOfFields(status, /^VmRSS:\s*(\d+)/gm) ?? 0
+  );
 }
 
-/** The same with pages that several processes have together counted in parts; dearer to find out. */
+/** The same with pages that several processes share counted in parts; slower to find out. */
 export function fairMemoryKiB(pid: number): number {
+  return sumOfFields(`/proc/${pid}/smaps_rollup`, /^Pss_(?:Anon|Shmem):\s*(\d+)/gm) ?? memoryKiB(pid);
+}
+
+/** Undefined when the file cannot be read or has no such field. */
+function sumOfFields(path: string, field: RegExp): number | undefined {
   try {
-    const parts = /^Pss_Anon:\s*(\d+)/m.exec(readProc(`/proc/${pid}/smaps_rollup`));
-    return parts ? Number(parts[1]) : ownMemoryKiB(pid);
+    const values = [...readProc(path).matchAll(field)].map(([, value]) => Number(value));
+    return values.length > 0 ? values.reduce((sum, value) => sum + value) : undefined;
   } catch {
-    return ownMemoryKiB(pid);
+    return undefined;
   }
 }
 

@@ -11,7 +11,7 @@ import {
   allPids,
   childrenOf,
   fairMemoryKiB,
-  ownMemoryKiB,
+  memoryKiB,
   processFacts,
   signalProcess,
   startEnvironment,
@@ -71,7 +71,7 @@ export class Family {
     const pids = [...this.#seen.keys()];
     const sum = (memoryOf: (pid: number) => number) =>
       pids.reduce((total, pid) => total + memoryOf(pid), 0) / 1024;
-    const roughly = sum(ownMemoryKiB);
+    const roughly = sum(memoryKiB);
     return roughly > limit ? sum(fairMemoryKiB) : roughly;
   }
 
