@@ -86,6 +86,9 @@ describe('a sed script', () => {
     's/[\\]/y/;w out/]/z/',
     's/a/b\\\\\n/;w out',
     's\ta\tb\tw out',
+    'b\\\n#x /x/w out',
+    ':a b\\\np;# /x/w out',
+    't\\\ny%%x%}# w out',
   ];
   for (const script of dangerous) {
     it(`may not be ${JSON.stringify(script)}`, () => expect(sedScriptProblem(script)).toBeDefined());
@@ -130,6 +133,7 @@ describe('an awk program', () => {
     '{ sub(/\\/[^/]*$/, "", a); print a "|" $2 }',
     '{ print length / 2 " a|b"; x = i++ / 2; y = j++ / 4 }',
     'BEGIN { PROCINFO["sorted_in"] = "@ind_str_asc" } { a[$1]++ } END { for (k in a) print k }',
+    '{ x = i++ / 2\n  y = j++ / 4\n  print x / y, "a|b" }',
     "{ x = 1; # it's | and > and /\n  print x }",
     '{ print 1 }\r\n{ print 2 }\r\n',
   ];
@@ -180,6 +184,8 @@ describe('an awk program', () => {
     'BEGIN{length /=1system("id")#]/\n}',
     'BEGIN{int /x;system("id")#/\n}',
     'BEGIN{x++ /"/1system("id")#"\n}',
+    'BEGIN{x++ /\n/ ;system("id")#"/\n}',
+    'BEGIN{x++ /\n"x#/;system("id")#"/\n}',
     'BEGIN{x=(1\n/y);system("id")#/)\n}',
     'BEGIN{1system("id")}',
     'BEGIN{0x1system("id")}',

@@ -88,7 +88,8 @@ function slashAt(program: string, at: number, context: AwkContext): AwkStep {
   const tokens: AwkToken[] = [];
   if (meaning !== 'regex') tokens.push({ kind: 'sign', text: match(SIGNS, program, at)!, at });
   if (meaning === 'division') return { tokens };
-  const ends = regexEnds(program, at + 1, '/');
+  // Where a slash could divide as well, mawk lets an expression go on over a line end.
+  const ends = regexEnds(program, at + 1, '/', { overLines: meaning === 'either' });
   if (!ends) {
     const reason = `a regular expression may be longer than ${LONGEST_REGEX} characters here`;
     return { tokens: [], disputed: { at, reason }, lost: true };

@@ -16,8 +16,14 @@ const CLASSES: Readonly<Record<string, number>> = { ':': 8, '.': 16, '=': 32 };
  *
  * Some versions know no brackets here, so that a delimiter in them ends the expression. Of the others, some take
  * a backslash in brackets literally, some end a class like `[:alpha:]` at any bracket, and some know no classes.
+ * With `overLines` a line end is a character like any other.
  */
-export function regexEnds(script: string, start: number, delimiter: string): number[] | undefined {
+export function regexEnds(
+  script: string,
+  start: number,
+  delimiter: string,
+  { overLines = false } = {},
+): number[] | undefined {
   const ends: number[] = [];
   let here = OUTSIDE;
   // A backslash takes the next character along, so versions may be one character apart.
@@ -25,7 +31,7 @@ export function regexEnds(script: string, start: number, delimiter: string): num
   for (let at = start; at < script.length && (here | ahead) > 0; at++) {
     if (at - start > LONGEST_REGEX) return undefined;
     const character = script[at]!;
-    if (character === '\n') here = 0;
+    if (character === '\n' && !overLines) here = 0;
     if (here & OUTSIDE && character === delimiter) {
       ends.push(at + 1);
       // Where the bracket itself is the delimiter, it may open brackets all the same.

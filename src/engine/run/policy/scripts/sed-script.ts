@@ -180,6 +180,10 @@ class SedReader {
     this.#skip(/[ \t]/);
     const rest = this.#script.slice(this.#at).split('\n', 1)[0]!;
     this.#look(rest.length);
+    // busybox joins the two lines, and takes what begins the next one for the label.
+    if (rest.endsWith('\\') && this.#at + rest.length < this.#script.length) {
+      throw this.#danger(this.#at, 'versions of sed disagree on a label that ends in a backslash');
+    }
     const ends = [rest.length, rest.search(/\s/), rest.indexOf(';')];
     // Those that end it at a bracket insist that the command ends behind the bracket.
     const bracket = rest.indexOf('}');
