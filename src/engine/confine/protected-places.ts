@@ -8,7 +8,7 @@
 import { basename, dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../failures.ts';
 import type { Dir } from './dir.ts';
-import { type GitPlace, gitControl } from './git-control.ts';
+import { type GitPlace, gitControl, gitControlBelow } from './git-control.ts';
 import { ownPackage } from './own-package.ts';
 import type { Keeper } from './protection.ts';
 
@@ -56,6 +56,12 @@ export class ProtectedPlaces {
   /** Fails when nothing may be changed at this place. */
   requireChangeable(place: GitPlace & { shown: string }): void {
     const why = this.#whyInside(place.dir, place.name) ?? (this.git ? gitControl(place) : undefined);
+    if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
+  }
+
+  /** Fails when a move from or to this place takes along, or brings, what Git would run. */
+  requireNoGitBelow(place: GitPlace & { shown: string }): void {
+    const why = this.git ? gitControlBelow(place) : undefined;
     if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
   }
 

@@ -93,7 +93,7 @@ export class Wall {
   }
 
   /** Git's configuration and hooks in the roots, where they are protected; undefined where they are not. */
-  gitPlaces(cwd: string): GitPlaces | undefined {
+  gitPlaces(cwd: string): Promise<GitPlaces> | undefined {
     return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd) : undefined;
   }
 

@@ -81,6 +81,8 @@ export class Commands {
   #setting: Setting;
   readonly #gnu: ReadonlySet<string>;
   readonly #unprotect: () => void;
+  /** Commands that overlap are compared with what there was before the first: none may adopt what another made. */
+  #overlap: { running: number; before?: GitPlaces } | undefined;
 
   private constructor(
     wall: Wall,
@@ -229,9 +231,8 @@ export class Commands {
       const { program, args, given = [] } = choose(place.path);
       const started = { cwd: place.path, layers: layersAround(this.#setting, door), given };
       const dir = place.enter();
-      const git = door.writes && this.sandboxed ? this.#wall.gitPlaces(place.path) : undefined;
-      try {
-        const result = await runCommand({
+      const run = (git?: GitPlaces) =>
+        runCommand({
           runner: this,
           program,
           args,
@@ -244,12 +245,30 @@ export class Commands {
           onStart: () => call.onStart?.(started),
           onOutput: call.onOutput,
         });
-        return git ? withoutNewGitControl(this.#wall, place.path, git, result) : result;
+      try {
+        return await (door.writes && this.sandboxed ? this.#guardingGit(place.path, run) : run());
       } finally {
         dir.close();
       }
     } finally {
       place.close();
+    }
+  }
+
+  /** Runs with Git's configuration and hooks as they are, and takes back what was added to them. */
+  async #guardingGit(cwd: string, run: (git?: GitPlaces) => Promise<RunResult>): Promise<RunResult> {
+    this.#overlap ??= { running: 0 };
+    const overlap = this.#overlap;
+    overlap.running++;
+    try {
+      const now = await this.#wall.gitPlaces(cwd);
+      if (now === undefined) return await run();
+      overlap.before ??= now;
+      const result = await run(now);
+      return await withoutNewGitControl(this.#wall, cwd, overlap.before, result);
+    } finally {
+      overlap.running--;
+      if (overlap.running === 0) this.#overlap = undefined;
     }
   }
 }

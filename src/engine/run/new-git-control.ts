@@ -3,27 +3,30 @@
  * appearing, so it is looked for when the command has ended.
  */
 import type { Dir } from '../confine/dir.ts';
-import { type GitPlaces, madeForGit } from '../confine/git-places.ts';
+import type { GitPlaces } from '../confine/git-places.ts';
+import { madeForGit } from '../confine/made-for-git.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './run-command.ts';
 
 const REFUSED = '.refused';
+const UNSEEN = 'cofferdam: so many files were made that nobody looked for Git repositories among them';
 const ALLOW = 'start the server with --allow-git-config to let commands do that';
 
 /** The command's result; what was taken back is told at the end of its standard error. */
-export function withoutNewGitControl(
+export async function withoutNewGitControl(
   wall: Wall,
   cwd: string,
   before: GitPlaces,
   result: RunResult,
-): RunResult {
-  const { repositories, control } = madeForGit(wall.roots, cwd, before);
+): Promise<RunResult> {
+  const { repositories, control, complete } = await madeForGit(wall.roots, cwd, before);
   const notes = [
     // Without its HEAD it is no repository to Git; everything else stays as it was made.
     ...repositories.flatMap((path) =>
       setAside(wall, `${path}/HEAD`, `${path} was made into a Git repository, and its HEAD renamed`),
     ),
     ...control.flatMap((path) => setAside(wall, path, `${path} was made, and renamed`)),
+    ...(complete ? [] : [UNSEEN]),
   ];
   if (notes.length === 0) return result;
   const gap = result.stderr === '' || result.stderr.endsWith('\n') ? '' : '\n';
@@ -33,7 +36,7 @@ export function withoutNewGitControl(
 
 function setAside(wall: Wall, path: string, what: string): string[] {
   try {
-    return wall.at(path, { straight: true }, ({ dir, name }) => {
+    return wall.at(path, { straight: true, follow: false }, ({ dir, name }) => {
       const free = freeName(dir, `${name}${REFUSED}`);
       dir.rename(name, dir, free);
       return [`cofferdam: ${what} to ${free}: Git would run programs that it names; ${ALLOW}`];
