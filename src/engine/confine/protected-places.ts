@@ -82,11 +82,11 @@ export class ProtectedPlaces {
     const { kind } = this.#keeper.protection;
     let own = ownPlaces.get(kind);
     if (own === undefined) {
-      const { directories, files } = ownPackage();
+      const { directories, files, links } = ownPackage();
       const hold = (path: string, name?: string) => holdPlace(this.#keeper, path, name);
       own = [
         ...directories.flatMap((path) => hold(path)),
-        ...files.flatMap((path) => hold(path, basename(path))),
+        ...[...files, ...links.map(({ path }) => path)].flatMap((path) => hold(path, basename(path))),
       ];
       ownPlaces.set(kind, own);
     }

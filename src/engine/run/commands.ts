@@ -14,6 +14,7 @@ import type { OutputListener, Setting } from './launch.ts';
 import type { Layer } from './layers.ts';
 import { layersAround, layersReport } from './layers.ts';
 import { withoutNewGitControl } from './new-git-control.ts';
+import { withOwnLinks } from './own-links.ts';
 import { checkArgv } from './policy/check.ts';
 import type { SeenPath } from './policy/declaration.ts';
 import { readingCommands } from './policy/reading-commands.ts';
@@ -246,7 +247,8 @@ export class Commands {
           onOutput: call.onOutput,
         });
       try {
-        return await (door.writes && this.sandboxed ? this.#guardingGit(place.path, run) : run());
+        if (!door.writes || !this.sandboxed) return await run();
+        return withOwnLinks(this.#wall, await this.#guardingGit(place.path, run));
       } finally {
         dir.close();
       }
