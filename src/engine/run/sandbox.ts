@@ -89,7 +89,7 @@ export async function planSandbox(
 
 async function probe(program: string): Promise<Detection> {
   try {
-    const { stdout } = await run(program, ['--help'], { timeout: PROBE_MS, env: {} });
+    const { stdout } = await run(program, ['--help'], { timeout: PROBE_MS, killSignal: 'SIGKILL', env: {} });
     const has = (option: string) => new RegExp(`^ +${option} `, 'm').test(stdout);
     const features = {
       bindFd: has('--bind-fd') && has('--ro-bind-fd'),
@@ -101,8 +101,10 @@ async function probe(program: string): Promise<Detection> {
     if (why === undefined) return { available: true, program, features };
     for (const without of WEAKER) {
       const weaker = { ...features, ...without };
-      if ((await failureOf(program, weaker)) === undefined)
-        return { available: true, program, features: weaker };
+      if ((await failureOf(program, weaker)) !== undefined) continue;
+      // What is found is kept: a failure that has passed in between must not cost a layer for good.
+      const isLasting = (await failureOf(program, features)) !== undefined;
+      return { available: true, program, features: isLasting ? weaker : features };
     }
     return { available: false, installed: true, why };
   } catch (thrown) {
@@ -125,7 +127,7 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
   };
   try {
     const args = [...bubblewrapArgs(view, features), '/bin/sh', '-c', 'exit 0'];
-    const trying = run(program, args, { cwd: '/', timeout: PROBE_MS, env: {} });
+    const trying = run(program, args, { cwd: '/', timeout: PROBE_MS, killSignal: 'SIGKILL', env: {} });
     trying.child.stdin?.on('error', () => {}).end(features.seccomp ? filter : undefined);
     await trying;
     return undefined;
