@@ -175,10 +175,13 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
   });
 
   it('cannot write to the configuration of a repository that is none for a while', async () => {
+    git(root, 'init', '-q', '--bare', 'store');
     await start('replay', '--sandbox', 'require');
-    await run('mv .git/HEAD .git/HEAD2');
-    await run(`${EVIL} >> .git/config`);
-    expect(readFileSync(join(root, '.git/config'), 'utf8')).not.toContain('evil');
+    await run('mv .git/HEAD .git/HEAD2; mv store/HEAD store/HEAD2');
+    for (const directory of ['.git', 'store']) {
+      await run(`${EVIL} >> ${directory}/config`);
+      expect(readFileSync(join(root, directory, 'config'), 'utf8')).not.toContain('evil');
+    }
   });
 
   it('leave no repository behind when two work together', async () => {
@@ -211,6 +214,15 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     expect(await run('echo evil > hooks/pre-commit')).not.toContain('=0=');
     expect(await run('rm .git/hooks; mkdir .git/hooks; echo evil > .git/hooks/pre-commit')).toMatch(REASON);
     expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
+  });
+
+  it.each(['.git/hooks', 'tools/hooks'])('cannot write to %s when that is what is served', async (given) => {
+    git(root, 'config', 'core.hooksPath', 'tools/hooks');
+    layOut(root, { 'tools/hooks/pre-push': '' });
+    root = join(root, given);
+    await start('replay', '--sandbox', 'require');
+    expect(await run('echo evil > pre-commit')).not.toContain('=0=');
+    expect(existsSync(join(root, 'pre-commit'))).toBe(false);
   });
 
   it('add worktrees as usual', async () => {

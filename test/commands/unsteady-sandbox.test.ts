@@ -67,6 +67,21 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     }
   });
 
+  it('in a served directory only is neither used nor taken for missing', async () => {
+    symlinkSync(programOnPath('bwrap')!, join(root, 'bwrap'));
+    const env = { ...process.env, PATH: root };
+    const server = await RawClient.start(['--dialect', 'replay', root], env);
+    try {
+      const { result } = await server.request('tools/list');
+      expect(JSON.stringify(result)).not.toContain('NOT confined');
+      const answer = JSON.stringify(await server.call('execute_command', { command: 'echo r""an' }));
+      expect(answer).toContain('lies in a served directory');
+      expect(answer).not.toContain('ran');
+    } finally {
+      await server.end();
+    }
+  });
+
   it('and failed once keeps all of its layers', async () => {
     const log = join(base.path, 'log');
     const failed = join(base.path, 'failed');

@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import type { Dir } from './dir.ts';
-import { CONTROL } from './git-control.ts';
+import { CONTROL, gitControl } from './git-control.ts';
 import { GIT, pathsNamedBy } from './git-named.ts';
 import { exists } from './quietly.ts';
 import { isWithin, type Root } from './roots.ts';
@@ -32,16 +32,21 @@ export interface GitPlaces {
   since: number;
 }
 
+export interface LookOptions {
+  /** How many entries to look at. */
+  most?: number;
+  /** Directories that were repositories once: their configuration is looked after also while they are none. */
+  known?: ReadonlySet<string>;
+}
+
 /** `cwd`: where the command runs; the way there is always looked at. */
 export async function findGitPlaces(
   roots: readonly Root[],
   cwd: string,
-  most = MOST_ENTRIES,
+  { most = MOST_ENTRIES, known = new Set() }: LookOptions = {},
 ): Promise<GitPlaces> {
-  const look = new Look(
-    roots.filter((root) => !root.readOnly),
-    most,
-  );
+  const writable = roots.filter((root) => !root.readOnly);
+  const look = new Look(writable, { most, known });
   await look.run(cwd);
   return look.found;
 }
@@ -58,16 +63,20 @@ class Look {
   };
   readonly #roots: readonly Root[];
   readonly #most: number;
+  readonly #known: ReadonlySet<string>;
   readonly #put: { root: Root; names: string[] }[] = [];
   #began = performance.now();
 
-  constructor(roots: readonly Root[], most: number) {
+  constructor(roots: readonly Root[], { most, known }: Required<LookOptions>) {
     this.#roots = roots;
     this.#most = most;
+    this.#known = known;
   }
 
   async run(cwd: string): Promise<void> {
     for (const root of this.#roots) {
+      const { dir, real } = root;
+      if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
       const names = relative(root.real, cwd).split(sep).filter(Boolean);
       if (isWithin(cwd, root.real)) alongTheWay(root, names, (dir, path) => this.#lookAt(dir, path));
       await this.#below(root.dir, root, []);
@@ -87,7 +96,7 @@ class Look {
       return;
     }
     const path = join(root.real, ...names);
-    const isGit = basename(path) === GIT || looksLikeRepository(dir);
+    const isGit = this.#isKnown(path) || looksLikeRepository(dir);
     if (isGit || entries.some(({ name }) => name === GIT)) this.#lookAt(dir, path);
     for (const { name, type } of entries) {
       if (this.found.entries >= this.#most) {
@@ -108,6 +117,10 @@ class Look {
     }
   }
 
+  #isKnown(path: string): boolean {
+    return basename(path) === GIT || this.#known.has(path);
+  }
+
   async #pause(): Promise<void> {
     if (performance.now() - this.#began < TURN_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
@@ -126,7 +139,7 @@ class Look {
     if (git !== undefined) for (const named of pathsNamedBy(dir, 0, path)) this.#note(named);
     const isRepository = looksLikeRepository(dir);
     if (isRepository) repositories.set(path, dir.stat().birthtimeMs);
-    if (isRepository || basename(path) === GIT) for (const name of CONTROL) this.#note(join(path, name));
+    if (isRepository || this.#isKnown(path)) for (const name of CONTROL) this.#note(join(path, name));
   }
 
   /** What is there stays as it is, and so does the first link on the way; what is missing must stay so. */

@@ -26,7 +26,7 @@ export async function madeForGit(
   before: GitPlaces,
 ): Promise<MadeForGit> {
   const most = before.complete ? before.entries + MOST_NEW_ENTRIES : MOST_ENTRIES;
-  const now = await findGitPlaces(roots, cwd, most);
+  const now = await findGitPlaces(roots, cwd, { most });
   // Where the first look was not complete, what the second one finds may have been there all the time.
   const isNew = (born: number) => before.complete || born >= before.since - LAG_MS;
   const repositories = [...now.repositories].flatMap(([path, born]) =>

@@ -82,6 +82,8 @@ export class Commands {
   #setting: Setting;
   readonly #gnu: ReadonlySet<string>;
   readonly #unprotect: () => void;
+  /** Every repository that was there before a command. */
+  readonly #repositories = new Set<string>();
   /** Commands that overlap are compared with what there was before the first: none may adopt what another made. */
   #overlap: { running: number; before?: GitPlaces } | undefined;
 
@@ -217,8 +219,9 @@ export class Commands {
   #settingFor(door: FrontDoor, git: GitPlaces | undefined): Setting {
     if (!door.writes || !this.sandboxed) return this.#setting;
     const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
-    const roots = withoutProtected(this.#setting.roots, own);
-    return { ...this.#setting, roots, guarded: guardedPlaces(roots, [...own, ...(git?.fixed ?? [])]) };
+    const paths = [...own, ...(git?.fixed ?? [])];
+    const roots = withoutProtected(this.#setting.roots, paths);
+    return { ...this.#setting, roots, guarded: guardedPlaces(roots, paths) };
   }
 
   async #inDirectory(
@@ -263,9 +266,10 @@ export class Commands {
     const overlap = this.#overlap;
     overlap.running++;
     try {
-      const now = await this.#wall.gitPlaces(cwd);
+      const now = await this.#wall.gitPlaces(cwd, this.#repositories);
       if (now === undefined) return await run();
       overlap.before ??= now;
+      for (const path of overlap.before.repositories.keys()) this.#repositories.add(path);
       const result = await run(now);
       return await withoutNewGitControl(this.#wall, cwd, overlap.before, result);
     } finally {

@@ -50,14 +50,20 @@ const trials = new Map<string, Trial>();
 export function whyNoSandbox(mode: SandboxMode, programs: Programs): string | undefined {
   if (mode === 'off') return 'switched off';
   if (process.platform !== 'linux') return 'bubblewrap needs Linux';
-  return programs.found.has('bwrap') ? undefined : 'bubblewrap (bwrap) is not installed';
+  const isThere = programs.found.has('bwrap') || programs.inRoots.has('bwrap');
+  return isThere ? undefined : 'bubblewrap (bwrap) is not installed';
 }
 
 /** Tries bubblewrap with everything that a command would get. Only a good answer is kept. */
 export function detectSandbox(programs: Programs): Promise<Detection> {
   const why = whyNoSandbox('auto', programs);
   if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
-  const program = programs.found.get('bwrap')!;
+  const program = programs.found.get('bwrap');
+  if (program === undefined) {
+    const seen = programs.inRoots.get('bwrap')!;
+    const reason = `${seen} lies in a served directory, where it is not trusted; serve another one, or use --sandbox off`;
+    return Promise.resolve({ available: false, installed: true, why: reason });
+  }
   const trial = trials.get(program) ?? { detection: undefined, endedAt: 0 };
   trials.set(program, trial);
   trial.detection ??= tryOnce(program, trial);
