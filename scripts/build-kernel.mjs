@@ -7,9 +7,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
-const folder = new URL('../src/engine/search/kernel/', import.meta.url);
+const folder = new URL('../src/engine/kernel/assembly/', import.meta.url);
 const NAMES = ['scan.ts', 'bytes.ts'];
-const target = fileURLToPath(new URL('../src/engine/search/kernel.generated.ts', import.meta.url));
+const target = fileURLToPath(new URL('../src/engine/kernel/kernel.generated.ts', import.meta.url));
 
 const texts = new Map();
 for (const name of NAMES) texts.set(name, await readFile(new URL(name, folder), 'utf8'));
@@ -17,7 +17,7 @@ const generated = render(await compile());
 const current = await readFile(target, 'utf8').catch(() => '');
 if (process.argv.includes('--check')) {
   if (current !== generated) {
-    console.error('kernel.generated.ts does not fit kernel/: run node scripts/build-kernel.mjs');
+    console.error('kernel.generated.ts does not fit kernel/assembly/: run node scripts/build-kernel.mjs');
     process.exit(1);
   }
 } else if (current !== generated) {
@@ -56,7 +56,7 @@ function render(wasm) {
     .toString('base64')
     .match(/.{1,96}/g);
   return [
-    '/** The compiled kernel/, written by scripts/build-kernel.mjs: do not edit. */',
+    '/** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */',
     `export const sourceHash = '${createHash('sha256')
       .update([...texts.values()].join(''))
       .digest('hex')}';`,

@@ -24,7 +24,7 @@ const common = {
   sourcemap: false,
   metafile: true,
   external: ['@vscode/ripgrep'],
-  alias: { '@modelcontextprotocol/server/_shims': './src/server/protocol-shims.ts' },
+  alias: { '@modelcontextprotocol/server/_shims': './src/server/mcp/protocol-shims.ts' },
   define: { COFFERDAM_VERSION: JSON.stringify(version) },
 };
 
@@ -44,7 +44,7 @@ const built = await Promise.all([
   }),
   writeProgram({
     ...commonjs,
-    entryPoints: ['src/server/protocol-library.ts'],
+    entryPoints: ['src/server/mcp/protocol-library.ts'],
     outfile: 'dist/protocol.cjs',
   }),
   build({
@@ -56,10 +56,14 @@ const built = await Promise.all([
   }),
   build({
     ...commonjs,
-    entryPoints: ['src/engine/workers/text-worker.ts'],
+    entryPoints: ['src/engine/files/edit/text-worker.ts'],
     outfile: 'dist/text-worker.cjs',
   }),
-  build({ ...commonjs, entryPoints: ['src/engine/search/worker.ts'], outfile: 'dist/search-worker.cjs' }),
+  build({
+    ...commonjs,
+    entryPoints: ['src/engine/search/workers/worker.ts'],
+    outfile: 'dist/search-worker.cjs',
+  }),
   build({
     ...commonjs,
     entryPoints: ['src/trace/telemetry.ts'],

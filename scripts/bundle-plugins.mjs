@@ -23,9 +23,9 @@ const BUILTINS = [
 /** Modules of ours that bring many others with them. */
 const OURS = [
   'run/commands.ts',
-  'run/ripgrep.ts',
-  'run/run-command.ts',
-  'search/kernel.ts',
+  'search/ripgrep/ripgrep.ts',
+  'run/process/run.ts',
+  'kernel/kernel.ts',
   'search/search.ts',
 ];
 

@@ -28,8 +28,8 @@ import {
   StateProblem,
 } from './engine/index.ts';
 import type { HttpRequest } from './server/http/start.ts';
-import type { Abilities } from './server/offered-tools.ts';
-import { serveOnStdio } from './server/stdio.ts';
+import type { Abilities } from './server/mcp/offered-tools.ts';
+import { serveOnStdio } from './server/stdio/serve.ts';
 import { TraceLog } from './trace/log.ts';
 import type { Recorder } from './trace/recorder.ts';
 import { showTrace } from './trace/show.ts';

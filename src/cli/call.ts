@@ -1,7 +1,7 @@
 /** `cofferdam call`: one tool call from a shell. */
 import type { Answer, Content } from '../dialects/dialect.ts';
-import { type App, offerTools } from '../server/app.ts';
-import { perform, sessionIdOf } from '../server/perform.ts';
+import { type App, offerTools } from '../server/mcp/app.ts';
+import { perform, sessionIdOf } from '../server/mcp/perform.ts';
 import { notConfined } from './start.ts';
 import { namesInstead } from './suggest.ts';
 import { UsageError } from './usage-error.ts';

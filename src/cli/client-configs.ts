@@ -1,8 +1,8 @@
 /** What to paste into a client, and where the page is: printed at the start, where somebody can read it. */
 
+import { shellWord } from '../display/shell-word.ts';
 import type { RootInfo } from '../engine/index.ts';
-import type { KeptToken } from '../server/http/kept-token.ts';
-import { shellWord } from '../server/shell-word.ts';
+import type { KeptToken } from '../server/web/kept-token.ts';
 
 /** How a client starts this program by itself, on stdio. */
 export interface StdioCommand {

@@ -1,8 +1,8 @@
 /** `cofferdam forget`: takes contents out of the state directory, for good. */
 import { resolve } from 'node:path';
+import { plain } from '../display/plain-text.ts';
 import type { ForgetRequest, Forgotten, History, JournalEntry } from '../engine/index.ts';
 import { forgetTraced } from '../trace/forgetting.ts';
-import { plain } from '../trace/plain-text.ts';
 import { byId, entryLine, named, type Outcome, toolOf } from './history.ts';
 import { UsageError } from './usage-error.ts';
 

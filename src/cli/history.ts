@@ -2,6 +2,7 @@
 // biome-ignore lint/style/noRestrictedImports: only whether something stands there, as a shell would look.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { plain, plainJson } from '../display/plain-text.ts';
 import {
   type Change,
   EngineFailure,
@@ -12,7 +13,6 @@ import {
   type Obstacle,
   type UndoPlan,
 } from '../engine/index.ts';
-import { plain, plainJson } from '../trace/plain-text.ts';
 import type { TracedHistory } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 

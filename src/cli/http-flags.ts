@@ -1,6 +1,7 @@
 /** What the options of the HTTP server ask for, or one clear line about what is wrong with them. */
-import { asOrigin, isHostName } from '../server/http/front-door.ts';
+
 import type { HttpRequest } from '../server/http/start.ts';
+import { asOrigin, isHostName } from '../server/web/host-and-origin.ts';
 import { sizeOf } from './state.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { Engine, EngineFailure, type Failure, type RootSpec } from '../engine/index.ts';
-import type { App } from '../server/app.ts';
+import type { App } from '../server/mcp/app.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import type { CallApp } from './call.ts';
 import type { Environment, Options } from './parse.ts';

@@ -2,8 +2,8 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
 import type { CommandSettings, RootSpec } from '../engine/index.ts';
-import { isLoopback } from '../server/http/front-door.ts';
 import type { HttpRequest } from '../server/http/start.ts';
+import { isLoopback } from '../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../trace/show.ts';
 import { splitArguments, type Values } from './arguments.ts';
 import type { CommandName } from './commands.ts';

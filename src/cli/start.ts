@@ -1,9 +1,9 @@
 /** What is said at the start: in one line what is served and how well it is protected, or why it is not. */
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Engine, EngineFailure, type RootInfo } from '../engine/index.ts';
-import type { App } from '../server/app.ts';
-import { isLoopback } from '../server/http/front-door.ts';
 import type { HttpRequest } from '../server/http/start.ts';
+import type { App } from '../server/mcp/app.ts';
+import { isLoopback } from '../server/web/host-and-origin.ts';
 
 /** What is offered, where, and what protects it. */
 export function describeStart({ version, dialects, engine }: App, commands: string, journal: string): string {

@@ -1,8 +1,8 @@
 /** `cofferdam tools`: the tools of the dialects, with their parameters and what they cost a model in tokens. */
 import type { Dialect } from '../dialects/dialect.ts';
 import type { ObjectSchema, Schema } from '../dialects/schema.ts';
-import type { OfferedTool } from '../server/app.ts';
-import { type Abilities, type OfferedTools, offer, type ShownTool } from '../server/offered-tools.ts';
+import type { OfferedTool } from '../server/mcp/app.ts';
+import { type Abilities, type OfferedTools, offer, type ShownTool } from '../server/mcp/offered-tools.ts';
 import { estimatedTokens } from '../trace/tokens.ts';
 import { columns } from './help.ts';
 

@@ -2,7 +2,7 @@
 import { fail } from '../engine/index.ts';
 import { type Answer, type Told, text } from './dialect.ts';
 
-/** No message of the server has more bytes, its line end included; src/server/messages.ts holds that too. */
+/** No message of the server has more bytes, its line end included; src/server/mcp/messages.ts holds that too. */
 export const LONGEST_MESSAGE = 8 * 1024 * 1024;
 /** What the message around an answer takes: the envelope and the id. */
 const ENVELOPE_BYTES = 16 * 1024;

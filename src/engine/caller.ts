@@ -1,5 +1,5 @@
 /** On whose behalf the engine works, and who hears what it touches. */
-import type { Origin } from './journal/entry.ts';
+import type { Origin } from './journal/entries/entry.ts';
 
 /** What was done at one path, or was not allowed: `refused`. */
 export type How =

@@ -5,33 +5,33 @@
  * journal is written.
  */
 
+import { Calls } from './access/access.ts';
+import type { CommandDesk } from './api/commands.ts';
+import { HistoryDesk } from './api/history.ts';
+import type { SearchDesk } from './api/search.ts';
 import { type Caller, type How, nobody } from './caller.ts';
-import { Calls } from './calls.ts';
-import type { CommandDesk } from './command-desk.ts';
 import type { Stat } from './confine/dir.ts';
 import { attempt } from './confine/errno.ts';
 import type { Protection } from './confine/protection.ts';
 import { EngineFailure, type Failure, fail } from './failures.ts';
-import { replaceContent, requireUnchanged } from './files/atomic.ts';
-import { type ListAllOptions, type ListingBelow, listBelow } from './files/below.ts';
-import { type FileContent, readContent, readSnapshot, readText } from './files/contents.ts';
-import type { TextEdit } from './files/editing.ts';
-import { readTextLines, readTextTail } from './files/line-range.ts';
-import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/listing.ts';
-import { moveEntry } from './files/moving.ts';
-import { removeEntry } from './files/removal.ts';
-import { replaceBytes, requireFits, rewriteTogether } from './files/rewriting.ts';
-import { type FileStart, readStart, type StartOptions } from './files/start.ts';
-import { replaceTogether, requireDifferent } from './files/together.ts';
-import { HistoryDesk } from './history-desk.ts';
-import { doing } from './journal/recording.ts';
+import type { TextEdit } from './files/edit/text-editor.ts';
+import { readTextLines, readTextTail } from './files/lines/read-lines.ts';
+import { buildTree, type ListedEntry, listEntries, type TreeNode } from './files/list.ts';
+import { type ListAllOptions, type ListingBelow, listBelow } from './files/list-recursive.ts';
+import { moveEntry } from './files/move.ts';
+import { type FileContent, readContent, readSnapshot, readText } from './files/read.ts';
+import { type FileStart, readStart, type StartOptions } from './files/read-start.ts';
+import { doing } from './files/recorder.ts';
+import { removeEntry } from './files/remove.ts';
+import { replaceContent, requireUnchanged } from './files/replace.ts';
+import { replaceTogether, requireDifferent } from './files/replace-many.ts';
+import { replaceBytes, requireFits, rewriteTogether } from './files/rewrite.ts';
 import { limits } from './limits.ts';
 import { desks, type EngineOptions, open, type Shared } from './opening.ts';
-import { ripgrep } from './run/ripgrep.ts';
-import type { SearchDesk } from './search-desk.ts';
-import type { LineInsertion } from './text/insert-lines.ts';
-import type { LineDiff, LineDiffOptions } from './text/line-diffs.ts';
-import type { LineRange } from './text/line-span.ts';
+import { ripgrep } from './search/ripgrep/ripgrep.ts';
+import type { LineInsertion } from './text/lines/insert-lines.ts';
+import type { LineDiff, LineDiffOptions } from './text/lines/line-diffs.ts';
+import type { LineRange } from './text/lines/line-span.ts';
 import type { EditFacts, RewriteResults, Rewriting } from './text/rewrite.ts';
 
 /** What comes with every call: how it can be cancelled. */

@@ -1,8 +1,11 @@
 /** The engine's front door: what dialects, the command line and users of the library may use. */
+
+export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
+export { type CommandSettings, exitCodeOf } from './api/commands.ts';
+export type { EntryFilter, UndoOutcome, UndoPlan } from './api/history.ts';
 export { type Access, type Caller, type How, nobody } from './caller.ts';
-export { type CommandSettings, exitCodeOf } from './command-desk.ts';
 export type { Stat } from './confine/dir.ts';
-export { ownPackage } from './confine/own-package.ts';
+export { ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export {
@@ -12,6 +15,7 @@ export {
   type RootInfo,
   type StoreCall,
 } from './engine.ts';
+export { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from './event-loop.ts';
 export {
   type ArgumentProblem,
   EngineFailure,
@@ -23,32 +27,26 @@ export {
   type NearMatch,
   type ReadOnlyReason,
 } from './failures.ts';
-export type { BelowEntry, ListAllOptions, ListingBelow } from './files/below.ts';
-export { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from './files/breathing.ts';
-export type { FileContent } from './files/contents.ts';
-export type { TextEdit } from './files/editing.ts';
-export type { ListedEntry, TreeNode } from './files/listing.ts';
-export { byBytes } from './files/order.ts';
-export type { FileStart, StartOptions } from './files/start.ts';
-export { History } from './history.ts';
-export type { EntryFilter, UndoOutcome, UndoPlan } from './history-desk.ts';
-export type { Change, EntryState, JournalEntry, Origin } from './journal/entry.ts';
-export type { FileDiff } from './journal/entry-diff.ts';
-export type { ForgetRequest } from './journal/forget-selection.ts';
-export type { Forgotten } from './journal/forgetting.ts';
-export { type Keep, usualKeep } from './journal/keeping.ts';
-export type { Obstacle } from './journal/standing.ts';
-export { asStateProblem, StateProblem, whyNotStateDirectory } from './journal/state-directory.ts';
-export { MOST_ENTRIES as mostWatchedEntries } from './journal/survey.ts';
+export type { TextEdit } from './files/edit/text-editor.ts';
+export type { ListedEntry, TreeNode } from './files/list.ts';
+export type { BelowEntry, ListAllOptions, ListingBelow } from './files/list-recursive.ts';
+export type { FileContent } from './files/read.ts';
+export type { FileStart, StartOptions } from './files/read-start.ts';
+export { isGlob } from './glob/glob.ts';
+export { residualGlobs } from './glob/residual-glob.ts';
+export type { Change, EntryState, JournalEntry, Origin } from './journal/entries/entry.ts';
+export type { Forgotten } from './journal/retention/forget.ts';
+export type { ForgetRequest } from './journal/retention/forget-selection.ts';
+export { type Keep, usualKeep } from './journal/retention/retention.ts';
+export { MOST_ENTRIES as mostWatchedEntries } from './journal/snapshot/snapshot.ts';
 export { limits } from './limits.ts';
 export type { EngineOptions } from './opening.ts';
-export { noteAncestors } from './run/ancestry.ts';
 export type { CommandCall } from './run/commands.ts';
-export type { Layer } from './run/layers.ts';
-export { installCommand } from './run/package-managers.ts';
 export { readingCommandNames } from './run/policy/reading-commands.ts';
-export type { RunResult } from './run/run-command.ts';
-export { isGlob } from './search/glob.ts';
+export { noteAncestors } from './run/process/parents.ts';
+export type { RunResult } from './run/process/run.ts';
+export { installCommand } from './run/sandbox/install-hint.ts';
+export type { Layer } from './run/sandbox/report.ts';
 export {
   blocksOf,
   type FileMatches,
@@ -58,12 +56,15 @@ export {
   matchesWithContext,
   type WalkEntry,
 } from './search/query.ts';
-export { residualGlobs } from './search/residual-glob.ts';
 export type { Overview, WalkResult } from './search/search.ts';
-export { unifiedDiff } from './text/diff.ts';
+export { History } from './stored-history.ts';
+export { byBytes } from './text/byte-order.ts';
+export { unifiedDiff } from './text/diff/unified-diff.ts';
 export { countLines, splitLines } from './text/encoding.ts';
-export type { LineInsertion } from './text/insert-lines.ts';
-export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/line-diffs.ts';
-export type { LineRange } from './text/line-span.ts';
+export type { LineInsertion } from './text/lines/insert-lines.ts';
+export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/lines/line-diffs.ts';
+export type { LineRange } from './text/lines/line-span.ts';
 export type { EditFacts, RewriteResults } from './text/rewrite.ts';
 export { nearNames } from './text/similar.ts';
+export type { Obstacle } from './undo/compare.ts';
+export type { FileDiff } from './undo/diff.ts';

@@ -1,15 +1,16 @@
 /** From what an engine is asked to serve to the parts that it works with. */
-import { Calls } from './calls.ts';
-import { CommandDesk, type CommandSettings } from './command-desk.ts';
+
+import { StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
+import { Calls } from './access/access.ts';
+import { Arrivals } from './access/call-order.ts';
+import { CommandDesk, type CommandSettings } from './api/commands.ts';
+import { SearchDesk } from './api/search.ts';
 import type { RootSpec } from './confine/roots.ts';
 import { Wall } from './confine/wall.ts';
 import type { Engine } from './engine.ts';
-import { Arrivals } from './files/arrivals.ts';
-import { Editor } from './files/editing.ts';
+import { Editor } from './files/edit/text-editor.ts';
 import { Journal } from './journal/journal.ts';
-import type { Keep } from './journal/keeping.ts';
-import { StateProblem, whyNotStateDirectory } from './journal/state-directory.ts';
-import { SearchDesk } from './search-desk.ts';
+import type { Keep } from './journal/retention/retention.ts';
 
 export interface EngineOptions {
   roots: readonly RootSpec[];

@@ -1,12 +1,7 @@
 /** What the page asks of its server. The cookie goes along by itself; the token is shown once. */
-import {
-  type About,
-  CURSOR_HEADER,
-  type EntryDetails,
-  type PageEvent,
-  type UndoOutcome,
-} from '../server/page/wire.ts';
+
 import { LineReader, type Message, MessageReader } from './streams.ts';
+import { type About, CURSOR_HEADER, type EntryDetails, type PageEvent, type UndoOutcome } from './wire.ts';
 
 export class ApiError extends Error {
   readonly status: number;

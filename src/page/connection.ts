@@ -1,6 +1,7 @@
 /** Keeps the page up to date: loads what is stored, then listens; comes back by itself when the line was cut. */
-import type { PageEvent } from '../server/page/wire.ts';
+
 import { ApiError, liveMessages, storedEvents } from './api.ts';
+import type { PageEvent } from './wire.ts';
 
 export type State =
   | { is: 'loading' }

@@ -1,5 +1,5 @@
 /** One call in full: its facts, its paths, what it changed, and the way to undo that. */
-import type { EntryDetails } from '../server/page/wire.ts';
+
 import { ApiError, entryDetails, fullEvent } from './api.ts';
 import { diffView } from './diff-view.ts';
 import { button, type Child, el, part } from './dom.ts';
@@ -8,6 +8,7 @@ import { pathView } from './path-view.ts';
 import { seenLines, seenPath } from './seen.ts';
 import type { Row } from './store.ts';
 import { UndoDialog } from './undo-dialog.ts';
+import type { EntryDetails } from './wire.ts';
 
 const MOST_ENTRIES = 20;
 const STATES = { pending: 'under way or cut off', done: 'done', undone: 'undone' } as const;

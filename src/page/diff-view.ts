@@ -1,10 +1,11 @@
 /** Diffs in colour: added, removed and unchanged lines with their numbers; long ones open on request. */
-import type { PageDiff } from '../server/page/wire.ts';
+
 import { changedCounts, type DiffLine, diffLines, isCode, withoutCommonEnds } from './diff-lines.ts';
 import { button, el } from './dom.ts';
 import { pathView } from './path-view.ts';
 import { shortPath } from './paths.ts';
 import { seenLines } from './seen.ts';
+import type { PageDiff } from './wire.ts';
 
 const SHOWN_AT_FIRST = 600;
 

@@ -1,5 +1,5 @@
 /** Elements made from code. What a file is called can neither become markup nor hide what it is: see seen.ts. */
-import { plain } from '../trace/plain-text.ts';
+import { plain } from '../display/plain-text.ts';
 import { seen } from './seen.ts';
 
 type Attributes = Record<string, string | number | boolean | undefined>;

@@ -1,5 +1,5 @@
 /** The bar of filters: tool, path, outcome, session; and how many calls they let through. */
-import { plain } from '../trace/plain-text.ts';
+import { plain } from '../display/plain-text.ts';
 import { el, part, setText } from './dom.ts';
 import { count, plural } from './format.ts';
 import { belowPath } from './paths.ts';

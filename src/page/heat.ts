@@ -1,6 +1,7 @@
 /** The workspace as the calls saw it: a tree in which each place knows how often it was read and written. */
-import type { PageEvent } from '../server/page/wire.ts';
+
 import { belowPath, namesBelow, rootOf } from './paths.ts';
+import type { PageEvent } from './wire.ts';
 
 export interface HeatNode {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The Tool Trace page: puts its parts together and keeps them in step with what happens. */
-import type { About, PageEvent } from '../server/page/wire.ts';
-import { plain } from '../trace/plain-text.ts';
+
+import { plain } from '../display/plain-text.ts';
 import { endSession } from './api.ts';
 import { Charts } from './charts.ts';
 import { Connection, type State } from './connection.ts';
@@ -15,6 +15,7 @@ import { signIn, takeToken } from './sign-in.ts';
 import { EventStore, type Filter, type Row } from './store.ts';
 import { startTabs } from './tabs.ts';
 import { startTheme } from './theme.ts';
+import type { About, PageEvent } from './wire.ts';
 
 /** Charts and tree look at all events: they are drawn less often than the list. */
 const SLOW_DRAW_MS = 500;

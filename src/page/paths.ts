@@ -1,5 +1,5 @@
 /** Absolute paths as they are shown: from the served directory they lie in. */
-import type { PageEvent } from '../server/page/wire.ts';
+import type { PageEvent } from './wire.ts';
 
 /** What stands between the names of a path. Only Windows has `\`; elsewhere it is a part of a name. */
 export function separatorOf(path: string): '/' | '\\' {

@@ -1,5 +1,5 @@
 /** One row of the list of calls; filled with another call when the list is scrolled. */
-import { plain } from '../trace/plain-text.ts';
+import { plain } from '../display/plain-text.ts';
 import { el, setText } from './dom.ts';
 import { clock, compact, duration, exactTime, otherDay } from './format.ts';
 import { leadingPath, shortPath } from './paths.ts';

@@ -1,5 +1,5 @@
 /** Text from outside as nodes: what cannot be seen in it is written out and marked, and no name passes for another. */
-import { plainPieces } from '../trace/plain-text.ts';
+import { plainPieces } from '../display/plain-text.ts';
 
 /** Nothing to mark, nothing that runs from right to left. */
 const USUAL = /^[ -~]*$/;

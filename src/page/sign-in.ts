@@ -1,8 +1,8 @@
 /** From a token to a session: out of the address at once, or typed in; never kept. */
 
-import type { About } from '../server/page/wire.ts';
 import { ApiError, about, openSession } from './api.ts';
 import { part } from './dom.ts';
+import type { About } from './wire.ts';
 
 const IN_ADDRESS = /#token=(.+)$/s;
 

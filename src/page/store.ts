@@ -1,6 +1,7 @@
 /** All events that the page knows, and those that the filters let through; made for a hundred thousand of them. */
-import type { PageEvent } from '../server/page/wire.ts';
+
 import { separatorOf } from './paths.ts';
+import type { PageEvent } from './wire.ts';
 
 export interface Row {
   readonly event: PageEvent;

@@ -1,5 +1,5 @@
 /** Asks before anything is undone: shows what would happen, what stands in the way, and what came of it. */
-import type { PageEntry, PageObstacle, PagePlan } from '../server/page/wire.ts';
+
 import { entryDetails, undo } from './api.ts';
 import { diffView, plainDiff } from './diff-view.ts';
 import { button, el, part, setText } from './dom.ts';
@@ -7,6 +7,7 @@ import { plural } from './format.ts';
 import { pathView } from './path-view.ts';
 import { shortPath } from './paths.ts';
 import type { Row } from './store.ts';
+import type { PageEntry, PageObstacle, PagePlan } from './wire.ts';
 
 interface Asked {
   entry: PageEntry;

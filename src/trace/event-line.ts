@@ -1,6 +1,7 @@
 /** One event as one line for people, in columns that fit where it is shown. */
+
+import { columnsOf, fitted, plain } from '../display/plain-text.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
-import { columnsOf, fitted, plain } from './plain-text.ts';
 
 export interface LineStyle {
   /** Cut to this many columns; not at all when there is none. */

@@ -1,9 +1,9 @@
 /** `cofferdam trace`: events as lines for people, or as they are. */
 import type { Writable } from 'node:stream';
+import { plainJson } from '../display/plain-text.ts';
 import type { TraceEvent } from './event.ts';
 import { eventLine, headLine } from './event-line.ts';
 import type { TraceLog } from './log.ts';
-import { plainJson } from './plain-text.ts';
 
 export { eventLine, headLine, type LineStyle } from './event-line.ts';
 

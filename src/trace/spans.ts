@@ -1,7 +1,7 @@
 /** Where events go as OpenTelemetry spans, when the environment names a collector. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { bundleDir } from '../engine/bundle-dir.ts';
+import { bundleDir } from '../bundle-directory.ts';
 import type { TraceEvent } from './event.ts';
 
 export interface SpanSink {

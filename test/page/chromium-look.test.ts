@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { plain } from '../../src/trace/plain-text.ts';
+import { plain } from '../../src/display/plain-text.ts';
 import { chromiumPath } from './browser.ts';
 import { grants, PageStage } from './page-stage.ts';
 

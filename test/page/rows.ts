@@ -1,5 +1,5 @@
 /** Events for tests of the page's parts. */
-import type { PageEvent } from '../../src/server/page/wire.ts';
+import type { PageEvent } from '../../src/page/wire.ts';
 
 let next = 1;
 

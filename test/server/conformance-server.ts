@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
 import { serveOnHttp } from '../../src/server/http/serve.ts';
-import { fullGrant, newToken } from '../../src/server/http/tokens.ts';
+import { fullGrant, newToken } from '../../src/server/web/tokens.ts';
 import { changes, createFixture } from './conformance-fixture.ts';
 
 export async function startConformanceServer(

@@ -3,7 +3,7 @@ import { request as tlsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HttpLimits } from '../../src/server/http/limits.ts';
+import type { HttpLimits } from '../../src/server/web/limits.ts';
 import { certificate, privateKey } from './http-certificate.ts';
 import { hello, Stage, TOKEN, usual } from './http-stage.ts';
 

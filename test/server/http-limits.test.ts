@@ -1,8 +1,8 @@
 /** What an HTTP server does not take: too much, too slow, too many, nonsense; and how it ends. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HttpLimits } from '../../src/server/http/limits.ts';
-import { parseTokens } from '../../src/server/http/tokens.ts';
+import type { HttpLimits } from '../../src/server/web/limits.ts';
+import { parseTokens } from '../../src/server/web/tokens.ts';
 import { eventsOf, hello, meta, Stage, TOKEN, usual } from './http-stage.ts';
 
 const open: Stage[] = [];

@@ -3,8 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HttpLimits } from '../../src/server/http/limits.ts';
-import { fullGrant } from '../../src/server/http/tokens.ts';
+import type { HttpLimits } from '../../src/server/web/limits.ts';
+import { fullGrant } from '../../src/server/web/tokens.ts';
 import { type Answer, eventsOf, type RawConnection, Stage, type Talk, TOKEN, usual } from './http-stage.ts';
 
 const closing: (() => Promise<void> | void)[] = [];

@@ -5,9 +5,9 @@ import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dia
 import { fileeditor } from '../../src/dialects/fileeditor/index.ts';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
-import type { App } from '../../src/server/app.ts';
 import { type HttpOptions, type HttpServing, serveOnHttp } from '../../src/server/http/serve.ts';
-import { fullGrant } from '../../src/server/http/tokens.ts';
+import type { App } from '../../src/server/mcp/app.ts';
+import { fullGrant } from '../../src/server/web/tokens.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 
 export const TOKEN = 'the-token-of-this-test-suite';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { keepToken } from '../../src/server/http/kept-token.ts';
+import { keepToken } from '../../src/server/web/kept-token.ts';
 import { temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };

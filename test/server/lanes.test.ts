@@ -8,9 +8,9 @@ import { replay } from '../../src/dialects/replay/index.ts';
 import { repo } from '../../src/dialects/repo/index.ts';
 import { workspace } from '../../src/dialects/workspace/index.ts';
 import { Engine } from '../../src/engine/index.ts';
-import type { App } from '../../src/server/app.ts';
-import { beginsPlainly, HANDSHAKE_VERSIONS } from '../../src/server/introduction.ts';
-import { serveOnStdio } from '../../src/server/stdio.ts';
+import type { App } from '../../src/server/mcp/app.ts';
+import { beginsPlainly, HANDSHAKE_VERSIONS } from '../../src/server/mcp/initialize.ts';
+import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 type Lane = 'ours' | 'the library';

@@ -1,7 +1,7 @@
 /** The wire on stdio, byte by byte: where messages begin and end, and what is said about those that are none. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { LineTransport } from '../../src/server/line-transport.ts';
+import { LineTransport } from '../../src/server/stdio/line-transport.ts';
 
 const soon = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 

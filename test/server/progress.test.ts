@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lastLineOf } from '../../src/server/heartbeat.ts';
+import { lastLineOf } from '../../src/server/mcp/progress.ts';
 import { program, RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 

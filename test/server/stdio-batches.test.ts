@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dialects/dialect.ts';
 import { Engine } from '../../src/engine/index.ts';
-import { serveOnStdio } from '../../src/server/stdio.ts';
+import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import { temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };

@@ -1,6 +1,6 @@
 /** How text from outside is written out. */
 import { expect, test } from 'vitest';
-import { plain, plainPieces } from '../../src/trace/plain-text.ts';
+import { plain, plainPieces } from '../../src/display/plain-text.ts';
 
 test('what has no look of its own, and spaces that are not the usual one, are written out', () => {
   expect(plain('a b\u00a0c\u3000d')).toBe('a b\\xa0c\\u3000d');

@@ -1,8 +1,8 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { columnsOf } from '../../src/display/plain-text.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { TraceLog } from '../../src/trace/log.ts';
-import { columnsOf } from '../../src/trace/plain-text.ts';
 import { eventLine, headLine, matcherOf, type ShowTrace, showTrace } from '../../src/trace/show.ts';
 import { anEvent, aStateDirectory, until } from './events.ts';
 

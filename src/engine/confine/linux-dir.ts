@@ -7,13 +7,13 @@
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
+import { isTemporary, temporaryName } from './content/drafts.ts';
+import { sweepLitter } from './content/sweep-drafts.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { sweepLitter } from './litter.ts';
 import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
-import { nameBatches } from './scan-listing.ts';
+import { nameBatches } from './scan/listing.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
-import { isTemporary, temporaryName } from './temporaries.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 /** Not among Node's constants; the same on every architecture that Node runs on. */

@@ -9,13 +9,13 @@
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isTemporary, temporaryName } from './content/drafts.ts';
+import { sweepLitter } from './content/sweep-drafts.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { sweepLitter } from './litter.ts';
 import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
-import { nameBatches } from './scan-listing.ts';
+import { nameBatches } from './scan/listing.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
-import { isTemporary, temporaryName } from './temporaries.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** macOS: fail with ELOOP when any component of the path is a symbolic link. */

@@ -1,12 +1,12 @@
 /** Where a path has led: a held directory and one name in it, never a path to be looked up again. */
 import { EngineFailure, fail } from '../failures.ts';
 import { nearNames } from '../text/similar.ts';
+import { isTemporary } from './content/drafts.ts';
 import type { Dir, Stat } from './dir.ts';
 import { attempt, failMissing } from './errno.ts';
-import type { ProtectedPlaces } from './protected-places.ts';
-import { textOf } from './raw-names.ts';
+import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
-import { isTemporary } from './temporaries.ts';
+import { textOf } from './scan/raw-names.ts';
 
 /** Where a path leads: a held directory and a name in it that is not a link (unless links were not followed). */
 export class Place {

@@ -7,9 +7,9 @@
  */
 import { fail } from '../failures.ts';
 import type { Dir } from './dir.ts';
-import { findGitPlaces, type GitPlaces } from './git-places.ts';
 import type { Place } from './place.ts';
-import { ProtectedPlaces } from './protected-places.ts';
+import { findGitPlaces, type GitPlaces } from './protect/git-places.ts';
+import { ProtectedPlaces } from './protect/protected-places.ts';
 import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
 import { Walk } from './walk.ts';

@@ -7,13 +7,13 @@
 import { randomInt } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { ifNobodyElse, whenNobodyElse } from '../files/turns.ts';
-import type { JournalEntry, Origin } from './entry.ts';
-import { JournalRecording, type RecordingParts } from './journal-recording.ts';
-import { type Keep, keepAll, makeRoom, prune, usualKeep } from './keeping.ts';
-import { LineLog } from './line-log.ts';
-import { readEntries, readForgotten, readWithParts } from './reading.ts';
-import { Store } from './store.ts';
+import { Store } from '../../state/directory/contents.ts';
+import { LineLog } from '../../state/directory/line-log.ts';
+import { ifNobodyElse, whenNobodyElse } from '../access/locks.ts';
+import type { JournalEntry, Origin } from './entries/entry.ts';
+import { readEntries, readForgotten, readWithParts } from './entries/read-entries.ts';
+import { JournalRecording, type RecordingParts } from './record/journal-recorder.ts';
+import { type Keep, keepAll, makeRoom, prune, usualKeep } from './retention/retention.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 10;

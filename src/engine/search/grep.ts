@@ -1,15 +1,15 @@
 /** Searches contents by a plan: the threads alone, or with ripgrep to name the files for them. */
-import { scanRootOf } from '../confine/scan.ts';
+import { scanRootOf } from '../confine/scan/cursor.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import { candidateFiles } from '../run/ripgrep.ts';
-import { FirstByPath } from './first.ts';
-import type { Account, FoundFile } from './jobs.ts';
-import type { Plan, SearchPlan } from './plan.ts';
+import type { Plan, SearchPlan } from './plan/plan.ts';
 import type { GrepQuery, GrepResult } from './query.ts';
-import { grepResult } from './results.ts';
-import { requireStartRead, type Start, selectionOf } from './start.ts';
-import { type JobTemplate, type Team, workTogether } from './teamwork.ts';
+import { FirstByPath } from './results/first-by-path.ts';
+import { grepResult } from './results/results.ts';
+import { candidateFiles } from './ripgrep/ripgrep.ts';
+import { requireStartRead, type Start, selectionOf } from './walk/search-root.ts';
+import type { Account, FoundFile } from './workers/jobs.ts';
+import { type JobTemplate, type Team, workTogether } from './workers/run-job.ts';
 
 /** So long the workers try by themselves before ripgrep is started: what is found early needs no process. */
 const HEAD_START_MS = 40;

@@ -1,5 +1,5 @@
 /** What can be asked of a search, and what it answers. */
-import type { Plan, PlanKind } from './plan.ts';
+import type { Plan, PlanKind } from './plan/plan.ts';
 
 /** Which entries of a tree are wanted. Paths in globs are relative to the directory that is searched. */
 export interface Selection {

@@ -1,8 +1,7 @@
 /** Every way to work out a file's new content from its old one, from bytes to bytes: runs in any thread. */
 import { fail } from '../failures.ts';
-import { applyEdits, type TextEdit } from './apply-edits.ts';
-import { applyPatch } from './apply-patch.ts';
-import { unifiedDiff } from './diff.ts';
+import { unifiedDiff } from './diff/unified-diff.ts';
+import { applyEdits, type TextEdit } from './edit/apply-edits.ts';
 import {
   BOM,
   countLines,
@@ -13,9 +12,15 @@ import {
   textContent,
   withLineEnding,
 } from './encoding.ts';
-import { insertLines, type LineInsertion, type LinesInserted } from './insert-lines.ts';
-import { applyLineDiffs, type LineDiff, type LineDiffOptions, type LineDiffsApplied } from './line-diffs.ts';
-import { type ParsedPatch, parsePatch } from './patch.ts';
+import { insertLines, type LineInsertion, type LinesInserted } from './lines/insert-lines.ts';
+import {
+  applyLineDiffs,
+  type LineDiff,
+  type LineDiffOptions,
+  type LineDiffsApplied,
+} from './lines/line-diffs.ts';
+import { applyPatch } from './patch/apply.ts';
+import { type ParsedPatch, parsePatch } from './patch/parse.ts';
 
 /** What is to be done; `path` is for the facts of failures. */
 export type Rewriting = { path: string } & (

@@ -1,8 +1,8 @@
 /** What the address of a request says: the dialect by its path, and the workspace where `?workspace=DIR` names one. */
 import type { Dialect, Session } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../engine/index.ts';
-import type { App } from '../app.ts';
-import type { Refusal } from './reply.ts';
+import type { App } from '../mcp/app.ts';
+import type { Refusal } from '../web/reply.ts';
 
 const ROOT = '/mcp';
 /** Clients look here for authorization servers; there are none, whoever asks. */

@@ -5,12 +5,12 @@ import {
   type JSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { WITH_BATCHES, whyNotBatch } from '../batch.ts';
-import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../messages.ts';
-import { traceInvalidCall } from '../refused-calls.ts';
-import { type MemoryBudget, readBody } from './body.ts';
-import type { HttpLimits } from './limits.ts';
-import type { Refusal, Reply } from './reply.ts';
+import { WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
+import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
+import { traceInvalidCall } from '../mcp/refused-calls.ts';
+import { type MemoryBudget, readBody } from '../web/body.ts';
+import type { HttpLimits } from '../web/limits.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
 import type { HttpSession, Place, Sessions } from './sessions.ts';
 import type { Stateless } from './stateless.ts';
 

@@ -3,10 +3,10 @@
  * connection comes back with the last id it saw and gets the rest.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { asJson } from '../messages.ts';
-import type { MemoryBudget } from './body.ts';
-import type { HttpLimits } from './limits.ts';
-import type { Reply } from './reply.ts';
+import { asJson } from '../mcp/messages.ts';
+import type { MemoryBudget } from '../web/body.ts';
+import type { HttpLimits } from '../web/limits.ts';
+import type { Reply } from '../web/reply.ts';
 
 const EVENT_ID = /^(\d{1,15})-(\d{1,15})$/;
 

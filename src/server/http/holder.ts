@@ -1,9 +1,9 @@
 /** The holder of one token: what it is served, how many of its calls are under way, what is kept for it. */
 import type { Dialect, Session } from '../../dialects/dialect.ts';
-import type { App } from '../app.ts';
-import type { Gate } from '../gate.ts';
-import { callsGate, endState } from '../session.ts';
-import type { Grant } from './tokens.ts';
+import type { App } from '../mcp/app.ts';
+import type { Gate } from '../mcp/call-limit.ts';
+import { callsGate, endState } from '../mcp/session.ts';
+import type { Grant } from '../web/tokens.ts';
 
 interface Kept {
   client: string;

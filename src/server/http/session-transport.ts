@@ -1,10 +1,10 @@
 /** The wire of one session over HTTP, as clients that begin with `initialize` use it. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { withExactCode } from '../exact-codes.ts';
-import type { Id } from '../messages.ts';
+import { withExactCode } from '../mcp/exact-codes.ts';
+import type { Id } from '../mcp/messages.ts';
+import { type Refusal, type Reply, SERVER_ERROR } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
-import { type Refusal, type Reply, SERVER_ERROR } from './reply.ts';
 
 /** From this version on, clients take an event that has an id and no message. */
 const PRIMED = '2025-11-25';

@@ -1,14 +1,14 @@
 /** The sessions of clients that begin with `initialize`: found by id and owner, and not too many of them. */
 import { randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import type { App } from '../app.ts';
-import { endState, type SessionShares } from '../session.ts';
+import type { App } from '../mcp/app.ts';
+import { endState, type SessionShares } from '../mcp/session.ts';
+import { MemoryBudget } from '../web/body.ts';
+import type { HttpLimits } from '../web/limits.ts';
+import type { Refusal } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';
-import { MemoryBudget } from './body.ts';
 import { EventStreams } from './event-streams.ts';
 import type { Holder } from './holder.ts';
-import type { HttpLimits } from './limits.ts';
-import type { Refusal } from './reply.ts';
 import { SessionTransport } from './session-transport.ts';
 
 export type CreateServer = (app: App, shares: SessionShares) => Server | McpServer;

@@ -2,14 +2,14 @@
 import { createSecureContext } from 'node:tls';
 import { dialects } from '../../dialects/index.ts';
 import type { Engine } from '../../engine/index.ts';
-import type { App } from '../app.ts';
+import type { App } from '../mcp/app.ts';
 import type { PageSources } from '../page/sources.ts';
-import { type KeptToken, keepToken } from './kept-token.ts';
-import { limitsFor } from './limits.ts';
-import { readPlain, readSecret, StartError } from './operator-files.ts';
+import { type KeptToken, keepToken } from '../web/kept-token.ts';
+import { limitsFor } from '../web/limits.ts';
+import { readPlain, readSecret, StartError } from '../web/operator-files.ts';
+import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from '../web/tokens.ts';
+import type { Certificate } from '../web/web-server.ts';
 import { type HttpOptions, type HttpServing, serveOnHttp } from './serve.ts';
-import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './tokens.ts';
-import type { Certificate } from './web-server.ts';
 
 export { StartError };
 

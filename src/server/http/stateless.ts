@@ -16,14 +16,14 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { Session } from '../../dialects/dialect.ts';
-import type { App } from '../app.ts';
-import { withExactCode } from '../exact-codes.ts';
-import { asJson } from '../messages.ts';
-import { endState } from '../session.ts';
+import type { App } from '../mcp/app.ts';
+import { withExactCode } from '../mcp/exact-codes.ts';
+import { asJson } from '../mcp/messages.ts';
+import { endState } from '../mcp/session.ts';
+import type { HttpLimits } from '../web/limits.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';
 import type { Holder } from './holder.ts';
-import type { HttpLimits } from './limits.ts';
-import type { Refusal, Reply } from './reply.ts';
 import type { CreateServer } from './sessions.ts';
 
 type Served = Server | McpServer;

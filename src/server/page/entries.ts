@@ -1,10 +1,17 @@
 /** An entry of the journal for the page: what it changed, what undoing it would do, and doing so. */
 import { EngineFailure } from '../../engine/index.ts';
-import type { Refusal } from '../http/reply.ts';
-import type { Grant } from '../http/tokens.ts';
+import type {
+  EntryDetails,
+  PageDiff,
+  PageEntry,
+  PageObstacle,
+  PagePlan,
+  UndoOutcome,
+} from '../../page/wire.ts';
+import type { Refusal } from '../web/reply.ts';
+import type { Grant } from '../web/tokens.ts';
 import type { Sight } from './sight.ts';
 import type { PageHistory } from './sources.ts';
-import type { EntryDetails, PageDiff, PageEntry, PageObstacle, PagePlan, UndoOutcome } from './wire.ts';
 
 /** As the journal makes them, with room to spare; a name that leads elsewhere is none. */
 const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;

@@ -5,9 +5,9 @@
  * away for too long, or knew another feed, is told to begin again.
  */
 import { randomBytes } from 'node:crypto';
+import type { PageEvent } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 import type { PageEvents } from './sources.ts';
-import type { PageEvent } from './wire.ts';
 
 /** Kept for those that are behind. */
 const MOST_ITEMS = 20_000;

@@ -1,7 +1,7 @@
 /** Who has the page open: a cookie stands for a token that was shown once, for a while and for this page alone. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Reply } from '../http/reply.ts';
-import type { Grant } from '../http/tokens.ts';
+import type { Reply } from '../web/reply.ts';
+import type { Grant } from '../web/tokens.ts';
 
 const HOUR_MS = 60 * 60_000;
 const IDLE_MS = 4 * HOUR_MS;

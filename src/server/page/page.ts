@@ -1,12 +1,13 @@
 /** The Tool Trace page: its files for everybody, its session for a token, and what happened for who has one. */
 import type { IncomingMessage } from 'node:http';
+import type { About } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
-import { Gate } from '../gate.ts';
-import type { Admission } from '../http/admission.ts';
-import { MemoryBudget, readBody } from '../http/body.ts';
-import type { OpenReplies } from '../http/open-replies.ts';
-import type { Refusal, Reply } from '../http/reply.ts';
-import type { Grant } from '../http/tokens.ts';
+import { Gate } from '../mcp/call-limit.ts';
+import type { Admission } from '../web/admission.ts';
+import { MemoryBudget, readBody } from '../web/body.ts';
+import type { OpenReplies } from '../web/open-replies.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
+import type { Grant } from '../web/tokens.ts';
 import { Entries } from './entries.ts';
 import { LiveFeed } from './live-feed.ts';
 import {
@@ -22,7 +23,6 @@ import { type ServedRoot, Sight, seesCallsOf } from './sight.ts';
 import type { PageSources } from './sources.ts';
 import { StaticFiles } from './static-files.ts';
 import { sendEvents, sendLive } from './streams.ts';
-import type { About } from './wire.ts';
 
 const BELOW = '/page/';
 const MOST_EVENTS = 100_000;

@@ -1,6 +1,6 @@
 /** A number of places for what costs memory as long as it lasts; one token cannot take them all. */
-import type { Refusal } from '../http/reply.ts';
-import type { Grant } from '../http/tokens.ts';
+import type { Refusal } from '../web/reply.ts';
+import type { Grant } from '../web/tokens.ts';
 
 export class Places {
   readonly #most: number;

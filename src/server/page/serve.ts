@@ -2,14 +2,14 @@
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { Admission } from '../http/admission.ts';
-import { Connections } from '../http/connections.ts';
-import { FrontDoor } from '../http/front-door.ts';
-import { type HttpLimits, usualLimits } from '../http/limits.ts';
-import { OpenReplies } from '../http/open-replies.ts';
-import type { Refusal, Reply } from '../http/reply.ts';
-import { fullGrant, newToken, Tokens } from '../http/tokens.ts';
-import { makeWebServer } from '../http/web-server.ts';
+import { Admission } from '../web/admission.ts';
+import { Connections } from '../web/connections.ts';
+import { FrontDoor } from '../web/host-and-origin.ts';
+import { type HttpLimits, usualLimits } from '../web/limits.ts';
+import { OpenReplies } from '../web/open-replies.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
+import { fullGrant, newToken, Tokens } from '../web/tokens.ts';
+import { makeWebServer } from '../web/web-server.ts';
 import { Page } from './page.ts';
 import type { PageSources } from './sources.ts';
 

@@ -1,6 +1,7 @@
 /** Where the page gets what it shows and does: the stored events, and the journal that can undo. */
+
+import type { PageDiff, PageEntry, PageObstacle, PageOrigin } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
-import type { PageDiff, PageEntry, PageObstacle, PageOrigin } from './wire.ts';
 
 export interface PageEvents {
   /** The newest events that fit, oldest first. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 // biome-ignore lint/style/noRestrictedImports: the built page lies beside the program, not in a served directory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleDir } from '../../engine/bundle-dir.ts';
-import type { Refusal, Reply } from '../http/reply.ts';
+import { bundleDir } from '../../bundle-directory.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
 
 const FILES: Readonly<Record<string, { name: string; type: string }>> = {
   '/': { name: 'index.html', type: 'text/html; charset=utf-8' },

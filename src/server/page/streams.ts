@@ -1,10 +1,11 @@
 /** Events on their way to a page: all that are stored, then those that come; never faster than they are read. */
+
+import { CURSOR_HEADER } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
-import type { Reply } from '../http/reply.ts';
-import type { Grant } from '../http/tokens.ts';
+import type { Reply } from '../web/reply.ts';
+import type { Grant } from '../web/tokens.ts';
 import { asPageEvent, type LiveFeed } from './live-feed.ts';
 import { seesCallsOf } from './sight.ts';
-import { CURSOR_HEADER } from './wire.ts';
 
 const BATCH_BYTES = 64 * 1024;
 const BATCH_ITEMS = 200;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineFailure } from '../../../src/engine/failures.ts';
 import type { Commands } from '../../../src/engine/run/commands.ts';
 import { checkArgv } from '../../../src/engine/run/policy/check.ts';
+import { pathsThroughWall } from '../../../src/engine/run/policy/path-arguments.ts';
 import { readingCommands } from '../../../src/engine/run/policy/reading-commands.ts';
-import { pathsThroughWall } from '../../../src/engine/run/wall-paths.ts';
 import type { Workshop } from './workshop.ts';
 import { makeWorkshop, NO_SANDBOX, SECRET, snapshot } from './workshop.ts';
 

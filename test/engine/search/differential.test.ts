@@ -3,14 +3,14 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ripgrep } from '../../../src/engine/run/ripgrep.ts';
-import { ContentSearch } from '../../../src/engine/search/content.ts';
-import { requiredRun } from '../../../src/engine/search/pattern/run.ts';
-import { rustSuperset } from '../../../src/engine/search/pattern/rust.ts';
-import { parsePattern } from '../../../src/engine/search/pattern/scope.ts';
-import { spanOf } from '../../../src/engine/search/pattern/span.ts';
-import { requiredWindow } from '../../../src/engine/search/pattern/windows.ts';
-import { type PlanKind, planSearch, type Recipe } from '../../../src/engine/search/plan.ts';
+import { ContentSearch } from '../../../src/engine/search/match/search-file.ts';
+import { requiredRun } from '../../../src/engine/search/plan/byte-run.ts';
+import { requiredWindow } from '../../../src/engine/search/plan/byte-window.ts';
+import { spanOf } from '../../../src/engine/search/plan/bytes-examined.ts';
+import { parsePattern } from '../../../src/engine/search/plan/parse-pattern.ts';
+import { type PlanKind, planSearch, type Recipe } from '../../../src/engine/search/plan/plan.ts';
+import { rustSuperset } from '../../../src/engine/search/plan/ripgrep-pattern.ts';
+import { ripgrep } from '../../../src/engine/search/ripgrep/ripgrep.ts';
 import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, randomFrom } from './generated.ts';
 
 const SEED = Number(process.env.SEARCH_SEED ?? 7);

@@ -1,7 +1,7 @@
 /** Generated directory trees and .gitignore files, the same for the same seed. */
-import { pick, type Random } from './slow-glob.ts';
+import { pick, type Random } from '../glob/slow-glob.ts';
 
-export { randomFrom } from './slow-glob.ts';
+export { randomFrom } from '../glob/slow-glob.ts';
 
 const names = [
   ...['a', 'b', 'c', 'ab', 'abc', 'ba', 'x.o', 'a.o', 'b.c', '.hidden', 'Fox', 'foo', 'bar', 'build'],

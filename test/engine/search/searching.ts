@@ -13,7 +13,7 @@ let built: Promise<string> | undefined;
 
 /** The bundled worker, made once for each test file. */
 export function builtWorker(): Promise<string> {
-  built ??= bundle('src/engine/search/worker.ts', 'search-worker.cjs');
+  built ??= bundle('src/engine/search/workers/worker.ts', 'search-worker.cjs');
   return built;
 }
 

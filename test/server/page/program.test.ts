@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EntryDetails, PageEvent } from '../../../src/server/page/wire.ts';
+import type { EntryDetails, PageEvent } from '../../../src/page/wire.ts';
 import { RawClient } from '../../client.ts';
 import { type Answer, ask } from '../http-stage.ts';
 import { callOver, TOKEN, Workshop } from './program.ts';

@@ -1,7 +1,7 @@
 /** The sessions of the page: not too many, not too long. */
 import { describe, expect, it } from 'vitest';
-import { fullGrant } from '../../../src/server/http/tokens.ts';
 import { cookieOf, PageSessions } from '../../../src/server/page/page-sessions.ts';
+import { fullGrant } from '../../../src/server/web/tokens.ts';
 
 const HOUR = 3_600_000;
 const grant = fullGrant('one', 'one');

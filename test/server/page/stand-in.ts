@@ -1,8 +1,8 @@
 /** Sources for the page in tests: events in memory, and a small history that really changes files back. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { unifiedDiff } from '../../../src/engine/index.ts';
+import type { PageDiff, PageEntry, PageObstacle } from '../../../src/page/wire.ts';
 import type { PageEvents, PageHistory, PageSources } from '../../../src/server/page/sources.ts';
-import type { PageDiff, PageEntry, PageObstacle } from '../../../src/server/page/wire.ts';
 import type { TraceEvent } from '../../../src/trace/event.ts';
 
 export class MemoryEvents implements PageEvents {

@@ -8,8 +8,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { awkScriptProblem } from '../../../../src/engine/run/policy/awk-script.ts';
-import { sedScriptProblem } from '../../../../src/engine/run/policy/sed-script.ts';
+import { awkScriptProblem } from '../../../../src/engine/run/policy/scripts/awk-script.ts';
+import { sedScriptProblem } from '../../../../src/engine/run/policy/scripts/sed-script.ts';
 import type { Roll } from './hidden-scripts.ts';
 import { awkProgram, dice, sedScript } from './hidden-scripts.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { awkScriptProblem } from '../../../../src/engine/run/policy/awk-script.ts';
-import { sedScriptProblem } from '../../../../src/engine/run/policy/sed-script.ts';
+import { awkScriptProblem } from '../../../../src/engine/run/policy/scripts/awk-script.ts';
+import { sedScriptProblem } from '../../../../src/engine/run/policy/scripts/sed-script.ts';
 import { dice } from './hidden-scripts.ts';
 
 describe('a sed script', () => {

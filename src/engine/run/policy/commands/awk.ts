@@ -1,8 +1,8 @@
 /** awk: prints what a program makes of lines, when the program itself reads, writes and runs nothing. */
 
-import { awkScriptProblem } from '../awk-script.ts';
 import type { CommandPolicy, InspectedLine } from '../declaration.ts';
 import { refuse } from '../declaration.ts';
+import { awkScriptProblem } from '../scripts/awk-script.ts';
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 const NAMESPACED = /^[A-Za-z_]\w*::[^/]*=/;

@@ -2,7 +2,7 @@
 
 import type { CommandPolicy, InspectedLine } from '../declaration.ts';
 import { refuse } from '../declaration.ts';
-import { sedScriptProblem } from '../sed-script.ts';
+import { sedScriptProblem } from '../scripts/sed-script.ts';
 
 function refuseDangerousScript({ scripts }: InspectedLine): void {
   const problem = sedScriptProblem(scripts.join('\n'));

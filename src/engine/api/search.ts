@@ -1,0 +1,285 @@
+/** The engine's searches, by path: opened when the first one is asked for, ended when the engine closes. */
+import { resolve } from 'node:path';
+import type { Calls } from '../access/access.ts';
+import type { Place } from '../confine/place.ts';
+import { isWithin } from '../confine/roots.ts';
+import type { Wall } from '../confine/wall.ts';
+import { fail } from '../failures.ts';
+import { expandBraces } from '../glob/braces.ts';
+import { exclusionsBelow, readableExclusions } from '../glob/exclusions.ts';
+import { GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
+import { residualGlobs } from '../glob/residual-glob.ts';
+import { limits } from '../limits.ts';
+import { type Absence, unlessAbsent } from '../search/absence.ts';
+import type { Plan } from '../search/plan/plan.ts';
+import type { GrepQuery, GrepResult, SearchCall } from '../search/query.ts';
+import { charactersIn, merged } from '../search/results/merge.ts';
+import { oneAfterAnother } from '../search/results/series.ts';
+import { type Overview, Search, type WalkQuery, type WalkResult } from '../search/search.ts';
+import { byBytes } from '../text/byte-order.ts';
+
+/** A directory and the globs, relative to it, that say which of its files are meant and which are left out. */
+export interface Source {
+  directory: string;
+  include: string[] | undefined;
+  /** Worked out when the source's turn comes: there may be many sources, and many exclusions for each. */
+  exclude: () => string[];
+}
+
+export interface Sources {
+  sources: Source[];
+  /** Globs that can only mean something outside. */
+  outside: string[];
+}
+
+export interface Expansion {
+  /** A list for each glob, by path. */
+  files: string[][];
+  /** Directories that could not be read: there may be more files in them. */
+  skippedUnreadable: number;
+  /** Files whose names are not UTF-8: no path leads to them. */
+  skippedUnnameable: number;
+}
+
+/** `outside` counts the sources that turned out to lead outside. */
+export type GrepAllResult = GrepResult & { outside: number };
+
+export class SearchDesk {
+  readonly #calls: Calls;
+  readonly #wall: Wall;
+  /** Shared by all who search through one engine. */
+  readonly #opened: { search?: Search };
+
+  constructor(calls: Calls, opened: { search?: Search } = {}) {
+    this.#calls = calls;
+    this.#wall = calls.wall;
+    this.#opened = opened;
+  }
+
+  as(calls: Calls): SearchDesk {
+    return new SearchDesk(calls, this.#opened);
+  }
+
+  grep(path: string, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
+    return this.#below(path, (place, search) => search.grep(place, query, this.#own(call)));
+  }
+
+  /** Searches several sources as if they were one: absolute paths in one order, each file once, one cap. */
+  async grepAll(
+    sources: readonly Source[],
+    query: Omit<GrepQuery, 'include' | 'exclude'>,
+    call: SearchCall = {},
+  ): Promise<GrepAllResult> {
+    let results: GrepResult[] = [];
+    let characters = 0;
+    const not = { nothing: [] as string[], outside: [] as string[], unreadable: [] as string[] };
+    const { maxCharacters: most = limits.foundCharacters } = query;
+    const inTurn = oneAfterAnother(call);
+    for (const source of sources) {
+      const found = await inTurn((own) => this.#grepSource(source, query, own));
+      if (typeof found === 'string') {
+        not[found].push(source.directory);
+        continue;
+      }
+      results.push(found);
+      characters += charactersIn(found);
+      // Each source may fill an answer by itself.
+      if (characters > 2 * most) {
+        results = [merged(results, query)];
+        characters = charactersIn(results[0]!);
+      }
+    }
+    const fits = results.length === 1 && characters <= most;
+    const result = fits ? results[0]! : merged(results, query);
+    // A directory that may not be read can be met from above as well.
+    const unreadable = [...new Set([...result.unreadable, ...not.unreadable])];
+    return { ...result, unreadable, skippedUnreadable: unreadable.length, outside: not.outside.length };
+  }
+
+  names(path: string, query: WalkQuery & { contains: string }, call: SearchCall = {}): Promise<WalkResult> {
+    return this.#below(path, (place, search) => search.names(place, query, this.#own(call)));
+  }
+
+  glob(
+    path: string,
+    query: WalkQuery & { globs: readonly string[] },
+    call: SearchCall = {},
+  ): Promise<WalkResult> {
+    return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
+  }
+
+  walk(path: string, query: WalkQuery, call: SearchCall = {}): Promise<WalkResult> {
+    return this.#below(path, (place, search) => search.walk(place, query, this.#own(call)));
+  }
+
+  overview(path: string, query: Parameters<Search['overview']>[1], call: SearchCall = {}): Promise<Overview> {
+    return this.#below(path, (place, search) => search.overview(place, query, this.#own(call)));
+  }
+
+  explain(path: string, query: GrepQuery): Promise<Plan> {
+    return this.#below(path, (place, search) => search.explain(place, query));
+  }
+
+  /**
+   * Where globs lead: relative ones below `directory`, absolute ones wherever they point inside. Without globs
+   * it is all below the directory. Exclusions are read as in `exclusions`, from the same directory.
+   */
+  sourcesOf(directory: string, globs?: readonly string[], excluded: readonly string[] = []): Sources {
+    const includes = new Map<string, string[] | undefined>();
+    const outside: string[] = [];
+    if (globs === undefined) includes.set(directory, undefined);
+    const allowance = new GlobAllowance();
+    for (const glob of globs ?? []) {
+      const found = this.#startsOf(directory, glob, allowance);
+      if (found.length === 0) {
+        outside.push(glob);
+        this.#calls.tellFailure({ kind: 'outside', path: resolve(directory, glob) });
+      }
+      for (const { start, rest } of found) {
+        const known = includes.get(start);
+        if (known) known.push(...rest);
+        else includes.set(start, rest);
+      }
+    }
+    const exclusions = readableExclusions(directory, excluded);
+    const sources = [...includes].map(([start, include]) => ({
+      directory: start,
+      include,
+      exclude: () => exclusionsBelow(this.#namesOf(start), exclusions),
+    }));
+    return { sources, outside };
+  }
+
+  /**
+   * Exclusions as globs below `directory`. They are read from there, absolute ones as they are; one without
+   * a slash, but for a last one, is meant at any depth.
+   */
+  exclusions(directory: string, globs: readonly string[]): string[] {
+    return exclusionsBelow(this.#namesOf(directory), readableExclusions(directory, globs));
+  }
+
+  /**
+   * The files that each of the globs means, as absolute paths. Fails for a glob that may lead outside or leads
+   * to nothing.
+   */
+  async expand(globs: readonly string[], call: SearchCall = {}): Promise<Expansion> {
+    const allowance = new GlobAllowance();
+    const expanded: string[][] = [];
+    const unreadable = new Set<string>();
+    const unnameable = new Set<string>();
+    const inTurn = oneAfterAnother(call);
+    for (const glob of globs) {
+      const starts = this.#startsOf(this.#first, glob, allowance);
+      if (!this.#staysInside(glob)) fail({ kind: 'outside', path: glob });
+      const paths = new Set<string>();
+      const before = unnameable.size;
+      for (const { start, rest } of starts) {
+        const found = await inTurn((own) => this.#filesOf(start, rest, own));
+        for (const { path, unnameable: not } of found?.entries ?? []) {
+          (not ? unnameable : paths).add(within(start, path));
+        }
+        for (const path of found?.unreadable ?? []) unreadable.add(within(start, path));
+      }
+      const meansNone = paths.size === 0 && unnameable.size === before;
+      if (meansNone) fail({ kind: 'no-glob-match', pattern: glob });
+      expanded.push([...paths].sort(byBytes));
+    }
+    return { files: expanded, skippedUnreadable: unreadable.size, skippedUnnameable: unnameable.size };
+  }
+
+  async close(): Promise<void> {
+    await this.#opened.search?.close();
+  }
+
+  get #first(): string {
+    return this.#wall.roots[0]!.given;
+  }
+
+  #own(call: SearchCall): SearchCall {
+    const { who, session } = this.#calls.caller.origin;
+    return { ...call, client: who ?? session };
+  }
+
+  /** The directories where a glob starts, with what is left of it there; none when it leads outside. */
+  #startsOf(directory: string, glob: string, allowance: GlobAllowance): { start: string; rest: string[] }[] {
+    const { base, rest } = splitGlob(glob);
+    requireReadableGlob(glob === '' ? glob : rest, glob, allowance);
+    const start = resolve(directory, base);
+    if (this.#isInside(start)) return [{ start, rest: [rest] }];
+    return this.#wall.roots.flatMap(({ given, knownAs }) => {
+      const above = knownAs.filter((name) => isWithin(name, start));
+      const left = new Set(above.flatMap((name) => residualGlobs(rest, name.slice(start.length))));
+      return left.size > 0 ? [{ start: given, rest: [...left] }] : [];
+    });
+  }
+
+  /** Whether all that a glob can mean lies inside. */
+  #staysInside(glob: string): boolean {
+    const { base, rest } = splitGlob(glob);
+    return expandBraces(rest, Number.POSITIVE_INFINITY).every((plain) =>
+      this.#isInside(resolve(this.#first, base, splitGlob(plain).base)),
+    );
+  }
+
+  #isInside(path: string): boolean {
+    return this.#wall.roots.some(({ knownAs }) => knownAs.some((name) => isWithin(path, name)));
+  }
+
+  /** A directory under every name that its root is known by. */
+  #namesOf(directory: string): string[] {
+    const names = new Set([directory]);
+    for (const { knownAs } of this.#wall.roots) {
+      const known = knownAs.find((name) => isWithin(directory, name));
+      if (known === undefined) continue;
+      for (const name of knownAs) names.add(resolve(name, `.${directory.slice(known.length)}`));
+    }
+    return [...names];
+  }
+
+  async #grepSource(
+    { directory, include, exclude }: Source,
+    query: Omit<GrepQuery, 'include' | 'exclude'>,
+    call: SearchCall,
+  ): Promise<GrepResult | Absence> {
+    const excluded = exclude();
+    if (excluded.includes('**')) return 'nothing';
+    let isFile = false;
+    const search = () =>
+      this.#below(directory, (place, search) => {
+        isFile = place.mustExist('entry').type !== 'directory';
+        if (isFile && include) fail({ kind: 'not-a-directory', path: directory });
+        return search.grep(place, { ...query, include, exclude: excluded }, this.#own(call));
+      });
+    const found = await (include ? unlessAbsent(search) : search());
+    if (typeof found === 'string') return found;
+    const absolute = (path: string) => (isFile ? directory : within(directory, path));
+    return {
+      ...found,
+      files: found.files.map(({ path, lines }) => ({ path: absolute(path), lines })),
+      unreadable: found.unreadable.map(absolute),
+      longLines: found.longLines.map(absolute),
+    };
+  }
+
+  async #filesOf(
+    directory: string,
+    globs: readonly string[],
+    call: SearchCall,
+  ): Promise<WalkResult | undefined> {
+    const found = await unlessAbsent(() => this.glob(directory, { globs }, call));
+    if (found === 'outside') fail({ kind: 'outside', path: directory });
+    if (found === 'unreadable') fail({ kind: 'permission', path: directory, action: 'read' });
+    return found === 'nothing' ? undefined : found;
+  }
+
+  async #below<T>(path: string, use: (place: Place, search: Search) => Promise<T>): Promise<T> {
+    await this.#calls.arrivals.changesDone();
+    this.#opened.search ??= new Search();
+    const { search } = this.#opened;
+    return this.#calls.lookNow(path, 'searched', (place) => use(place, search));
+  }
+}
+
+function within(directory: string, path: string): string {
+  return `${directory === '/' ? '' : directory}/${path}`;
+}

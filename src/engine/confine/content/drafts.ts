@@ -1,0 +1,45 @@
+/**
+ * Names of the temporary files behind atomic writes, and which of them were left by a server that is gone.
+ *
+ * A name carries its server and a check over all of it: nobody else's name is taken for one of ours by chance,
+ * however much it looks like one, and so no name of a user is ever left out of a listing or swept away.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { EntryType } from '../../failures.ts';
+import { isGone, SERVER_ID, serverId } from './server-identity.ts';
+
+const PREFIX = '.cofferdam-';
+const PATTERN = new RegExp(`^\\.cofferdam-(${SERVER_ID})-([0-9a-f]{16})([0-9a-f]{16})\\.tmp$`);
+
+export function temporaryName(server: string = serverId()): string {
+  const random = randomBytes(8).toString('hex');
+  return `${PREFIX}${server}-${random}${checkOf(server, random)}.tmp`;
+}
+
+/** Listings leave these out: they exist for a moment and belong to nobody else. Only a file can be one. */
+export function isTemporary(name: string, type: EntryType): boolean {
+  return type === 'file' && serverOf(name) !== undefined;
+}
+
+export function isLitter(name: string, stat: { type: EntryType; mtimeNs: bigint }): boolean {
+  if (stat.type !== 'file') return false;
+  const server = serverOf(name);
+  return server !== undefined && isGone(server, Date.now() - Number(stat.mtimeNs / 1_000_000n));
+}
+
+/** Whether a name is worth a closer look. */
+export function mayBeTemporary(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+function serverOf(name: string): string | undefined {
+  if (!mayBeTemporary(name)) return undefined;
+  const found = PATTERN.exec(name);
+  if (!found) return undefined;
+  const server = found[1]!;
+  return checkOf(server, found.at(-2)!) === found.at(-1) ? server : undefined;
+}
+
+function checkOf(server: string, random: string): string {
+  return createHash('sha256').update(`${PREFIX}${server}-${random}`).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,66 @@
+/** Reads bytes from files that the wall has opened. */
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+import { fail } from '../../failures.ts';
+import type { OpenFile } from '../dir.ts';
+
+const read = promisify(fs.read);
+
+/** Up to this size a synchronous read is quicker than a trip through the thread pool. */
+const SYNC_BYTES = 256 * 1024;
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+export async function readChunk(
+  fd: number,
+  into: Uint8Array,
+  offset: number,
+  length: number,
+  position: number,
+): Promise<number> {
+  const { bytesRead } = await read(fd, into, offset, length, position);
+  return bytesRead;
+}
+
+export function readChunkSync(
+  fd: number,
+  into: Uint8Array,
+  offset: number,
+  length: number,
+  position: number,
+): number {
+  return fs.readSync(fd, into, offset, length, position);
+}
+
+/** The first bytes of a file, at most `most` of them, in the order of the disk. */
+export async function readBytes(file: OpenFile, most: number, signal?: AbortSignal): Promise<Buffer> {
+  const expected = Math.min(file.stat.size, most);
+  if (expected <= SYNC_BYTES) return readBytesSync(file, most);
+  let buffer = Buffer.allocUnsafe(expected);
+  let length = 0;
+  while (length < most) {
+    if (signal?.aborted) fail({ kind: 'cancelled' });
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(most, buffer.length * 2));
+    const room = Math.min(CHUNK_BYTES, buffer.length - length);
+    const got = await readChunk(file.fd, buffer, length, room, length);
+    if (got === 0) break;
+    length += got;
+    if (length === file.stat.size && !(await hasMore(file.fd, length))) break;
+  }
+  return buffer.subarray(0, length);
+}
+
+export function readBytesSync(file: OpenFile, most: number): Buffer {
+  // One byte more than the size tells a file that has grown, or one whose size is not told at all.
+  let buffer = Buffer.allocUnsafe(Math.min(file.stat.size, most) + 1);
+  let length = 0;
+  for (;;) {
+    const got = readChunkSync(file.fd, buffer, length, Math.min(buffer.length, most) - length, length);
+    length += got;
+    if (got === 0 || length >= most) return buffer.subarray(0, length);
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.max(4096, buffer.length * 2));
+  }
+}
+
+async function hasMore(fd: number, position: number): Promise<boolean> {
+  return (await readChunk(fd, Buffer.allocUnsafe(1), 0, 1, position)) > 0;
+}

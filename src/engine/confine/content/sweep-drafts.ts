@@ -1,0 +1,47 @@
+/** Removes the temporary files that writers left in a directory when they were killed. */
+import type { Dir } from '../dir.ts';
+import { isLitter, mayBeTemporary } from './drafts.ts';
+
+/** So many batches of names are gone through at once; of a larger directory, the rest comes later. */
+const BATCHES_AT_ONCE = 2;
+
+export function sweepLitter(dir: Dir): void {
+  try {
+    const batches = dir.rawNameBatches()[Symbol.iterator]();
+    for (let i = 0; i < BATCHES_AT_ONCE; i++) {
+      const { done, value } = batches.next();
+      if (done) return;
+      removeLitter(dir, value);
+    }
+    void sweepRest(dir.again(), batches);
+  } catch {
+    // A directory may be open for writing and closed for listing: then its litter stays.
+  }
+}
+
+async function sweepRest(dir: Dir, batches: Iterator<string[]>): Promise<void> {
+  try {
+    for (;;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const { done, value } = batches.next();
+      if (done) return;
+      removeLitter(dir, value);
+    }
+  } catch {
+    // The directory went away meanwhile, and its litter with it.
+  } finally {
+    dir.close();
+  }
+}
+
+function removeLitter(dir: Dir, names: readonly string[]): void {
+  for (const name of names) {
+    const stat = mayBeTemporary(name) ? dir.lstat(name) : undefined;
+    if (!stat || !isLitter(name, stat)) continue;
+    try {
+      dir.unlink(name);
+    } catch {
+      // Another process was quicker, or this user may not remove it.
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/** Writes the content of a draft: bytes, owner and mode, flushed, before it is given its name. */
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+import { fail } from '../../failures.ts';
+import type { Draft, Stat } from '../dir.ts';
+
+const write = promisify(fs.write);
+const fsync = promisify(fs.fsync);
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+const SYNC_BYTES = 256 * 1024;
+
+export async function fillDraft(draft: Draft, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    if (signal?.aborted) fail({ kind: 'cancelled' });
+    const length = Math.min(CHUNK_BYTES, bytes.length - written);
+    written +=
+      length <= SYNC_BYTES
+        ? fs.writeSync(draft.fd, bytes, written, length)
+        : (await write(draft.fd, bytes, written, length)).bytesWritten;
+  }
+}
+
+/** What a file looks like from outside. Whoever is not named owns it already. */
+export type Dress = Pick<Stat, 'mode'> & Partial<Pick<Stat, 'uid' | 'gid'>>;
+
+/** Gives the draft the mode and owner of the file that it will replace, or those of a new file. */
+export function dressDraft(draft: Draft, like: Dress | undefined): void {
+  if (like === undefined) {
+    fs.fchmodSync(draft.fd, 0o666 & ~process.umask());
+    return;
+  }
+  const mine = fs.fstatSync(draft.fd);
+  const { uid = mine.uid, gid = mine.gid } = like;
+  if (mine.uid !== uid || mine.gid !== gid) fs.fchownSync(draft.fd, uid, gid);
+  fs.fchmodSync(draft.fd, like.mode);
+}
+
+export function flushDraft(draft: Draft): Promise<void> {
+  return fsync(draft.fd);
+}

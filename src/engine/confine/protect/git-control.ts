@@ -1,0 +1,87 @@
+/**
+ * Which files of a Git repository make Git run something later: its configuration and its hooks.
+ *
+ * Whoever runs `git status` in a repository runs what `core.fsmonitor` names there. So these files can be read
+ * and not changed, and no directory can be made into a repository. Index, objects, refs and logs are left alone.
+ */
+import { dirname } from 'node:path';
+import type { Dir } from '../dir.ts';
+import { isWithin } from '../roots.ts';
+import { COMMON, CONFIG, GIT, HOOKS, pathsNamedBy, WORKTREE_CONFIG } from './git-named.ts';
+
+export interface GitPlace {
+  /** The held directory that the name is in. */
+  dir: Dir;
+  /** Empty when the place is a root. */
+  name: string;
+  /** Absolute, with all links resolved, ending in the name. */
+  path: string;
+}
+
+/** In a directory called `.git`, or one that looks like a repository. */
+export const CONTROL: ReadonlySet<string> = new Set([CONFIG, WORKTREE_CONFIG, HOOKS, COMMON, 'gitdir']);
+/** What a directory is taken for a repository by. */
+const SHAPE = ['HEAD', 'objects', 'refs'] as const;
+/** What a linked worktree's own directory has instead of objects and refs. */
+const LINKED_SHAPE = ['HEAD', COMMON] as const;
+/** Code points that some file systems leave out of names, as Git knows them. */
+const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** The reason when this place is Git's configuration or hooks, or would become it. */
+export function gitControl({ dir, name, path }: GitPlace): 'git' | undefined {
+  const parts = path.split('/').map(asGitReads);
+  const last = parts.length - 1;
+  if (parts[last] === GIT) return 'git';
+  for (const [index, part] of parts.entries()) {
+    if (!CONTROL.has(part)) continue;
+    if (parts[index - 1] === GIT || isRepository(dir, last - index + (name === '' ? 1 : 0))) return 'git';
+  }
+  if (makesRepository(dir, name) || breaksRepository(dir, name, parts)) return 'git';
+  return namedAround({ dir, name, path }).some((each) => isWithin(path, each)) ? 'git' : undefined;
+}
+
+/** The reason when moving this place, or another to it, moves what the configuration of a repository names. */
+export function gitControlBelow(place: GitPlace): 'git' | undefined {
+  return namedAround(place).some((each) => isWithin(each, place.path)) ? 'git' : undefined;
+}
+
+/** A name as Git compares it: some file systems take several spellings for one. */
+function asGitReads(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(IGNORED, '')
+    .replace(/[. ]+$/, '');
+  return plain === 'git~1' ? GIT : plain;
+}
+
+/** Whether the directory that many levels above `dir` looks like a repository. */
+function isRepository(dir: Dir, levels: number): boolean {
+  return [SHAPE, LINKED_SHAPE].some((shape) => shape.every((name) => dir.hasAbove(levels, name)));
+}
+
+/** Whether the name is the last one that a repository in this directory lacks. */
+function makesRepository(dir: Dir, name: string): boolean {
+  return [SHAPE, LINKED_SHAPE].some((shape) => {
+    const own = shape.find((each) => each.toLowerCase() === name.toLowerCase());
+    if (own === undefined || dir.hasAbove(0, own)) return false;
+    return shape.every((each) => each === own || dir.hasAbove(0, each));
+  });
+}
+
+/** Whether a repository by another name than `.git` would be none without this entry, and its configuration free. */
+function breaksRepository(dir: Dir, name: string, parts: readonly string[]): boolean {
+  if (parts.at(-2) === GIT || !SHAPE.some((each) => each.toLowerCase() === name.toLowerCase())) return false;
+  return isRepository(dir, 0);
+}
+
+/** What the repositories around a place name. */
+function namedAround({ dir, name, path }: GitPlace): string[] {
+  const named: string[] = [];
+  let worktree = dirname(path);
+  for (let levels = name === '' ? 1 : 0; ; levels++) {
+    if (dir.hasAbove(levels, GIT)) named.push(...pathsNamedBy(dir, levels, worktree));
+    const above = dirname(worktree);
+    if (above === worktree) return named;
+    worktree = above;
+  }
+}

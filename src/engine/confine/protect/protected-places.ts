@@ -1,0 +1,120 @@
+/**
+ * Places inside the roots that no tool may change, each with its reason.
+ *
+ * The wall asks here before every change, when a path has already become a held directory and one name. A
+ * protected directory is known by its identity and held open: no rename, link, bind mount or other spelling
+ * makes it another one. Moving or deleting a directory above it counts as changing it.
+ */
+import { basename, dirname } from 'node:path';
+import { fail, type ReadOnlyReason } from '../../failures.ts';
+import type { Dir } from '../dir.ts';
+import type { Keeper } from '../protection.ts';
+import { type GitPlace, gitControl, gitControlBelow } from './git-control.ts';
+import { ownPackage } from './own-package.ts';
+
+export type ProtectedReason = Exclude<ReadOnlyReason, 'server' | 'directory'>;
+
+/** As the sandbox gets it: a file or directory that is shown read-only and cannot be moved. */
+export interface ProtectedPlace {
+  /** Absolute, with all links resolved. */
+  path: string;
+  reason: ProtectedReason;
+}
+
+export interface HeldPlace extends ProtectedPlace {
+  /** The directory itself or, of a file, the one that it is in. */
+  dir: Dir;
+  /** Of a file. */
+  name?: string;
+}
+
+/** What the program itself runs from: held once, by whichever wall asks first, for as long as the process lives. */
+const ownPlaces = new Map<string, readonly HeldPlace[]>();
+
+export class ProtectedPlaces {
+  readonly #keeper: Keeper;
+  /** Whether Git's configuration and hooks are protected. */
+  readonly git: boolean;
+  readonly #added = new Set<HeldPlace>();
+
+  constructor(keeper: Keeper, { git }: { git: boolean }) {
+    this.#keeper = keeper;
+    this.git = git;
+  }
+
+  /** A directory of the server's own that no tool may change, until the function that is given back is called. */
+  add(directory: string): () => void {
+    const held = holdPlace(this.#keeper, directory);
+    for (const place of held) this.#added.add(place);
+    return () => {
+      for (const place of held) {
+        if (this.#added.delete(place)) place.dir.close();
+      }
+    };
+  }
+
+  /** Fails when nothing may be changed at this place. */
+  requireChangeable(place: GitPlace & { shown: string }): void {
+    const why = this.#whyInside(place.dir, place.name) ?? (this.git ? gitControl(place) : undefined);
+    if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
+  }
+
+  /** Fails when a move from or to this place takes along, or brings, what Git would run. */
+  requireNoGitBelow(place: GitPlace & { shown: string }): void {
+    const why = this.git ? gitControlBelow(place) : undefined;
+    if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
+  }
+
+  /** Fails when the directory with this identity has something protected inside it, or is that itself. */
+  requireMovable(identity: string, shown: string): void {
+    const found = this.list().find(({ dir }) => dir.ancestors().includes(identity));
+    if (found) fail({ kind: 'read-only', path: shown, why: found.reason });
+  }
+
+  /** Fails when the directory with this identity is protected itself. */
+  requireNot(identity: string, shown: string): void {
+    const found = this.list().find(({ dir }) => dir.identity === identity);
+    if (found) fail({ kind: 'read-only', path: shown, why: found.reason });
+  }
+
+  /** Held at the first change: a start that only reads need not pay for it. */
+  list(): readonly HeldPlace[] {
+    const { kind } = this.#keeper.protection;
+    let own = ownPlaces.get(kind);
+    if (own === undefined) {
+      const { directories, files, links } = ownPackage();
+      const hold = (path: string, name?: string) => holdPlace(this.#keeper, path, name);
+      own = [
+        ...directories.flatMap((path) => hold(path)),
+        ...[...files, ...links.map(({ path }) => path)].flatMap((path) => hold(path, basename(path))),
+      ];
+      ownPlaces.set(kind, own);
+    }
+    return [...own, ...this.#added];
+  }
+
+  close(): void {
+    for (const { dir } of this.#added) dir.close();
+    this.#added.clear();
+  }
+
+  #whyInside(dir: Dir, name: string): ProtectedReason | undefined {
+    const above = dir.ancestors();
+    const found = this.list().find((place) =>
+      place.name === undefined
+        ? above.includes(place.dir.identity)
+        : above[0] === place.dir.identity && place.name === name.toLowerCase(),
+    );
+    return found?.reason;
+  }
+}
+
+function holdPlace(keeper: Keeper, path: string, name?: string): HeldPlace[] {
+  try {
+    const dir = keeper.hold(name === undefined ? path : dirname(path));
+    return [{ path, reason: 'program', dir, ...(name !== undefined && { name: name.toLowerCase() }) }];
+  } catch {
+    // Not there, so there is nothing to change.
+    return [];
+  }
+}

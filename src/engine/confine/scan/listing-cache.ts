@@ -1,0 +1,48 @@
+/**
+ * Remembers what stood in directories that have not changed since: a project is searched again and again.
+ *
+ * A directory's change time moves with every entry that comes or goes, and nobody can set it. What was listed
+ * within a moment of a change is not remembered, since a second change could bear the same time.
+ */
+import type { DirectoryState, Listing, ListingMemory } from './listing.ts';
+
+const MOST_NAMES = 120_000;
+const SETTLED_AFTER_MS = 2000;
+
+interface Remembered extends DirectoryState {
+  listing: Listing;
+}
+
+export class ListingCache implements ListingMemory {
+  /** By inode number; of two directories on two devices that share one, only the last is remembered. */
+  readonly #known = new Map<number, Remembered>();
+  #names = 0;
+
+  recall(state: DirectoryState): Listing | undefined {
+    const known = this.#known.get(state.ino);
+    return known && isSame(known, state) ? known.listing : undefined;
+  }
+
+  remember(state: DirectoryState, listing: Listing): void {
+    this.#forget(state.ino);
+    const settled = Date.now() - SETTLED_AFTER_MS;
+    if (state.changedMs > settled || state.modifiedMs > settled || listing.names.length > MOST_NAMES) return;
+    for (const oldest of this.#known.keys()) {
+      if (this.#names + listing.names.length <= MOST_NAMES) break;
+      this.#forget(oldest);
+    }
+    this.#known.set(state.ino, { ...state, listing });
+    this.#names += listing.names.length;
+  }
+
+  #forget(ino: number): void {
+    const known = this.#known.get(ino);
+    if (!known) return;
+    this.#known.delete(ino);
+    this.#names -= known.listing.names.length;
+  }
+}
+
+function isSame(a: DirectoryState, b: DirectoryState): boolean {
+  return a.changedMs === b.changedMs && a.modifiedMs === b.modifiedMs && a.dev === b.dev;
+}

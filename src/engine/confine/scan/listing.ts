@@ -1,0 +1,129 @@
+/** Lists a held directory with raw names, and tells whether it is as it was when it was listed before. */
+import * as fs from 'node:fs';
+import type { EntryType } from '../../failures.ts';
+import { isTemporary } from '../content/drafts.ts';
+import { typeOf } from '../stat.ts';
+import { encoded } from './raw-names.ts';
+
+export interface Listing {
+  readonly names: readonly string[];
+  readonly types: readonly EntryType[];
+}
+
+const byType = new WeakMap<Listing, Map<EntryType, readonly string[]>>();
+
+/** The names of one type: found once for each listing, since listings are remembered. */
+export function namesOf(listing: Listing, type: EntryType): readonly string[] {
+  const known = byType.get(listing) ?? new Map<EntryType, readonly string[]>();
+  const names = known.get(type) ?? listing.names.filter((_, index) => listing.types[index] === type);
+  if (known.size === 0) byType.set(listing, known);
+  known.set(type, names);
+  return names;
+}
+
+/** By which a directory that was listed before is known again, and known to be unchanged. */
+export interface DirectoryState {
+  dev: number;
+  ino: number;
+  modifiedMs: number;
+  changedMs: number;
+}
+
+export interface ListingMemory {
+  recall(state: DirectoryState): Listing | undefined;
+  remember(state: DirectoryState, listing: Listing): void;
+}
+
+/** File systems of which it is known that a directory's change time moves with every change: ext, XFS, btrfs … */
+const TRUE_TIMES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
+const trustedDevices = new Map<number, boolean>();
+
+/** Undefined where a change could go unnoticed, or where two directories could be taken for the same. */
+export function stateOf(directory: number, path: string): DirectoryState | undefined {
+  const { dev, ino, mtimeMs, ctimeMs } = fs.fstatSync(directory);
+  let trusted = trustedDevices.get(dev);
+  if (trusted === undefined) {
+    trusted = TRUE_TIMES.has(fs.statfsSync(path).type);
+    trustedDevices.set(dev, trusted);
+  }
+  if (!trusted || !Number.isSafeInteger(ino) || !Number.isSafeInteger(dev)) return undefined;
+  return { dev, ino, modifiedMs: mtimeMs, changedMs: ctimeMs };
+}
+
+export function listAt(path: string): Listing {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const entry of fs.readdirSync(path, { withFileTypes: true, encoding: 'latin1' })) {
+    const type = typeOf(entry);
+    if (isTemporary(entry.name, type)) continue;
+    names.push(entry.name);
+    types.push(type);
+  }
+  return { names, types };
+}
+
+/** The same as `listAt`, with a pause between one batch of entries and the next. */
+export async function listInTurnsAt(path: string, pause: () => Promise<void>): Promise<Listing> {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const entries of entryBatches(path)) {
+    for (const entry of entries) {
+      const type = typeOf(entry);
+      if (isTemporary(entry.name, type)) continue;
+      names.push(entry.name);
+      types.push(type);
+    }
+    await pause();
+  }
+  return { names, types };
+}
+
+/** All raw names of a directory, one batch after the other, in the order of the disk. */
+export function* nameBatches(path: string): Generator<string[]> {
+  let begun = false;
+  try {
+    for (const entries of entryBatches(path)) {
+      begun = true;
+      yield entries.map(({ name }) => name);
+    }
+  } catch (error) {
+    if (begun) throw error;
+    // Where the file system tells no types, Node looks for each name by itself, and cannot do so for raw ones.
+    yield fs.readdirSync(path, { encoding: 'latin1' });
+  }
+}
+
+const ENTRIES_A_BATCH = 1024;
+
+function* entryBatches(path: string): Generator<fs.Dirent[]> {
+  // Node's types know only UTF-8 here; it takes every encoding.
+  const encoding = 'latin1' as 'utf8';
+  const directory = fs.opendirSync(path, { encoding, bufferSize: ENTRIES_A_BATCH });
+  try {
+    let batch: fs.Dirent[] = [];
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (batch.push(entry) < ENTRIES_A_BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  } finally {
+    directory.closeSync();
+  }
+}
+
+/**
+ * For file systems that do not tell types while listing: Node then looks at each name by itself, but cannot
+ * do so for raw ones.
+ */
+export function listUntyped(path: string): Listing {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const name of fs.readdirSync(path, { encoding: 'latin1' })) {
+    const stat = fs.lstatSync(encoded(path + name), { throwIfNoEntry: false });
+    if (!stat || isTemporary(name, typeOf(stat))) continue;
+    names.push(name);
+    types.push(typeOf(stat));
+  }
+  return { names, types };
+}

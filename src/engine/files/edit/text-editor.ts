@@ -1,0 +1,77 @@
+/** Works out what files become: small ones at once, large ones and regex edits in worker threads. */
+import { EngineFailure } from '../../failures.ts';
+import { limits } from '../../limits.ts';
+import { type RewriteResults, type Rewriting, type Rewrote, rewrite } from '../../text/rewrite.ts';
+import type { TextAnswer, TextJob } from './text-job.ts';
+import { CutOffPool } from './worker-pool.ts';
+
+export type { TextEdit } from '../../text/edit/apply-edits.ts';
+
+/** In bytes gone through: so much takes a few milliseconds, which is less than asking a worker. */
+const AT_ONCE = 256 * 1024;
+/** A worker that had more in its hands is not kept: its memory would stay. */
+const KEEP_BELOW = 4 * 1024 * 1024;
+
+export class Editor {
+  /** Patterns may run away: they do not wait behind texts that are only long, nor those behind them. */
+  #regexes: CutOffPool<TextJob, TextAnswer> | undefined;
+  #texts: CutOffPool<TextJob, TextAnswer> | undefined;
+
+  async run<J extends Rewriting>(
+    job: J,
+    bytes: Uint8Array | undefined,
+    signal?: AbortSignal,
+  ): Promise<Rewrote<RewriteResults[J['kind']]>> {
+    const weight = weightOf(job, bytes?.length ?? 0);
+    const answer = hasRegex(job)
+      ? await this.#pool('#regexes').run(
+          { job, bytes },
+          { ms: limits.regexMs, signal, keep: weight < KEEP_BELOW },
+        )
+      : weight > AT_ONCE
+        ? await this.#pool('#texts').run({ job, bytes }, { signal, keep: weight < KEEP_BELOW })
+        : rewrite(job, bytes, ignore);
+    if ('failure' in answer) throw new EngineFailure(answer.failure);
+    const after =
+      answer.bytes && Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.length);
+    return { bytes: after, result: answer.result as RewriteResults[J['kind']] };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#regexes?.close(), this.#texts?.close()]);
+  }
+
+  #pool(which: '#regexes' | '#texts'): CutOffPool<TextJob, TextAnswer> {
+    const open = () => new CutOffPool<TextJob, TextAnswer>('text-worker.cjs', limits.regexWorkers);
+    if (which === '#regexes') {
+      this.#regexes ??= open();
+      return this.#regexes;
+    }
+    this.#texts ??= open();
+    return this.#texts;
+  }
+}
+
+function hasRegex(job: Rewriting): boolean {
+  return 'edits' in job && job.edits.some(({ kind }) => kind === 'regex');
+}
+
+/** About how many bytes are gone through: each edit looks at the whole text. */
+function weightOf(job: Rewriting, bytes: number): number {
+  switch (job.kind) {
+    case 'edit':
+    case 'preview':
+      return job.edits.reduce((sum, edit) => sum + edit.replace.length, bytes * (1 + job.edits.length));
+    case 'insert':
+      return bytes + job.insertion.content.length;
+    case 'line-diffs':
+      return job.diffs.reduce((sum, diff) => sum + diff.search.length + diff.replace.length + 64, bytes * 2);
+    case 'append':
+      return bytes + job.content.length;
+    case 'read-patch':
+    case 'patch':
+      return bytes + 2 * job.patch.length;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,113 @@
+/**
+ * Work that can be cut off: each job runs in a worker thread, and a job that exceeds its time or is
+ * cancelled takes its worker with it. The next job gets a fresh one.
+ */
+import { Worker } from 'node:worker_threads';
+import { type WorkerName, workerSource } from '../../confine/protect/own-package.ts';
+import { EngineFailure, type Failure, fail } from '../../failures.ts';
+
+/** A worker that waits for a job takes some megabytes; to start one takes some 30 ms. */
+const MOST_IDLE = 1;
+/** As for the threads that search: what they make is soon garbage. */
+const YOUNG_MIB = 4;
+
+export interface JobLimits {
+  /** How long it may be silent; for as long as it likes when left out. */
+  ms?: number;
+  signal?: AbortSignal | undefined;
+  /** Whether the worker waits for the next job afterwards. */
+  keep: boolean;
+}
+
+/** `begins` tells that the next step of the job begins, with a time of its own. */
+type Message<Answer> = { answer: Answer } | { begins: true };
+
+export class CutOffPool<Job, Answer> {
+  readonly #worker: WorkerName;
+  readonly #most: number;
+  readonly #idle: Worker[] = [];
+  readonly #busy = new Set<Worker>();
+  readonly #waiting = new Set<() => void>();
+  #closed = false;
+
+  constructor(worker: WorkerName, most: number) {
+    this.#worker = worker;
+    this.#most = most;
+  }
+
+  async run(job: Job, { ms, signal, keep }: JobLimits): Promise<Answer> {
+    while (this.#busy.size >= this.#most) await this.#turn(signal);
+    if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MIB };
+    const options = { eval: true, execArgv: [], env: {}, name: 'text', resourceLimits };
+    const worker = this.#idle.pop() ?? new Worker(workerSource(this.#worker), options);
+    this.#busy.add(worker);
+    worker.ref();
+    return new Promise<Answer>((resolve, reject) => {
+      const finish = (healthy: boolean) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        // Not removeAllListeners: the worker listens to itself, and would never hear an answer again.
+        worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+        this.#release(worker, healthy);
+      };
+      const cutOff = (facts: Failure) => {
+        finish(false);
+        reject(new EngineFailure(facts));
+      };
+      const onAbort = () => cutOff({ kind: 'cancelled' });
+      const onExit = () => cutOff({ kind: 'cancelled' });
+      const onError = (error: Error) => {
+        finish(false);
+        reject(error);
+      };
+      const onMessage = (message: Message<Answer>) => {
+        if ('begins' in message) {
+          timer?.refresh();
+          return;
+        }
+        finish(keep);
+        resolve(message.answer);
+      };
+      const late = () => cutOff({ kind: 'timeout', what: 'regex', ms: ms! });
+      const timer = ms === undefined ? undefined : setTimeout(late, ms);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+      worker.postMessage(job);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#busy, ...this.#idle.splice(0)];
+    await Promise.all(all.map((worker) => worker.terminate()));
+  }
+
+  #release(worker: Worker, healthy: boolean): void {
+    this.#busy.delete(worker);
+    if (healthy && !this.#closed && this.#idle.length < MOST_IDLE) {
+      worker.unref();
+      this.#idle.push(worker);
+    } else {
+      void worker.terminate();
+    }
+    const [next] = this.#waiting;
+    next?.();
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const enter = () => {
+        this.#waiting.delete(enter);
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = () => {
+        this.#waiting.delete(enter);
+        reject(new EngineFailure({ kind: 'cancelled' }));
+      };
+      this.#waiting.add(enter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+}

@@ -1,0 +1,75 @@
+/** Reads a file piece by piece into the memory of the WebAssembly kernel and finds newlines there. */
+
+import { readChunk } from '../../confine/content/read.ts';
+import type { OpenFile } from '../../confine/dir.ts';
+import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
+
+/** The most that is read, and looked through, at a time. */
+export const PIECE_BYTES = 1024 * 1024;
+/** Scans side by side. Each holds two pieces, so that one is read while the other is looked through. */
+const MOST_SCANNERS = 4;
+const NEWLINE = 10;
+
+const idle: LineScanner[] = [];
+const waiting: (() => void)[] = [];
+let lent = 0;
+
+/** Lends a scanner for as long as `work` runs; nothing may be reading into it any more when that ends. */
+export async function withScanner<T>(work: (scanner: LineScanner) => Promise<T>): Promise<T> {
+  if (lent >= MOST_SCANNERS) await new Promise<void>((resolve) => waiting.push(resolve));
+  else lent++;
+  const scanner = idle.pop() ?? new LineScanner();
+  try {
+    return await work(scanner);
+  } finally {
+    // One is kept for the next call; the memory of a busy time is given back.
+    if (idle.length === 0) idle.push(scanner);
+    const next = waiting.shift();
+    if (next === undefined) lent--;
+    else next();
+  }
+}
+
+/** Which of the two pieces; indices into a piece count from its start. */
+export type Half = 0 | 1;
+
+export class LineScanner {
+  readonly #kernel: Kernel = loadKernel(2 * PIECE_BYTES);
+
+  /** Reads up to `length` bytes into a piece: fewer only at the end of the file. */
+  async fill(half: Half, file: OpenFile, position: number, length: number): Promise<number> {
+    let filled = 0;
+    while (filled < length) {
+      const at = this.#start(half) + filled;
+      const got = await readChunk(file.fd, this.#kernel.bytes, at, length - filled, position + filled);
+      if (got === 0) break;
+      filled += got;
+    }
+    return filled;
+  }
+
+  count(half: Half, from: number, end: number): number {
+    const start = this.#start(half);
+    return this.#kernel.countByte(start + from, start + end, NEWLINE);
+  }
+
+  /** The index after the `lines`-th newline, or how many newlines are missing. */
+  skip(half: Half, end: number, lines: number): { next: number } | { left: number } {
+    const start = this.#start(half);
+    const skipped = this.#kernel.skipLines(start, start + end, lines);
+    return 'next' in skipped ? { next: skipped.next - start } : skipped;
+  }
+
+  endsInNewline(half: Half, end: number): boolean {
+    return this.#kernel.bytes[this.#start(half) + end - 1] === NEWLINE;
+  }
+
+  copy(half: Half, end: number): Buffer {
+    const start = this.#start(half);
+    return Buffer.from(this.#kernel.bytes.subarray(start, start + end));
+  }
+
+  #start(half: Half): number {
+    return this.#kernel.text + half * PIECE_BYTES;
+  }
+}

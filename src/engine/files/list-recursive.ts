@@ -1,0 +1,149 @@
+/** Everything below a directory with type and size, in one fixed order, never through a link. */
+
+import { isTemporary } from '../confine/content/drafts.ts';
+import type { Dir } from '../confine/dir.ts';
+import { attempt, attemptAsync, failFrom } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { Breathing, sortedInTurns } from '../event-loop.ts';
+import type { EntryType } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { openDirectory } from './list.ts';
+
+export interface ListAllOptions {
+  /** How many levels are listed: 1 is the directory's own entries. All of them when left out. */
+  depth?: number;
+  /** The most entries that are given: the first ones in the order of their paths. */
+  max?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface BelowEntry {
+  /** From the listed directory on, with `/` between the names. */
+  path: string;
+  type: EntryType;
+  /** In bytes as the system tells it; of a link, the length of what it says. */
+  size: number;
+}
+
+export interface ListingBelow {
+  /** By path, byte-wise: `a`, `a.txt`, `a/b`, `a0`. */
+  entries: BelowEntry[];
+  /** Something is missing, because there are more entries than asked for or directories nested too deeply. */
+  truncated: boolean;
+}
+
+export async function listBelow(place: Place, options: ListAllOptions): Promise<ListingBelow> {
+  const { depth = Number.POSITIVE_INFINITY, max = Number.POSITIVE_INFINITY, signal } = options;
+  const breathing = new Breathing(signal);
+  const listing = new Listing(place.shown, depth, max, breathing);
+  const dir = openDirectory(place);
+  try {
+    const names = await attemptAsync(place.shown, 'list', () => rawNames(dir, breathing));
+    await listing.add(dir, names, '', 1);
+  } finally {
+    dir.close();
+  }
+  return { entries: listing.entries, truncated: listing.truncated };
+}
+
+/**
+ * Names are raw here, one character for each byte: every name on the disk can be looked at, and comparing
+ * two of them compares their bytes.
+ */
+class Listing {
+  readonly entries: BelowEntry[] = [];
+  truncated = false;
+  readonly #shown: string;
+  readonly #depth: number;
+  readonly #max: number;
+  readonly #breathing: Breathing;
+
+  constructor(shown: string, depth: number, max: number, breathing: Breathing) {
+    this.#shown = shown;
+    this.#depth = depth;
+    this.#max = max;
+    this.#breathing = breathing;
+  }
+
+  /** Adds a directory's entries. False when the listing is full: then everything stops. */
+  async add(dir: Dir, names: readonly string[], prefix: string, level: number): Promise<boolean> {
+    // What is inside `a` comes where `a/` stands in the order: after `a.txt`, before `a0`. Of the
+    // directories that wait for their place the one that was met last comes first.
+    const waiting: string[] = [];
+    for (const name of names) {
+      while (waiting.length > 0 && `${waiting.at(-1)}/` < name) {
+        if (!(await this.#enter(dir, waiting.pop()!, prefix, level))) return false;
+      }
+      await this.#breathing.pause();
+      const look = () => dir.lstat(rawName(name));
+      const stat = level === 1 ? attempt(this.#shown, 'list', look) : leniently(this.#shown, look);
+      // Gone since the directory was read.
+      if (stat === undefined || isTemporary(name, stat.type)) continue;
+      if (this.entries.length >= this.#max) {
+        this.truncated = true;
+        return false;
+      }
+      this.entries.push({ path: prefix + textOf(name), type: stat.type, size: stat.size });
+      if (stat.type === 'directory' && level < this.#depth) waiting.push(name);
+    }
+    while (waiting.length > 0) {
+      if (!(await this.#enter(dir, waiting.pop()!, prefix, level))) return false;
+    }
+    return true;
+  }
+
+  async #enter(parent: Dir, name: string, prefix: string, level: number): Promise<boolean> {
+    if (level >= limits.treeDepth) {
+      this.truncated = true;
+      return true;
+    }
+    const dir = leniently(this.#shown, () => parent.enterRaw(rawName(name)));
+    if (dir === undefined) return true;
+    try {
+      const names = (await lenientlyAsync(this.#shown, () => rawNames(dir, this.#breathing))) ?? [];
+      return await this.add(dir, names, `${prefix}${textOf(name)}/`, level + 1);
+    } finally {
+      dir.close();
+    }
+  }
+}
+
+async function rawNames(dir: Dir, breathing: Breathing): Promise<string[]> {
+  const names: string[] = [];
+  for (const batch of dir.rawNameBatches()) {
+    names.push(...batch);
+    await breathing.pause();
+  }
+  return sortedInTurns(names, breathing, (a, b) => (a < b ? -1 : 1));
+}
+
+/** Below the listed directory, what went away or what this user may not look into does not spoil the rest. */
+function leniently<T>(shown: string, look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    return absentOr(error, shown);
+  }
+}
+
+async function lenientlyAsync<T>(shown: string, look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    return absentOr(error, shown);
+  }
+}
+
+function absentOr(error: unknown, shown: string): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') return undefined;
+  return failFrom(error, shown, 'list');
+}
+
+function rawName(name: string): Buffer {
+  return Buffer.from(name, 'latin1');
+}
+
+function textOf(name: string): string {
+  return rawName(name).toString('utf8');
+}

@@ -1,0 +1,149 @@
+/** What is in a directory, and below it. */
+import type { Dir, Entry } from '../confine/dir.ts';
+import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
+import type { Listing } from '../confine/scan/listing.ts';
+import { ListingCache } from '../confine/scan/listing-cache.ts';
+import { textOf } from '../confine/scan/raw-names.ts';
+import type { Wall } from '../confine/wall.ts';
+import { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from '../event-loop.ts';
+import { EngineFailure, fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+
+export interface ListedEntry extends Entry {
+  /** What a link leads to: `outside` also when that is missing or cannot be told. Equal to `type` otherwise. */
+  target: 'file' | 'directory' | 'special' | 'outside';
+}
+
+export interface TreeNode {
+  name: string;
+  type: 'file' | 'directory';
+  /** Absent for files, and for directories whose content was not asked for. */
+  children?: TreeNode[];
+}
+
+export async function listEntries(
+  wall: Wall,
+  place: Place,
+  signal: AbortSignal | undefined,
+): Promise<ListedEntry[]> {
+  const dir = openDirectory(place);
+  const breathing = new Breathing(signal);
+  const cursor = openCursor(scanRootOf(dir));
+  try {
+    const { names, types } = await attemptAsync(place.shown, 'list', () =>
+      listedThere(cursor, dir, place.shown, breathing),
+    );
+    return await mapInTurns(names, breathing, (raw, index) => {
+      const entry = { name: textOf(raw), type: types[index]! };
+      return { ...entry, target: targetOf(wall, place.path, entry) };
+    });
+  } finally {
+    cursor.close();
+    dir.close();
+  }
+}
+
+/** Trees are asked for again and again, and most directories are as they were. */
+const remembered = new ListingCache();
+
+export async function buildTree(
+  wall: Wall,
+  place: Place,
+  depth: number,
+  signal: AbortSignal | undefined,
+): Promise<TreeNode> {
+  const dir = openDirectory(place);
+  try {
+    return await attemptAsync(place.shown, 'list', () => treeOf(wall, place, dir, depth, signal));
+  } finally {
+    dir.close();
+  }
+}
+
+async function treeOf(
+  wall: Wall,
+  place: Place,
+  dir: Dir,
+  depth: number,
+  signal: AbortSignal | undefined,
+): Promise<TreeNode> {
+  const cursor = openCursor(scanRootOf(dir), remembered);
+  const breathing = new Breathing(signal);
+  const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
+  try {
+    if (depth > 0) await listedThere(cursor, dir, place.shown, breathing);
+    return await subtree('', place.path, name, 0);
+  } finally {
+    cursor.close();
+  }
+
+  /** `below` is the path from the place on, in raw names; `path` is where that is. */
+  async function subtree(below: string, path: string, label: string, level: number): Promise<TreeNode> {
+    if (level >= depth) return { name: label, type: 'directory' };
+    if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
+    await breathing.pause();
+    if (cursor.goTo(below)) return { name: label, type: 'directory' };
+    const children: TreeNode[] = [];
+    const { names, types } = await readable(cursor, breathing);
+    for (const [index, raw] of names.entries()) {
+      if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+      const name = textOf(raw);
+      const type = types[index]!;
+      if (type === 'directory') {
+        children.push(await subtree(joined(below, raw), `${path}/${name}`, name, level + 1));
+        continue;
+      }
+      const leads = type === 'symlink' && targetOf(wall, path, { name, type }) === 'directory';
+      children.push({ name, type: leads ? 'directory' : 'file' });
+    }
+    return { name: label, type: 'directory', children };
+  }
+}
+
+export function openDirectory(place: Place): Dir {
+  const stat = place.mustExist('directory');
+  if (stat.type !== 'directory') fail({ kind: 'not-a-directory', path: place.shown });
+  return place.enter();
+}
+
+/** Where a listing begins it must be possible to list: if not, the directory itself tells why. */
+async function listedThere(cursor: Cursor, dir: Dir, shown: string, breathing: Breathing): Promise<Listing> {
+  const listing = await cursor.listInTurns(() => breathing.pause());
+  if (typeof listing !== 'string') return inOrder(listing, breathing);
+  attempt(shown, 'list', () => dir.entries());
+  return fail({ kind: 'unstable', path: shown });
+}
+
+/** A directory inside a tree that may not be listed is shown empty; it does not spoil the rest. */
+async function readable(cursor: Cursor, breathing: Breathing): Promise<Listing> {
+  const listing = await cursor.listInTurns(() => breathing.pause());
+  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, breathing);
+}
+
+/** By raw names, and so byte-wise. */
+async function inOrder(listing: Listing, breathing: Breathing): Promise<Listing> {
+  const { names, types } = listing;
+  if (names.every((name, index) => index === 0 || names[index - 1]! < name)) return listing;
+  const places = await mapInTurns(names, breathing, (_, index) => index);
+  const order = await sortedInTurns(places, breathing, (a, b) => (names[a]! < names[b]! ? -1 : 1));
+  return { names: order.map((index) => names[index]!), types: order.map((index) => types[index]!) };
+}
+
+function joined(below: string, raw: string): string {
+  return below === '' ? raw : `${below}/${raw}`;
+}
+
+function targetOf(wall: Wall, directory: string, entry: Entry): ListedEntry['target'] {
+  if (entry.type !== 'symlink') return entry.type;
+  try {
+    return wall.at(entry.name, { base: directory }, (place) => {
+      const type = place.lstat()?.type;
+      return type === undefined || type === 'symlink' ? 'outside' : type;
+    });
+  } catch (error) {
+    if (error instanceof EngineFailure && error.facts.kind !== 'io') return 'outside';
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+/** Moves and renames. Without leave to overwrite, the system itself refuses an occupied name: no gap to slip into. */
+import type { Stat } from '../confine/dir.ts';
+import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { isWithin } from '../confine/roots.ts';
+import type { Wall } from '../confine/wall.ts';
+import { fail } from '../failures.ts';
+import { readSnapshot } from './read.ts';
+import { doing, type Recording, unrecorded } from './recorder.ts';
+import { requireNotRoot } from './remove.ts';
+import { replaceContent } from './replace.ts';
+
+export interface MoveOptions {
+  overwrite: boolean;
+  signal: AbortSignal | undefined;
+  recording?: Recording;
+}
+
+export async function moveEntry(
+  wall: Wall,
+  from: Place,
+  to: Place,
+  options: MoveOptions,
+): Promise<{ overwritten: boolean }> {
+  const source = from.mustExist('entry');
+  requireNotRoot(wall, from, 'move');
+  for (const place of [from, to]) wall.protectedPlaces.requireNoGitBelow(place);
+  if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
+    fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
+  }
+  const occupant = to.lstat();
+  if (occupant && (!options.overwrite || from.path === to.path)) {
+    fail({ kind: 'exists', path: to.shown, found: occupant.type });
+  }
+  if (occupant) requireReplaceable(wall, to, source.type === 'directory', occupant.type === 'directory');
+  const { recording = unrecorded, signal } = options;
+  await recording.moves(from, to, source, occupant);
+  if (recording.active && occupant) requireSame(to, occupant);
+  await attemptAsync(to.shown, 'move', async () => {
+    if (occupant) doing(recording, () => replaceEntry(from, to, occupant));
+    else if (source.type === 'directory') doing(recording, () => moveDirectory(from, to));
+    else await moveFile(from, to, { regular: source.type === 'file', signal, recording });
+    await Promise.all([from.dir.flush(), to.dir.flush()]);
+  });
+  return { overwritten: occupant !== undefined };
+}
+
+function requireReplaceable(wall: Wall, to: Place, fromDirectory: boolean, toDirectory: boolean): void {
+  requireNotRoot(wall, to, 'replace');
+  if (fromDirectory !== toDirectory) {
+    fail({ kind: 'exists', path: to.shown, found: toDirectory ? 'directory' : 'file' });
+  }
+}
+
+function replaceEntry(from: Place, to: Place, occupant: Stat): void {
+  from.dir.rename(from.name, to.dir, to.name);
+  // Between two names of one file the system takes a rename for done and leaves both.
+  const left = from.lstat();
+  if (left?.dev === occupant.dev && left.ino === occupant.ino) from.dir.unlink(from.name);
+}
+
+/** A hard link refuses an occupied name by itself; where links are not to be had, look and rename. */
+async function moveFile(
+  from: Place,
+  to: Place,
+  { regular, signal, recording }: { regular: boolean; signal: AbortSignal | undefined; recording: Recording },
+): Promise<void> {
+  try {
+    doing(recording, () => from.dir.link(from.name, to.dir, to.name));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EXDEV' && regular) return copyAcross(from, to, signal, recording);
+    if (!isLinkRefused(error)) throw error;
+    if (to.lstat()) fail({ kind: 'exists', path: to.shown, found: 'file' }, error);
+    doing(recording, () => from.dir.rename(from.name, to.dir, to.name));
+    return;
+  }
+  from.dir.unlink(from.name);
+}
+
+/** What was kept of it is what is replaced. */
+function requireSame(place: Place, expected: Stat): void {
+  const now = place.lstat();
+  const same = now?.ino === expected.ino && now.mtimeNs === expected.mtimeNs && now.size === expected.size;
+  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
+}
+
+/** Making the directory takes the name; renaming onto an empty directory replaces it. */
+function moveDirectory(from: Place, to: Place): void {
+  to.dir.mkdir(to.name);
+  try {
+    from.dir.rename(from.name, to.dir, to.name);
+  } catch (error) {
+    attempt(to.shown, 'move', () => to.dir.rmdir(to.name));
+    throw error;
+  }
+}
+
+async function copyAcross(
+  from: Place,
+  to: Place,
+  signal: AbortSignal | undefined,
+  recording: Recording,
+): Promise<void> {
+  const snapshot = await readSnapshot(from, { signal });
+  // The copy is another file: it is known by what it holds.
+  await recording.moves(from, to, snapshot.stat, undefined, snapshot.bytes);
+  recording.begins();
+  await replaceContent(to, snapshot.bytes, { expect: 'absent', like: snapshot.stat, signal });
+  from.dir.unlink(from.name);
+}

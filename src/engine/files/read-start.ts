@@ -1,0 +1,67 @@
+/** The beginning of a file of any size, without reading the rest. */
+
+import { readBytes } from '../confine/content/read.ts';
+import type { Stat } from '../confine/dir.ts';
+import { attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { whyBinary } from '../text/encoding.ts';
+import { characterEnd } from './lines/large-file.ts';
+
+/** So much is looked at before bytes count as text, even when fewer are wanted. */
+const JUDGED_BYTES = 8192;
+
+export interface StartOptions {
+  /** How many bytes are wanted; the engine's limit for whole files holds in any case. */
+  most: number;
+  /** Refuses files that are larger than this, however few bytes are wanted. */
+  limit?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface FileStart {
+  stat: Stat;
+  /** Of the whole file. */
+  size: number;
+  bytes: Buffer;
+  /** What the bytes say, byte-order mark included and never ending within a character; undefined for binary content. */
+  text: string | undefined;
+  /** The file goes on behind the bytes. */
+  truncated: boolean;
+}
+
+export async function readStart(place: Place, options: StartOptions): Promise<FileStart> {
+  const { shown } = place;
+  const { limit = Number.POSITIVE_INFINITY, signal } = options;
+  place.mustExist('file');
+  if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
+  const most = Math.min(options.most, limits.wholeFileBytes);
+  return attemptAsync(shown, 'read', async () => {
+    const file = place.dir.open(place.name);
+    try {
+      const { stat } = file;
+      // One byte more tells whether the file goes on, also when its size is not told or changes.
+      const read =
+        stat.size > limit ? Buffer.alloc(0) : await readBytes(file, Math.max(most, JUDGED_BYTES) + 1, signal);
+      const size = Math.max(stat.size, read.length);
+      if (size > limit) fail({ kind: 'too-large', path: shown, size, limit, action: 'read' });
+      const bytes = read.subarray(0, most);
+      return { stat, size, bytes, text: textOf(read, most), truncated: size > bytes.length };
+    } finally {
+      file.close();
+    }
+  });
+}
+
+function textOf(read: Buffer, most: number): string | undefined {
+  if (whyBinary(wholeCharacters(read, Math.max(most, JUDGED_BYTES))) !== undefined) return undefined;
+  return wholeCharacters(read, most).toString('utf8');
+}
+
+/** The first bytes, without a character that would be cut in two. */
+function wholeCharacters(read: Buffer, most: number): Buffer {
+  if (read.length <= most) return read;
+  const bytes = read.subarray(0, most);
+  return bytes.subarray(0, characterEnd(bytes));
+}

@@ -1,0 +1,75 @@
+/** Reads whole files, within the limit, as text or as bytes. */
+import { isUtf8 } from 'node:buffer';
+import { readBytes } from '../confine/content/read.ts';
+import type { OpenFile, Stat } from '../confine/dir.ts';
+import { attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { whyBinary } from '../text/encoding.ts';
+import { mimeTypeOf } from './mime.ts';
+import type { Snapshot } from './replace.ts';
+
+export interface FileContent {
+  /** Absolute, with links resolved. */
+  path: string;
+  stat: Stat;
+  bytes: Buffer;
+  /** The whole text, byte-order mark included; undefined for binary content. */
+  text: string | undefined;
+  mimeType: string;
+}
+
+export interface ReadOptions {
+  /** Refuses larger files; the engine's own limit holds in any case. */
+  limit?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export async function readSnapshot(
+  place: Place,
+  options: ReadOptions & { action?: 'read' | 'edit' } = {},
+): Promise<Snapshot> {
+  if (place.isRoot) fail({ kind: 'not-a-file', path: place.shown, found: 'directory' });
+  const limit = Math.min(options.limit ?? Number.POSITIVE_INFINITY, limits.wholeFileBytes);
+  return attemptAsync(place.shown, 'read', async () => {
+    const file = openThere(place);
+    try {
+      const { stat } = file;
+      const bytes = stat.size > limit ? undefined : await readBytes(file, limit + 1, options.signal);
+      if (bytes === undefined || bytes.length > limit) {
+        const size = Math.max(stat.size, bytes?.length ?? 0);
+        return fail({ kind: 'too-large', path: place.shown, size, limit, action: options.action ?? 'read' });
+      }
+      return { stat, bytes };
+    } finally {
+      file.close();
+    }
+  });
+}
+
+/** Looks what is there only when nothing is: most files that are asked for are there. */
+function openThere(place: Place): OpenFile {
+  try {
+    return place.dir.open(place.name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') place.mustExist('file');
+    throw error;
+  }
+}
+
+export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {
+  const { stat, bytes } = await readSnapshot(place, options);
+  const text = whyBinary(bytes) === undefined ? bytes.toString('utf8') : undefined;
+  return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
+}
+
+/** For tools that show nothing but text: any valid UTF-8 is text, byte-order mark and NUL characters included. */
+export async function readText(
+  place: Place,
+  options: ReadOptions = {},
+): Promise<{ text: string; bytes: number }> {
+  const { bytes } = await readSnapshot(place, options);
+  if (!isUtf8(bytes)) fail({ kind: 'not-text', path: place.shown, why: 'not-utf8' });
+  return { text: bytes.toString('utf8'), bytes: bytes.length };
+}

@@ -1,0 +1,87 @@
+/** What the operations on files tell about what they are about to do, for the journal. */
+
+import type { SetAside } from '../../state/directory/contents.ts';
+import type { Stat } from '../confine/dir.ts';
+import type { Place } from '../confine/place.ts';
+import type { EntryType } from '../failures.ts';
+import type { FileImage, LinkTarget } from '../journal/entries/entry.ts';
+
+/** What a file will hold: the bytes, or what is known of them. */
+export type NewContent = Buffer | Pick<FileImage, 'size' | 'hash' | 'stamp'>;
+
+/** What is known of something that will be created. */
+export interface CreatedFacts {
+  /** A file's content, and its mode where that is not the usual one. */
+  bytes?: Buffer;
+  mode?: number | undefined;
+  /** A file whose content is not at hand as a whole. */
+  image?: Omit<FileImage, 'kept'>;
+  /** Where a symbolic link leads. */
+  link?: LinkTarget;
+  /** A directory with all that is in it, and what that is. */
+  whole?: true;
+  stamp?: string;
+}
+
+/** What the operations on files tell about what they are about to do. Each waits until it could be undone. */
+export interface Recording {
+  /** Whether anything is kept at all. */
+  readonly active: boolean;
+  /** Whether a change of this path was told. */
+  concerns(path: string): boolean;
+  /** Before a missing directory is made on the way to a place. */
+  makesParent(path: string, root: string): void;
+  /** Settles when what was kept for a file of known content survives a power cut; all else has waited by itself. */
+  flushed(place: Place): Promise<void>;
+  /** Before a directory is made, or something is put back that is not a file of known content. */
+  creates(place: Place, type: EntryType, facts?: CreatedFacts): Promise<void>;
+  /** After something was created: what can only be told now. */
+  becomes(place: Place, type: EntryType, facts: CreatedFacts): void;
+  /** Before a file gets other content. Gives what was kept, when it was read for that. */
+  replaces(
+    place: Place,
+    old: Stat,
+    known: Buffer | undefined,
+    after: NewContent,
+  ): Promise<Buffer | undefined>;
+  /**
+   * Before something is removed. Gives where it is to be moved to instead, where that can be done; a directory
+   * that must be empty is not moved.
+   */
+  removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined>;
+  /** What was to be set aside could not be moved there: before it is removed after all. */
+  cannotSetAside(place: Place, old: Stat): Promise<void>;
+  /** `known`: what the file holds, when that has been read already. */
+  moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined, known?: Buffer): Promise<void>;
+  /** The next step changes the disk. */
+  begins(): void;
+  /** It did not, or everything is as it was before. */
+  tookBack(): void;
+}
+
+/** Runs the one step that changes the disk, or fails without having changed it. */
+export function doing<T>(recording: Recording, step: () => T): T {
+  recording.begins();
+  try {
+    return step();
+  } catch (error) {
+    recording.tookBack();
+    throw error;
+  }
+}
+
+/** For an engine without a journal. */
+export const unrecorded: Recording = {
+  active: false,
+  concerns: () => false,
+  makesParent: () => {},
+  flushed: async () => {},
+  creates: async () => {},
+  becomes: () => {},
+  replaces: async () => undefined,
+  removes: async () => undefined,
+  cannotSetAside: async () => {},
+  moves: async () => {},
+  begins: () => {},
+  tookBack: () => {},
+};

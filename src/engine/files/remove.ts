@@ -1,0 +1,167 @@
+/** Deletes files and whole trees on held directories, so that nothing outside can be swapped in. */
+
+import type { SetAside } from '../../state/directory/contents.ts';
+import type { Dir, Stat } from '../confine/dir.ts';
+import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import type { Wall } from '../confine/wall.ts';
+import { Breathing } from '../event-loop.ts';
+import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+import { doing, type Recording, unrecorded } from './recorder.ts';
+
+export interface RemoveOptions {
+  recursive: boolean;
+  signal: AbortSignal | undefined;
+  recording?: Recording;
+  /** The last look, right before it goes. */
+  check?(): void;
+}
+
+export async function removeEntry(
+  wall: Wall,
+  place: Place,
+  options: RemoveOptions,
+): Promise<'file' | 'directory' | 'symlink'> {
+  const stat = place.mustExist('entry');
+  requireNotRoot(wall, place, 'delete');
+  const removed = stat.type === 'directory' || stat.type === 'symlink' ? stat.type : 'file';
+  if (removed === 'directory' && !options.recursive) {
+    await removeEmpty(place, stat, options);
+    return removed;
+  }
+  if (removed === 'directory') await requireTreeRemovable(wall, place, options.signal);
+  const { recording = unrecorded, check } = options;
+  const aside = await recording.removes(place, stat);
+  if (aside) {
+    check?.();
+    if (wasSetAside(place, aside, recording)) return removed;
+    await recording.cannotSetAside(place, stat);
+  }
+  check?.();
+  if (removed === 'directory') await removeTree(place, recording);
+  else doing(recording, () => attempt(place.shown, 'delete', () => place.dir.unlink(place.name)));
+  return removed;
+}
+
+/** Moved out of the way in one step, whole: it is gone from here, and can be put back. */
+function wasSetAside({ dir, name }: Place, aside: SetAside, recording: Recording): boolean {
+  try {
+    doing(recording, () => dir.rename(name, aside.dir, aside.name));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function removeEmpty(
+  place: Place,
+  stat: Stat,
+  { recording = unrecorded }: RemoveOptions,
+): Promise<void> {
+  const { dir, name, shown } = place;
+  // What is not empty is refused by the system, before anything is kept.
+  if (recording.active && isEmpty(place)) await recording.removes(place, stat, 'empty');
+  doing(recording, () => attempt(shown, 'delete', () => dir.rmdir(name)));
+}
+
+function isEmpty(place: Place): boolean {
+  const dir = place.enter();
+  try {
+    return attempt(place.shown, 'delete', () => firstOf(dir.rawNameBatches())) === undefined;
+  } finally {
+    dir.close();
+  }
+}
+
+async function requireTreeRemovable(
+  wall: Wall,
+  place: Place,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const tree = place.enter();
+  try {
+    await requireRemovable(wall, tree, place.shown, new Breathing(signal), 0);
+  } finally {
+    tree.close();
+  }
+}
+
+async function removeTree(place: Place, recording: Recording): Promise<void> {
+  const { dir, name, shown } = place;
+  recording.begins();
+  const tree = place.enter();
+  try {
+    await attemptAsync(shown, 'delete', () => empty(tree, new Breathing(undefined)));
+  } finally {
+    tree.close();
+  }
+  attempt(shown, 'delete', () => dir.rmdir(name));
+}
+
+export function requireNotRoot(wall: Wall, place: Place, action: 'delete' | 'move' | 'replace'): void {
+  if (place.isRoot || wall.rootsBelow(place.path).length > 0) {
+    fail({ kind: 'is-root', path: place.shown, action });
+  }
+  const found = place.lstat();
+  if (found?.type === 'directory') {
+    wall.protectedPlaces.requireMovable(`${found.dev}:${found.ino}`, place.shown);
+  }
+}
+
+/** Looked at before anything goes: a tree that cannot be removed whole is left whole. */
+async function requireRemovable(
+  wall: Wall,
+  dir: Dir,
+  shown: string,
+  breathing: Breathing,
+  level: number,
+): Promise<void> {
+  if (level > limits.treeDepth) fail({ kind: 'bad-path', path: shown, why: 'too-deep' });
+  if (wall.rootOf(dir)) fail({ kind: 'is-root', path: shown, action: 'delete' });
+  wall.protectedPlaces.requireNot(dir.identity, shown);
+  const names = await attemptAsync(shown, 'delete', () => rawNames(dir, breathing));
+  const mayChange = names.length === 0 || attempt(shown, 'delete', () => dir.mayChangeEntries());
+  if (!mayChange) fail({ kind: 'permission', path: shown, action: 'delete' });
+  for (const name of names) {
+    await breathing.pause();
+    const inner = attempt(shown, 'delete', () => dir.enterRaw(name));
+    if (inner === undefined) continue;
+    try {
+      await requireRemovable(wall, inner, shown, breathing, level + 1);
+    } finally {
+      inner.close();
+    }
+  }
+}
+
+async function empty(dir: Dir, breathing: Breathing): Promise<void> {
+  for (const name of await rawNames(dir, breathing)) {
+    await breathing.pause();
+    const inner = dir.enterRaw(name);
+    if (inner === undefined) {
+      dir.unlink(name);
+      continue;
+    }
+    try {
+      await empty(inner, breathing);
+    } finally {
+      inner.close();
+    }
+    dir.rmdir(name);
+  }
+}
+
+function firstOf<T>(items: Iterable<T>): T | undefined {
+  for (const item of items) return item;
+  return undefined;
+}
+
+async function rawNames(dir: Dir, breathing: Breathing): Promise<Buffer[]> {
+  const names: Buffer[] = [];
+  for (const batch of dir.rawNameBatches()) {
+    for (const name of batch) names.push(Buffer.from(name, 'latin1'));
+    await breathing.pause();
+  }
+  return names;
+}

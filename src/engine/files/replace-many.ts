@@ -1,0 +1,151 @@
+/**
+ * Changes several files as one: all of them, or none.
+ *
+ * Everything that can fail for want of space or leave happens before the first file gets its new content:
+ * all of it is written and flushed under temporary names, and what stood there before is held under others.
+ * What remains is a row of renames; should one of them fail, those before it are taken back by renames too.
+ */
+
+import { temporaryName } from '../confine/content/drafts.ts';
+import { dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
+import type { Dir, Stat } from '../confine/dir.ts';
+import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { fail } from '../failures.ts';
+import { readSnapshot } from './read.ts';
+import { type Recording, unrecorded } from './recorder.ts';
+import { type Prepared, prepareContent, replaceContent, type Snapshot } from './replace.ts';
+
+export interface Replacement {
+  place: Place;
+  bytes: Buffer;
+  /** What must still stand there; anything when left out. */
+  expect?: Snapshot;
+}
+
+/** Refuses two changes of one file in one call: which of them would be meant? */
+export function requireDifferent(places: readonly Place[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, place] of places.entries()) {
+    const file = `${place.dir.identity}/${place.name}`;
+    const first = seen.get(file);
+    if (first !== undefined)
+      fail({ kind: 'overlap', path: place.shown, first: first + 1, second: index + 1 });
+    seen.set(file, index);
+  }
+}
+
+export async function replaceTogether(
+  replacements: readonly Replacement[],
+  signal: AbortSignal | undefined,
+  recording: Recording = unrecorded,
+): Promise<void> {
+  const [only] = replacements;
+  if (only && replacements.length === 1) {
+    return replaceContent(only.place, only.bytes, { ...only, signal, recording });
+  }
+  const prepared: Prepared[] = [];
+  const kept: Kept[] = [];
+  try {
+    for (const each of replacements) {
+      prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recording }));
+    }
+    // The last one needs no way back: nothing comes after it.
+    for (const { place, old } of prepared.slice(0, -1)) kept.push(await keep(place, old, signal));
+    if (signal?.aborted) fail({ kind: 'cancelled' });
+    for (const each of prepared) each.check();
+    publishAll(prepared, kept, recording);
+  } finally {
+    for (const each of prepared) each.drop();
+    for (const each of kept) each.drop();
+  }
+  await flushAll(prepared.map(({ place }) => place));
+}
+
+function publishAll(prepared: readonly Prepared[], kept: readonly Kept[], recording: Recording): void {
+  let published = 0;
+  recording.begins();
+  try {
+    for (; published < prepared.length; published++) prepared[published]!.publish();
+  } catch (error) {
+    putBackAll(kept.slice(0, published).reverse());
+    recording.tookBack();
+    throw error;
+  }
+}
+
+/** Every one is tried; one that cannot be put back is what the caller must hear of. */
+function putBackAll(kept: readonly Kept[]): void {
+  const failures: unknown[] = [];
+  for (const each of kept) {
+    try {
+      each.putBack();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function flushAll(places: readonly Place[]): Promise<void> {
+  const directories = new Map(places.map((place) => [place.dir.identity, place]));
+  for (const { dir, shown } of directories.values()) await attemptAsync(shown, 'write', () => dir.flush());
+}
+
+/** What stood at a place before, ready to be put back in one step. */
+interface Kept {
+  putBack(): void;
+  /** Always called in the end; leaves nothing behind. */
+  drop(): void;
+}
+
+async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Kept> {
+  const { dir, name, shown } = place;
+  if (old === undefined) {
+    return { putBack: () => attempt(shown, 'put back', () => dir.unlink(name)), drop: () => {} };
+  }
+  const second = temporaryName();
+  try {
+    dir.link(name, dir, second);
+  } catch {
+    // No hard links here, or not of this file: then a copy is kept.
+    return copyOf(place, old, signal);
+  }
+  let held = true;
+  return {
+    putBack: () => {
+      attempt(shown, 'put back', () => dir.rename(second, dir, name));
+      held = false;
+    },
+    drop: () => {
+      if (held) tryUnlink(dir, second);
+    },
+  };
+}
+
+async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined): Promise<Kept> {
+  const { dir, name, shown } = place;
+  const { bytes } = await readSnapshot(place, { signal });
+  const copy = attempt(shown, 'write', () => dir.draft());
+  try {
+    await attemptAsync(shown, 'write', async () => {
+      await fillDraft(copy, bytes, signal);
+      dressDraft(copy, old);
+      await flushDraft(copy);
+    });
+  } catch (error) {
+    copy.drop();
+    throw error;
+  }
+  return {
+    putBack: () => attempt(shown, 'put back', () => copy.publish(name)),
+    drop: () => copy.drop(),
+  };
+}
+
+/** What could not be removed is swept once this process is gone. */
+function tryUnlink(dir: Dir, name: string): void {
+  try {
+    dir.unlink(name);
+  } catch {}
+}

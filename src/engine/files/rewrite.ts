@@ -1,0 +1,57 @@
+/** Changes that depend on what the files hold: read them, compute their new texts, and store all of those or none. */
+import type { Place } from '../confine/place.ts';
+import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
+import type { Rewrote } from '../text/rewrite.ts';
+import { readSnapshot } from './read.ts';
+import type { Recording } from './recorder.ts';
+import { replaceContent, type Snapshot } from './replace.ts';
+import { type Replacement, replaceTogether, requireDifferent } from './replace-many.ts';
+
+export interface StoreOptions {
+  /** The most bytes that a file may have afterwards; the engine's own limit holds in any case. */
+  limit?: number;
+  signal?: AbortSignal | undefined;
+  recording: Recording;
+}
+
+export async function rewriteTogether<R>(
+  places: readonly Place[],
+  compute: (bytes: Buffer, index: number) => Promise<Rewrote<R>>,
+  options: StoreOptions,
+): Promise<R[]> {
+  requireDifferent(places);
+  const results: R[] = [];
+  const replacements: Replacement[] = [];
+  for (const [index, place] of places.entries()) {
+    const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
+    const { bytes, result } = await compute(snapshot.bytes, index);
+    results.push(result);
+    // Also what stays as it is must fit.
+    requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
+    if (bytes && !bytes.equals(snapshot.bytes)) replacements.push({ place, bytes, expect: snapshot });
+  }
+  if (replacements.length > 0) await replaceTogether(replacements, options.signal, options.recording);
+  return results;
+}
+
+export async function replaceBytes(
+  place: Place,
+  snapshot: Snapshot,
+  bytes: Buffer | undefined,
+  options: StoreOptions,
+): Promise<void> {
+  requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
+  if (bytes === undefined || bytes.equals(snapshot.bytes)) return;
+  const { signal, recording } = options;
+  await replaceContent(place, bytes, { expect: snapshot, signal, recording });
+}
+
+function limitOf({ limit = limits.wholeFileBytes }: StoreOptions): number {
+  return Math.min(limit, limits.wholeFileBytes);
+}
+
+export function requireFits(path: string, bytes: Buffer, limit: number): void {
+  if (bytes.length <= limit) return;
+  fail({ kind: 'too-large', path, size: bytes.length, limit, action: 'write' });
+}

@@ -1,0 +1,109 @@
+/**
+ * What the journal remembers: one entry for each call that changed something, with what is needed to put
+ * it back.
+ *
+ * Only facts that can be written as JSON stand here. Paths are absolute, with all links resolved.
+ */
+import type { EntryType } from '../../failures.ts';
+
+/** On whose behalf something was changed, as far as that is known. */
+export interface Origin {
+  session?: string;
+  /** The name of a token. */
+  who?: string;
+  dialect?: string;
+  tool?: string;
+}
+
+/** Where the journal keeps what a file held. */
+export type Kept =
+  /** In the store, under its own hash. */
+  | { in: 'store' }
+  /** Set aside as it was, by a link or a rename, under this name. */
+  | { in: 'aside'; name: string }
+  /** Not at all, and why. */
+  | { in: 'nowhere'; why: string };
+
+/** A file as it was or as it became. */
+export interface FileImage {
+  size: number;
+  mode: number;
+  /** SHA-256 of the content; missing for a large file that was set aside unread. */
+  hash?: string;
+  /** Instead of the hash: which file it is and when it was last written to, see stamp.ts. */
+  stamp?: string;
+  kept: Kept;
+}
+
+/** Where a symbolic link leads. */
+export interface LinkTarget {
+  target: string;
+  /** The same in base64, where it is not valid UTF-8. */
+  bytes?: string;
+}
+
+/** What an entry did to one path. */
+export type Change =
+  | {
+      kind: 'created';
+      path: string;
+      type: EntryType;
+      /** Of a file whose new content is known. */
+      after?: Omit<FileImage, 'kept'>;
+      /** Of a symbolic link. */
+      link?: LinkTarget;
+      /** A directory that was only made on the way to something else. */
+      parent?: true;
+      /** A directory with all that was in it, put back in one step. */
+      whole?: true;
+      /** What was in it then, see stamp.ts. */
+      stamp?: string;
+      /** Why it cannot be removed again. */
+      lost?: string;
+    }
+  | { kind: 'changed'; path: string; before: FileImage; after: Omit<FileImage, 'kept'> }
+  | { kind: 'removed'; path: string; type: EntryType; before: Removed }
+  | {
+      kind: 'moved';
+      path: string;
+      to: string;
+      type: EntryType;
+      replaced?: Removed;
+      /** Of a file that was moved: what it held. */
+      file?: Omit<FileImage, 'kept'>;
+      /** Of a symbolic link that was moved. */
+      link?: LinkTarget;
+    };
+
+/** What stood at a path that was removed or replaced. */
+export type Removed =
+  | { type: 'file'; file: FileImage }
+  | { type: 'directory'; mode: number }
+  | ({ type: 'symlink' } & LinkTarget)
+  /** A whole tree, or anything else, set aside as it was. */
+  | { type: 'aside'; name: string }
+  /** A whole tree that could not be set aside in one step: its entries by their paths below it, parents first. */
+  | { type: 'tree'; mode: number; entries: { path: string; removed: Removed }[] }
+  | { type: 'lost'; why: string };
+
+/** `pending`: under way or cut off, in the middle of it, of an undo of it, or of a redo. */
+export type EntryState = 'pending' | 'done' | 'undone';
+
+export interface JournalEntry {
+  id: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The directories that were served and in which something was changed. */
+  roots: string[];
+  origin: Origin;
+  changes: Change[];
+  state: EntryState;
+  /** The entry that this one took back. */
+  undoes?: string;
+  /** Found by comparing before and after a command, not told by an operation. */
+  found?: true;
+  /** What the command changed was not looked for, or could not be written down: why. */
+  unrecorded?: string;
+  /** The user had something removed that it had kept. */
+  forgotten?: true;
+}

@@ -1,0 +1,23 @@
+/** Where a link leads, as the journal writes it down: a target need not be valid UTF-8. */
+import { isUtf8 } from 'node:buffer';
+import type { Dir } from '../../confine/dir.ts';
+import type { LinkTarget } from './entry.ts';
+
+export function targetOf(dir: Dir, name: string): LinkTarget {
+  const bytes = dir.readlinkRaw(name);
+  const target = bytes.toString('utf8');
+  return isUtf8(bytes) ? { target } : { target, bytes: bytes.toString('base64') };
+}
+
+/** Of something that knows more about a link. */
+export function linkOf({ target, bytes }: LinkTarget): LinkTarget {
+  return bytes === undefined ? { target } : { target, bytes };
+}
+
+export function leadsTo(dir: Dir, name: string, expected: LinkTarget): boolean {
+  return dir.readlinkRaw(name).equals(bytesOf(expected));
+}
+
+export function bytesOf({ target, bytes }: LinkTarget): Buffer {
+  return bytes === undefined ? Buffer.from(target, 'utf8') : Buffer.from(bytes, 'base64');
+}

@@ -1,0 +1,289 @@
+/** From the journal's lines to its entries. */
+
+import type { LineLog } from '../../../state/directory/line-log.ts';
+import { namesOf } from './contents-needed.ts';
+import type { Change, JournalEntry, Origin } from './entry.ts';
+
+/** One line: the beginning of an entry, more of it, its end, or which entries were given up. */
+export interface Line {
+  /** The entry's id. */
+  e?: string;
+  /** The entry that it is a part of: one call may make several changes, one after another. */
+  call?: string;
+  at?: number;
+  by?: Origin;
+  roots?: string[];
+  did?: Change[];
+  undoes?: string;
+  found?: true;
+  unrecorded?: string;
+  /** These changes stand in place of those that were told before of the same paths. */
+  instead?: true;
+  end?: 'done' | 'failed';
+  drop?: string[];
+  /** Contents and things set aside that the user had removed. */
+  forgot?: string[];
+  /** The same within something that was set aside: its name, and the path in it. */
+  inside?: [name: string, path: string][];
+  /** The entries for which that was asked: they hold back nothing any more. */
+  of?: string[];
+}
+
+/** What the user had removed from the state directory. */
+export interface ForgottenNames {
+  readonly names: ReadonlySet<string>;
+  readonly inside: ReadonlyMap<string, readonly string[]>;
+  readonly entries: ReadonlySet<string>;
+}
+
+/** An entry and where it stands, for those who give it up. */
+export interface ReadEntry {
+  entry: JournalEntry;
+  /** The file that its first line stands in. */
+  file: string;
+  /** Whether a part of it has no end. */
+  open: boolean;
+  /** The ids of its parts. */
+  parts: string[];
+}
+
+/** What one beginning and the lines that belong to it say. */
+interface Part extends Omit<JournalEntry, 'state'> {
+  call: string;
+  done: boolean;
+  file: string;
+}
+
+interface Result {
+  all: readonly ReadEntry[];
+  entries: readonly JournalEntry[];
+}
+
+const RELEASE_AFTER_MS = 30_000;
+
+const readers = new Map<string, EntryReader>();
+
+/** All entries in the order in which they began. They are shared: nobody may change them. */
+export function readEntries(log: LineLog): readonly JournalEntry[] {
+  return readerOf(log).read().entries;
+}
+
+export function readWithParts(log: LineLog): readonly ReadEntry[] {
+  return readerOf(log).read().all;
+}
+
+export function readForgotten(log: LineLog): ForgottenNames {
+  const reader = readerOf(log);
+  reader.read();
+  return reader.forgotten;
+}
+
+function readerOf(log: LineLog): EntryReader {
+  const reader = readers.get(log.directory) ?? new EntryReader(log);
+  readers.set(log.directory, reader);
+  return reader;
+}
+
+/**
+ * Reads a journal again and again, each time only what was added.
+ *
+ * What was read is given back to memory when nobody has asked for a while.
+ */
+class EntryReader {
+  readonly #log: LineLog;
+  readonly #parts = new Parts();
+  /** How far each file was read. */
+  readonly #read = new Map<string, { offset: number; ino: number }>();
+  #result: Result | undefined;
+  #release: NodeJS.Timeout | undefined;
+
+  constructor(log: LineLog) {
+    this.#log = log;
+  }
+
+  read(): Result {
+    this.#catchUp();
+    this.#result ??= this.#parts.together();
+    this.#release ??= setTimeout(() => readers.delete(this.#log.directory), RELEASE_AFTER_MS).unref();
+    this.#release.refresh();
+    return this.#result;
+  }
+
+  get forgotten(): ForgottenNames {
+    return this.#parts.forgotten;
+  }
+
+  #forget(): void {
+    this.#result = undefined;
+    this.#parts.clear();
+    this.#read.clear();
+  }
+
+  #catchUp(): void {
+    const files = this.#log.files();
+    const fresh = files.filter((file) => this.#hasGrown(file));
+    // Lines have their order: what comes late into an earlier file, or is gone, asks for all of it once more.
+    const last = [...this.#read.keys()].at(-1);
+    const unordered = last !== undefined && fresh.some((file) => file < last);
+    if (unordered || [...this.#read.keys()].some((file) => !this.#isStillThere(file))) this.#forget();
+    for (const file of this.#read.size === 0 ? files : fresh) this.#readOn(file);
+  }
+
+  #hasGrown(file: string): boolean {
+    return (this.#log.shapeOf(file)?.size ?? 0) > (this.#read.get(file)?.offset ?? 0);
+  }
+
+  #isStillThere(file: string): boolean {
+    const shape = this.#log.shapeOf(file);
+    const { ino, offset } = this.#read.get(file)!;
+    return shape !== undefined && shape.ino === ino && shape.size >= offset;
+  }
+
+  #readOn(file: string): void {
+    const shape = this.#log.shapeOf(file);
+    if (!shape) return;
+    const at = this.#read.get(file) ?? { offset: 0, ino: shape.ino };
+    this.#read.set(file, at);
+    for (const record of this.#log.recordsOf(file, at)) {
+      this.#parts.takeIn(record as Line, file);
+      this.#result = undefined;
+    }
+  }
+}
+
+/** What was read so far, and the entries made of it: only what has changed is made again. */
+class Parts {
+  readonly #parts = new Map<string, Part>();
+  readonly #calls = new Map<string, Part[]>();
+  readonly #made = new Map<string, ReadEntry>();
+
+  readonly forgotten = {
+    names: new Set<string>(),
+    inside: new Map<string, string[]>(),
+    entries: new Set<string>(),
+  };
+
+  clear(): void {
+    for (const each of Object.values(this.forgotten)) each.clear();
+    this.#parts.clear();
+    this.#calls.clear();
+    this.#made.clear();
+  }
+
+  takeIn(line: Line, file: string): void {
+    for (const id of line.drop ?? []) this.#remove(id);
+    if (line.forgot) this.#forgot(line);
+    if (line.e === undefined) return;
+    const part = this.#parts.get(line.e);
+    if (part) this.#add(part, line);
+    else if (line.at !== undefined) this.#begin(begin(line, file));
+  }
+
+  together(): Result {
+    const all: ReadEntry[] = [];
+    for (const [call, parts] of this.#calls) {
+      const made = this.#made.get(call) ?? asOne(parts);
+      this.#made.set(call, made);
+      all.push(made);
+    }
+    const fates = fatesOf(all);
+    for (const each of all) {
+      const state = fates.get(each.entry.id) ?? (each.open ? 'pending' : 'done');
+      if (each.entry.state !== state) each.entry = { ...each.entry, state };
+    }
+    return { all, entries: all.map(({ entry }) => entry) };
+  }
+
+  #forgot({ forgot = [], inside = [], of = [] }: Line): void {
+    const gone = new Set([...forgot, ...inside.map(([name]) => name)]);
+    for (const name of forgot) this.forgotten.names.add(name);
+    for (const id of of) this.forgotten.entries.add(id);
+    for (const [name, path] of inside) {
+      this.forgotten.inside.set(name, [...(this.forgotten.inside.get(name) ?? []), path]);
+    }
+    for (const part of this.#parts.values()) {
+      if (part.forgotten || ![...namesOf(part.changes)].some((name) => gone.has(name))) continue;
+      part.forgotten = true;
+      this.#made.delete(part.call);
+    }
+  }
+
+  #begin(part: Part): void {
+    this.#parts.set(part.id, part);
+    const parts = this.#calls.get(part.call);
+    if (parts) parts.push(part);
+    else this.#calls.set(part.call, [part]);
+    this.#made.delete(part.call);
+  }
+
+  #add(part: Part, { roots = [], did = [], instead, end }: Line): void {
+    this.#made.delete(part.call);
+    for (const root of roots) if (!part.roots.includes(root)) part.roots.push(root);
+    for (const change of did) {
+      const before = instead ? part.changes.findLastIndex(({ path }) => path === change.path) : -1;
+      if (before >= 0) part.changes.splice(before, 1, change);
+      else part.changes.push(change);
+    }
+    if (end === 'done') part.done = true;
+    if (end === 'failed') this.#remove(part.id);
+  }
+
+  #remove(id: string): void {
+    const part = this.#parts.get(id);
+    if (!part) return;
+    this.#parts.delete(id);
+    this.#made.delete(part.call);
+    const left = this.#calls.get(part.call)!.filter((other) => other !== part);
+    if (left.length > 0) this.#calls.set(part.call, left);
+    else this.#calls.delete(part.call);
+  }
+}
+
+function begin(
+  { e, call = e, at, by = {}, roots = [], did = [], undoes, found, unrecorded }: Line,
+  file: string,
+): Part {
+  return {
+    id: e!,
+    call: call!,
+    at: at!,
+    roots: [...roots],
+    origin: by,
+    changes: [...did],
+    done: false,
+    file,
+    ...(undoes !== undefined && { undoes }),
+    ...(found && { found }),
+    ...(unrecorded !== undefined && { unrecorded }),
+  };
+}
+
+/** The parts of one call are one entry. */
+function asOne(parts: readonly Part[]): ReadEntry {
+  const { call: id, done: _, id: __, file, ...facts } = parts[0]!;
+  const open = parts.some(({ done }) => !done);
+  const entry: JournalEntry = {
+    ...facts,
+    id,
+    roots: [...new Set(parts.flatMap(({ roots }) => roots))],
+    changes: parts.flatMap(({ changes }) => changes),
+    state: open ? 'pending' : 'done',
+    ...(parts.some(({ forgotten }) => forgotten) && { forgotten: true as const }),
+  };
+  return { entry, file, open, parts: parts.map((part) => part.id) };
+}
+
+/**
+ * An entry is undone while an entry stands that took it back; one that was itself taken back does not count.
+ * What was cut off while it was taken back, or done again, is halfway.
+ */
+function fatesOf(all: readonly ReadEntry[]): Map<string, 'undone' | 'pending'> {
+  const fates = new Map<string, 'undone' | 'pending'>();
+  for (const { entry, open } of all.toReversed()) {
+    const { id, undoes } = entry;
+    const fate = fates.get(id);
+    if (undoes === undefined || fate === 'undone' || fates.get(undoes) === 'undone') continue;
+    fates.set(undoes, open || fate === 'pending' ? 'pending' : 'undone');
+  }
+  return fates;
+}

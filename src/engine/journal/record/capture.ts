@@ -1,0 +1,164 @@
+/** Keeps what stands at a place: a file's content, or all of a tree that cannot be set aside in one step. */
+import { isUtf8 } from 'node:buffer';
+import { hashOf, type SetAside, type Store } from '../../../state/directory/contents.ts';
+import { isTemporary } from '../../confine/content/drafts.ts';
+import { readBytes } from '../../confine/content/read.ts';
+import type { Dir, OpenFile, Stat } from '../../confine/dir.ts';
+import { limits } from '../../limits.ts';
+import type { FileImage, Removed } from '../entries/entry.ts';
+import { targetOf } from '../entries/link-target.ts';
+import { stampOf } from './stamp.ts';
+
+/** Files above this size are set aside by a link where that works, and need not be read. */
+export const LARGE_BYTES = 4 * 1024 * 1024;
+
+const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
+
+export interface At {
+  dir: Dir;
+  name: string;
+}
+
+export interface KeptFile {
+  image: FileImage;
+  /** The content, when it was read for this or known before. */
+  bytes: Buffer | undefined;
+}
+
+export interface KeepOptions {
+  /** What the file holds, when that has been read already. */
+  known?: Buffer | undefined;
+  /** Whether it must survive a power cut. Default true. */
+  flush?: boolean;
+}
+
+export async function keepFile(
+  store: Store,
+  at: At,
+  old: Stat,
+  options: KeepOptions = {},
+): Promise<KeptFile> {
+  const { known, flush } = options;
+  if (known && known.length < LARGE_BYTES) return inStore(store, old, known, flush);
+  const file = openOrUndefined(at);
+  if (file === undefined) return byLink(store, at, old);
+  try {
+    if (file.stat.size < LARGE_BYTES) {
+      return await inStore(store, old, await readBytes(file, Number.MAX_SAFE_INTEGER), flush);
+    }
+    const aside = store.aside();
+    if (store.isOnDevice(file.stat.dev) && store.linkAside(file, at, aside)) {
+      const image = imageAside(aside, old);
+      return { image: known ? { ...image, hash: await hashOf(known) } : image, bytes: undefined };
+    }
+    const { hash, size } = await store.putFile(file);
+    return { image: { size, mode: old.mode, hash, kept: { in: 'store' } }, bytes: undefined };
+  } finally {
+    file.close();
+  }
+}
+
+async function inStore(store: Store, old: Stat, bytes: Buffer, flush = true): Promise<KeptFile> {
+  const hash = await store.put(bytes, flush);
+  return { image: { size: bytes.length, mode: old.mode, hash, kept: { in: 'store' } }, bytes };
+}
+
+/** Undefined for a file that may be replaced but not read, and for one that is gone. */
+export function openOrUndefined({ dir, name }: At): OpenFile | undefined {
+  try {
+    return dir.open(name);
+  } catch (error) {
+    if (['EACCES', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** What a file holds that fits in memory; undefined when it may not be read. */
+export async function readOrUndefined(at: At): Promise<Buffer | undefined> {
+  const file = openOrUndefined(at);
+  return file && readBytes(file, Number.MAX_SAFE_INTEGER).finally(() => file.close());
+}
+
+function byLink(store: Store, { dir, name }: At, old: Stat): KeptFile {
+  const aside = store.aside();
+  dir.link(name, aside.dir, aside.name);
+  return { image: imageAside(aside, old), bytes: undefined };
+}
+
+function imageAside({ dir, name }: SetAside, { size, mode }: Stat): FileImage {
+  const stat = dir.lstat(name);
+  return { size, mode, ...(stat && { stamp: stampOf(stat) }), kept: { in: 'aside', name } };
+}
+
+export async function captureRemoved(store: Store, at: At, stat: Stat): Promise<Removed> {
+  if (stat.type === 'special') return specialAside(store, at, stat);
+  if (stat.type !== 'directory') return captureLeaf(store, at, stat);
+  const dir = at.dir.enterRaw(Buffer.from(at.name));
+  if (dir === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
+  try {
+    const entries: TreeEntries = [];
+    await captureTree(store, dir, '', entries, 0);
+    const { mode } = stat;
+    return entries.length === 0 ? { type: 'directory', mode } : { type: 'tree', mode, entries };
+  } finally {
+    dir.close();
+  }
+}
+
+/** Nothing can be read from it: it is kept by a second name, where it can have one. */
+function specialAside(store: Store, { dir, name }: At, stat: Stat): Removed {
+  const lost: Removed = { type: 'lost', why: SPECIAL_LOST };
+  if (!store.isOnDevice(stat.dev)) return lost;
+  const aside = store.aside();
+  try {
+    dir.link(name, aside.dir, aside.name);
+  } catch {
+    return lost;
+  }
+  if (aside.dir.lstat(aside.name)?.ino === stat.ino) return { type: 'aside', name: aside.name };
+  aside.dir.unlink(aside.name);
+  return lost;
+}
+
+type TreeEntries = { path: string; removed: Removed }[];
+
+async function captureTree(
+  store: Store,
+  dir: Dir,
+  below: string,
+  into: TreeEntries,
+  level: number,
+): Promise<void> {
+  if (level > limits.treeDepth) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
+  for (const raw of dir.rawNames()) {
+    const name = raw.toString('utf8');
+    const path = below === '' ? name : `${below}/${name}`;
+    // It could not be kept under its name, and what cannot be kept is not removed.
+    if (!isUtf8(raw)) throw Object.assign(new Error(`${path}: not valid UTF-8`), { code: 'EILSEQ' });
+    const stat = dir.lstat(name);
+    if (stat === undefined || isTemporary(name, stat.type)) continue;
+    if (stat.type !== 'directory') {
+      into.push({ path, removed: await captureLeaf(store, { dir, name }, stat, false) });
+      continue;
+    }
+    const inner = dir.enterRaw(raw);
+    if (inner === undefined) continue;
+    try {
+      into.push({ path, removed: { type: 'directory', mode: stat.mode } });
+      await captureTree(store, inner, path, into, level + 1);
+    } finally {
+      inner.close();
+    }
+  }
+}
+
+async function captureLeaf(store: Store, at: At, stat: Stat, flush = true): Promise<Removed> {
+  switch (stat.type) {
+    case 'symlink':
+      return { type: 'symlink', ...targetOf(at.dir, at.name) };
+    case 'file':
+      return { type: 'file', file: (await keepFile(store, at, stat, { flush })).image };
+    default:
+      return { type: 'lost', why: SPECIAL_LOST };
+  }
+}

@@ -1,0 +1,45 @@
+/** How much there is to be kept of something that is about to be changed. */
+import type { Dir, Stat } from '../../confine/dir.ts';
+import type { Place } from '../../confine/place.ts';
+import { Breathing } from '../../event-loop.ts';
+import { fail } from '../../failures.ts';
+import { limits } from '../../limits.ts';
+
+/** Of a file its size, of a tree the sizes of all files in it. */
+export async function weightAt(place: Place, { type, size }: Stat): Promise<number> {
+  if (type === 'file') return size;
+  if (type !== 'directory') return 0;
+  const top = place.dir.enterRaw(Buffer.from(place.name));
+  if (top === undefined) return 0;
+  return weightIn(top, new Breathing(undefined), 0).finally(() => top.close());
+}
+
+async function weightIn(dir: Dir, breathing: Breathing, level: number): Promise<number> {
+  if (level > limits.treeDepth) return 0;
+  let sum = 0;
+  for (const name of namesOf(dir)) {
+    if (breathing.isDue) await breathing.pause();
+    const stat = dir.lstat(name);
+    if (stat?.type === 'file') sum += stat.size;
+    if (stat?.type !== 'directory') continue;
+    const inner = dir.enterRaw(name);
+    if (inner) sum += await weightIn(inner, breathing, level + 1).finally(() => inner.close());
+  }
+  return sum;
+}
+
+/** What may not be read cannot be weighed; whether it can be moved is seen later. */
+function namesOf(dir: Dir): Buffer[] {
+  try {
+    return dir.rawNames();
+  } catch {
+    return [];
+  }
+}
+
+/** What cannot be kept is not changed. */
+export function failTooHeavy(path: string, bytes: number, most: number): never {
+  const way = 'a larger --keep would allow it, and --no-journal would do it without keeping anything';
+  const code = `what is there (${bytes} bytes) is more than --keep allows (${most} bytes), so it was not changed; ${way}`;
+  fail({ kind: 'io', path, action: 'keep the old content of', code });
+}

@@ -1,0 +1,96 @@
+/** Tells whether a file or a tree is still the one that it was, without reading much. */
+import { createHash } from 'node:crypto';
+import { chunksOf } from '../../../state/directory/packing.ts';
+import { isTemporary } from '../../confine/content/drafts.ts';
+import type { Dir, Stat } from '../../confine/dir.ts';
+import { Breathing } from '../../event-loop.ts';
+import { limits } from '../../limits.ts';
+
+/** Up to here a tree is told by what its files hold, beyond by their names and sizes. */
+const MOST_READ_BYTES = 64 * 1024 * 1024;
+
+/** Every write to a file gives it another time, every replacement another inode. */
+export function stampOf({ ino, size, mtimeNs }: Stat): string {
+  return `${ino}-${size}-${mtimeNs}`;
+}
+
+/** Of everything in a directory and below it. */
+export async function stampOfTree(dir: Dir): Promise<string> {
+  const hash = createHash('sha256');
+  let left = MOST_READ_BYTES;
+  await walk(dir, async (inside, name, path, stat) => {
+    hash.update(`${path} ${stat.type} ${stat.type === 'directory' ? '' : stat.size}\n`);
+    if (stat.type !== 'file' || stat.size > left) return true;
+    left -= stat.size;
+    hash.update((await contentHash(inside, name)) ?? '');
+    return true;
+  });
+  return hash.digest('hex');
+}
+
+/** More than this is not looked through. */
+const MOST_ENTRIES = 50_000;
+const BY_TIMES = 'times-';
+/** Of a tree that could not be looked through: it is like no other. */
+export const UNKNOWN_STAMP = 'unknown';
+
+/** The same without reading anything, for large trees: by names, sizes and times. */
+export async function stampByTimes(dir: Dir): Promise<string> {
+  const hash = createHash('sha256');
+  let seen = 0;
+  await walk(dir, async (_, __, path, stat) => {
+    seen++;
+    hash.update(`${path} ${stat.type} ${stat.type === 'directory' ? '' : stampOf(stat)}\n`);
+    return seen <= MOST_ENTRIES;
+  });
+  return seen > MOST_ENTRIES ? UNKNOWN_STAMP : BY_TIMES + hash.digest('hex');
+}
+
+/** Whether a tree still is as it was when this stamp was made. */
+export async function hasStamp(dir: Dir, stamp: string): Promise<boolean> {
+  return stamp === (await (stamp.startsWith(BY_TIMES) ? stampByTimes(dir) : stampOfTree(dir)));
+}
+
+/** Goes no further after a `false`. */
+type Visit = (dir: Dir, name: Buffer, path: string, stat: Stat) => Promise<boolean>;
+
+/** In one order, whatever the order of the disk. */
+async function walk(top: Dir, visit: Visit): Promise<void> {
+  const breathing = new Breathing(undefined);
+  const into = async (dir: Dir, above: string, level: number): Promise<boolean> => {
+    if (level > limits.treeDepth) return true;
+    for (const name of dir.rawNames().sort(Buffer.compare)) {
+      await breathing.pause();
+      const stat = dir.lstat(name);
+      if (stat === undefined || isTemporary(name.toString('latin1'), stat.type)) continue;
+      const path = `${above}/${name.toString('base64')}`;
+      if (!(await visit(dir, name, path, stat))) return false;
+      const inner = stat.type === 'directory' ? dir.enterRaw(name) : undefined;
+      try {
+        if (inner && !(await into(inner, path, level + 1))) return false;
+      } finally {
+        inner?.close();
+      }
+    }
+    return true;
+  };
+  await into(top, '', 0);
+}
+
+/** Undefined for what may not be read, or has a name that only bytes can tell. */
+async function contentHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
+  const name = raw.toString('utf8');
+  if (!Buffer.from(name, 'utf8').equals(raw)) return undefined;
+  const hash = createHash('sha256');
+  try {
+    const file = dir.open(name);
+    try {
+      for await (const chunk of chunksOf(file)) hash.update(chunk);
+    } finally {
+      file.close();
+    }
+    return hash.digest('hex');
+  } catch {
+    return undefined;
+  }
+}

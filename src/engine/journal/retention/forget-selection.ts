@@ -1,0 +1,182 @@
+/** What is to be forgotten: of some entries, of a path, or all of it. */
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { realOf } from '../../../state/directory/state-directory.ts';
+import { isWithin } from '../../confine/roots.ts';
+import { namesOf, namesOfRemoved, namesToUndo } from '../entries/contents-needed.ts';
+import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
+
+export type ForgetRequest =
+  | { what: 'all' }
+  | { what: 'entries'; ids: readonly string[] }
+  | { what: 'path'; path: string };
+
+export interface Selection {
+  /** Contents by their hash, things set aside by their name. */
+  names: Set<string>;
+  /** Within things that were set aside: the name, and the path below it. */
+  inside: [name: string, path: string][];
+  /** The entries that are meant. */
+  of: string[];
+  /** What the traced calls that are meant have touched; undefined for all calls. */
+  paths: string[] | undefined;
+  /** Contents that stay, each with the entries that need them. */
+  stays: Map<string, string[]>;
+}
+
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+const READ_BYTES = 1024 * 1024;
+/** An empty file holds nothing to be forgotten, and many entries need it. */
+const EMPTY = createHash('sha256').digest('hex');
+
+/** `given`: the entries for which this was asked before. */
+export function selection(
+  request: ForgetRequest,
+  entries: readonly JournalEntry[],
+  given: ReadonlySet<string>,
+): Selection {
+  const selected = meantBy(request, entries, given);
+  selected.names.delete(EMPTY);
+  return selected;
+}
+
+function meantBy(
+  request: ForgetRequest,
+  entries: readonly JournalEntry[],
+  given: ReadonlySet<string>,
+): Selection {
+  switch (request.what) {
+    case 'all':
+      return {
+        ...nothing(),
+        names: namesOf(entries.flatMap(({ changes }) => changes)),
+        of: entries.map(({ id }) => id),
+        paths: undefined,
+      };
+    case 'entries':
+      return ofEntries(entries, new Set(request.ids), given);
+    case 'path':
+      return ofPath(entries, request.path);
+  }
+}
+
+function nothing(): Selection {
+  return { names: new Set(), inside: [], of: [], paths: [], stays: new Map() };
+}
+
+/** With what has undone and redone them. What another entry needs to be undone stays. */
+function ofEntries(
+  entries: readonly JournalEntry[],
+  ids: Set<string>,
+  given: ReadonlySet<string>,
+): Selection {
+  for (const { id, undoes } of entries) if (undoes !== undefined && ids.has(undoes)) ids.add(id);
+  const meant = entries.filter(({ id }) => ids.has(id)).flatMap(({ changes }) => changes);
+  const names = namesOf(meant);
+  const stays = new Map<string, string[]>();
+  for (const { id, changes } of entries) {
+    if (ids.has(id) || given.has(id)) continue;
+    for (const name of namesToUndo(changes)) {
+      if (names.has(name)) stays.set(name, [...(stays.get(name) ?? []), id]);
+    }
+  }
+  for (const name of stays.keys()) names.delete(name);
+  const paths = meant.flatMap((change) =>
+    change.kind === 'moved' ? [change.path, change.to] : [change.path],
+  );
+  return { ...nothing(), names, of: [...ids], paths, stays };
+}
+
+/** Every content that the path ever had, and has now: the look before a command may have kept that. */
+function ofPath(entries: readonly JournalEntry[], path: string): Selection {
+  const changes = entries.flatMap((entry) => entry.changes);
+  const paths = withMoves(namesOfPath(path), changes);
+  const selected = { ...nothing(), paths };
+  for (const change of changes) addOfPath(selected, change, paths);
+  for (const each of paths) for (const hash of hashesAt(each)) selected.names.add(hash);
+  return selected;
+}
+
+/** As it reads, and with all links resolved. */
+function namesOfPath(path: string): string[] {
+  const absolute = resolve(path);
+  return [...new Set([join(realOf(dirname(absolute)), basename(absolute)), realOf(absolute)])];
+}
+
+/** What lay in a directory that was moved had another path before. */
+function withMoves(paths: string[], changes: readonly Change[]): string[] {
+  const all = new Set(paths);
+  for (const path of all) {
+    for (const change of changes) {
+      if (change.kind !== 'moved' || change.type !== 'directory') continue;
+      if (isWithin(path, change.path)) all.add(join(change.to, relative(change.path, path)));
+      if (isWithin(path, change.to)) all.add(join(change.path, relative(change.to, path)));
+    }
+    // A directory that was moved into itself again and again must come to an end.
+    if (all.size > 1000) break;
+  }
+  return [...all];
+}
+
+function addOfPath(selected: Selection, change: Change, paths: readonly string[]): void {
+  const covers = (path: string) => paths.some((meant) => isWithin(path, meant));
+  if (covers(change.path) || (change.kind === 'moved' && covers(change.to))) {
+    for (const name of namesOf([change])) selected.names.add(name);
+    return;
+  }
+  if (change.kind === 'removed') addBelow(selected, change.path, change.before, paths);
+  if (change.kind === 'moved' && change.replaced) addBelow(selected, change.to, change.replaced, paths);
+}
+
+/** Of a tree that was removed as a whole, with the path in it. */
+function addBelow(selected: Selection, top: string, removed: Removed, paths: readonly string[]): void {
+  for (const path of paths) {
+    if (!isWithin(path, top)) continue;
+    if (removed.type === 'aside') selected.inside.push([removed.name, relative(top, path)]);
+    if (removed.type !== 'tree') continue;
+    for (const entry of removed.entries) {
+      if (!isWithin(join(top, entry.path), path)) continue;
+      for (const name of namesOfRemoved(entry.removed)) selected.names.add(name);
+    }
+  }
+}
+
+/** Of what stands at a path now: links are not followed, and nothing but regular files is read. */
+function* hashesAt(path: string): Generator<string> {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile()) {
+    const hash = hashOfFile(path);
+    if (hash !== undefined) yield hash;
+  }
+  if (!stat?.isDirectory()) return;
+  for (const name of namesIn(path)) yield* hashesAt(join(path, name));
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return fs.readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for what may not be read. */
+function hashOfFile(path: string): string | undefined {
+  try {
+    const fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      if (!fs.fstatSync(fd).isFile()) return undefined;
+      const hash = createHash('sha256');
+      const chunk = Buffer.allocUnsafe(READ_BYTES);
+      for (let got = fs.readSync(fd, chunk); got > 0; got = fs.readSync(fd, chunk)) {
+        hash.update(chunk.subarray(0, got));
+      }
+      return hash.digest('hex');
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,291 @@
+/**
+ * What a command changes, found by comparing the directories before and after it.
+ *
+ * A command tells nobody what it does. What small files held is kept before it runs, as far as there is room,
+ * so that most of what it changes can be undone; where that is not so, the entry says it.
+ */
+import { basename } from 'node:path';
+import type { Store } from '../../../state/directory/contents.ts';
+import { type Calls, tellChange } from '../../access/access.ts';
+import { type Caller, nobody } from '../../caller.ts';
+import type { Dir, Stat } from '../../confine/dir.ts';
+import type { Root } from '../../confine/roots.ts';
+import type { Change, FileImage, Removed } from '../entries/entry.ts';
+import type { Journal } from '../journal.ts';
+import { isSame, readSmall, SMALL_BYTES } from '../record/small-content.ts';
+import { stampOf } from '../record/stamp.ts';
+import { Others } from './changes-by-tools.ts';
+import { changesThatMade, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
+import { Renames } from './renames.ts';
+import { isSecretName } from './secret-names.ts';
+import {
+  isOther,
+  isTooMuch,
+  MOST_ENTRIES,
+  NOT_SURVEYED,
+  type Survey,
+  type Surveyed,
+  survey,
+} from './snapshot.ts';
+import { type LookedAt, LookedContents } from './snapshot-contents.ts';
+
+/** For the contents of small files, before a command. */
+const MOST_BYTES = 256 * 1024 * 1024;
+/** A file that was changed so shortly before it was read may have been changed again without another time. */
+const UNSURE_MS = 2000;
+const TOO_MANY = `not recorded: there are more than ${MOST_ENTRIES} entries here, so what a command changes is not looked for and cannot be undone`;
+const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
+const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
+
+/** What was known of a file's content when it had this shape. */
+interface Known {
+  stat: Stat;
+  at: LookedAt;
+  sure: boolean;
+}
+
+/** What an entry may still keep. */
+interface Room {
+  left: number;
+}
+
+/** Remembers from command to command what small files hold. */
+export class CommandWatch {
+  readonly #known = new Map<string, Known>();
+  #contents: LookedContents | undefined;
+  #wasTooMuch = false;
+  /** Commands whose copies may still be needed. */
+  #running = 0;
+
+  close(): void {
+    this.#known.clear();
+    this.#contents?.clear();
+  }
+
+  /** Runs a command and enters in the journal what has changed when it is over. */
+  async around<T>(calls: Calls, run: () => Promise<T>): Promise<T> {
+    const { caller, journal, wall } = calls;
+    const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined);
+    if (roots.length === 0 || (caller === nobody && journal === undefined)) return run();
+    this.#running++;
+    try {
+      return await this.#watch(calls, roots, run);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #watch<T>(calls: Calls, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
+    const { caller, journal } = calls;
+    const tooMuch = this.#wasTooMuch && (await isTooMuch(roots));
+    const before = tooMuch ? undefined : await survey(roots, journal && this.#keeping(journal, caller));
+    this.#wasTooMuch = before === undefined;
+    if (before === undefined) {
+      if (this.#running === 1) this.close();
+      return run().finally(() => this.#enterUnrecorded(calls, TOO_MANY));
+    }
+    // What the tools change meanwhile has entries of its own.
+    const others = new Others();
+    const stop = calls.onChange((path, below) => others.add(path, below));
+    try {
+      return await run();
+    } finally {
+      await calls.arrivals.changesDone();
+      const after = await survey(roots);
+      stop();
+      if (after === undefined) this.#enterUnrecorded(calls, TOO_MANY);
+      else await this.#enter(calls, before, after, others);
+    }
+  }
+
+  async #enter(
+    calls: Calls,
+    before: NonNullable<Survey>,
+    after: NonNullable<Survey>,
+    others: Others,
+  ): Promise<void> {
+    const { caller, journal } = calls;
+    const renames = new Renames(before, after, (path, was) => this.#canPutBack(journal?.store, path, was));
+    const changes: Change[] = [];
+    const reading = { left: MOST_READ_BYTES };
+    const room = { left: ((journal?.most ?? 0) * 7) / 8 };
+    for (const [path, was] of before) {
+      if (others.have(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
+      const is = after.get(path);
+      if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
+      else if (was.stat.type === 'file')
+        changes.push(...(await this.#changed(calls, path, was, is, { reading, room })));
+    }
+    for (const [from, to] of renames.all) {
+      if (others.have(from) || others.have(to)) continue;
+      changes.push(await moved(calls, from, to, after.get(to)!, reading));
+    }
+    changes.push(...(await changesThatMade(calls, { before, after, renames, others, reading })));
+    if (changes.length === 0) return;
+    if (journal === undefined) return tellAll(caller, changes);
+    try {
+      const entered = this.#write(calls, changes, before, after);
+      await journal.holdSize(entered);
+    } catch (error) {
+      // The command has run: that it cannot be undone is no reason to keep its answer back.
+      tellAll(caller, changes);
+      tell(caller, `what the command changed could not be entered in the journal (${codeOf(error)})`);
+    }
+  }
+
+  /** An entry that says what is not known, so that nobody takes it for nothing. */
+  #enterUnrecorded(calls: Calls, why: string): void {
+    const { caller, journal, wall } = calls;
+    tell(caller, why);
+    const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined).map(({ real }) => real);
+    try {
+      const recording = journal?.begin(caller.origin, { found: true, unrecorded: why });
+      recording?.tell([], roots);
+      recording?.end('done');
+      if (recording) caller.entered(recording.id);
+    } catch {
+      // The answer and the trace say it all the same.
+    }
+  }
+
+  #write(calls: Calls, changes: Change[], before: NonNullable<Survey>, after: NonNullable<Survey>): string {
+    const { caller, journal } = calls;
+    const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
+    const recording = journal!.begin(caller.origin, { found: true }, (change) => calls.told(change));
+    recording.tell(changes, [...new Set(changes.map(root))]);
+    recording.end('done');
+    caller.entered(recording.id);
+    return recording.id;
+  }
+
+  /** Reads small files that are not known already. */
+  #keeping(
+    { directory }: Journal,
+    caller: Caller,
+  ): (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => LookedAt | undefined {
+    this.#contents ??= new LookedContents(directory, MOST_BYTES);
+    const contents = this.#contents;
+    // What was outdated by later commands takes room too.
+    if (contents.room < MOST_BYTES / 2 && this.#running === 1) this.close();
+    let failed = false;
+    return ({ dir, name, path, root }, stat) => {
+      if (stat.size > SMALL_BYTES || isSecretName(path, root.real)) return undefined;
+      const known = this.#known.get(path);
+      if (known?.sure && isSame(known.stat, stat)) return known.at;
+      this.#known.delete(path);
+      if (failed || stat.size > contents.room) return undefined;
+      const now = Date.now();
+      const bytes = readSmall(dir, name, stat);
+      if (bytes === undefined) return undefined;
+      try {
+        const sure = now - Number(stat.ctimeNs / 1_000_000n) > UNSURE_MS;
+        const at = contents.put(bytes);
+        this.#known.set(path, { stat, at, sure });
+        return at;
+      } catch (error) {
+        failed = true;
+        tell(caller, `not everything could be kept before the command (${codeOf(error)})`);
+        return undefined;
+      }
+    };
+  }
+
+  /** What a file held; it is put into the store only now that it is needed. */
+  async #imageOf(
+    store: Store | undefined,
+    path: string,
+    { stat, root, copy }: Surveyed,
+    room: Room,
+  ): Promise<FileImage> {
+    const { size, mode } = stat;
+    const bytes = copy && this.#contents?.get(copy);
+    if (store && bytes && size > room.left) {
+      return { size, mode, kept: { in: 'nowhere', why: 'with the rest it is more than --keep allows' } };
+    }
+    if (store && bytes) {
+      room.left -= size;
+      try {
+        return { size, mode, hash: await store.put(bytes, false), kept: { in: 'store' } };
+      } catch (error) {
+        return { size, mode, kept: { in: 'nowhere', why: codeOf(error) } };
+      }
+    }
+    return { size, mode, kept: { in: 'nowhere', why: whyNotLooked(path, root, size) } };
+  }
+
+  async #removed(store: Store | undefined, path: string, was: Surveyed, room: Room): Promise<Change> {
+    return { kind: 'removed', path, type: was.stat.type, before: await this.#before(store, path, was, room) };
+  }
+
+  #canPutBack(store: Store | undefined, path: string, was: Surveyed): boolean {
+    if (was.stat.type !== 'file') return whatItWas(path, was).type !== 'lost';
+    return store !== undefined && was.copy !== undefined;
+  }
+
+  async #before(store: Store | undefined, path: string, was: Surveyed, room: Room): Promise<Removed> {
+    if (was.stat.type !== 'file' || was.unreachable) return whatItWas(path, was);
+    return { type: 'file', file: await this.#imageOf(store, path, was, room) };
+  }
+
+  async #changed(
+    calls: Calls,
+    path: string,
+    surveyed: Surveyed,
+    { stat: is }: Surveyed,
+    { reading, room }: { reading: Reading; room: Room },
+  ): Promise<Change[]> {
+    const { stat: was, unreachable } = surveyed;
+    if (isSame(was, is)) return [];
+    // Another mode or one more name is not another content.
+    if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
+    const before: FileImage = unreachable
+      ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
+      : await this.#imageOf(calls.journal?.store, path, surveyed, room);
+    const after = await imageNow(calls, path, is, reading);
+    // Only touched, or written with what it held before.
+    if (after.hash !== undefined && after.hash === before.hash) return [];
+    return [{ kind: 'changed', path, before, after }];
+  }
+}
+
+/** In the trace, and behind the answer. */
+function tell(caller: Caller, note: string): void {
+  caller.noted(note);
+  caller.told?.(`[${note}]`);
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+async function moved(
+  calls: Calls,
+  path: string,
+  to: string,
+  { stat }: Surveyed,
+  reading: Reading,
+): Promise<Change> {
+  const { type } = stat;
+  const file = type === 'file' ? await imageNow(calls, to, stat, reading) : undefined;
+  return { kind: 'moved', path, to, type, ...(file && { file }) };
+}
+
+/** Of anything but a file that can be reached. */
+function whatItWas(path: string, { stat, link, unreachable }: Surveyed): Removed {
+  if (unreachable) return { type: 'lost', why: UNREACHABLE };
+  if (stat.type === 'directory' && NOT_SURVEYED.has(basename(path))) {
+    return { type: 'lost', why: `${basename(path)} is not kept before each command` };
+  }
+  if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };
+  if (stat.type === 'symlink' && link !== undefined) return { type: 'symlink', ...link };
+  return { type: 'lost', why: 'a FIFO, socket or device cannot be kept' };
+}
+
+function whyNotLooked(path: string, { real }: Root, size: number): string {
+  if (isSecretName(path, real)) return SECRET;
+  return size > SMALL_BYTES ? 'too large to be kept before each command' : 'no room was left for it';
+}
+
+function tellAll(caller: Caller, changes: readonly Change[]): void {
+  for (const change of changes) tellChange(caller, change);
+}

@@ -1,0 +1,112 @@
+/** What a command has made, found by comparing before and after it. */
+import { basename, dirname } from 'node:path';
+import { hashOf } from '../../../state/directory/contents.ts';
+import type { Calls } from '../../access/access.ts';
+import type { Stat } from '../../confine/dir.ts';
+import { isWithin } from '../../confine/roots.ts';
+import { EngineFailure } from '../../failures.ts';
+import { STRAIGHT } from '../../undo/path-without-links.ts';
+import type { Change, FileImage } from '../entries/entry.ts';
+import { LARGE_BYTES } from '../record/capture.ts';
+import { readSmall, SMALL_BYTES } from '../record/small-content.ts';
+import { stampByTimes, stampOf, UNKNOWN_STAMP } from '../record/stamp.ts';
+import type { Others } from './changes-by-tools.ts';
+import type { Renames } from './renames.ts';
+import { isOther, NOT_SURVEYED, type Survey, type Surveyed } from './snapshot.ts';
+
+const UNREACHABLE = 'its name is not valid UTF-8, so it cannot be removed again';
+
+export interface Compared {
+  before: NonNullable<Survey>;
+  after: NonNullable<Survey>;
+  renames: Renames;
+  others: Others;
+  reading: Reading;
+}
+
+/** How much of what a command has made is read, to know it again by what it holds; the rest is known by its times. */
+export const MOST_READ_BYTES = 256 * 1024 * 1024;
+
+export interface Reading {
+  left: number;
+}
+
+export async function changesThatMade(calls: Calls, compared: Compared): Promise<Change[]> {
+  const { before, after, renames, others, reading } = compared;
+  const isWhole = wholeIn(compared);
+  const wholes: string[] = [];
+  const changes: Change[] = [];
+  for (const [path, is] of after) {
+    const was = renames.isOldName(path) ? undefined : before.get(path);
+    if (others.have(path) || (was && !isOther(was, is))) continue;
+    if (renames.isNewName(path) || renames.wentAlong(path)) continue;
+    if (wholes.some((whole) => isWithin(path, whole))) continue;
+    if (isWhole(path, is)) wholes.push(path);
+    changes.push(
+      wholes.at(-1) === path ? await madeWhole(calls, path) : await made(calls, path, is, reading),
+    );
+  }
+  return changes;
+}
+
+/**
+ * Which new directories are told as one: those that are not looked through, and those in which something
+ * cannot be told by its name. Not when there is something in them that is not theirs.
+ */
+function wholeIn({ before, after, renames, others }: Compared): (path: string, is: Surveyed) => boolean {
+  const untold = new Set<string>();
+  for (const [path, { unreachable }] of after) if (unreachable) untold.add(dirname(path));
+  const lostOne = [...before].some(([path, { unreachable }]) => unreachable && !after.has(path));
+  return (path, { stat, unreachable }) =>
+    stat.type === 'directory' &&
+    (NOT_SURVEYED.has(basename(path)) || untold.has(path)) &&
+    !unreachable &&
+    !lostOne &&
+    !others.reachInto(path) &&
+    !renames.reachInto(path);
+}
+
+async function madeWhole({ wall }: Calls, path: string): Promise<Change> {
+  const facts = { kind: 'created', path, type: 'directory', whole: true } as const;
+  try {
+    const stamp = await wall.at(path, STRAIGHT, (place) => {
+      const dir = place.enter();
+      return stampByTimes(dir).finally(() => dir.close());
+    });
+    return { ...facts, stamp };
+  } catch {
+    return { ...facts, stamp: UNKNOWN_STAMP };
+  }
+}
+
+async function made(
+  calls: Calls,
+  path: string,
+  { stat, link, unreachable }: Surveyed,
+  reading: Reading,
+): Promise<Change> {
+  const { type } = stat;
+  if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
+  if (type !== 'file') return { kind: 'created', path, type, ...(link && { link }) };
+  return { kind: 'created', path, type, after: await imageNow(calls, path, stat, reading) };
+}
+
+export async function imageNow(
+  { wall }: Calls,
+  path: string,
+  stat: Stat,
+  reading: Reading,
+): Promise<Omit<FileImage, 'kept'>> {
+  const { size, mode } = stat;
+  const image = { size, mode, stamp: stampOf(stat) };
+  if (size >= LARGE_BYTES || (size > SMALL_BYTES && size > reading.left)) return image;
+  reading.left -= size;
+  try {
+    const bytes = wall.at(path, STRAIGHT, ({ dir, name }) => readSmall(dir, name, stat, LARGE_BYTES));
+    return bytes ? { size, mode, hash: await hashOf(bytes) } : image;
+  } catch (error) {
+    // Something that the command has left running may have removed it again.
+    if (error instanceof EngineFailure) return image;
+    throw error;
+  }
+}

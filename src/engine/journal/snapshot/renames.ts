@@ -1,0 +1,74 @@
+/**
+ * Which of what a command has made away with only bears another name now.
+ *
+ * Most of what is moved was kept, and is told as removed here and created there. What was not kept can still
+ * be undone when it is known where it went: it is moved back.
+ */
+import { basename } from 'node:path';
+import type { Stat } from '../../confine/dir.ts';
+import { isWithin } from '../../confine/roots.ts';
+import { stampOf } from '../record/stamp.ts';
+import { NOT_SURVEYED, type Survey, type Surveyed } from './snapshot.ts';
+
+type Found = NonNullable<Survey>;
+
+export class Renames {
+  /** From old paths to new ones. */
+  readonly #to = new Map<string, string>();
+  readonly #newNames = new Set<string>();
+  /** Old and new names of directories. */
+  readonly #directories: string[] = [];
+
+  constructor(before: Found, after: Found, isKept: (path: string, was: Surveyed) => boolean) {
+    const gone = new Map<string, string>();
+    for (const [path, was] of before) {
+      if (was.unreachable || isStillAt(was, after.get(path))) continue;
+      if (was.stat.type === 'directory' || !isKept(path, was)) gone.set(identityOf(was.stat), path);
+    }
+    if (gone.size === 0) return;
+    for (const [path, is] of after) {
+      const from = is.unreachable || before.has(path) ? undefined : gone.get(identityOf(is.stat));
+      if (from === undefined || (isKept(from, before.get(from)!) && !isUnknown(path, is))) continue;
+      gone.delete(identityOf(is.stat));
+      this.#to.set(from, path);
+      this.#newNames.add(path);
+      if (is.stat.type === 'directory') this.#directories.push(from, path);
+    }
+  }
+
+  get all(): Iterable<[from: string, to: string]> {
+    return this.#to;
+  }
+
+  isOldName(path: string): boolean {
+    return this.#to.has(path);
+  }
+
+  isNewName(path: string): boolean {
+    return this.#newNames.has(path);
+  }
+
+  /** Whether it only went along with a directory. */
+  wentAlong(path: string): boolean {
+    return this.#directories.some((directory) => path !== directory && isWithin(path, directory));
+  }
+
+  reachInto(directory: string): boolean {
+    for (const to of this.#newNames) if (isWithin(to, directory)) return true;
+    return false;
+  }
+}
+
+/** Where a directory stands now, nothing could be moved back to. */
+function isStillAt(was: Surveyed, is: Surveyed | undefined): boolean {
+  return is !== undefined && (is.stat.type === 'directory' || identityOf(is.stat) === identityOf(was.stat));
+}
+
+/** What is in it was not looked at. */
+function isUnknown(path: string, { stat }: Surveyed): boolean {
+  return stat.type === 'directory' && NOT_SURVEYED.has(basename(path));
+}
+
+function identityOf(stat: Stat): string {
+  return `${stat.type} ${stat.dev} ${stampOf(stat)}`;
+}

@@ -1,0 +1,323 @@
+/** The WebAssembly scan with names and types: text is read into its memory and looked through in place. */
+
+import { rarityOf } from './byte-frequency.ts';
+import { kernelBase64 } from './kernel.generated.ts';
+
+/** What every match must contain, in the form that the kernel looks for. */
+export type Prefilter = LiteralFilter | WindowFilter | RunFilter;
+
+export interface LiteralFilter {
+  kind: 'literals';
+  /** UTF-8 as one character for each byte; in lower case (A-Z alone) when case does not matter. */
+  literals: readonly string[];
+  ignoreCase: boolean;
+  /** Literals that the line must hold as well, anywhere. */
+  also?: readonly string[];
+}
+
+export interface WindowFilter {
+  kind: 'window';
+  length: number;
+  /** For each byte value the positions that allow it, as bits. */
+  allowed: Uint32Array;
+  /** The three positions that tell most. */
+  at: readonly [number, number, number];
+}
+
+export interface RunFilter {
+  kind: 'run';
+  /** In bytes. */
+  length: number;
+  /** 1 for each byte value that may be in it. */
+  bytes: Uint8Array;
+}
+
+/** More literals than this share no bucket of the scan; longer ones are looked for by their beginning. */
+export const MAX_LITERALS = 8;
+export const MAX_LITERAL_BYTES = 64;
+export const MAX_WINDOW = 32;
+export const MAX_ALSO = 2;
+/** So many literals are looked for by two bytes of each, more of them by three bytes in tables. */
+const MAX_PAIRS = 4;
+const MAX_FOLDED_PAIRS = 2;
+
+interface Exports {
+  usePairs(count: number, fold: number): void;
+  useAlso(count: number): void;
+  useSet(count: number, fold: number): void;
+  useWindow(length: number, at0: number, at1: number, at2: number): void;
+  useRun(length: number): void;
+  nextLine(from: number, end: number): number;
+  find(from: number, end: number): number;
+  countLines(from: number, end: number): number;
+  countByte(from: number, end: number, byte: number): number;
+  memchr(from: number, end: number, byte: number): number;
+  memrchr(from: number, end: number, byte: number): number;
+  nonAscii(from: number, end: number): number;
+  skipLines(from: number, end: number, lines: number): number;
+}
+
+/** As much of the global as is used here: neither ES2023 nor Node's types declare it. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Memory: new (size: { initial: number }) => WasmMemory;
+  Instance: new (module: object, imports: object) => { exports: object };
+};
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+// The memory map of kernel/scan.ts.
+const NIBBLES = 0;
+const BUCKETS = 128;
+const FOUND = 256;
+const PAIRS = 320;
+const PAIR_BYTES = 80;
+const ALSO_PAIRS = 640;
+const ALSO_BUCKETS = 800;
+const ALLOWED = 1024;
+const LITERALS = 2048;
+const TEXT = 65536;
+const PAGE = 65536;
+/** The scan reads this far beyond the end of the text. */
+const SLACK = 256;
+const CASE_BIT = 0x20;
+
+let compiled: object | undefined;
+
+/** A kernel with its own memory, for `bytes` of text to begin with. */
+export function loadKernel(bytes: number = 1 << 20): Kernel {
+  compiled ??= new WebAssembly.Module(Buffer.from(kernelBase64, 'base64'));
+  return new Kernel(compiled, bytes);
+}
+
+export class Kernel {
+  /** Where text starts in `bytes`. */
+  readonly text: number = TEXT;
+  /** The whole memory. Growing replaces it: never keep it across `reserve`. */
+  bytes: Buffer;
+  readonly #memory: WasmMemory;
+  readonly #exports: Exports;
+  #found: Uint32Array;
+
+  constructor(module: object, bytes: number) {
+    this.#memory = new WebAssembly.Memory({ initial: pagesFor(bytes) });
+    const env = { memory: this.#memory, abort };
+    this.#exports = new WebAssembly.Instance(module, { env }).exports as Exports;
+    this.bytes = Buffer.from(this.#memory.buffer);
+    this.#found = new Uint32Array(this.#memory.buffer, FOUND, 5);
+  }
+
+  /** How much text fits now. */
+  get capacity(): number {
+    return this.bytes.length - TEXT - SLACK;
+  }
+
+  /** Makes room for `bytes` of text; what is there stays. */
+  reserve(bytes: number): void {
+    if (bytes <= this.capacity) return;
+    this.#memory.grow(pagesFor(bytes) - this.bytes.length / PAGE);
+    this.bytes = Buffer.from(this.#memory.buffer);
+    this.#found = new Uint32Array(this.#memory.buffer, FOUND, 5);
+  }
+
+  /** The first place of `byte` in [from, end), or `end`. */
+  memchr(from: number, end: number, byte: number): number {
+    return this.#exports.memchr(from, end, byte);
+  }
+
+  /** The last place of `byte` in [from, end), or `from - 1`. */
+  memrchr(from: number, end: number, byte: number): number {
+    return this.#exports.memrchr(from, end, byte);
+  }
+
+  countByte(from: number, end: number, byte: number): number {
+    return this.#exports.countByte(from, end, byte);
+  }
+
+  nonAscii(from: number, end: number): boolean {
+    return this.#exports.nonAscii(from, end) !== 0;
+  }
+
+  /** Goes on by `lines` newlines: `next` is the place after the last of them, or `left` of them are missing. */
+  skipLines(from: number, end: number, lines: number): { next: number } | { left: number } {
+    const next = this.#exports.skipLines(from, end, lines);
+    return next === 0 ? { left: this.#found[0]! } : { next };
+  }
+
+  /** The next line with a candidate; `from` must be the start of a line. False when there is none. */
+  nextLine(from: number, end: number): boolean {
+    return this.#exports.nextLine(from, end) !== 0;
+  }
+
+  // What nextLine found.
+  get lineStart(): number {
+    return this.#found[0]!;
+  }
+  get lineEnd(): number {
+    return this.#found[1]!;
+  }
+  get linesBefore(): number {
+    return this.#found[2]!;
+  }
+  get lineIsAscii(): boolean {
+    return this.#found[3] === 1;
+  }
+  get candidate(): number {
+    return this.#found[4]!;
+  }
+
+  /** Where the next candidate stands in [from, end), or 0. */
+  nextCandidate(from: number, end: number): number {
+    return this.#exports.find(from, end);
+  }
+
+  /** How many lines hold a candidate. */
+  countLines(from: number, end: number): number {
+    return this.#exports.countLines(from, end);
+  }
+
+  use(filter: Prefilter): void {
+    this.bytes.fill(0, 0, FOUND);
+    this.#exports.useAlso(0);
+    if (filter.kind === 'window') this.#useWindow(filter);
+    else if (filter.kind === 'run') this.#useRun(filter);
+    else this.#useLiterals(filter);
+  }
+
+  #useLiterals({ literals, ignoreCase, also = [] }: LiteralFilter): void {
+    if (literals.length === 0 || literals.length > MAX_LITERALS || also.length > MAX_ALSO) {
+      throw new Error('bad number of literals');
+    }
+    literals.forEach((literal, bucket) => {
+      const at = rarestThree(literal);
+      this.#store(literal, LITERALS + bucket * MAX_LITERAL_BYTES, BUCKETS + bucket * 12, at);
+      this.#markLiteral(literal, at, bucket, ignoreCase);
+      if (bucket < MAX_PAIRS) this.#markPair(literal, PAIRS + bucket * PAIR_BYTES, ignoreCase);
+    });
+    also.forEach((literal, index) => {
+      const address = LITERALS + (MAX_LITERALS + index) * MAX_LITERAL_BYTES;
+      this.#store(literal, address, ALSO_BUCKETS + index * 12, 0);
+      this.#markPair(literal, ALSO_PAIRS + index * PAIR_BYTES, ignoreCase);
+    });
+    const inPairs = literals.length <= (ignoreCase ? MAX_FOLDED_PAIRS : MAX_PAIRS);
+    if (inPairs) this.#exports.usePairs(literals.length, ignoreCase ? 1 : 0);
+    else this.#exports.useSet(literals.length, ignoreCase ? 1 : 0);
+    this.#exports.useAlso(also.length);
+  }
+
+  #store(literal: string, address: number, bucket: number, offset: number): void {
+    if (literal.length === 0 || literal.length > MAX_LITERAL_BYTES) throw new Error('bad literal');
+    this.bytes.write(literal, address, 'latin1');
+    this.bytes.writeUInt32LE(address, bucket);
+    this.bytes.writeUInt32LE(literal.length, bucket + 4);
+    this.bytes.writeUInt32LE(offset, bucket + 8);
+  }
+
+  /** Where the literal's two rarest bytes are, and what they look like. */
+  #markPair(literal: string, address: number, ignoreCase: boolean): void {
+    const byRarity = [...literal]
+      .map((_, index) => index)
+      .sort((a, b) => rarity(literal, b) - rarity(literal, a));
+    const first = byRarity[0]!;
+    const second = byRarity.find((index) => literal[index] !== literal[first]) ?? byRarity[1] ?? first;
+    [first, second].forEach((index, which) => {
+      const byte = literal.charCodeAt(index);
+      const caseBit = ignoreCase && isLower(byte) ? CASE_BIT : 0;
+      this.bytes.fill(byte, address + which * 16, address + which * 16 + 16);
+      this.bytes.fill(caseBit, address + 32 + which * 16, address + 48 + which * 16);
+      this.bytes.writeUInt32LE(index, address + 64 + which * 4);
+    });
+  }
+
+  /** Sets the literal's bit in the tables of its three bytes; beyond a short literal's end any byte will do. */
+  #markLiteral(literal: string, at: number, bucket: number, ignoreCase: boolean): void {
+    for (let position = 0; position < 3; position++) {
+      const byte = at + position < literal.length ? literal.charCodeAt(at + position) : undefined;
+      if (byte === undefined) {
+        for (let half = 0; half < 32; half++) this.#orByte(NIBBLES + position * 32 + half, 1 << bucket);
+        continue;
+      }
+      const forms = ignoreCase && isLower(byte) ? [byte, byte - CASE_BIT] : [byte];
+      for (const form of forms) {
+        this.#orByte(NIBBLES + position * 32 + (form & 15), 1 << bucket);
+        this.#orByte(NIBBLES + position * 32 + 16 + (form >> 4), 1 << bucket);
+      }
+    }
+  }
+
+  #useWindow({ length, allowed, at }: WindowFilter): void {
+    if (length < 1 || length > MAX_WINDOW) throw new Error('bad window');
+    this.#allow(allowed);
+    at.forEach((position, table) => {
+      this.#markClass(allowed, position, NIBBLES + table * 32);
+    });
+    this.#exports.useWindow(length, at[0], at[1], at[2]);
+  }
+
+  #useRun({ length, bytes }: RunFilter): void {
+    if (length < 1) throw new Error('bad run');
+    this.#allow(bytes);
+    this.#exports.useRun(length);
+  }
+
+  #allow(allowed: Uint8Array | Uint32Array): void {
+    allowed.forEach((bits, byte) => {
+      this.bytes.writeUInt32LE(bits, ALLOWED + byte * 4);
+    });
+  }
+
+  /** Bytes with the same upper half form a row; equal rows share one of eight bits, the last bit takes the rest. */
+  #markClass(allowed: Uint32Array, position: number, table: number): void {
+    const bitOfRow = new Map<number, number>();
+    for (let upper = 0; upper < 16; upper++) {
+      let row = 0;
+      for (let lower = 0; lower < 16; lower++) {
+        if ((allowed[upper * 16 + lower]! >>> position) & 1) row |= 1 << lower;
+      }
+      if (row === 0) continue;
+      const bit = bitOfRow.get(row) ?? Math.min(bitOfRow.size, 7);
+      bitOfRow.set(row, bit);
+      this.#orByte(table + 16 + upper, 1 << bit);
+      for (let lower = 0; lower < 16; lower++) {
+        if ((row >>> lower) & 1) this.#orByte(table + lower, 1 << bit);
+      }
+    }
+  }
+
+  #orByte(address: number, bits: number): void {
+    this.bytes[address] = this.bytes[address]! | bits;
+  }
+}
+
+/** Where the three adjacent bytes stand that are seen least often. */
+function rarestThree(literal: string): number {
+  let best = 0;
+  let most = -1;
+  for (let at = 0; at + Math.min(3, literal.length) <= literal.length; at++) {
+    const sum = rarity(literal, at) + rarity(literal, at + 1) + rarity(literal, at + 2);
+    if (sum > most) {
+      most = sum;
+      best = at;
+    }
+  }
+  return best;
+}
+
+function rarity(literal: string, index: number): number {
+  return index < literal.length ? rarityOf(literal.charCodeAt(index)) : 0;
+}
+
+function isLower(byte: number): boolean {
+  return byte >= 0x61 && byte <= 0x7a;
+}
+
+function pagesFor(bytes: number): number {
+  return Math.ceil((TEXT + bytes + SLACK) / PAGE);
+}
+
+function abort(): never {
+  throw new Error('the search kernel stopped');
+}

@@ -1,0 +1,191 @@
+/**
+ * The text of one file as UTF-8 in the kernel's memory, a window of whole lines at a time.
+ *
+ * UTF-16 is known by its mark and transcoded on the way; a mark at the beginning is not part of the text.
+ * A file with a NUL byte near its beginning is not text.
+ */
+import { TextDecoder } from 'node:util';
+import { isRegularFile, readFile } from '../../confine/scan/cursor.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+
+/** As much as is read at once; small enough to stay in the processor's cache until it is scanned. */
+export const WINDOW_BYTES: number = 1 << 20;
+const LONGEST_LINE = 16 << 20;
+const PROBED_FOR_NUL = 4096;
+/** A short read of no more than this ends the file; after more, some file systems have to be asked again. */
+const SURELY_ENDED = 32_768;
+const UTF16_CHUNK = 1 << 17;
+
+/** The entry turned out to be something else than a regular file: nothing that was read may be used. */
+export class NotAFile extends Error {}
+
+export class FileText {
+  /** What is in memory and not yet consumed. */
+  start = 0;
+  end = 0;
+  /** Whether nothing follows behind `end`. */
+  ended = false;
+  readonly #kernel: Kernel;
+  #fd = -1;
+  #offset = 0;
+  #confirmed = false;
+  #utf16: Utf16 | undefined;
+  /** How much of the memory is used: more only for a file with very long lines. */
+  #size = WINDOW_BYTES;
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  /** Reads the beginning. False when the file is binary. */
+  open(fd: number): boolean {
+    this.#fd = fd;
+    this.#offset = 0;
+    this.#confirmed = false;
+    this.#utf16 = undefined;
+    this.#size = WINDOW_BYTES;
+    this.ended = false;
+    this.start = this.#kernel.text;
+    this.end = this.start;
+    this.#fill();
+    const skipped = this.#readMark();
+    if (this.#holdsNul()) return false;
+    this.start += skipped;
+    return true;
+  }
+
+  /** How long the mark is that the text itself begins with. */
+  #readMark(): number {
+    const { bytes } = this.#kernel;
+    const length = this.end - this.start;
+    if (bytes[this.start]! < 0xef || length < 2) return 0;
+    const mark = bytes.readUInt16BE(this.start);
+    if (mark === 0xfffe || mark === 0xfeff) this.#becomeUtf16(mark === 0xfeff);
+    return mark === 0xefbb && length > 2 && bytes[this.start + 2] === 0xbf ? 3 : 0;
+  }
+
+  /** Must be called before anything of the text is used. */
+  confirm(): void {
+    if (this.#confirmed) return;
+    if (!isRegularFile(this.#fd)) throw new NotAFile();
+    this.#confirmed = true;
+  }
+
+  /** Drops what is before `from` and reads on behind the rest. */
+  advance(from: number): void {
+    this.#shift(from);
+    this.#fill();
+  }
+
+  /** Makes room when the window holds no whole line. False when the line is longer than is searched. */
+  widen(): boolean {
+    if (this.#size > LONGEST_LINE) return false;
+    // One byte more than the longest line: its newline, or that the file has ended.
+    this.#size = Math.min(this.#size * 2, LONGEST_LINE + 1);
+    this.#kernel.reserve(this.#size);
+    this.advance(this.start);
+    return true;
+  }
+
+  /** Goes to the line behind the one that the window begins with. */
+  skipLine(): void {
+    for (;;) {
+      const newline = this.#kernel.memchr(this.start, this.end, 0x0a);
+      if (newline < this.end) {
+        this.advance(newline + 1);
+        return;
+      }
+      this.advance(this.end);
+      if (this.start === this.end) return;
+    }
+  }
+
+  #shift(from: number): void {
+    const { bytes, text } = this.#kernel;
+    if (from > text) bytes.copyWithin(text, from, this.end);
+    this.end = text + (this.end - from);
+    this.start = text;
+  }
+
+  #fill(): void {
+    while (!this.ended) {
+      const room = this.#kernel.text + this.#size - this.end;
+      if (room === 0) return;
+      const count = this.#utf16 ? this.#utf16.read(this.end, room) : this.#read(room);
+      this.end += count;
+    }
+  }
+
+  #read(room: number): number {
+    // Something endless would never end by itself.
+    if (this.#offset >= WINDOW_BYTES) this.confirm();
+    const count = readFile(this.#fd, this.#kernel.bytes, this.end, room, this.#offset);
+    this.#offset += count;
+    this.ended = count === 0 || (count < room && this.#offset <= SURELY_ENDED);
+    return count;
+  }
+
+  #becomeUtf16(bigEndian: boolean): void {
+    this.confirm();
+    const begun = Buffer.from(this.#kernel.bytes.subarray(this.start, this.end));
+    this.#utf16 = new Utf16(this.#kernel, this.#fd, bigEndian, begun, () => {
+      this.ended = true;
+    });
+    this.ended = false;
+    this.end = this.start;
+    this.#fill();
+  }
+
+  #holdsNul(): boolean {
+    const end = Math.min(this.end, this.start + PROBED_FOR_NUL);
+    return this.#kernel.memchr(this.start, end, 0) < end;
+  }
+}
+
+/** Hands out a UTF-16 file as UTF-8; what is not well-formed comes as replacement characters. */
+class Utf16 {
+  readonly #kernel: Kernel;
+  readonly #fd: number;
+  readonly #decoder: TextDecoder;
+  readonly #onEnd: () => void;
+  /** Raw bytes that were read before the encoding was known. */
+  #begun: Buffer;
+  #offset: number;
+  /** Transcoded, not yet handed out. */
+  #ready: Buffer = Buffer.alloc(0);
+
+  constructor(kernel: Kernel, fd: number, bigEndian: boolean, begun: Buffer, onEnd: () => void) {
+    this.#kernel = kernel;
+    this.#fd = fd;
+    this.#decoder = new TextDecoder(bigEndian ? 'utf-16be' : 'utf-16le');
+    this.#begun = begun;
+    this.#offset = begun.length;
+    this.#onEnd = onEnd;
+  }
+
+  read(at: number, room: number): number {
+    while (this.#ready.length === 0) {
+      const raw = this.#raw();
+      const text = this.#decoder.decode(raw, { stream: raw.length > 0 });
+      this.#ready = Buffer.from(text, 'utf8');
+      if (raw.length === 0) break;
+    }
+    if (this.#ready.length === 0) this.#onEnd();
+    const count = Math.min(room, this.#ready.length);
+    this.#ready.copy(this.#kernel.bytes, at, 0, count);
+    this.#ready = this.#ready.subarray(count);
+    return count;
+  }
+
+  #raw(): Buffer {
+    if (this.#begun.length > 0) {
+      const raw = this.#begun.subarray(0, UTF16_CHUNK);
+      this.#begun = this.#begun.subarray(raw.length);
+      return raw;
+    }
+    const chunk = Buffer.alloc(UTF16_CHUNK);
+    const count = readFile(this.#fd, chunk, 0, chunk.length, this.#offset);
+    this.#offset += count;
+    return chunk.subarray(0, count);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Finds the first match in a very long line without decoding all of it: each candidate is tried in its own
+ * stretch of text, beyond which the pattern cannot look. See pattern/span.ts.
+ */
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Recipe } from '../plan/plan.ts';
+
+/** In bytes. Longer stretches are no gain. */
+const LONGEST_STRETCH = 4096;
+/** In bytes. Where candidates are closer to each other, the whole line is decoded faster. */
+const WORTH_A_TRY = 256;
+
+/** The stretch in which the first match stands. */
+export interface MatchInStretch {
+  /** Where it begins and ends in the kernel's memory. */
+  start: number;
+  end: number;
+  text: string;
+  /** Where in the text the match stands, and how long it is. */
+  at: number;
+  matched: number;
+}
+
+/** In the line that the kernel found, with its text in [start, end); `unsure` when only the whole line tells. */
+export function firstMatch(
+  kernel: Kernel,
+  pattern: RegExp,
+  { span, candidatesMatch }: Recipe,
+  start: number,
+  end: number,
+): MatchInStretch | 'none' | 'unsure' {
+  if (!span) return 'unsure';
+  const encoding = kernel.lineIsAscii ? 'latin1' : 'utf8';
+  const { bytes } = kernel;
+  let tries = Math.ceil((end - start) / WORTH_A_TRY);
+  for (let candidate = kernel.candidate; candidate !== 0 && candidate < end; ) {
+    if (tries-- === 0) return 'unsure';
+    let first = candidate;
+    while (first > start && span[bytes[first - 1]!] === 1 && candidate - first < LONGEST_STRETCH) first--;
+    let last = candidate;
+    while (last < end && span[bytes[last]!] === 1 && last - candidate < LONGEST_STRETCH) last++;
+    if (last - first >= LONGEST_STRETCH && !candidatesMatch) return 'unsure';
+    // A character more on each side, for what only looks whether something is there.
+    const from = characterBefore(bytes, start, first);
+    const to = characterAfter(bytes, last, end);
+    const text = bytes.toString(encoding, from, to);
+    const found = pattern.exec(text);
+    if (found) return { start: from, end: to, text, at: found.index, matched: found[0].length };
+    candidate = last < end ? kernel.nextCandidate(Math.max(last, candidate + 1), end) : 0;
+  }
+  return 'none';
+}
+
+/** Where the character before a place begins. */
+function characterBefore(bytes: Uint8Array, start: number, place: number): number {
+  if (place === start) return place;
+  let at = place - 1;
+  while (at > start && at > place - 4 && isContinuation(bytes[at]!)) at--;
+  // No character has more than three of them: what follows a third one stands for itself.
+  return isContinuation(bytes[at]!) ? place - 1 : at;
+}
+
+/** Where the character at a place ends. */
+function characterAfter(bytes: Uint8Array, place: number, end: number): number {
+  let at = Math.min(place + 1, end);
+  if (place < end && bytes[place]! < 0xc0) return at;
+  while (at < end && at < place + 4 && isContinuation(bytes[at]!)) at++;
+  return at;
+}
+
+/** The next place that is not inside of a character. */
+export function nextCharacter(bytes: Uint8Array, place: number): number {
+  let at = place;
+  while (at < place + 3 && isContinuation(bytes[at]!)) at++;
+  return at;
+}
+
+function isContinuation(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}

@@ -1,0 +1,262 @@
+/**
+ * Searches the text of one file, line by line in meaning, by candidates in practice: the RegExp itself
+ * decides on every line that the prefilter proposes.
+ */
+
+import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
+import type { Recipe } from '../plan/plan.ts';
+import type { FoundLine } from '../query.ts';
+import { FileText, WINDOW_BYTES } from './file-text.ts';
+import { LineCollector } from './line-collector.ts';
+import { firstMatch, nextCharacter } from './long-line.ts';
+
+const NEWLINE = 0x0a;
+/** In bytes: longer lines are decoded in parts where that is enough. */
+const LONG_LINE = 2048;
+/** Of candidates, and bytes from one to the next. */
+const MANY = 8;
+const CLOSE = 512;
+
+export interface ContentOptions {
+  contextLines: number;
+  maxLineLength: number | undefined;
+  countAll: boolean;
+  /** No file's matches are collected any further when they have so many characters. */
+  maxCharacters?: number;
+}
+
+export interface FileOutcome {
+  /** False for a binary file. */
+  text: boolean;
+  /** Matching lines found, of which `lines` shows as many as were wanted and have room. */
+  matches: number;
+  lines: FoundLine[];
+  /** Lines too long to be searched. */
+  longLines: number;
+}
+
+export class ContentSearch {
+  readonly #kernel: Kernel;
+  readonly #text: FileText;
+  readonly #recipe: Recipe;
+  readonly #pattern: RegExp;
+  readonly #collector: LineCollector;
+  readonly #countAll: boolean;
+  readonly #maxLineLength: number;
+  #matches = 0;
+  #longLines = 0;
+
+  constructor(kernel: Kernel, recipe: Recipe, options: ContentOptions) {
+    this.#kernel = kernel;
+    this.#text = new FileText(kernel);
+    this.#recipe = recipe;
+    this.#pattern = new RegExp(recipe.source, recipe.flags);
+    this.#collector = new LineCollector(kernel, options);
+    this.#countAll = options.countAll;
+    this.#maxLineLength = options.maxLineLength ?? Number.POSITIVE_INFINITY;
+    if (recipe.prefilter) kernel.use(recipe.prefilter);
+  }
+
+  static kernel(): Kernel {
+    return loadKernel(WINDOW_BYTES);
+  }
+
+  /** `limit` is how many matching lines are wanted; with none, they are only counted. */
+  search(fd: number, limit: number): FileOutcome {
+    const text = this.#text;
+    const collector = this.#collector;
+    this.#matches = 0;
+    this.#longLines = 0;
+    collector.begin(limit);
+    if (!text.open(fd)) return { text: false, matches: 0, lines: [], longLines: 0 };
+    let number = 1;
+    while (text.start < text.end) {
+      const stop = text.ended ? text.end : this.#kernel.memrchr(text.start, text.end, NEWLINE) + 1;
+      if (stop === text.start) {
+        if (text.widen()) continue;
+        this.#longLines++;
+        collector.skipped(number++, text.start, text.end);
+        text.skipLine();
+        continue;
+      }
+      collector.enter(text.start, stop);
+      number = this.#window(text.start, stop, number);
+      if (text.ended || this.#done()) {
+        collector.finish();
+        break;
+      }
+      collector.leave(number);
+      text.advance(stop);
+    }
+    return { text: true, matches: this.#matches, lines: collector.lines, longLines: this.#longLines };
+  }
+
+  #done(): boolean {
+    return this.#collector.full && !this.#collector.pending && !this.#countAll;
+  }
+
+  /** The lines of [from, stop), of which the first has this number; gives the number of the line at `stop`. */
+  #window(from: number, stop: number, number: number): number {
+    if (this.#collector.full && !this.#countAll) return number;
+    if (this.#recipe.prefilter) return this.#candidates(from, stop, number);
+    this.#text.confirm();
+    return this.#everyLine(from, stop, number);
+  }
+
+  #candidates(from: number, stop: number, number: number): number {
+    const kernel = this.#kernel;
+    const collector = this.#collector;
+    const begin = from;
+    let decoded: DecodedLines | undefined;
+    for (let seen = 0; ; seen++) {
+      if (collector.full && !this.#countAll) break;
+      if (collector.full && this.#recipe.candidatesMatch) {
+        this.#text.confirm();
+        this.#matches += kernel.countLines(from, stop);
+        break;
+      }
+      if (!kernel.nextLine(from, stop)) break;
+      this.#text.confirm();
+      const { lineStart, lineEnd } = kernel;
+      number += kernel.linesBefore;
+      const end = collector.textEnd(lineStart, lineEnd, stop);
+      if (!this.#decideInParts(number, lineStart, lineEnd, end)) {
+        // Where one candidate closely follows another it is cheaper to decode all lines at once.
+        if (seen === MANY && lineStart - begin < MANY * CLOSE)
+          decoded = new DecodedLines(kernel, lineStart, stop);
+        this.#decide(lineText(kernel, decoded, lineStart, end), number, lineStart, lineEnd);
+      }
+      number++;
+      from = lineEnd + 1;
+      if (from >= stop) return number;
+    }
+    // Only a further window needs to know.
+    return this.#text.ended ? number : number + kernel.countByte(from, stop, NEWLINE);
+  }
+
+  /** Whether a long line could be decided on, and kept, without decoding all of it. */
+  #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
+    if (end - start <= LONG_LINE) return false;
+    const found = unlessTooMuch(() => firstMatch(this.#kernel, this.#pattern, this.#recipe, start, end));
+    if (found === undefined) return false;
+    if (found === 'none') return true;
+    if (found === 'unsure') return false;
+    const showsPart = end - start > this.#maxLineLength * 16;
+    if (!showsPart && !this.#collector.full) return false;
+    this.#matches++;
+    if (this.#collector.full) return true;
+    const { bytes } = this.#kernel;
+    const enough = this.#maxLineLength * 4 + 64;
+    const begin = found.start - enough > start ? nextCharacter(bytes, found.start - enough) : start;
+    const before = bytes.toString('utf8', begin, found.start);
+    const after = bytes.toString('utf8', found.end, Math.min(end, found.end + enough));
+    const text = before + found.text + after;
+    this.#collector.match(number, start, lineEnd, text, before.length + found.at, found.matched);
+    return true;
+  }
+
+  #decide(text: string, number: number, start: number, lineEnd: number): void {
+    const found = this.#tried(text);
+    if (!found) return;
+    this.#matches++;
+    if (!this.#collector.full)
+      this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
+  }
+
+  /** A line on which the pattern needs more memory than there is counts as one that was not searched. */
+  #tried(line: string): RegExpExecArray | null {
+    const found = unlessTooMuch(() => this.#pattern.exec(line));
+    if (found === undefined) this.#longLines++;
+    return found ?? null;
+  }
+
+  /** Without a prefilter: the window as one string, in which `wholeText` finds lines, or each is tried. */
+  #everyLine(from: number, stop: number, first: number): number {
+    const kernel = this.#kernel;
+    let whole = this.#recipe.wholeText;
+    const text = kernel.bytes.toString(kernel.nonAscii(from, stop) ? 'utf8' : 'latin1', from, stop);
+    let number = first;
+    let place = from;
+    let placeNumber = first;
+    for (let at = 0; at < text.length && !(this.#collector.full && !this.#countAll); ) {
+      if (whole) {
+        const line = nextLineWith(whole, text, at);
+        if (line === 'none') break;
+        // What is too much for the whole text need not be for each of its lines.
+        if (line === 'too much') whole = undefined;
+        else {
+          number += countNewlines(text, at, line);
+          at = line;
+        }
+      }
+      const newline = text.indexOf('\n', at);
+      const lineEnd = newline < 0 ? text.length : newline;
+      const returned = newline > at && text.charCodeAt(newline - 1) === 0x0d;
+      const line = text.slice(at, returned ? lineEnd - 1 : lineEnd);
+      const found = this.#tried(line);
+      if (found) {
+        place = skip(kernel, place, stop, number - placeNumber);
+        placeNumber = number;
+        this.#keep(found, line, number, place, stop);
+      }
+      at = lineEnd + 1;
+      number++;
+    }
+    return this.#text.ended ? number : placeNumber + kernel.countByte(place, stop, NEWLINE);
+  }
+
+  #keep(found: RegExpExecArray, line: string, number: number, start: number, stop: number): void {
+    this.#matches++;
+    if (this.#collector.full) return;
+    const lineEnd = this.#kernel.memchr(start, stop, NEWLINE);
+    this.#collector.match(number, start, lineEnd, line, found.index, found[0].length);
+  }
+}
+
+/** The ASCII lines of a window as parts of one string. */
+class DecodedLines {
+  readonly from: number;
+  readonly text: string | undefined;
+
+  constructor(kernel: Kernel, from: number, stop: number) {
+    this.from = from;
+    this.text = kernel.nonAscii(from, stop) ? undefined : kernel.bytes.toString('latin1', from, stop);
+  }
+}
+
+function lineText(kernel: Kernel, decoded: DecodedLines | undefined, start: number, end: number): string {
+  if (decoded?.text !== undefined) return decoded.text.slice(start - decoded.from, end - decoded.from);
+  return kernel.bytes.toString(kernel.lineIsAscii ? 'latin1' : 'utf8', start, end);
+}
+
+/** Where the next line begins, at `from` or behind it, in which the pattern finds something. */
+function nextLineWith(pattern: RegExp, text: string, from: number): number | 'none' | 'too much' {
+  pattern.lastIndex = from;
+  const found = unlessTooMuch(() => pattern.exec(text));
+  if (found === undefined) return 'too much';
+  if (found === null) return 'none';
+  const start = found.index === 0 ? 0 : text.lastIndexOf('\n', found.index - 1) + 1;
+  return start < text.length ? start : 'none';
+}
+
+/** The engine keeps what it may have to come back to: on long texts that can be more than it has room for. */
+function unlessTooMuch<T>(search: () => T): T | undefined {
+  try {
+    return search();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function countNewlines(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+function skip(kernel: Kernel, from: number, stop: number, lines: number): number {
+  if (lines === 0) return from;
+  const skipped = kernel.skipLines(from, stop, lines);
+  return 'next' in skipped ? skipped.next : stop;
+}

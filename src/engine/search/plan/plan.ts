@@ -1,0 +1,175 @@
+/** How a pattern is best searched for, and why: decided once, before any file is opened. */
+import { fail } from '../../failures.ts';
+import type { Prefilter, RunFilter, WindowFilter } from '../../kernel/kernel.ts';
+import { regexReason } from '../../text/regex-reason.ts';
+import { costOfRun, requiredRun } from './byte-run.ts';
+import { costOfWindow, requiredWindow } from './byte-window.ts';
+import { spanOf } from './bytes-examined.ts';
+import { costOfLiterals } from './literal-cost.ts';
+import { type RequiredLiterals, requiredLiterals } from './literals.ts';
+import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
+import { rustSuperset } from './ripgrep-pattern.ts';
+import { wholeTextForm } from './whole-text.ts';
+
+export type PlanKind = 'literal' | 'classes' | 'ripgrep' | 'workers';
+
+export interface Plan {
+  plan: PlanKind;
+  why: string;
+}
+
+/** What a worker needs to search a file for the pattern. */
+export interface Recipe {
+  source: string;
+  flags: string;
+  /** Only lines with one of its candidates are looked at. */
+  prefilter: Prefilter | undefined;
+  /** A candidate is a match: the pattern is nothing but the prefilter's literals. */
+  candidatesMatch: boolean;
+  /** With a prefilter: the bytes that a match is made of, when they are not nearly all. */
+  span: Uint8Array | undefined;
+  /** Without a prefilter: the form that can be run over a whole file, or undefined for line by line. */
+  wholeText: RegExp | undefined;
+}
+
+type ClassFilter = WindowFilter | RunFilter;
+
+export interface SearchPlan extends Plan {
+  recipe: Recipe;
+  /** For `ripgrep`: the pattern that names candidate files. */
+  superset: string | undefined;
+}
+
+export interface PlanOptions {
+  /** Whether ripgrep may name candidate files. */
+  ripgrep: boolean;
+  /** Why it may not, in a few words. */
+  whyNotRipgrep?: string;
+  /** Asks for one plan, to compare them; one that the pattern does not allow becomes `workers`. */
+  only?: PlanKind | undefined;
+}
+
+/** Taking a pattern apart takes time on the main thread, some 20 µs a character: longer ones are not. */
+const LONGEST_ANALYSED = 500;
+/** Nothing but characters that stand for themselves. */
+const LITERAL = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w])*/;
+
+/** Nanoseconds a byte: above this, running the pattern over whole files is about as fast as a prefilter. */
+const WORTH_IT = 10;
+
+export function planSearch(source: string, flags: string, options: PlanOptions): SearchPlan {
+  const used = checkedFlags(source, flags);
+  const plain: Recipe = {
+    source,
+    flags: used,
+    prefilter: undefined,
+    candidatesMatch: false,
+    span: undefined,
+    wholeText: undefined,
+  };
+  if (source.length > LONGEST_ANALYSED) return longPlan(plain, options);
+  try {
+    const parsed = parsePattern(source, used);
+    if (parsed) return analysedPlan(parsed, plain, options);
+  } catch (error) {
+    // Groups may be nested deeper than the stack reaches, though the engine takes them.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
+  return { plan: 'workers', why, recipe: plain, superset: undefined };
+}
+
+/** Whatever contains a long text contains its beginning. */
+function longPlan(plain: Recipe, options: PlanOptions): SearchPlan {
+  const { source, flags } = plain;
+  const literal = LITERAL.exec(source)![0];
+  if (literal.length < source.length) {
+    const why = `the pattern has more than ${LONGEST_ANALYSED} characters: every line is tried`;
+    return { plan: 'workers', why, recipe: plain, superset: undefined };
+  }
+  const beginning = LITERAL.exec(source.slice(0, LONGEST_ANALYSED / 2))![0];
+  const { recipe, ...rest } = planSearch(beginning, flags, options);
+  return { ...rest, recipe: { ...plain, prefilter: recipe.prefilter } };
+}
+
+function analysedPlan(parsed: ParsedPattern, plain: Recipe, options: PlanOptions): SearchPlan {
+  const whole = { ...plain, wholeText: wholeTextForm(parsed, plain.flags) };
+  const candidates = () => ({ ...candidatePlan(parsed, options), recipe: whole });
+  return prefilterPlan(parsed, whole, options.only) ?? candidates();
+}
+
+/** The flags that matter line by line; a pattern that the engine does not take fails here. */
+function checkedFlags(source: string, flags: string): string {
+  const used = flags.replace(/[dgy]/g, '');
+  try {
+    new RegExp(source, used);
+  } catch (error) {
+    fail({ kind: 'bad-regex', pattern: source, reason: regexReason(error) });
+  }
+  return used;
+}
+
+function prefilterPlan(
+  parsed: ParsedPattern,
+  whole: Recipe,
+  wanted: PlanKind | undefined,
+): SearchPlan | undefined {
+  if (wanted === 'ripgrep' || wanted === 'workers') return undefined;
+  const literals = wanted === 'classes' ? undefined : requiredLiterals(parsed);
+  const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed);
+  const literalCost = literals ? costOfLiterals(literals) : Number.POSITIVE_INFINITY;
+  const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
+  if (wanted === undefined && Math.min(literalCost, classesCost) > WORTH_IT) return undefined;
+  const filtered = { ...whole, span: spanOf(parsed) };
+  if (literals && literalCost <= classesCost) return literalPlan(literals, filtered);
+  return classes && classesPlan(classes.filter, filtered);
+}
+
+/** A few bytes, each of a class of its own, or many of one class. */
+function cheapestClasses(parsed: ParsedPattern): { filter: ClassFilter; cost: number } | undefined {
+  const window = requiredWindow(parsed);
+  const run = requiredRun(parsed);
+  const found = [
+    ...(window ? [{ filter: window.filter, cost: costOfWindow(window) }] : []),
+    ...(run ? [{ filter: run.filter, cost: costOfRun(run) }] : []),
+  ];
+  return found.sort((a, b) => a.cost - b.cost)[0];
+}
+
+function literalPlan(required: RequiredLiterals, whole: Recipe): SearchPlan {
+  const { literals, ignoreCase, also, decide } = required;
+  const quoted = (literal: string) => JSON.stringify(Buffer.from(literal, 'latin1').toString('utf8'));
+  const shown = [literals.map(quoted).join(' or '), ...also.map(quoted)].join(' and ');
+  return {
+    plan: 'literal',
+    why: `every match contains ${shown}${ignoreCase ? ' in any case' : ''}`,
+    recipe: {
+      ...whole,
+      prefilter: { kind: 'literals', literals, ignoreCase, also },
+      candidatesMatch: decide,
+    },
+    superset: undefined,
+  };
+}
+
+function classesPlan(filter: ClassFilter, whole: Recipe): SearchPlan {
+  return {
+    plan: 'classes',
+    why: `every match contains ${filter.length} adjacent bytes of ${filter.kind === 'run' ? 'one class' : 'known classes'}`,
+    recipe: { ...whole, prefilter: filter },
+    superset: undefined,
+  };
+}
+
+function candidatePlan(parsed: ParsedPattern, options: PlanOptions): Plan & { superset: string | undefined } {
+  const nothing = 'nothing in the pattern tells its lines apart';
+  if (!options.ripgrep || options.only === 'workers') {
+    const reason = options.whyNotRipgrep ? `, and ${options.whyNotRipgrep}` : '';
+    return { plan: 'workers', why: `${nothing}${reason}: every line is tried`, superset: undefined };
+  }
+  return {
+    plan: 'ripgrep',
+    why: `${nothing}: ripgrep names the files that may hold a match`,
+    superset: rustSuperset(parsed),
+  };
+}

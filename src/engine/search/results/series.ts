@@ -1,0 +1,37 @@
+/** Several searches as one call: they share its time, and its progress only grows. */
+import { EngineFailure, fail } from '../../failures.ts';
+import type { SearchCall } from '../query.ts';
+
+export function oneAfterAnother(
+  call: SearchCall,
+): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
+  const { timeoutMs, onProgress } = call;
+  const began = performance.now();
+  const done = { files: 0, matches: 0 };
+  return async (search) => {
+    // Those that lead nowhere take their time too.
+    if (call.signal?.aborted) fail({ kind: 'cancelled' });
+    if (timeoutMs && performance.now() - began >= timeoutMs)
+      fail({ kind: 'timeout', what: 'search', ms: timeoutMs });
+    let last = { files: 0, matches: 0 };
+    const own: SearchCall = {
+      ...call,
+      timeoutMs: timeoutMs && Math.max(1, timeoutMs - (performance.now() - began)),
+      onProgress:
+        onProgress &&
+        ((now) => {
+          last = now;
+          onProgress({ files: done.files + now.files, matches: done.matches + now.matches });
+        }),
+    };
+    try {
+      return await search(own);
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || error.facts.kind !== 'timeout') throw error;
+      return fail({ ...error.facts, ms: timeoutMs ?? error.facts.ms });
+    } finally {
+      done.files += last.files;
+      done.matches += last.matches;
+    }
+  };
+}

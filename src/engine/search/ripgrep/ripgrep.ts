@@ -1,0 +1,174 @@
+/**
+ * Asks ripgrep which files of a held directory may hold a match.
+ *
+ * It only names candidates: each is opened again through the wall, so a tree that changes under it can make
+ * it read elsewhere, but nothing of that reaches an answer. It reads no configuration, follows no links and
+ * gets an empty environment.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fileState, type OwnProgram, ownPackage } from '../../confine/protect/own-package.ts';
+
+/** Longer patterns do not fit into an argument on every system. */
+const LONGEST_PATTERN = 30_000;
+const VERSION_TIMEOUT_MS = 5000;
+/**
+ * Entries that may not be read (EPERM, EACCES) or have gone (ENOENT), one a line; anything else on stderr means
+ * that ripgrep cannot be relied on: it opens whole paths, for one, and some are too long for that.
+ */
+const UNREADABLE = /^rg: (.*): [^:]* \(os error (?:1|2|13)\)$/;
+/**
+ * Files that begin with a byte-order mark are always candidates: ripgrep's idea of where their text begins is
+ * not ours, so it is not asked to have one.
+ */
+const MARKED = '^(?-u:\\xff\\xfe|\\xfe\\xff|\\xef\\xbb\\xbf)';
+
+export interface RipgrepState {
+  /** What is started. */
+  path: string | undefined;
+  /** Where the package keeps it. */
+  installed?: string;
+  /** One short sentence for `doctor` and `--explain`. */
+  says: string;
+}
+
+let state: Promise<RipgrepState> | undefined;
+
+/** Whether the optional package is there and its program runs; found out once. */
+export function ripgrep(): Promise<RipgrepState> {
+  state ??= look();
+  return state;
+}
+
+async function look(): Promise<RipgrepState> {
+  const own = ownPackage().ripgrep;
+  if (own === undefined) return { path: undefined, says: 'ripgrep is not installed' };
+  const installed = own.path;
+  let version: string | undefined;
+  const copy = copyProgram(own);
+  if (copy !== undefined) {
+    version = await versionOf(copy);
+    if (version !== undefined) return { path: copy, installed, says: version };
+  }
+  if (!isUnchanged(own)) return { path: undefined, says: 'ripgrep was changed since the server started' };
+  version = await versionOf(installed);
+  if (version === undefined) return { path: undefined, says: 'ripgrep is installed, but does not run' };
+  return { path: installed, installed, says: version };
+}
+
+async function versionOf(program: string): Promise<string | undefined> {
+  try {
+    const options = { timeout: VERSION_TIMEOUT_MS, env: {} };
+    const { stdout } = await promisify(execFile)(program, ['--no-config', '--version'], options);
+    return stdout.split('\n')[0]!;
+  } catch {
+    return undefined;
+  }
+}
+
+function isUnchanged({ path, state: noted }: OwnProgram): boolean {
+  return fileState(path) === noted;
+}
+
+/**
+ * A copy without a name, which only this process can start: the package may lie where a command writes. Undefined
+ * where there is no such thing, or when the program is no longer the one that was noted.
+ */
+function copyProgram(own: OwnProgram): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  let directory: string | undefined;
+  try {
+    directory = mkdtempSync(join(tmpdir(), 'cofferdam-rg-'));
+    const copy = join(directory, 'rg');
+    copyFileSync(own.path, copy);
+    if (!isUnchanged(own)) return undefined;
+    chmodSync(copy, 0o500);
+    // Held for as long as the process lives.
+    return `/proc/self/fd/${openSync(copy, 'r')}`;
+  } catch {
+    return undefined;
+  } finally {
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Relative paths, one character for each byte, of the files in `directory` (a handle's path) that have a line
+ * which the pattern matches, and of what ripgrep could not read. Undefined when it cannot say.
+ */
+export async function candidateFiles(
+  directory: string,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
+  const { path, installed } = await ripgrep();
+  const own = ownPackage().ripgrep;
+  if (own === undefined || (path === installed && !isUnchanged(own))) return undefined;
+  if (path === undefined || pattern.length > LONGEST_PATTERN || signal.aborted) return undefined;
+  const child = spawn(path, ripgrepArguments(pattern), {
+    cwd: directory,
+    env: {},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const kill = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  try {
+    return await named(child);
+  } finally {
+    signal.removeEventListener('abort', kill);
+  }
+}
+
+export function ripgrepArguments(pattern: string): string[] {
+  return [
+    '--no-config',
+    '--no-ignore',
+    '--hidden',
+    '--no-follow',
+    '--no-mmap',
+    // What is binary and what is not is decided elsewhere.
+    '--text',
+    '--encoding=none',
+    '--color=never',
+    '--files-with-matches',
+    '--null',
+    `--regexp=${pattern}`,
+    `--regexp=${MARKED}`,
+    './',
+  ];
+}
+
+async function named(child: ChildProcess): Promise<string[] | undefined> {
+  const [code, found, complaints] = await Promise.all([ended(child), all(child.stdout!), all(child.stderr!)]);
+  if (code === null || code > 2) return undefined;
+  const unreadable: string[] = [];
+  for (const line of complaints.split('\n')) {
+    if (line === '') continue;
+    const path = UNREADABLE.exec(line)?.[1];
+    if (path === undefined) return undefined;
+    unreadable.push(path);
+  }
+  return [...found.split('\0'), ...unreadable]
+    .map((path) => path.replace(/^\.\//, ''))
+    .filter((path) => path !== '');
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', (code) => resolve(code));
+  });
+}
+
+async function all(stream: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+  } catch {
+    // A killed child's pipe may break; its exit code tells.
+  }
+  return Buffer.concat(chunks).toString('latin1');
+}

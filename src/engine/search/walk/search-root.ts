@@ -1,0 +1,43 @@
+/** Where a search starts, held for as long as its threads walk below. */
+import type { Dir } from '../../confine/dir.ts';
+import { Place } from '../../confine/place.ts';
+import { scanRootOf } from '../../confine/scan/cursor.ts';
+import { rawOf } from '../../confine/scan/raw-names.ts';
+import { fail } from '../../failures.ts';
+import type { Selection } from '../query.ts';
+import type { Account } from '../workers/jobs.ts';
+import { ignoreBaseOf } from './ignore-base.ts';
+import type { IgnoreBase } from './selector.ts';
+
+export interface Start {
+  dir: Dir;
+  /** As it was sent, for errors. */
+  shown: string;
+  /** A file by itself instead of all below the directory. */
+  file: string | undefined;
+  ignoreBase: IgnoreBase | undefined;
+}
+
+export function begin(where: Place | Dir, selection: Selection): Start {
+  if (!(where instanceof Place)) return { dir: where, shown: '.', file: undefined, ignoreBase: undefined };
+  const { type } = where.mustExist('entry');
+  const names = where.path.slice(where.root.real.length).split('/').filter(Boolean).map(rawOf);
+  const ignoreBase = selection.gitignore ? ignoreBaseOf(scanRootOf(where.root.dir), names) : undefined;
+  const { shown } = where;
+  if (type === 'file') return { dir: where.dir, shown, file: rawOf(where.name), ignoreBase };
+  if (type === 'special') fail({ kind: 'not-a-file', path: shown, found: 'special' });
+  return { dir: where.enter(), shown, file: undefined, ignoreBase };
+}
+
+/** What is inside is skipped and counted; where the search starts must be readable. */
+export function requireStartRead(start: Start, accounts: readonly Account[]): void {
+  const where = start.file ?? '';
+  if (!accounts.some(({ unreadable }) => unreadable.includes(where))) return;
+  fail({ kind: 'permission', path: start.shown, action: 'read' });
+}
+
+/** Only what can be sent to another thread. */
+export function selectionOf(query: Selection): Selection {
+  const { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth } = query;
+  return { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth };
+}

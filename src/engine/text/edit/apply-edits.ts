@@ -1,0 +1,130 @@
+/** Applies edits to a text one after the other, each to what the one before it left. */
+import { fail } from '../../failures.ts';
+import { limits } from '../../limits.ts';
+import { lineEndingOf, withLineEnding } from '../encoding.ts';
+import { type LineRange, spanOfLines } from '../lines/line-span.ts';
+import { type EditContext, findLiteralSplices, type LiteralEdit } from './literal-edit.ts';
+import { newlineView } from './newline-view.ts';
+import { findRegexSplices } from './regex-edit.ts';
+import type { ReplacementStyle } from './replacement.ts';
+import { applySplices, type Splice } from './splice.ts';
+
+export type TextEdit = (
+  | ({ kind: 'literal' } & LiteralEdit)
+  | {
+      kind: 'regex';
+      pattern: string;
+      /** `g` is implied: `limit` says how many. */
+      flags: string;
+      replace: string;
+      style: ReplacementStyle;
+      limit: number;
+      /** Whether it is a failure that nothing matches. */
+      mustMatch: boolean;
+    }
+) & {
+  /** Only these lines are looked at, as one text of their own. */
+  lines?: LineRange | undefined;
+};
+
+type RegexTextEdit = TextEdit & { kind: 'regex' };
+
+export interface EditOutcome {
+  text: string;
+  /** How many places were changed by each edit. */
+  replacements: number[];
+}
+
+/** The ways to write a carriage return in a pattern. */
+const CARRIAGE_RETURN = /\r|\\(?:r|x0d|u000d|u\{0*d\}|cm)/i;
+
+/** `onRegex` is called before each search with a pattern, which may run away. */
+export function applyEdits(
+  text: string,
+  edits: readonly TextEdit[],
+  path: string,
+  onRegex: () => void,
+): EditOutcome {
+  const replacements: number[] = [];
+  let current = text;
+  for (const [index, edit] of edits.entries()) {
+    const context = { path, edit: index + 1 };
+    const splices = edit.lines
+      ? splicesWithin(edit.lines, current, edit, context, onRegex)
+      : splicesOf(current, edit, context, onRegex);
+    replacements.push(splices.length);
+    requireRoom(current, splices, path);
+    current = applySplices(current, splices);
+  }
+  return { text: current, replacements };
+}
+
+/** Told before the text is put together: beyond some length there is no such string at all. */
+function requireRoom(text: string, splices: readonly Splice[], path: string): void {
+  let size = text.length;
+  for (const { start, end, text: put } of splices) size += put.length - (end - start);
+  const limit = limits.wholeFileBytes;
+  if (size > limit) fail({ kind: 'too-large', path, size, limit, action: 'write' });
+}
+
+function splicesOf(text: string, edit: TextEdit, context: EditContext, onRegex: () => void): Splice[] {
+  if (edit.kind === 'literal') return findLiteralSplices(text, edit, context);
+  return regexSplices(text, edit, context, onRegex);
+}
+
+function splicesWithin(
+  lines: LineRange,
+  text: string,
+  edit: TextEdit,
+  context: EditContext,
+  onRegex: () => void,
+): Splice[] {
+  const { start, end } = spanOfLines(text, lines, context.path);
+  const part = text.slice(start, end);
+  const found = splicesOf(part, edit, context, onRegex);
+  // One line alone does not show how lines end here; the whole text does.
+  const ending = lineEndingOf(part) === undefined ? lineEndingOf(text) : undefined;
+  return found.map((splice) => ({
+    start: splice.start + start,
+    end: splice.end + start,
+    text: withLineEnding(splice.text, ending),
+  }));
+}
+
+function regexSplices(
+  text: string,
+  edit: RegexTextEdit,
+  context: EditContext,
+  onRegex: () => void,
+): Splice[] {
+  const view = newlineView(text);
+  onRegex();
+  const seen = find(view.text, edit, context);
+  if (seen.length > 0) {
+    const ending = lineEndingOf(text);
+    return seen.map(({ start, end, text: put }) => ({
+      start: view.toReal(start),
+      end: view.toReal(end),
+      text: withLineEnding(put, ending),
+    }));
+  }
+  // Only a pattern that asks for `\r` itself is tried on the text as it really is: there `^` and `$` also
+  // match between `\r` and `\n`.
+  if (view.text !== text && CARRIAGE_RETURN.test(edit.pattern)) {
+    onRegex();
+    const raw = find(text, edit, context);
+    if (raw.length > 0) return raw;
+  }
+  if (edit.mustMatch) fail({ kind: 'no-match', ...context, needle: edit.pattern, mode: 'regex', near: [] });
+  return [];
+}
+
+function find(text: string, edit: RegexTextEdit, context: EditContext): Splice[] {
+  const { pattern: source, flags, replace: template, style, limit } = edit;
+  const isRange = edit.lines !== undefined;
+  const outcome = findRegexSplices({ text, source, flags, template, style, limit, isRange });
+  if ('splices' in outcome) return outcome.splices;
+  if ('badRegex' in outcome) return fail({ kind: 'bad-regex', pattern: source, reason: outcome.badRegex });
+  const { badReference: reference, groups } = outcome;
+  return fail({ kind: 'bad-group-reference', ...context, reference, groups });
+}

@@ -1,0 +1,169 @@
+/** Finds what a literal edit would change: exactly, whatever the case, or whatever the indentation. */
+import { type Failure, fail, type NearMatch } from '../../failures.ts';
+import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../encoding.ts';
+import { distance } from '../similar.ts';
+import { findIndentMatches, reindent } from './indent-match.ts';
+import { newlineView } from './newline-view.ts';
+import { occurrences } from './occurrences.ts';
+import type { Splice } from './splice.ts';
+
+export interface LiteralEdit {
+  find: string;
+  replace: string;
+  ignoreCase: boolean;
+  /** 0 is unlimited. */
+  limit: number;
+  /** Refuses when the text stands in more than one place. */
+  unique: boolean;
+  /** Tries blocks with another indentation when the exact text is not there. */
+  anyIndent: boolean;
+  /** How many places there must be in all, whatever the limit; any number when left out. */
+  expectCount?: number | undefined;
+  /** Whether it is a failure that the text is nowhere. Default true. */
+  mustMatch?: boolean;
+}
+
+/** Where the failure of an edit belongs: which file, and which of the call's edits. */
+export interface EditContext {
+  path: string;
+  edit: number;
+}
+
+const MOST_LINES_NAMED = 20;
+
+/** One way to read the file and what is looked for in it. */
+interface Reading {
+  text: string;
+  needle: string;
+  /** What is put in, with the line ends that it takes. */
+  put: string;
+  toReal(at: number): number;
+}
+
+export function findLiteralSplices(text: string, edit: LiteralEdit, context: EditContext): Splice[] {
+  const usual = usualReading(text, edit);
+  for (const reading of [usual, ...unusualReadings(text, usual, edit)]) {
+    const found = occurrences(reading.text, reading.needle, edit.ignoreCase);
+    if (found.length === 0) continue;
+    requireCount(found.length, edit.expectCount, context);
+    if (edit.unique) requireUnique(reading, edit.ignoreCase, found, context);
+    const kept = edit.limit === 0 ? found : found.slice(0, edit.limit);
+    return kept.map((at) => toSplice(reading, at, at + reading.needle.length, reading.put));
+  }
+  return findIndentedSplices(usual, lineEndingOf(text), edit, context);
+}
+
+/** Every line end reads as `\n`, and what is put in takes the file's own. */
+function usualReading(text: string, { find, replace }: LiteralEdit): Reading {
+  const { text: seen, toReal } = newlineView(text);
+  const needle = find.replaceAll('\r\n', '\n');
+  return { text: seen, needle, put: withLineEnding(replace, lineEndingOf(text)), toReal };
+}
+
+function unusualReadings(text: string, usual: Reading, { find, replace }: LiteralEdit): Reading[] {
+  const readings: Reading[] = [];
+  // The mark is no part of the text, but clients see it: a copy of the file's beginning brings it along.
+  if (usual.needle.startsWith(BOM)) {
+    const needle = usual.needle.slice(1);
+    const beginning = usual.text.slice(0, needle.length);
+    const put = usual.put.startsWith(BOM) ? usual.put.slice(1) : usual.put;
+    readings.push({ ...usual, text: beginning, needle, put });
+  }
+  // Whoever looks for `\r` itself means the text as it really is.
+  if (find.includes('\r') && usual.text !== text) {
+    readings.push({ text, needle: find, put: replace, toReal: (at) => at });
+  }
+  return readings;
+}
+
+function toSplice({ toReal }: Reading, start: number, end: number, put: string): Splice {
+  return { start: toReal(start), end: toReal(end), text: put };
+}
+
+function findIndentedSplices(
+  usual: Reading,
+  ending: LineEnding | undefined,
+  edit: LiteralEdit,
+  context: EditContext,
+): Splice[] {
+  const { text, needle } = usual;
+  const blocks = edit.anyIndent ? findIndentMatches(text, needle) : [];
+  if (blocks.length > 1) {
+    const lines = blocks.slice(0, MOST_LINES_NAMED).map((each) => each.line);
+    failNotUnique(needle, 'indent', blocks.length, lines, context);
+  }
+  const [block] = blocks;
+  if (block === undefined) {
+    if (edit.mustMatch === false) return [];
+    const near = nearLines(text, needle);
+    return fail({
+      kind: 'no-match',
+      ...context,
+      needle,
+      mode: edit.ignoreCase ? 'ignore-case' : 'exact',
+      near,
+    });
+  }
+  const replacement = reindent(edit.replace.replaceAll('\r\n', '\n'), needle, block, text);
+  return [toSplice(usual, block.start, block.end, withLineEnding(replacement, ending))];
+}
+
+function requireCount(count: number, expected: number | undefined, context: EditContext): void {
+  if (expected === undefined || expected === count) return;
+  fail({ kind: 'unexpected-count', path: context.path, expected, count });
+}
+
+/** Once means once: a second place that overlaps the first makes the text ambiguous too. */
+function requireUnique(
+  { text, needle }: Reading,
+  ignoreCase: boolean,
+  found: readonly number[],
+  context: EditContext,
+): void {
+  const overlapping = found.length === 1 ? occurrences(text, needle, ignoreCase, found[0]! + 1) : [];
+  const all = [...found, ...overlapping];
+  if (all.length === 1) return;
+  const lines = all.slice(0, MOST_LINES_NAMED).map((at) => lineAt(text, at));
+  failNotUnique(needle, ignoreCase ? 'ignore-case' : 'exact', all.length, lines, context);
+}
+
+function failNotUnique(
+  needle: string,
+  mode: (Failure & { kind: 'not-unique' })['mode'],
+  count: number,
+  lines: readonly number[],
+  context: EditContext,
+): never {
+  fail({ kind: 'not-unique', ...context, needle, mode, count, lines });
+}
+
+export function lineAt(text: string, position: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
+const MOST_NEAR = 3;
+const MOST_LINES_COMPARED = 5000;
+const LONGEST_COMPARED = 120;
+
+/** Lines that look like the first line of what was not found: the same but for spaces, or nearly so. */
+export function nearLines(text: string, needle: string): NearMatch[] {
+  const wanted = needle
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+  if (wanted === undefined || wanted.length > LONGEST_COMPARED) return [];
+  const most = Math.floor(wanted.length / 4);
+  const near = text
+    .split('\n', MOST_LINES_COMPARED)
+    .map((line, i) => ({ line: i + 1, text: line, apart: apartBy(wanted, line.trim(), most) }))
+    .filter((candidate) => candidate.apart <= most);
+  near.sort((a, b) => a.apart - b.apart || a.line - b.line);
+  return near.slice(0, MOST_NEAR).map(({ line, text: found }) => ({ line, text: found }));
+}
+
+function apartBy(wanted: string, line: string, most: number): number {
+  if (line === '' || Math.abs(line.length - wanted.length) > most) return most + 1;
+  return distance(wanted, line, most);
+}

@@ -1,0 +1,143 @@
+/**
+ * Replaces blocks of lines that must stand at the lines where they are said to stand. All line numbers are
+ * those of the original text, however many lines the other blocks add or take away.
+ */
+import { EngineFailure, type Failure, fail } from '../../failures.ts';
+import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+import { type BlockIndex, blockIndex, type KeyedLines } from '../edit/block-places.ts';
+import { countLines, lineEndingOf } from '../encoding.ts';
+import { excerpt } from '../patch/mismatch.ts';
+import { blockOf, type LineSplice, spliceLines } from './line-splice.ts';
+
+export interface LineDiff {
+  /** 1-based. */
+  startLine: number;
+  /** The lines that must stand there; empty for an empty line. */
+  search: string;
+  /** The lines that take their place; empty to remove them. */
+  replace: string;
+}
+
+export interface LineDiffOptions {
+  /** Compares lines without the whitespace around them. */
+  trim?: boolean;
+  /** Applies what can be applied instead of failing as a whole. */
+  partly?: boolean;
+}
+
+/** What came of one diff: how many lines it took out and put in, or why it was not applied. */
+export type LineDiffResult = { removed: number; added: number } | { failure: Failure };
+
+export interface LineDiffsApplied {
+  text: string;
+  /** How many lines the text has now. */
+  lines: number;
+  /** One for each diff, in the order of the call. */
+  results: LineDiffResult[];
+}
+
+const MOST_LINES_SHOWN = 5;
+const MOST_PLACES = 10;
+
+interface Placed extends LineSplice {
+  /** Which of the call's diffs, from 1. */
+  diff: number;
+}
+
+export function applyLineDiffs(
+  text: string,
+  diffs: readonly LineDiff[],
+  { trim = false, partly = false }: LineDiffOptions,
+  path: string,
+): LineDiffsApplied {
+  const lines = linesBetween(text, 0, text.length);
+  const original: Original = { lines, trim, path, taken: new Int32Array(lineCount(lines)), index: undefined };
+  const placed: Placed[] = [];
+  const results = diffs.map((diff, index): LineDiffResult => {
+    try {
+      const found = placeOf(diff, index + 1, original);
+      requireApart(found, original);
+      placed.push(found);
+      return { removed: found.remove, added: found.put.length };
+    } catch (error) {
+      if (!partly || !(error instanceof EngineFailure)) throw error;
+      return { failure: error.facts };
+    }
+  });
+  placed.sort((a, b) => a.at - b.at);
+  const otherwise = lineEndingOf(diffs.map(({ replace }) => replace).join(''));
+  const now = spliceLines(original.lines, placed, otherwise);
+  return { text: now, lines: countLines(now), results };
+}
+
+interface Original {
+  lines: TextLines;
+  trim: boolean;
+  path: string;
+  /** Which diff, from 1, takes each line; 0 for none. */
+  taken: Int32Array;
+  /** Made when a block is looked for elsewhere for the first time. */
+  index: BlockIndex | undefined;
+}
+
+function placeOf(diff: LineDiff, number: number, original: Original): Placed {
+  const { lines, trim, path } = original;
+  const count = lineCount(lines);
+  if (diff.startLine > count) fail({ kind: 'line-out-of-range', path, line: diff.startLine, lines: count });
+  const at = diff.startLine - 1;
+  const wanted = blockOf(diff.search);
+  const text = keyedLines(lines, trim);
+  const differs = wanted.findIndex((line, i) => at + i >= count || text.keyAt(at + i) !== key(line, trim));
+  if (differs >= 0) fail({ ...mismatch(wanted, at, differs, original), hunk: number });
+  return { diff: number, at, remove: wanted.length, put: diff.replace === '' ? [] : blockOf(diff.replace) };
+}
+
+function requireApart(found: Placed, { taken, path }: Original): void {
+  const lines = taken.subarray(found.at, found.at + found.remove);
+  const first = lines.reduce((least, diff) => (diff > 0 && (least === 0 || diff < least) ? diff : least), 0);
+  if (first > 0) fail({ kind: 'overlap', path, first, second: found.diff });
+  lines.fill(found.diff);
+}
+
+/** `line` is the first line that differs; what is expected and found there begins with it. */
+function mismatch(wanted: readonly string[], at: number, differs: number, original: Original) {
+  const { lines, trim, path } = original;
+  original.index ??= blockIndex(keyedLines(lines, trim));
+  const from = at + differs;
+  const to = Math.min(from + Math.min(wanted.length - differs, MOST_LINES_SHOWN), lineCount(lines));
+  const found: string[] = [];
+  for (let line = from; line < to; line++) found.push(contentAt(lines, line));
+  const expected = wanted.slice(differs, differs + MOST_LINES_SHOWN);
+  return {
+    kind: 'hunk-mismatch' as const,
+    path,
+    line: from + 1,
+    expected: expected.map((line, index) => excerpt(line, found[index] ?? '')),
+    found: found.map((line, index) => excerpt(line, expected[index] ?? '')),
+    elsewhere: linesWith(
+      wanted.map((line) => key(line, trim)),
+      original.index,
+    ),
+  };
+}
+
+/** The lines (from 1) where the whole block stands; blank lines alone stand everywhere and tell nothing. */
+function linesWith(keys: readonly string[], index: BlockIndex): number[] {
+  if (keys.every((each) => each.trim() === '')) return [];
+  return index
+    .placesOf(keys)
+    .slice(0, MOST_PLACES)
+    .map((place) => place + 1);
+}
+
+function keyedLines(lines: TextLines, trim: boolean): KeyedLines {
+  return { count: lineCount(lines), keyAt: (line) => key(contentAt(lines, line), trim) };
+}
+
+function key(line: string, trim: boolean): string {
+  return trim ? line.trim() : line;
+}
+
+function contentAt(lines: TextLines, line: number): string {
+  return lineAt(lines, line).replace(/\r?\n$/, '');
+}

@@ -1,0 +1,62 @@
+/**
+ * Replaces, removes and adds whole lines of a text. All other lines keep their bytes, new lines get the line
+ * ending of the text, and the text keeps its final newline or the lack of one.
+ */
+
+import { lineCount, type TextLines } from '../diff/line-ids.ts';
+import { type LineEnding, lineEndingOf } from '../encoding.ts';
+
+/** `remove` lines from line `at` on (counted from 0) make way for the lines of `put`. */
+export interface LineSplice {
+  at: number;
+  remove: number;
+  put: readonly string[];
+}
+
+/** The lines of a text that somebody sent, without their ends. */
+export function blockOf(text: string): string[] {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Applies splices that are in order and do not overlap. `otherwise` is for a text without any line end. */
+export function spliceLines(
+  lines: TextLines,
+  splices: readonly LineSplice[],
+  otherwise: LineEnding = '\n',
+): string {
+  const { text, starts } = lines;
+  const ending = lineEndingOf(text) ?? otherwise;
+  const parts: string[] = [];
+  let done = 0;
+  const keepUntil = (line: number) => {
+    if (line > done) parts.push(text.slice(starts[done], starts[line]));
+    done = line;
+  };
+  for (const { at, remove, put } of splices) {
+    keepUntil(at);
+    if (put.length > 0 && parts.at(-1)?.endsWith('\n') === false) parts.push(ending);
+    for (const [index, line] of put.entries()) {
+      // A line that comes in the place of another one also takes its end, should the text have both kinds.
+      parts.push(line, (remove > 0 && endingAt(lines, at + Math.min(index, remove - 1))) || ending);
+    }
+    done = at + remove;
+  }
+  keepUntil(lineCount(lines));
+  const result = parts.join('');
+  return text.endsWith('\n') ? result : withoutLastEnding(result);
+}
+
+function endingAt({ text, starts }: TextLines, line: number): LineEnding | undefined {
+  const end = starts[line + 1]!;
+  if (text[end - 1] !== '\n') return undefined;
+  return end - 2 >= starts[line]! && text[end - 2] === '\r' ? '\r\n' : '\n';
+}
+
+/** An empty last line is nothing but its end: without that it would be gone. */
+function withoutLastEnding(text: string): string {
+  const end = /\r?\n$/.exec(text)?.index;
+  if (end === undefined || end === 0 || text[end - 1] === '\n') return text;
+  return text.slice(0, end);
+}

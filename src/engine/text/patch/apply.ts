@@ -1,0 +1,183 @@
+/**
+ * Applies a parsed patch to a text.
+ *
+ * A hunk is tried at its stated line, moved by as much as the hunk before it was moved, and then at the nearest
+ * place where all of its old lines stand; of two places equally near, neither is taken. There is no fuzz: every
+ * line of context must match. Hunks stay in their order and never touch a line that an earlier one has
+ * changed; they may share lines of context.
+ */
+import { fail } from '../../failures.ts';
+import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+import { type BlockIndex, blockIndex } from '../edit/block-places.ts';
+import { BOM, type LineEnding } from '../encoding.ts';
+import { hunkMismatch, linesLeft, twoPlaces } from './mismatch.ts';
+import type { Hunk, HunkLine, ParsedPatch } from './parse.ts';
+import { contextOf, findPlaces, type PatchedLines } from './place.ts';
+
+export type Patched = { text: string } | { deleted: true };
+
+/**
+ * `whole` is the text with its byte-order mark, undefined when there is no file; `path` is for the failure's facts.
+ * A mark stays as it is, unless the patch shows it: then the patch is taken at its word.
+ */
+export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: string): Patched {
+  if (patch.action === 'create') return { text: createdText(patch.hunks) };
+  if (whole === undefined) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
+  const mark = whole.startsWith(BOM) && !showsMark(patch.hunks) ? BOM : '';
+  const patched = changedText(patch, whole.slice(mark.length), path);
+  return 'text' in patched ? { text: mark + patched.text } : patched;
+}
+
+/** Whether the first line of the file has a byte-order mark in the patch, before or after. */
+function showsMark([first]: readonly Hunk[]): boolean {
+  if (!first || first.oldStart > 1) return false;
+  const firstOf = (other: HunkLine['mark']) => first.lines.find((line) => line.mark !== other)?.text;
+  return [firstOf('+'), firstOf('-')].some((text) => text?.startsWith(BOM));
+}
+
+function changedText(patch: ParsedPatch, oldText: string, path: string): Patched {
+  const { hunks } = patch;
+  const endings = endingsOf(hunks);
+  const lines = linesBetween(oldText, 0, oldText.length);
+  const text = patchedLines(lines, endings);
+  const output = new Output(lines, endings);
+  let moved = 0;
+  for (const [index, hunk] of hunks.entries()) {
+    const old = hunk.lines.filter((line) => line.mark !== '+');
+    const first = Math.max(0, hunk.oldStart + moved - (old.length > 0 ? 1 : 0));
+    const wanted = { hunk, keys: old.map((line) => keyOf(line, endings)), stated: first, from: output.done };
+    const [place, other] = findPlaces(wanted, text);
+    if (place === undefined) fail({ ...hunkMismatch(wanted, text), path, hunk: index + 1 });
+    if (other !== undefined) fail({ ...twoPlaces(wanted, text, [place, other]), path, hunk: index + 1 });
+    if (patch.action === 'delete' && place > output.done) break;
+    if (old.length > 0) moved = place - (hunk.oldStart - 1);
+    output.write(hunk, place);
+  }
+  if (patch.action === 'change') return { text: output.finish() };
+  if (output.done < text.count) fail({ ...linesLeft(text, output.done), path, hunk: hunks.length });
+  return { deleted: true };
+}
+
+function createdText(hunks: readonly Hunk[]): string {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  if (lines.length === 0) return '';
+  const text = lines.map((line) => line.text).join('\n');
+  return lines.at(-1)?.newline === false ? text : `${text}\n`;
+}
+
+/**
+ * How the lines of a patch end. A patch in one style says nothing about line endings: it matches lines of both
+ * styles, and what it adds takes the file's. One with both styles may change endings, so it is taken literally.
+ */
+type Endings = LineEnding | 'both';
+
+function endingsOf(hunks: readonly Hunk[]): Endings {
+  let crlf = false;
+  let lf = false;
+  for (const hunk of hunks) {
+    for (const { text, newline } of hunk.lines) {
+      if (!newline) continue;
+      if (text.endsWith('\r')) crlf = true;
+      else lf = true;
+    }
+  }
+  if (crlf && lf) return 'both';
+  return crlf ? '\r\n' : '\n';
+}
+
+/** A line that no newline ends gets a key that no other line can have: lines hold no newlines. */
+function keyOf({ text, newline }: Pick<HunkLine, 'text' | 'newline'>, endings: Endings): string {
+  if (!newline) return `${text}\n`;
+  return endings !== 'both' && text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+function patchedLines(lines: TextLines, endings: Endings): PatchedLines {
+  const keys: string[] = new Array(lineCount(lines));
+  let index: BlockIndex | undefined;
+  const text: PatchedLines = {
+    count: lineCount(lines),
+    keyAt: (line) => {
+      keys[line] ??= keyAt(lines, line, endings);
+      return keys[line];
+    },
+    index: () => {
+      index ??= blockIndex(text);
+      return index;
+    },
+  };
+  return text;
+}
+
+function keyAt(lines: TextLines, line: number, endings: Endings): string {
+  const text = lineAt(lines, line);
+  const newline = text.endsWith('\n');
+  return keyOf({ text: newline ? text.slice(0, -1) : text, newline }, endings);
+}
+
+/** The new text as it grows: unchanged stretches of the old one, and the lines that hunks add. */
+class Output {
+  /** How many of the old lines are written or dropped. */
+  done = 0;
+  readonly #lines: TextLines;
+  readonly #endings: Endings;
+  readonly #parts: string[] = [];
+
+  constructor(lines: TextLines, endings: Endings) {
+    this.#lines = lines;
+    this.#endings = endings;
+  }
+
+  /** Context after the last change stays unwritten: the next hunk may share it. */
+  write(hunk: Hunk, place: number): void {
+    this.#keepUntil(place);
+    let removed = 0;
+    let added = 0;
+    for (const line of hunk.lines.slice(0, hunk.lines.length - contextOf(hunk).after)) {
+      if (line.mark === '+') {
+        // Of lines that replace others, each takes the ending of the one in whose place it comes.
+        this.#add(line, added < removed ? this.done - removed + added : this.done - 1);
+        added++;
+        continue;
+      }
+      if (line.mark === '-') {
+        this.done++;
+        removed++;
+        continue;
+      }
+      this.#keepUntil(this.done + 1);
+      removed = 0;
+      added = 0;
+    }
+  }
+
+  finish(): string {
+    this.#keepUntil(lineCount(this.#lines));
+    return this.#parts.join('');
+  }
+
+  #keepUntil(line: number): void {
+    const { text, starts } = this.#lines;
+    if (line > this.done) this.#parts.push(text.slice(starts[this.done], starts[line]));
+    this.done = line;
+  }
+
+  #add({ text, newline }: HunkLine, like: number): void {
+    const ending = this.#endingLike(like);
+    if (this.#parts.at(-1)?.endsWith('\n') === false) this.#parts.push(ending);
+    if (!newline) this.#parts.push(text);
+    else if (this.#endings === 'both') this.#parts.push(`${text}\n`);
+    else this.#parts.push(keyOf({ text, newline }, this.#endings) + ending);
+  }
+
+  /** The ending of a line of the old text, or of one beside it when it has none. */
+  #endingLike(line: number): LineEnding {
+    const { text, starts } = this.#lines;
+    for (const near of [line, line - 1, this.done]) {
+      if (near < 0 || near >= lineCount(this.#lines)) continue;
+      const end = starts[near + 1]!;
+      if (text[end - 1] !== '\n') continue;
+      return text[end - 2] === '\r' && end - 2 >= starts[near]! ? '\r\n' : '\n';
+    }
+    return this.#endings === '\r\n' ? '\r\n' : '\n';
+  }
+}

@@ -1,0 +1,165 @@
+/** Reads one hunk of a unified diff: its header, and as many lines as the header counts. */
+import { fail } from '../../failures.ts';
+
+export interface Hunk {
+  oldStart: number;
+  oldCount: number;
+  newStart: number;
+  newCount: number;
+  lines: readonly HunkLine[];
+}
+
+export interface HunkLine {
+  /** Stands in both texts, only in the old one, or only in the new one. */
+  mark: ' ' | '-' | '+';
+  text: string;
+  /** False where `\ No newline at end of file` follows. */
+  newline: boolean;
+}
+
+/** A patch as lines: `at` is the 0-based line that is read next, `end` the one before which the patch ends. */
+export interface PatchReader {
+  lines: string[];
+  at: number;
+  end: number;
+}
+
+type Header = Omit<Hunk, 'lines'>;
+
+const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/;
+
+/** `at` is 0-based, as everywhere in reading; the fact that is thrown counts from 1. */
+export function badPatch(reason: string, at: number): never {
+  fail({ kind: 'bad-patch', reason, line: at + 1 });
+}
+
+export function isHunkHeader(line: string): boolean {
+  return HEADER.test(line);
+}
+
+export function isNamePair(lines: readonly string[], at: number, end: number): boolean {
+  return at + 1 < end && lines[at]!.startsWith('--- ') && lines[at + 1]!.startsWith('+++ ');
+}
+
+export function skipBlank(reader: PatchReader): void {
+  while (reader.at < reader.end && reader.lines[reader.at]!.trim() === '') reader.at++;
+}
+
+/** Reads the hunk that begins at the reader's line, and the blank lines after it. */
+export function readHunk(reader: PatchReader): Hunk {
+  const headerAt = reader.at++;
+  const header = readHeader(reader.lines[headerAt]!, headerAt);
+  const lines: HunkLine[] = [];
+  let oldLeft = header.oldCount;
+  let newLeft = header.newCount;
+  for (;;) {
+    const line = reader.at < reader.end ? reader.lines[reader.at]! : undefined;
+    if (line?.startsWith('\\')) {
+      markNoNewline(lines, reader.at++);
+      continue;
+    }
+    if (oldLeft === 0 && newLeft === 0) break;
+    const read = line === undefined ? undefined : hunkLine(line);
+    if (read === undefined) wrongCounts(reader, headerAt, header);
+    if (read.mark !== '+' && oldLeft-- === 0) wrongCounts(reader, headerAt, header);
+    if (read.mark !== '-' && newLeft-- === 0) wrongCounts(reader, headerAt, header);
+    lines.push(read);
+    reader.at++;
+  }
+  if (goesOn(reader)) wrongCounts(reader, headerAt, header);
+  checkLines(lines, headerAt);
+  skipBlank(reader);
+  return { ...header, lines };
+}
+
+function readHeader(line: string, at: number): Header {
+  const parts = HEADER.exec(line);
+  if (parts === null) {
+    if (line.startsWith('@@@')) badPatch('a combined diff of more than two versions cannot be applied', at);
+    badPatch(`a hunk header is like '@@ -1,3 +1,4 @@', and this one is '${line.trim().slice(0, 80)}'`, at);
+  }
+  return {
+    oldStart: Number(parts[1]),
+    oldCount: Number(parts[2] ?? 1),
+    newStart: Number(parts[3]),
+    newCount: Number(parts[4] ?? 1),
+  };
+}
+
+/** A wholly empty line is an empty line of context that lost its single space on the way. */
+function hunkLine(line: string): HunkLine | undefined {
+  if (isBare(line)) return { mark: ' ', text: line, newline: true };
+  const mark = line[0];
+  if (mark !== ' ' && mark !== '-' && mark !== '+') return undefined;
+  return { mark, text: line.slice(1), newline: true };
+}
+
+function isBare(line: string): boolean {
+  return line === '' || line === '\r';
+}
+
+function markNoNewline(lines: HunkLine[], at: number): void {
+  const last = lines.pop();
+  if (last === undefined) badPatch("a line that begins with '\\' stands before the first line of a hunk", at);
+  lines.push({ ...last, newline: false });
+}
+
+/** Whether lines of the hunk follow although all that its header counts were read. */
+function goesOn({ lines, at, end }: PatchReader): boolean {
+  while (at < end && isBare(lines[at]!)) at++;
+  if (at >= end || isNamePair(lines, at, end) || isSignature(lines, at, end)) return false;
+  return hunkLine(lines[at]!) !== undefined;
+}
+
+/** A mailed patch ends with a line of two dashes and the version of the program that made it. */
+function isSignature(lines: readonly string[], at: number, end: number): boolean {
+  if (lines[at]!.trimEnd() !== '--') return false;
+  let written = 0;
+  for (let after = at + 1; after < end && written < 2; after++) {
+    if (lines[after]!.trim() !== '') written++;
+  }
+  return written < 2;
+}
+
+function checkLines(lines: readonly HunkLine[], headerAt: number): void {
+  if (lines.every((line) => line.mark === ' ')) badPatch('the hunk changes nothing', headerAt);
+  let oldEnded = false;
+  let newEnded = false;
+  for (const { mark, newline } of lines) {
+    if ((oldEnded && mark !== '+') || (newEnded && mark !== '-')) {
+      badPatch("'\\ No newline at end of file' stands before the last line of the hunk", headerAt);
+    }
+    if (newline) continue;
+    // Lines may be added after a line of context that had no newline: it then gets one.
+    if (mark === '+') newEnded = true;
+    else oldEnded = true;
+  }
+}
+
+function wrongCounts({ lines, end }: PatchReader, headerAt: number, header: Header): never {
+  let oldCount = 0;
+  let newCount = 0;
+  let bare = 0;
+  let at = headerAt + 1;
+  for (; at < end && !isNamePair(lines, at, end) && !isSignature(lines, at, end); at++) {
+    const line = lines[at]!;
+    if (line.startsWith('\\')) continue;
+    const read = hunkLine(line);
+    if (read === undefined) break;
+    if (isBare(line)) {
+      bare++;
+      continue;
+    }
+    // Empty lines count only where the hunk goes on after them.
+    oldCount += bare + (read.mark === '+' ? 0 : 1);
+    newCount += bare + (read.mark === '-' ? 0 : 1);
+    bare = 0;
+  }
+  const stray = at < end && !/^(@@|diff |--- |-- ?$|```|~~~)/.test(lines[at]!);
+  badPatch(
+    `the hunk header counts ${header.oldCount} old and ${header.newCount} new lines, ` +
+      `but ${oldCount} old and ${newCount} new lines follow` +
+      (stray ? `; line ${at + 1} begins with none of ' ', '-' and '+'` : ''),
+    headerAt,
+  );
+}

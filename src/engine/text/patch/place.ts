@@ -1,0 +1,68 @@
+/** Finds where in a text the old lines of a hunk stand. */
+import type { BlockIndex, KeyedLines } from '../edit/block-places.ts';
+import type { Hunk } from './hunk.ts';
+
+export { type KeyedLines, placesOf } from '../edit/block-places.ts';
+
+/** The text that is patched. Its index is made when it is first asked for: most hunks stand where they state. */
+export interface PatchedLines extends KeyedLines {
+  index(): BlockIndex;
+}
+
+/** What has to be found, and within which lines. All lines count from 0. */
+export interface Wanted {
+  hunk: Hunk;
+  /** The keys of the hunk's old lines: those that it keeps or removes. */
+  keys: readonly string[];
+  /** Where it should stand. */
+  stated: number;
+  /** The first line that no earlier hunk has changed. */
+  from: number;
+}
+
+/** How many lines of context stand before the first change of a hunk, and how many after the last. */
+export function contextOf({ lines }: Hunk): { before: number; after: number } {
+  const before = lines.findIndex((line) => line.mark !== ' ');
+  const after = lines.length - 1 - lines.findLastIndex((line) => line.mark !== ' ');
+  return { before, after };
+}
+
+/** Whether the hunk leaves a last line without a newline, and so only fits at the end of the text. */
+export function endsText({ lines }: Hunk): boolean {
+  return lines.findLast((line) => line.mark !== '-')?.newline === false;
+}
+
+/** The line at which the hunk applies; none where it fits nowhere, and two where both are equally near. */
+export function findPlaces(wanted: Wanted, text: PatchedLines): readonly number[] {
+  const { hunk, keys, stated, from } = wanted;
+  const last = text.count - keys.length;
+  const ends = endsText(hunk);
+  const fits = (place: number): boolean =>
+    place >= from && place <= last && (place === last || !ends) && standsAt(keys, text, place);
+  if (keys.length > 0) return fits(stated) ? [stated] : nearestPlaces(wanted, text, fits);
+  // Without old lines every place matches, so the nearest is the stated one, or the end before it.
+  const place = ends ? last : Math.min(stated, last);
+  return fits(place) ? [place] : [];
+}
+
+function standsAt(keys: readonly string[], text: KeyedLines, place: number): boolean {
+  return keys.every((key, index) => text.keyAt(place + index) === key);
+}
+
+/** So many lines above and below are looked at one by one before the whole text is indexed. */
+const REACH = 200;
+
+function nearestPlaces(
+  { keys, stated, from }: Wanted,
+  text: PatchedLines,
+  fits: (place: number) => boolean,
+): readonly number[] {
+  const near = Math.max(from, Math.min(stated, text.count - keys.length));
+  for (let distance = 0; distance <= REACH; distance++) {
+    const found = [...new Set([near - distance, near + distance])].filter(fits);
+    if (found.length > 0) return found;
+  }
+  const places = text.index().placesOf(keys).filter(fits);
+  const least = places.reduce((least, place) => Math.min(least, Math.abs(place - near)), Infinity);
+  return places.filter((place) => Math.abs(place - near) === least);
+}

@@ -1,0 +1,35 @@
+/** Whether what the journal has kept still is what it was: looked at before anything is touched. */
+
+import type { Store } from '../../state/directory/contents.ts';
+import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
+import { LARGE_BYTES } from '../journal/record/capture.ts';
+
+const DAMAGED = 'what the journal has kept of it is damaged';
+
+/** What is wrong with it, in plain words. Large contents are only looked at when they are put back. */
+export async function damageIn(store: Store, change: Change): Promise<string | undefined> {
+  for (const { hash, size, kept } of imagesIn(change)) {
+    if (kept.in !== 'store' || hash === undefined || size >= LARGE_BYTES) continue;
+    if (store.isForgotten(hash)) continue;
+    if ((await store.get(hash)) === undefined) return DAMAGED;
+  }
+  return undefined;
+}
+
+function imagesIn(change: Change): FileImage[] {
+  switch (change.kind) {
+    case 'changed':
+      return [change.before];
+    case 'removed':
+      return imagesOf(change.before);
+    case 'moved':
+      return change.replaced ? imagesOf(change.replaced) : [];
+    case 'created':
+      return [];
+  }
+}
+
+function imagesOf(removed: Removed): FileImage[] {
+  if (removed.type === 'tree') return removed.entries.flatMap((entry) => imagesOf(entry.removed));
+  return removed.type === 'file' ? [removed.file] : [];
+}

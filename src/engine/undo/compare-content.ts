@@ -1,0 +1,118 @@
+/** Whether what stands at a place is what an entry of the journal knows, by content or by stamp. */
+import { createHash } from 'node:crypto';
+import type { Store } from '../../state/directory/contents.ts';
+import { chunksOf } from '../../state/directory/packing.ts';
+import { isLitter, mayBeTemporary } from '../confine/content/drafts.ts';
+import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
+import { attempt, attemptAsync } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import type { FileImage, Removed } from '../journal/entries/entry.ts';
+import { leadsTo } from '../journal/entries/link-target.ts';
+import { openOrUndefined } from '../journal/record/capture.ts';
+import { stampOf } from '../journal/record/stamp.ts';
+
+/** Whether a file still is as it was left. */
+export async function isLike(place: Place, now: Stat, image: Omit<FileImage, 'kept'>): Promise<boolean> {
+  if (now.size !== image.size) return false;
+  if (image.stamp !== undefined && image.stamp === stampOf(now)) return true;
+  if (image.hash !== undefined) return (await hashAt(place, now)) === image.hash;
+  return image.stamp === undefined;
+}
+
+/** Of a file of any size, in bounded memory; undefined for what is no file or may not be read. */
+export function hashAt({ dir, name, shown }: Place, now: Stat): Promise<string | undefined> {
+  if (now.type !== 'file') return Promise.resolve(undefined);
+  return attemptAsync(shown, 'read', () => hashIn(dir, name));
+}
+
+export async function hashAside(store: Store, name: string): Promise<string | undefined> {
+  const { dir } = store.asideNamed(name);
+  return dir.lstat(name)?.type === 'file' ? hashIn(dir, name) : undefined;
+}
+
+export function mayRead({ dir, name, shown }: Place): boolean {
+  const file = attempt(shown, 'read', () => openOrUndefined({ dir, name }));
+  file?.close();
+  return file !== undefined;
+}
+
+async function hashIn(dir: Dir, name: string): Promise<string | undefined> {
+  const file = openOrUndefined({ dir, name });
+  return file && hashOfFile(file).finally(() => file.close());
+}
+
+async function hashOfFile(file: OpenFile): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunksOf(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** What is in a directory, without what a server that was cut off has left there. */
+export function namesIn(place: Place): string[] {
+  const dir = place.enter();
+  try {
+    const names = attempt(place.shown, 'list', () => dir.rawNames());
+    return names.map((name) => name.toString('utf8')).filter((name) => !isLeftOver(dir, name));
+  } finally {
+    dir.close();
+  }
+}
+
+/** Takes away what servers that were cut off have left in a directory. */
+export function sweep(dir: Dir): void {
+  try {
+    for (const name of dir.rawNames().map((raw) => raw.toString('utf8'))) {
+      if (isLeftOver(dir, name)) dir.unlink(name);
+    }
+  } catch {
+    // It can be written to without being listed: then it stays.
+  }
+}
+
+function isLeftOver(dir: Dir, name: string): boolean {
+  const stat = mayBeTemporary(name) ? dir.lstat(name) : undefined;
+  return stat !== undefined && isLitter(name, stat);
+}
+
+type TreeEntries = (Removed & { type: 'tree' })['entries'];
+
+/** How much of a tree is there, and whether anything else is. */
+export async function treeIsWithin(
+  place: Place,
+  entries: TreeEntries,
+): Promise<'whole' | 'partly' | 'other'> {
+  const known = new Map(entries.map(({ path, removed }) => [path, removed]));
+  let found = 0;
+  const walk = async (dir: Dir, below: string): Promise<boolean> => {
+    for (const name of dir.rawNames().map((raw) => raw.toString('utf8'))) {
+      if (isLeftOver(dir, name)) continue;
+      const path = below === '' ? name : `${below}/${name}`;
+      const removed = known.get(path);
+      if (removed === undefined || !(await isEntry(dir, name, removed))) return false;
+      found++;
+      const inner = removed.type === 'directory' ? dir.enterRaw(Buffer.from(name)) : undefined;
+      try {
+        if (inner && !(await walk(inner, path))) return false;
+      } finally {
+        inner?.close();
+      }
+    }
+    return true;
+  };
+  const top = place.enter();
+  try {
+    if (!(await attemptAsync(place.shown, 'read', () => walk(top, '')))) return 'other';
+  } finally {
+    top.close();
+  }
+  return found === known.size ? 'whole' : 'partly';
+}
+
+async function isEntry(dir: Dir, name: string, removed: Removed): Promise<boolean> {
+  const now = dir.lstat(name);
+  if (now?.type !== removed.type) return removed.type === 'lost' && now?.type === 'special';
+  if (removed.type === 'symlink') return leadsTo(dir, name, removed);
+  if (removed.type !== 'file') return true;
+  const { size, hash } = removed.file;
+  return now.size === size && (hash === undefined || (await hashIn(dir, name)) === hash);
+}

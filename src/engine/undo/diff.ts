@@ -1,0 +1,261 @@
+/** What an entry changed, as unified diffs, as far as both sides are still known. */
+import { isUtf8 } from 'node:buffer';
+import { hashOf } from '../../state/directory/contents.ts';
+import type { Calls } from '../access/access.ts';
+import { EngineFailure } from '../failures.ts';
+import { readSnapshot } from '../files/read.ts';
+import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
+import type { Journal } from '../journal/journal.ts';
+import { unifiedDiff } from '../text/diff/unified-diff.ts';
+import { whyBinary } from '../text/encoding.ts';
+import { FORGOTTEN, forgottenWithin } from './compare.ts';
+import { STRAIGHT } from './path-without-links.ts';
+import { contentOf } from './stored-content.ts';
+
+/** Larger contents are named, not shown. */
+const SHOWN_BYTES = 4 * 1024 * 1024;
+
+export interface FileDiff {
+  path: string;
+  /** Where it was moved to. */
+  to?: string;
+  kind: Change['kind'];
+  /** A unified diff; empty when there is none to show. */
+  text: string;
+  note?: string;
+}
+
+/** From before the entry to after it. */
+export async function diffsOfEntry(
+  calls: Pick<Calls, 'wall'> | undefined,
+  journal: Journal,
+  entry: JournalEntry,
+): Promise<FileDiff[]> {
+  const diffs: FileDiff[] = [];
+  if (entry.unrecorded !== undefined) {
+    for (const path of entry.roots) diffs.push({ path, kind: 'changed', text: '', note: entry.unrecorded });
+  }
+  for (const change of entry.changes) diffs.push(await diffOf(calls, journal, change));
+  return diffs;
+}
+
+async function diffOf(
+  calls: Pick<Calls, 'wall'> | undefined,
+  journal: Journal,
+  change: Change,
+): Promise<FileDiff> {
+  const { path, kind } = change;
+  switch (change.kind) {
+    case 'created': {
+      if (change.type !== 'file') return { path, kind, text: '', note: `a ${change.type}` };
+      const after = await contentAfter(calls, journal, path, change.after);
+      if (after === undefined) {
+        const note = forgottenNote(journal, change.after?.hash) ?? 'what it held is no longer known';
+        return { path, kind, text: '', note };
+      }
+      return { path, kind, ...shown(path, Buffer.alloc(0), after) };
+    }
+    case 'changed': {
+      const before = await contentBefore(journal, change.before);
+      const after = await contentAfter(calls, journal, path, change.after);
+      if (before === undefined) {
+        const note = forgottenNote(journal, nameOf(change.before)) ?? 'what it held before is not kept';
+        return { path, kind, text: '', note };
+      }
+      if (after === undefined) {
+        const note = 'it was changed since: what it held after this is not known';
+        return { path, kind, text: '', note: forgottenNote(journal, change.after.hash) ?? note };
+      }
+      return { path, kind, ...shown(path, before, after) };
+    }
+    case 'removed':
+      return { path, kind, ...(await shownRemoved(journal, path, change.before)) };
+    case 'moved':
+      return { path, to: change.to, kind, ...(await shownReplaced(journal, change)) };
+  }
+}
+
+async function shownReplaced(
+  journal: Journal,
+  { to, replaced }: Change & { kind: 'moved' },
+): Promise<Pick<FileDiff, 'text' | 'note'>> {
+  if (replaced === undefined) return { text: '' };
+  const { text, note } = await shownRemoved(journal, to, replaced);
+  return { text, note: `in place of ${note ?? 'another file'}` };
+}
+
+async function shownRemoved(
+  journal: Journal,
+  path: string,
+  removed: Removed,
+): Promise<Pick<FileDiff, 'text' | 'note'>> {
+  switch (removed.type) {
+    case 'file': {
+      const before = await contentBefore(journal, removed.file);
+      if (before === undefined) {
+        return { text: '', note: forgottenNote(journal, nameOf(removed.file)) ?? 'what it held is not kept' };
+      }
+      return shown(path, before, Buffer.alloc(0));
+    }
+    case 'aside': {
+      const file = fileAside(journal, removed.name);
+      if (file) return shownRemoved(journal, path, { type: 'file', file });
+      const type = journal.store.statAside(removed.name)?.type;
+      const partly = forgottenWithin(journal.store, removed).length > 0;
+      if (type) return { text: '', note: `a ${type}, ${partly ? SOME_FORGOTTEN : 'kept whole'}` };
+      return { text: '', note: forgottenNote(journal, removed.name) ?? 'no longer kept' };
+    }
+    case 'symlink':
+      return { text: '', note: `a link to ${removed.target}` };
+    case 'tree': {
+      const partly = forgottenWithin(journal.store, removed).length > 0;
+      const note = `a directory with ${removed.entries.length} entries`;
+      return { text: '', note: partly ? `${note}, ${SOME_FORGOTTEN}` : note };
+    }
+    case 'directory':
+      return { text: '', note: 'an empty directory' };
+    case 'lost':
+      return { text: '', note: removed.why };
+  }
+}
+
+/** From what is there now to what would be there if these changes were undone. */
+export async function diffsOfUndoing(
+  calls: Calls,
+  journal: Journal,
+  changes: readonly Change[],
+): Promise<FileDiff[]> {
+  const diffs: FileDiff[] = [];
+  for (const change of changes) {
+    const { path } = change;
+    const kind = WHEN_UNDONE[change.kind];
+    if (change.kind === 'moved') {
+      diffs.push({ path: change.to, to: path, kind, text: '' });
+      continue;
+    }
+    const now = (await contentNow(calls, path)) ?? Buffer.alloc(0);
+    const then = await contentWanted(journal, change);
+    diffs.push({ path, kind, ...(then ? shown(path, now, then) : await withoutLines(journal, change)) });
+  }
+  return diffs;
+}
+
+/** What undoing a change does, seen as a change. */
+const WHEN_UNDONE = { created: 'removed', changed: 'changed', removed: 'created', moved: 'moved' } as const;
+
+async function withoutLines(
+  journal: Journal,
+  change: Exclude<Change, { kind: 'moved' }>,
+): Promise<Pick<FileDiff, 'text' | 'note'>> {
+  if (change.kind === 'created') return { text: '', note: `a ${change.type}` };
+  if (change.kind === 'removed') return shownRemoved(journal, change.path, change.before);
+  const note = 'what it held before is not kept, or too large to be shown';
+  return { text: '', note: forgottenNote(journal, nameOf(change.before)) ?? note };
+}
+
+const SOME_FORGOTTEN = 'some of its contents were forgotten';
+
+function forgottenNote({ store }: Journal, name: string | undefined): string | undefined {
+  return name !== undefined && store.isForgotten(name) ? FORGOTTEN : undefined;
+}
+
+function nameOf({ kept, hash }: FileImage): string | undefined {
+  return kept.in === 'aside' ? kept.name : hash;
+}
+
+/** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */
+export async function diffInTheWay(
+  calls: Pick<Calls, 'wall'>,
+  journal: Journal,
+  change: Change,
+): Promise<string> {
+  const edited = change.kind === 'moved' && (await diffSinceMoved(calls, journal, change));
+  if (edited) return edited;
+  const expected = await contentExpected(calls, journal, change);
+  const now = expected && (await contentNow(calls, change.path));
+  return expected && now ? shown(change.path, expected, now).text : '';
+}
+
+/** What somebody has made of a file at its new name; empty when nothing, or when that is not known. */
+async function diffSinceMoved(
+  calls: Pick<Calls, 'wall'>,
+  journal: Journal,
+  { to, file }: Change & { kind: 'moved' },
+): Promise<string> {
+  const then = file?.hash === undefined ? undefined : await journal.store.get(file.hash);
+  const now = then && (await contentNow(calls, to));
+  return then && now ? shown(to, then, now).text : '';
+}
+
+async function contentExpected(
+  calls: Pick<Calls, 'wall'>,
+  journal: Journal,
+  change: Change,
+): Promise<Buffer | undefined> {
+  if (change.kind === 'moved') return contentNow(calls, change.to);
+  if (change.kind === 'removed') return contentWanted(journal, change);
+  return change.after && contentAfter(calls, journal, change.path, change.after);
+}
+
+/** What a file would hold again; undefined for what is no file, or too large to be shown. */
+async function contentWanted(
+  journal: Journal,
+  change: Exclude<Change, { kind: 'moved' }>,
+): Promise<Buffer | undefined> {
+  if (change.kind === 'created') return change.type === 'file' ? Buffer.alloc(0) : undefined;
+  if (change.kind === 'changed') return contentBefore(journal, change.before);
+  const { before } = change;
+  if (before.type === 'file') return contentBefore(journal, before.file);
+  if (before.type !== 'aside') return undefined;
+  const file = fileAside(journal, before.name);
+  return file && contentBefore(journal, file);
+}
+
+/** A file that was set aside whole. */
+function fileAside(journal: Journal, name: string): FileImage | undefined {
+  const stat = journal.store.statAside(name);
+  return stat?.type === 'file'
+    ? { size: stat.size, mode: stat.mode, kept: { in: 'aside', name } }
+    : undefined;
+}
+
+async function contentBefore(journal: Journal, image: FileImage): Promise<Buffer | undefined> {
+  if (image.size > SHOWN_BYTES) return undefined;
+  return contentOf(journal.store, image);
+}
+
+/** A content is in the store when something later replaced it; otherwise it may still be in the file. */
+async function contentAfter(
+  calls: Pick<Calls, 'wall'> | undefined,
+  journal: Journal,
+  path: string,
+  after: Omit<FileImage, 'kept'> | undefined,
+): Promise<Buffer | undefined> {
+  if (after?.hash !== undefined && after.size <= SHOWN_BYTES) {
+    const stored = await journal.store.get(after.hash);
+    if (stored) return stored;
+  }
+  const now = await contentNow(calls, path);
+  if (now === undefined || after?.hash === undefined) return now;
+  return (await hashOf(now)) === after.hash ? now : undefined;
+}
+
+async function contentNow(calls: Pick<Calls, 'wall'> | undefined, path: string): Promise<Buffer | undefined> {
+  try {
+    return await calls?.wall.at(path, STRAIGHT, async (place) => {
+      return (await readSnapshot(place, { limit: SHOWN_BYTES })).bytes;
+    });
+  } catch (error) {
+    if (error instanceof EngineFailure) return undefined;
+    throw error;
+  }
+}
+
+function shown(path: string, before: Buffer, after: Buffer): Pick<FileDiff, 'text' | 'note'> {
+  const isText = (bytes: Buffer) => isUtf8(bytes) && whyBinary(bytes) === undefined;
+  if (!isText(before) || !isText(after)) {
+    return { text: '', note: `binary content, ${before.length} bytes before and ${after.length} after` };
+  }
+  const text = unifiedDiff(before.toString('utf8'), after.toString('utf8'), { oldName: path, newName: path });
+  return { text };
+}

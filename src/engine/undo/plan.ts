@@ -1,0 +1,219 @@
+/** What is to be done to take entries of the journal back, and what is in the way of it. */
+
+import type { Store } from '../../state/directory/contents.ts';
+import type { Calls } from '../access/access.ts';
+import type { Stat } from '../confine/dir.ts';
+import { fail } from '../failures.ts';
+import type { Change, JournalEntry } from '../journal/entries/entry.ts';
+import type { Journal } from '../journal/journal.ts';
+import { damageIn } from './check-contents.ts';
+import { type Obstacle, type Standing, standingInBetween, standingOf } from './compare.ts';
+import { type Way, wayTo } from './path-without-links.ts';
+import { sparing } from './skip-lost.ts';
+
+export interface UndoStep {
+  path: string;
+  does: 'put back' | 'remove' | 'bring back' | 'move back';
+  change: Change;
+  standing: Standing;
+  /** What stood there when it was looked at; undefined also when an earlier step will change that. */
+  seen: Stat | undefined;
+  /** Whether the entry, or an undo of it, was left open. */
+  open: boolean;
+  /** Something newer is taken back first at the same path: how this stands is known only then. */
+  later?: true;
+  /** The older changes of the same entry to the same path. */
+  older: readonly Change[];
+}
+
+/** Not to be known before those before it are done. */
+const LATER = { standing: 'after', seen: undefined } as const;
+
+/** An entry that is taken back. */
+export interface Doing {
+  entry: JournalEntry;
+  /** Whether it, or an undo of it, was left open: it may have been cut off anywhere. */
+  open: boolean;
+}
+
+const DOES = { changed: 'put back', created: 'remove', removed: 'bring back', moved: 'move back' } as const;
+
+/** Every step that is left to be done, in order, each with how it stands. The newest entry comes first. */
+export async function planUndo(
+  calls: Calls,
+  journal: Journal,
+  doings: readonly Doing[],
+): Promise<UndoStep[]> {
+  const vacated = new Set(doings.flatMap(({ entry }) => entry.changes.flatMap(vacatedBy)));
+  const planner = new Planner(calls, journal, vacated);
+  const steps: UndoStep[] = [];
+  for (const doing of doings) {
+    steps.push(...sparing(journal.store, doing.entry, await planner.stepsOf(doing)));
+  }
+  return steps;
+}
+
+class Planner {
+  readonly #calls: Calls;
+  readonly #journal: Journal;
+  readonly #vacated: Set<string>;
+  /** What the steps so far will change. */
+  readonly #touched = new Set<string>();
+  /** What they will bring back. */
+  readonly #back = new Set<string>();
+
+  constructor(calls: Calls, journal: Journal, vacated: Set<string>) {
+    this.#calls = calls;
+    this.#journal = journal;
+    this.#vacated = vacated;
+  }
+
+  async stepsOf({ entry, open }: Doing): Promise<UndoStep[]> {
+    const ordered = inOrderOfUndoing(entry);
+    const byNewer = new Set(this.#touched);
+    const steps: UndoStep[] = [];
+    for (const [index, change] of ordered.entries()) {
+      const { path, kind } = change;
+      const later = touchedPaths(change).some((each) => byNewer.has(each)) || this.#comesBack(change);
+      const { standing, seen } = later ? LATER : await this.#look(change, open);
+      if (standing === 'before') continue;
+      const older = ordered.slice(index + 1).filter((each) => touchedPaths(each).includes(path));
+      if (open && typeof standing !== 'string' && (await this.#isPassed(path, older))) continue;
+      steps.push({ path, does: DOES[kind], change, standing, seen, open, older, ...(later && { later }) });
+      for (const each of touchedPaths(change)) this.#touched.add(each);
+      if (kind === 'removed') this.#back.add(path);
+    }
+    return steps;
+  }
+
+  async #look(change: Change, open: boolean): Promise<Pick<UndoStep, 'standing' | 'seen'>> {
+    const { store } = this.#journal;
+    // Changed twice in one entry: what it held in between comes back only while this is done.
+    const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
+    const { standing, seen } = inBetween
+      ? { standing: standingInBetween(store, change), seen: undefined }
+      : await look(this.#calls, this.#journal, change, this.#vacated, open);
+    return {
+      standing: standing === 'before' ? standing : await unlessDamaged(store, change, standing),
+      seen,
+    };
+  }
+
+  /** Removed once more in the same entry: that is brought back first, and then it is seen what is left to be done. */
+  #comesBack({ kind, path }: Change): boolean {
+    return (kind === 'removed' || kind === 'created') && this.#back.has(path);
+  }
+
+  /** Whether all that is left to be taken back at a path is older. */
+  async #isPassed(path: string, older: readonly Change[]): Promise<boolean> {
+    const passed = await isAsLeftBy(this.#calls, this.#journal, older, this.#vacated);
+    if (passed) this.#vacated.delete(path);
+    return passed;
+  }
+}
+
+async function unlessDamaged(store: Store, change: Change, standing: Standing): Promise<Standing> {
+  if (typeof standing !== 'string' && !standing.forceable) return standing;
+  const why = await damageIn(store, change);
+  return why === undefined ? standing : { why, forceable: false };
+}
+
+export function obstaclesOf(steps: readonly UndoStep[]): Obstacle[] {
+  return steps.flatMap(({ path, standing }) => (typeof standing === 'string' ? [] : [{ path, ...standing }]));
+}
+
+export function pathsOf({ changes }: Pick<JournalEntry, 'changes'>): string[] {
+  return changes.flatMap(touchedPaths);
+}
+
+function touchedPaths(change: Change): string[] {
+  return change.kind === 'moved' ? [change.path, change.to] : [change.path];
+}
+
+/**
+ * The last one first. What was found after a command has no order: there directories come back before what
+ * they hold or what is moved back into them, and new ones go after what was moved into them.
+ */
+function inOrderOfUndoing({ changes, found }: JournalEntry): Change[] {
+  const last = [...changes].reverse();
+  if (!found) return last;
+  const isDirectory = (change: Change) => change.kind !== 'changed' && change.type === 'directory';
+  const removed = changes.filter(({ kind }) => kind === 'removed');
+  const created = last.filter(({ kind }) => kind === 'created');
+  return [
+    ...created.filter((change) => !isDirectory(change)),
+    ...last.filter(({ kind }) => kind === 'changed'),
+    ...removed.filter(isDirectory),
+    ...last.filter(({ kind }) => kind === 'moved'),
+    ...created.filter(isDirectory),
+    ...removed.filter((change) => !isDirectory(change)),
+  ];
+}
+
+function vacatedBy(change: Change): string[] {
+  if (change.kind === 'created') return [change.path];
+  return change.kind === 'moved' ? [change.to] : [];
+}
+
+async function look(
+  calls: Calls,
+  { store }: Journal,
+  change: Change,
+  vacated: ReadonlySet<string>,
+  open: boolean,
+): Promise<Pick<UndoStep, 'standing' | 'seen'>> {
+  const way = wayTo(calls, change.path);
+  const away = change.kind === 'moved' ? wayTo(calls, change.to) : {};
+  try {
+    const why = barredBy(way, change, vacated) ?? barredBy(away, change, vacated);
+    if (why !== undefined) return { standing: { why, forceable: false }, seen: undefined };
+    const { place } = way;
+    const seen = place?.lstat();
+    const scene = { store, place, target: away.place, vacated, open };
+    return { standing: await standingOf(change, scene), seen };
+  } finally {
+    way.place?.close();
+    away.place?.close();
+  }
+}
+
+/**
+ * Cut off in the middle, a path that was changed more than once may be as an older change has left or found it:
+ * then the newer ones have been taken back already.
+ */
+async function isAsLeftBy(
+  calls: Calls,
+  journal: Journal,
+  older: readonly Change[],
+  vacated: ReadonlySet<string>,
+): Promise<boolean> {
+  for (const change of older) {
+    const others = new Set(vacated);
+    for (const path of touchedPaths(change)) others.delete(path);
+    const { standing } = await look(calls, journal, change, others, true);
+    if (typeof standing === 'string') return true;
+  }
+  return false;
+}
+
+/** A step when those before it are done; undefined when there is nothing left to be done. */
+export async function lookedAtNow(
+  calls: Calls,
+  journal: Journal,
+  step: UndoStep,
+): Promise<UndoStep | undefined> {
+  const { change, open, path } = step;
+  const { standing, seen } = await look(calls, journal, change, new Set(), open);
+  if (standing === 'before') return undefined;
+  if (typeof standing === 'string') return { ...step, standing, seen };
+  // What stands there was brought back with the newer entry, or is what an older change has left.
+  if (change.kind === 'removed' && seen) return undefined;
+  if (await isAsLeftBy(calls, journal, step.older, new Set())) return undefined;
+  return fail({ kind: 'changed-meanwhile', path });
+}
+
+/** What was made by the entry itself goes before anything comes back; what was created is gone where nothing can hide it. */
+function barredBy({ barrier }: Way, { kind }: Change, vacated: ReadonlySet<string>): string | undefined {
+  if (!barrier || vacated.has(barrier.path)) return undefined;
+  return kind === 'created' && !barrier.hides ? undefined : barrier.why;
+}

@@ -1,0 +1,99 @@
+/**
+ * Undo after a command, of which not everything could be kept, and of what was forgotten in part: by force the
+ * rest is undone, and what cannot be had back is left as it is, together with what may be all that remains of it.
+ */
+
+import type { Store } from '../../state/directory/contents.ts';
+import { isWithin } from '../confine/roots.ts';
+import { namesToUndo } from '../journal/entries/contents-needed.ts';
+import type { Change, JournalEntry } from '../journal/entries/entry.ts';
+import type { Obstacle } from './compare.ts';
+import type { UndoStep } from './plan.ts';
+
+/** The same steps, with those marked that are left. Where nothing else remains, nothing can be undone at all. */
+export function sparing(
+  store: Store,
+  { found }: JournalEntry,
+  steps: readonly UndoStep[],
+): readonly UndoStep[] {
+  const lost = new Map<UndoStep, string>();
+  for (const step of steps) {
+    const { standing, change } = step;
+    if (typeof standing === 'string' || standing.forceable) continue;
+    if (found || isForgotten(store, change)) lost.set(step, standing.why);
+  }
+  if (lost.size === 0) return steps;
+  const spared = withNeighbours(steps, found ? withCopies(steps, lost) : withSamePath(steps, lost));
+  const rest = steps.length > spared.size;
+  return steps.map((step) => {
+    const why = spared.get(step);
+    return why === undefined ? step : { ...step, standing: rest ? left(why) : { why, forceable: false } };
+  });
+}
+
+function isForgotten(store: Store, change: Change): boolean {
+  return [...namesToUndo([change])].some((name) => store.isForgotten(name));
+}
+
+/** Changed more than once, a file goes back the whole way or stays. */
+function withSamePath(steps: readonly UndoStep[], lost: Reasons): Reasons {
+  const byPath = new Map([...lost].map(([{ path }, why]) => [path, why]));
+  const all = new Map(lost);
+  for (const step of steps) {
+    const why = byPath.get(step.path);
+    if (why !== undefined) all.set(step, why);
+  }
+  return all;
+}
+
+function left(why: string): Omit<Obstacle, 'path'> {
+  return { why: `${why} (--force leaves it as it is and undoes the rest)`, forceable: true, left: true };
+}
+
+type Reasons = ReadonlyMap<UndoStep, string>;
+
+/** What now has the size of something that is lost may be a copy of it. */
+function withCopies(steps: readonly UndoStep[], lost: Reasons): Reasons {
+  const bySize = new Map<number, string>();
+  for (const { change } of lost.keys()) {
+    const size = sizeBefore(change);
+    if (size !== undefined) bySize.set(size, change.path);
+  }
+  const copies = new Map(lost);
+  for (const step of steps) {
+    const original = bySize.get(sizeAfter(step.change) ?? -1);
+    if (original && !lost.has(step)) {
+      copies.set(step, `it may be all that is left of ${original}, which was not kept`);
+    }
+  }
+  return copies;
+}
+
+function sizeBefore(change: Change): number | undefined {
+  if (change.kind === 'changed') return change.before.size;
+  return change.kind === 'removed' && change.before.type === 'file' ? change.before.file.size : undefined;
+}
+
+function sizeAfter(change: Change): number | undefined {
+  return change.kind === 'changed' || change.kind === 'created' ? change.after?.size : undefined;
+}
+
+/** What holds something that stays, stays too; and where something stays, nothing comes back. */
+function withNeighbours(steps: readonly UndoStep[], spared: Reasons): Reasons {
+  const stay = [...spared.keys()].flatMap(({ change }) => {
+    if (change.kind === 'moved') return [change.to];
+    return change.kind === 'created' ? [change.path] : [];
+  });
+  const all = new Map(spared);
+  for (const step of steps) {
+    const { change, path } = step;
+    if (spared.has(step)) continue;
+    const holds = change.kind === 'created' && change.type === 'directory';
+    if (holds && stay.some((inside) => isWithin(inside, path))) {
+      all.set(step, 'what is in it is left as it is');
+    } else if (change.kind !== 'created' && stay.some((above) => isWithin(path, above))) {
+      all.set(step, 'what stands in its place is left as it is');
+    }
+  }
+  return all;
+}

@@ -1,0 +1,35 @@
+/** What the journal has kept of a file's content, as bytes or poured into a draft. */
+
+import type { Store } from '../../state/directory/contents.ts';
+import { readBytes } from '../confine/content/read.ts';
+import { dressDraft, fillDraft } from '../confine/content/write.ts';
+import type { Draft } from '../confine/dir.ts';
+import type { Place } from '../confine/place.ts';
+import { fail } from '../failures.ts';
+import type { FileImage } from '../journal/entries/entry.ts';
+import { LARGE_BYTES, openOrUndefined } from '../journal/record/capture.ts';
+
+export const ACTION = 'put back';
+
+/** The content that an image shows; undefined when it is no longer kept or may not be read. For what fits in memory. */
+export async function contentOf(store: Store, { kept, hash }: FileImage): Promise<Buffer | undefined> {
+  if (kept.in === 'store') return hash === undefined ? undefined : store.get(hash);
+  if (kept.in === 'nowhere') return undefined;
+  if (store.statAside(kept.name) === undefined) return undefined;
+  const { dir, name } = store.asideNamed(kept.name);
+  const file = openOrUndefined({ dir, name });
+  return file && readBytes(file, Number.MAX_SAFE_INTEGER).finally(() => file.close());
+}
+
+/** Fills a draft with the content that an image shows, however large it is. */
+export async function fillFrom(store: Store, draft: Draft, image: FileImage, place: Place): Promise<void> {
+  const { kept, hash, size, mode } = image;
+  if (kept.in === 'aside') await store.pourAside(kept.name, draft.fd);
+  else if (size < LARGE_BYTES) await fillDraft(draft, (await contentOf(store, image)) ?? failLost(place));
+  else if (hash === undefined || !(await store.pour(hash, draft.fd))) failLost(place);
+  dressDraft(draft, { mode });
+}
+
+export function failLost(place: Place): never {
+  fail({ kind: 'io', path: place.shown, action: ACTION, code: 'ENODATA' });
+}

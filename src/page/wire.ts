@@ -1,0 +1,84 @@
+/** What the Tool Trace page and its server say to each other. Types alone: both sides are compiled with them. */
+import type { TraceEvent } from '../trace/event.ts';
+
+/** An event as the list gets it: what was said and answered is left out, and asked for when it is looked at. */
+export type PageEvent = Omit<TraceEvent, 'arguments' | 'answer'> & {
+  /** Arguments and answer were recorded. */
+  contents?: true;
+};
+
+export interface About {
+  version: string;
+  /** The directories that are served; empty where the events of all servers are shown. */
+  roots: string[];
+  /** The name of the token. */
+  who: string;
+  /** Whether this token may undo anything at all. */
+  mayUndo: boolean;
+}
+
+export type ChangeKind = 'created' | 'changed' | 'removed' | 'moved';
+
+export interface PageOrigin {
+  session?: string;
+  who?: string;
+  dialect?: string;
+  tool?: string;
+}
+
+/** An entry of the journal, without where its contents are kept. */
+export interface PageEntry {
+  id: string;
+  at: number;
+  roots: string[];
+  origin: PageOrigin;
+  changes: { kind: ChangeKind; path: string; to?: string }[];
+  /** How many changes there are besides these. */
+  moreChanges?: number;
+  state: 'pending' | 'done' | 'undone';
+  /** The entry that this one took back. */
+  undoes?: string;
+  /** Found by comparing before and after a command. */
+  found?: true;
+}
+
+export interface PageDiff {
+  path: string;
+  to?: string;
+  kind: ChangeKind;
+  /** A unified diff; empty when there is none to show. */
+  text: string;
+  note?: string;
+}
+
+export interface PageObstacle {
+  path: string;
+  why: string;
+  /** What the entry left there → what is there now. */
+  diff?: string;
+  forceable: boolean;
+}
+
+export interface PagePlan {
+  steps: { path: string; does: string }[];
+  /** How many steps there are besides these. */
+  moreSteps?: number;
+  obstacles: PageObstacle[];
+  /** What undoing would change now. */
+  diffs: PageDiff[];
+}
+
+export interface EntryDetails {
+  entry: PageEntry;
+  diffs: PageDiff[];
+  /** Missing when there is nothing to undo: it was undone, or is still under way. */
+  plan?: PagePlan;
+  /** Whether this token may undo it. */
+  mayUndo: boolean;
+}
+
+/** `entry` is the one that took the other back. */
+export type UndoOutcome = { done: true; entry: PageEntry } | { done: false; obstacles: PageObstacle[] };
+
+/** The header that says after which event of the live stream a list of events ends. */
+export const CURSOR_HEADER = 'Page-Cursor';

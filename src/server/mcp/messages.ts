@@ -1,0 +1,88 @@
+/** What a JSON-RPC message must look like, said in words where it does not, and how one is written; the same for every transport. */
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
+
+const LONGEST_ID = 1000;
+const INTERNAL_ERROR = -32603;
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+export type Id = string | number;
+
+/** A request is always answered: an answer that is longer than clients take is told as an error. */
+export function asJson(message: JSONRPCMessage, end = ''): string {
+  try {
+    const json = `${JSON.stringify(message)}${end}`;
+    if (fits(json) || !('id' in message)) return json;
+  } catch (error) {
+    if (!('id' in message) || !(error instanceof RangeError)) throw error;
+  }
+  const told = {
+    code: INTERNAL_ERROR,
+    message: 'The answer is too large to be sent: ask for less at a time',
+  };
+  return `${JSON.stringify({ jsonrpc: '2.0', id: message.id, error: told })}${end}`;
+}
+
+function fits(json: string): boolean {
+  // No character takes more than three bytes.
+  return json.length * 3 <= LONGEST_MESSAGE || Buffer.byteLength(json) <= LONGEST_MESSAGE;
+}
+
+export function whyNotMessage(value: unknown): string | undefined {
+  if (!isObject(value)) return 'a message must be a JSON object';
+  if (value.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
+  if ('id' in value && !isId(value.id))
+    return `id must be an integer or a string of at most ${LONGEST_ID} characters`;
+  if ('method' in value) {
+    if (typeof value.method !== 'string') return 'method must be a string';
+    const { params } = value;
+    return params === undefined || isObject(params) ? undefined : 'params must be an object';
+  }
+  if ('id' in value && ('result' in value || 'error' in value)) return undefined;
+  return 'there is no method';
+}
+
+/** Members that JSON-RPC does not name are left out: the library would drop the whole message in silence. */
+export function withoutExtras(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('method' in message)) return message;
+  const { jsonrpc, method, params } = message;
+  return { jsonrpc, ...('id' in message ? { id: message.id } : {}), method, ...(params ? { params } : {}) };
+}
+
+/** Told here because the library would not answer at all. */
+export function whyNotMeta(message: JSONRPCMessage): string | undefined {
+  const meta: unknown = 'method' in message ? message.params?._meta : undefined;
+  if (meta === undefined) return undefined;
+  if (!isObject(meta)) return '_meta must be an object';
+  const { progressToken, [RELATED_TASK]: task } = meta;
+  if (progressToken !== undefined && !isId(progressToken))
+    return `progressToken must be an integer or a string of at most ${LONGEST_ID} characters`;
+  if (task !== undefined && typeof (task as { taskId?: unknown } | null)?.taskId !== 'string')
+    return `${RELATED_TASK} must name a taskId`;
+  return undefined;
+}
+
+/** Told here because the library would answer with a dump of its own checks. */
+export function whyNotCall(message: JSONRPCMessage): string | undefined {
+  if (!('method' in message) || message.method !== 'tools/call' || !('id' in message)) return undefined;
+  const { name, arguments: args, task } = (message.params ?? {}) as Record<string, unknown>;
+  if (typeof name !== 'string') return 'tools/call needs the name of a tool';
+  if (args !== undefined && !isObject(args)) return 'arguments must be an object';
+  if (task === undefined) return undefined;
+  if (!isObject(task)) return 'task must be an object';
+  return task.ttl === undefined || typeof task.ttl === 'number' ? undefined : 'task.ttl must be a number';
+}
+
+/** A larger integer would not come back as it was sent, and a long text would make every answer long. */
+export function isId(id: unknown): id is Id {
+  return typeof id === 'string' ? id.length <= LONGEST_ID : Number.isSafeInteger(id);
+}
+
+export function idOf(value: unknown): Id | null {
+  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
+  return isId(id) ? id : null;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,140 @@
+/** One call of an offered tool, from its arguments to what is told: every way to call a tool leads through here. */
+import { randomUUID } from 'node:crypto';
+import { type CallContext, callTool } from '../../dialects/call.ts';
+import {
+  type Answer,
+  type Session,
+  type Told,
+  type ToldFailure,
+  type ToolContext,
+  text,
+} from '../../dialects/dialect.ts';
+import { type Caller, nobody, type Origin } from '../../engine/index.ts';
+import { tracing } from '../../trace/caller.ts';
+import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
+import type { App, OfferedTool } from './app.ts';
+import { Heartbeat } from './progress.ts';
+
+const INTERNAL_ERROR = -32603;
+
+export interface Call {
+  app: App;
+  /** What the conversation keeps between its calls. */
+  state: Session;
+  /** The conversation's random id; no client knows it. */
+  sessionId: string;
+  offered: OfferedTool;
+  args: unknown;
+  signal: AbortSignal;
+  /** What the client sent along with the call. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
+  progress?: ToolContext['progress'] | undefined;
+  explain?: ToolContext['explain'] | undefined;
+}
+
+/** Never rejects: a fault of the server is told to the operator in full and to the client as an internal error. */
+export async function perform(call: Call): Promise<Told> {
+  const { app, offered, args, meta } = call;
+  const origin = originOf(call);
+  let trace: CallTrace | undefined;
+  const heartbeat = call.progress && new Heartbeat(call.progress, call.signal, offered.name);
+  try {
+    trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
+    const notes: string[] = [];
+    const caller = {
+      ...(trace ? tracing(trace, origin) : { ...nobody, origin }),
+      told: (note: string) => void notes.push(note),
+    };
+    const context = { ...contextOf(call, caller, heartbeat), notes, calledAs: offered.name };
+    const { failure, ...outcome } = await callTool(offered.dialect, offered.tool, args, context);
+    const told = app.errors === 'results' ? asResult(outcome) : outcome;
+    trace?.answered(tracedAnswer(told, failure));
+    return told;
+  } catch (error) {
+    trace?.answered({ bytesOut: 0, failure: 'internal' });
+    const who = app.who === undefined ? '' : ` for ${app.who}`;
+    const { name } = offered.tool;
+    app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
+    const told = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
+    return app.errors === 'results' ? asResult(told) : told;
+  } finally {
+    heartbeat?.end();
+  }
+}
+
+/** Under this name in `_meta` a result tells the JSON-RPC error that it stands for. */
+const ERROR_META = 'cofferdam/error';
+
+/** The same words, for clients whose agent stops at an error of the protocol. */
+function asResult(told: Told): Told {
+  if ('answer' in told) return told;
+  const { message, ...facts } = told.error;
+  return { answer: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
+}
+
+const sessionIds = new WeakMap<Session, string>();
+
+/** The id of the conversation that keeps this state, the same for as long as the state lives. */
+export function sessionIdOf(state: Session): string {
+  let id = sessionIds.get(state);
+  if (id === undefined) {
+    id = randomUUID();
+    sessionIds.set(state, id);
+  }
+  return id;
+}
+
+/** Gives back what a conversation kept. */
+export function endState(state: Session): void {
+  const { workspace } = state;
+  delete state.workspace;
+  void workspace?.close();
+}
+
+interface FullOrigin extends Origin {
+  dialect: string;
+  tool: string;
+}
+
+function originOf({ app: { who }, sessionId: session, offered }: Call): FullOrigin {
+  const { dialect, tool } = offered;
+  return { session, ...(who !== undefined && { who }), dialect: dialect.name, tool: tool.name };
+}
+
+function tracedAnswer(told: Told, failure: ToldFailure | undefined): TracedAnswer {
+  const text = 'answer' in told ? textOf(told.answer) : told.error.message;
+  const isError = 'error' in told || told.answer.isError === true;
+  const kind = failure?.kind ?? (isError ? 'tool-error' : undefined);
+  return {
+    bytesOut: Buffer.byteLength(text),
+    text,
+    ...(kind !== undefined && { failure: kind }),
+  };
+}
+
+/** What a model gets to read of an answer. */
+function textOf({ content }: Answer): string {
+  if (content.length === 1 && content[0]!.type === 'text') return content[0]!.text;
+  return content.map((item) => (item.type === 'text' ? item.text : item.resource.blob)).join('\n');
+}
+
+function contextOf(
+  { app, state, signal, explain }: Call,
+  caller: Caller,
+  heartbeat: Heartbeat | undefined,
+): CallContext {
+  const { engine, home, settings } = app;
+  return {
+    engine: engine.as(caller),
+    caller,
+    home,
+    settings,
+    session: state,
+    signal,
+    progress: heartbeat?.progress ?? ignore,
+    ...(heartbeat && { printed: heartbeat.printed }),
+    ...(explain && { explain }),
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,74 @@
+/** One client's conversation by the protocol library: tools/list and tools/call on its low-level server class. */
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import type { Session, ToolContext } from '../../dialects/dialect.ts';
+import type { App } from './app.ts';
+import { callsGate, type Gate } from './call-limit.ts';
+import { disguised } from './exact-codes.ts';
+import { introduction } from './initialize.ts';
+import { offeredTools, unknownTool } from './offered-tools.ts';
+import { type Call, endState, perform, sessionIdOf } from './perform.ts';
+import { traceUnknownTool } from './refused-calls.ts';
+
+export { callsGate, endState };
+
+export interface SessionShares {
+  /** What is kept between calls, when it lives longer than this conversation; whoever gives it ends it. */
+  state?: Session;
+  /** Shared with other conversations whose calls count together. */
+  gate?: Gate;
+  /** The conversation's id in the trace, where somebody else needs it too. */
+  id?: string;
+}
+
+export function createSession(app: App, { state, gate = callsGate(), id }: SessionShares = {}): Server {
+  const tools = offeredTools(app);
+  const session: Session = state ?? {};
+  const sessionId = id ?? sessionIdOf(session);
+  const { serverInfo, capabilities } = introduction(app);
+  const server = new Server(serverInfo, { capabilities });
+  let ended = false;
+  if (state === undefined) {
+    server.onclose = () => {
+      ended = true;
+      endState(session);
+    };
+  }
+  server.setRequestHandler('tools/list', () => ({ tools: tools.shown }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { name } = params;
+    const found = tools.byName.get(name);
+    if (!found) {
+      const message = unknownTool(name, tools);
+      traceUnknownTool(app, sessionId, { ...params, _meta: context.mcpReq._meta }, message);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
+    const call = { app, state: session, sessionId, offered: found, args: params.arguments };
+    try {
+      return await gate.pass(() => answer(call, context));
+    } finally {
+      // A call that outlived the conversation may have left something behind.
+      if (ended) endState(session);
+    }
+  });
+  return server;
+}
+
+async function answer(call: Omit<Call, 'signal'>, context: ServerContext) {
+  const told = await perform({
+    ...call,
+    signal: context.mcpReq.signal,
+    meta: context.mcpReq._meta,
+    progress: progressTo(context),
+  });
+  if ('answer' in told) return { ...told.answer };
+  throw new ProtocolError(disguised(told.error.code), told.error.message, told.error.data);
+}
+
+function progressTo(context: ServerContext): ToolContext['progress'] | undefined {
+  const progressToken = context.mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (progress, message) => {
+    const params = { progressToken, progress, message };
+    void context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}

@@ -1,0 +1,260 @@
+/**
+ * The wire on stdio: one JSON message a line.
+ *
+ * A line that is not JSON in UTF-8 is answered with -32700 and one that is no JSON-RPC message with -32600; the
+ * conversation goes on. When the input ends, calls in flight are answered before the transport closes.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
+import {
+  asJson,
+  type Id,
+  idOf,
+  whyNotCall,
+  whyNotMessage,
+  whyNotMeta,
+  withoutExtras,
+} from '../mcp/messages.ts';
+
+const NEWLINE = 10;
+const LONGEST_LINE = 256 * 1024 * 1024;
+const WORTH_A_WRITE = 64 * 1024;
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
+
+export class LineTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  /** Told of a message with wrong params, which is answered here. */
+  oninvalid?: ((message: JSONRPCMessage, answer: string) => void) | undefined;
+
+  readonly #input: Readable;
+  readonly #output: Writable;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #skipping = false;
+  #ended = false;
+  #closed = false;
+  /** Requests that have not been answered, and not been cancelled either. */
+  readonly #unanswered = new Set<Id>();
+  /** The batches that hold some of them. */
+  readonly #batches = new Map<Id, LineBatch>();
+  /** The version that the client asked for; a client that asks for one with batches gets it. */
+  #version: unknown;
+  #outgoing: string[] = [];
+  /** Set while the reader on the other side is slower than we are. */
+  #blocked: Promise<void> | undefined;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  start(): void {
+    this.#input.on('data', this.#onData);
+    this.#input.on('end', this.#onEnd);
+    this.#input.on('close', this.#onEnd);
+    this.#input.on('error', this.#onInputError);
+    this.#output.on('error', this.#onOutputError);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) return;
+    const id = 'id' in message && !('method' in message) ? message.id : undefined;
+    const batch = id === undefined ? undefined : this.#batches.get(id);
+    if (batch) {
+      batch.settle(id!, asJson(message));
+      await this.#blocked;
+    } else await this.#write(asJson(message, '\n'));
+    if (id !== undefined) this.#settle(id);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#flush();
+    this.#closed = true;
+    this.#input.off('data', this.#onData);
+    this.#input.pause();
+    this.#parts = [];
+    this.onclose?.();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      this.#collect(chunk.subarray(from, at));
+      from = at + 1;
+      this.#endLine();
+    }
+    this.#collect(chunk.subarray(from));
+  };
+
+  /** The writer has gone: nobody can be answered any more, so the work stops too. */
+  readonly #onOutputError = (error: Error): void => {
+    if (this.#closed) return;
+    // That the client hung up is nothing to report, and there may be nobody left to report it to.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') this.onerror?.(error);
+    void this.close();
+  };
+
+  readonly #onInputError = (error: Error): void => {
+    this.onerror?.(error);
+    this.#onEnd();
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.#length > 0) this.#endLine();
+    this.#closeWhenAnswered();
+  };
+
+  #collect(part: Buffer): void {
+    if (part.length === 0 || this.#skipping) return;
+    this.#length += part.length;
+    if (this.#length > LONGEST_LINE) {
+      this.#skipping = true;
+      this.#parts = [];
+      return;
+    }
+    this.#parts.push(part);
+  }
+
+  #endLine(): void {
+    const tooLong = this.#skipping;
+    const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#length = 0;
+    this.#skipping = false;
+    if (tooLong) {
+      this.#refuse(
+        INVALID_REQUEST,
+        `Invalid request: a message may have at most ${LONGEST_LINE} bytes`,
+        null,
+      );
+      return;
+    }
+    // Decoding would put a replacement character in the place of wrong bytes, and so into files.
+    if (!isUtf8(line)) {
+      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid UTF-8', null);
+      return;
+    }
+    // A byte-order mark, as some clients send at the start, goes with the blanks.
+    const text = line.toString('utf8').trim();
+    if (text !== '') this.#receive(text);
+  }
+
+  #receive(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid JSON', null);
+      return;
+    }
+    if (Array.isArray(value)) this.#receiveBatch(value);
+    else this.#take(value, whyNotMessage(value));
+  }
+
+  #receiveBatch(values: readonly unknown[]): void {
+    const known = this.#version === WITH_BATCHES;
+    const problem = known ? whyNotBatch(values) : 'batches are not supported; send one message a line';
+    if (problem !== undefined) {
+      this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, null);
+      return;
+    }
+    const batch = new LineBatch((line) => void this.#write(line));
+    for (const value of values) this.#take(value, whyNotMessage(value) ?? this.#whyNotBatched(value), batch);
+    batch.complete();
+    this.#closeWhenAnswered();
+  }
+
+  /** One answer belongs to one request: in a batch nobody could tell two of the same id apart. */
+  #whyNotBatched(value: unknown): string | undefined {
+    if ((value as { method?: unknown }).method === 'initialize') return 'initialize stands alone';
+    const id = idOf(value);
+    return id !== null && this.#unanswered.has(id) ? 'another request with this id is under way' : undefined;
+  }
+
+  /** Hands one message on, or answers what is wrong with it. */
+  #take(value: unknown, problem: string | undefined, batch?: LineBatch): void {
+    if (problem !== undefined) {
+      this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, idOf(value), batch);
+      return;
+    }
+    const message = withoutExtras(value as JSONRPCMessage);
+    const badParams = whyNotMeta(message) ?? whyNotCall(message);
+    if (badParams !== undefined) {
+      // Nobody waits for an answer to a notification.
+      if (!('id' in message)) return;
+      const answer = `Invalid params: ${badParams}`;
+      this.#refuse(INVALID_PARAMS, answer, idOf(value), batch);
+      this.oninvalid?.(message, answer);
+      return;
+    }
+    this.#follow(message, batch);
+    this.onmessage?.(message);
+  }
+
+  #follow(message: JSONRPCMessage, batch: LineBatch | undefined): void {
+    if (!('method' in message)) return;
+    if ('id' in message) {
+      this.#unanswered.add(message.id);
+      if (message.method === 'initialize') this.#version = message.params?.protocolVersion;
+      if (!batch) return;
+      batch.expect(message.id);
+      this.#batches.set(message.id, batch);
+    } else if (message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId as Id | undefined;
+      if (id !== undefined) this.#settle(id);
+    }
+  }
+
+  #settle(id: Id): void {
+    this.#unanswered.delete(id);
+    const batch = this.#batches.get(id);
+    this.#batches.delete(id);
+    // Still expected there: it was cancelled, and gets no answer.
+    if (batch?.has(id)) batch.settle(id);
+    this.#closeWhenAnswered();
+  }
+
+  #closeWhenAnswered(): void {
+    if (!this.#ended || this.#closed || this.#unanswered.size > 0) return;
+    this.#flush();
+    // What was just written may still be in the stream's buffer.
+    setImmediate(() => void this.close());
+  }
+
+  #refuse(code: number, message: string, id: Id | null, batch?: LineBatch): void {
+    const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+    // Its id may be that of another request, which is still expected.
+    if (batch) batch.settle(null, answer);
+    else void this.#write(`${answer}\n`);
+  }
+
+  /** Answers of one turn of the event loop go out in one write: a pipe costs by the write, not by the byte. */
+  #write(line: string): Promise<void> {
+    if (this.#outgoing.length === 0) setImmediate(() => this.#flush());
+    this.#outgoing.push(line);
+    // Long answers are not put together: the sum of them may be more than a string can hold.
+    if (line.length > WORTH_A_WRITE) this.#flush();
+    return this.#blocked ?? Promise.resolve();
+  }
+
+  #flush(): void {
+    const text = this.#outgoing.join('');
+    this.#outgoing = [];
+    if (text === '' || this.#output.write(text) || this.#blocked) return;
+    this.#blocked = new Promise((resolve) => {
+      this.#output.once('drain', () => {
+        this.#blocked = undefined;
+        resolve();
+      });
+    });
+  }
+}

@@ -1,0 +1,187 @@
+/** One answer on its way: a JSON body, or a stream of events once something has to be said before the end. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { asJson, type Id } from '../mcp/messages.ts';
+import type { HttpLimits } from './limits.ts';
+
+export const SERVER_ERROR = -32000;
+/** How much of a refused request is still taken, so that the client gets to read why. */
+const LINGER_BYTES = 16 * 1024 * 1024;
+const LINGER_MS = 1000;
+
+export interface Refusal {
+  status: number;
+  message: string;
+  code?: number;
+  data?: unknown;
+  id?: Id | null;
+  retryAfter?: number;
+  headers?: OutgoingHttpHeaders;
+}
+
+export class Reply {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Called once when the client has gone before the answer was complete. */
+  onGone: (() => void) | undefined;
+  /** Called once when nothing more can happen here. */
+  readonly #whenOver: (() => void)[] = [];
+  #isOver = false;
+  /** Called when the answer takes long. */
+  onSilence: (() => void) | undefined;
+  /** Open until one side ends it, without an answer that anybody waits for. */
+  endless = false;
+  #spokenAt: number;
+  #streaming = false;
+  #written = 0;
+  #movedAt: number;
+
+  constructor(request: IncomingMessage, response: ServerResponse, now: number) {
+    this.request = request;
+    this.response = response;
+    this.#spokenAt = now;
+    this.#movedAt = now;
+    response.once('close', () => this.over());
+    // A write after the client has gone is no news.
+    response.on('error', () => {});
+  }
+
+  whenOver(then: () => void): void {
+    if (this.#isOver) then();
+    else this.#whenOver.push(then);
+  }
+
+  /** The answer is complete, or its connection is gone. Of several answers on one connection only the first hears that. */
+  over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (!this.response.writableFinished) this.onGone?.();
+    this.onGone = undefined;
+    for (const then of this.#whenOver) then();
+  }
+
+  get streaming(): boolean {
+    return this.#streaming;
+  }
+
+  get done(): boolean {
+    return this.#isOver || this.response.writableEnded || this.response.destroyed;
+  }
+
+  /** What the client has not taken yet. */
+  get unsentBytes(): number {
+    return this.response.writableLength;
+  }
+
+  json(status: number, body: string, headers: OutgoingHttpHeaders = {}): void {
+    if (this.done || this.response.headersSent) return;
+    this.response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+      ...headers,
+    });
+    this.response.end(body);
+  }
+
+  empty(status: number, headers: OutgoingHttpHeaders = {}): void {
+    if (this.done || this.response.headersSent) return;
+    this.response.writeHead(status, { 'Cache-Control': 'no-store', 'Content-Length': 0, ...headers });
+    this.response.end();
+  }
+
+  /** Says no. What the client still sends is taken for a moment: it would not read an answer while it writes. */
+  refuse({ status, message, code = SERVER_ERROR, data, id = null, retryAfter, headers }: Refusal): void {
+    const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
+    const all = { ...headers, ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
+    if (!hasBody(this.request) || this.request.complete) {
+      this.json(status, body, all);
+      return;
+    }
+    if (this.done || this.response.headersSent) return;
+    const length = Buffer.byteLength(body);
+    const close = { 'Content-Length': length, Connection: 'close', 'Cache-Control': 'no-store' };
+    this.response.writeHead(status, { 'Content-Type': 'application/json', ...close, ...all });
+    this.response.write(body);
+    this.#endWhenRead();
+  }
+
+  startEvents(headers: OutgoingHttpHeaders = {}): void {
+    if (this.#streaming || this.done) return;
+    this.#streaming = true;
+    this.response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-cache, no-transform',
+      'X-Accel-Buffering': 'no',
+      ...headers,
+    });
+    this.response.flushHeaders();
+  }
+
+  event(message: JSONRPCMessage): void {
+    this.write(`event: message\ndata: ${asJson(message)}\n\n`);
+  }
+
+  write(text: string | Uint8Array): void {
+    if (this.done) return;
+    this.#spokenAt = Date.now();
+    this.response.write(text);
+  }
+
+  end(): void {
+    if (!this.done) this.response.end();
+  }
+
+  /** Cuts the connection: whoever holds it is no longer welcome, or no longer there. */
+  destroy(): void {
+    this.request.socket.destroy();
+    this.response.destroy();
+  }
+
+  /** Called every few seconds while the answer is open. */
+  tick(now: number, limits: HttpLimits): void {
+    if (this.#isStalled(now, limits.stalledMs)) {
+      this.destroy();
+      return;
+    }
+    const silentMs = now - this.#spokenAt;
+    if (this.#streaming && silentMs >= limits.heartbeatMs) this.write(': still here\n\n');
+    else if (!this.#streaming && silentMs >= limits.silenceMs) this.onSilence?.();
+  }
+
+  /** Whether there is something to send and the client has taken none of it for too long. */
+  #isStalled(now: number, stalledMs: number): boolean {
+    const { socket, writableLength, writableFinished } = this.response;
+    const written = socket?.bytesWritten ?? 0;
+    // An answer without a connection waits for another one that goes first.
+    const waiting = socket && (writableLength > 0 || (this.done && !writableFinished));
+    if (!waiting || written !== this.#written) {
+      this.#written = written;
+      this.#movedAt = now;
+      return false;
+    }
+    return now - this.#movedAt >= stalledMs;
+  }
+
+  #endWhenRead(): void {
+    const { request, response } = this;
+    const end = () => {
+      clearTimeout(timer);
+      response.end();
+    };
+    const timer = setTimeout(end, LINGER_MS);
+    let left = LINGER_BYTES;
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) end();
+    });
+    request.once('close', end);
+    request.once('error', end);
+    request.once('end', end);
+  }
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}

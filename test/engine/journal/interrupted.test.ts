@@ -1,0 +1,182 @@
+/** A server that was killed between two steps of a change: what it left behind can be undone like anything else. */
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { temporaryName } from '../../../src/engine/confine/content/drafts.ts';
+import { serverId } from '../../../src/engine/confine/content/server-identity.ts';
+import { Wall } from '../../../src/engine/confine/wall.ts';
+import { Journal } from '../../../src/engine/journal/journal.ts';
+import type { JournalRecording } from '../../../src/engine/journal/record/journal-recorder.ts';
+import { type House, openHouse } from './house.ts';
+
+const TREE = {
+  'a.txt': 'a\n',
+  'b.txt': 'b\n',
+  'd/x.txt': 'x\n',
+  'd/deep/y.txt': 'y\n',
+  'empty/': '',
+} as const;
+
+let house: House;
+afterEach(() => house.close());
+
+type Places = (path: string) => ReturnType<Wall['resolve']>;
+
+/** Does the beginning of a change, and not its end: as if killed there. */
+async function cutOff(begin: (recording: JournalRecording, at: Places) => Promise<void>): Promise<void> {
+  house = openHouse(TREE);
+  const wall = new Wall([{ path: house.root, writable: true }]);
+  const journal = new Journal(house.state);
+  const held: { close(): void }[] = [];
+  await begin(journal.begin({}), (path) => {
+    const place = wall.resolve(join(house.root, path), { follow: false });
+    held.push(place);
+    return place;
+  });
+  for (const place of held) place.close();
+  wall.close();
+  await journal.close();
+}
+
+const at = (path: string) => join(house.root, path);
+
+/** The name of a temporary file of a process that is gone. */
+const litter = () => temporaryName(`${serverId().split('-')[0]}-999999999-1`);
+
+describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
+  const cases: Record<string, (recording: JournalRecording, place: Places) => Promise<void>> = {
+    'before a file was written': async (recording, place) => {
+      await recording.creates(place('new.txt'), 'file', { bytes: Buffer.from('new\n') });
+      writeFileSync(at(litter()), 'half of i');
+    },
+    'before a file was overwritten': async (recording, place) => {
+      const it = place('a.txt');
+      await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+      await recording.flushed(it);
+      writeFileSync(at(litter()), 'half of i');
+    },
+    'after a file was overwritten': async (recording, place) => {
+      const it = place('a.txt');
+      await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+      await recording.flushed(it);
+      writeFileSync(at('a.txt'), 'new\n');
+    },
+    'between two files': async (recording, place) => {
+      for (const name of ['a.txt', 'b.txt']) {
+        const it = place(name);
+        await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+        await recording.flushed(it);
+      }
+      linkSync(at('a.txt'), at(litter()));
+      writeFileSync(at('b.txt'), 'new\n');
+    },
+    'with a half-written file in a directory made for it': async (recording) => {
+      for (const path of ['p', 'p/q']) {
+        recording.makesParent(at(path), house.root);
+        mkdirSync(at(path));
+      }
+      writeFileSync(at(`p/q/${litter()}`), 'half of i');
+    },
+    'before a file was set aside': async (recording, place) => {
+      const it = place('a.txt');
+      await recording.removes(it, it.lstat()!);
+    },
+    'after a tree was set aside': async (recording, place) => {
+      const it = place('d');
+      const aside = await recording.removes(it, it.lstat()!);
+      renameSync(at('d'), join(house.state, 'aside', aside!.name));
+    },
+    'in the middle of removing a tree entry by entry': async (recording, place) => {
+      const it = place('d');
+      await recording.cannotSetAside(it, it.lstat()!);
+      rmSync(at('d/deep'), { recursive: true });
+    },
+    'before a move': async (recording, place) => {
+      const it = place('a.txt');
+      await recording.moves(it, place('c.txt'), it.lstat()!, undefined);
+    },
+    'between the two names of a file': async (recording, place) => {
+      const it = place('a.txt');
+      await recording.moves(it, place('c.txt'), it.lstat()!, undefined);
+      linkSync(at('a.txt'), at('c.txt'));
+    },
+    'between the two names of a directory': async (recording, place) => {
+      const it = place('d');
+      await recording.moves(it, place('e'), it.lstat()!, undefined);
+      mkdirSync(at('e'));
+    },
+    'between a copy and its original': async (recording, place) => {
+      const it = place('a.txt');
+      await recording.moves(it, place('c.txt'), it.lstat()!, undefined);
+      writeFileSync(at('c.txt'), 'a\n');
+    },
+    'before a move over another file': async (recording, place) => {
+      const [from, to] = [place('a.txt'), place('b.txt')];
+      await recording.moves(from, to, from.lstat()!, to.lstat());
+    },
+    'after a move over another file': async (recording, place) => {
+      const [from, to] = [place('a.txt'), place('b.txt')];
+      await recording.moves(from, to, from.lstat()!, to.lstat());
+      renameSync(at('a.txt'), at('b.txt'));
+    },
+  };
+
+  test.each(Object.entries(cases))('%s is undone without force, and nothing is left', async (_, begin) => {
+    await cutOff(begin);
+    const [entry] = house.entries();
+    expect(entry).toMatchObject({ state: 'pending' });
+    await house.undo(entry);
+    expect(house.tree()).toEqual(TREE);
+    expect(house.entries().find(({ id }) => id === entry!.id)).toMatchObject({ state: 'undone' });
+  });
+
+  test('before a large file was overwritten is known by the file alone', async () => {
+    await cutOff(async (recording, place) => {
+      writeFileSync(at('large.bin'), Buffer.alloc(5 * 1024 * 1024, 7));
+      const it = place('large.bin');
+      await recording.replaces(it, it.lstat()!, undefined, Buffer.from('small'));
+      await recording.flushed(it);
+    });
+    await house.undo();
+    expect(readFileSync(at('large.bin')).equals(Buffer.alloc(5 * 1024 * 1024, 7))).toBe(true);
+  });
+
+  test('in the middle of an undo of a deleted tree can be undone again', async () => {
+    await cutOff(async () => {});
+    await house.engine.remove('d', { recursive: true });
+    // The name was taken by an empty directory; the tree was not yet moved there.
+    mkdirSync(at('d'));
+    await house.undo();
+    expect(house.tree()).toEqual(TREE);
+  });
+
+  test('in the middle of an undo of a deleted file leaves it with two names, and is done', async () => {
+    await cutOff(async () => {});
+    await house.engine.remove('a.txt');
+    const [name] = readdirSync(join(house.state, 'aside'));
+    linkSync(join(house.state, 'aside', name!), at('a.txt'));
+    await house.undo();
+    expect(house.tree()).toEqual(TREE);
+  });
+
+  test('is not mistaken for what somebody else has done since', async () => {
+    await cutOff(async () => {});
+    await house.engine.move('a.txt', 'b.txt', { overwrite: true });
+    writeFileSync(at('a.txt'), 'somebody else\n');
+    const outcome = await house.engine.history.undo(house.newest().id);
+    expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
+    expect(readFileSync(at('b.txt'), 'utf8')).toBe('a\n');
+    expect(existsSync(at('a.txt'))).toBe(true);
+    expect(statSync(at('d')).isDirectory()).toBe(true);
+  });
+});

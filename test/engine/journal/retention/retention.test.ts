@@ -1,0 +1,297 @@
+/** How long the journal remembers: the oldest go first, and never the last change of a file. */
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { History } from '../../../../src/engine/index.ts';
+import { Journal } from '../../../../src/engine/journal/journal.ts';
+import { type Keep, prune } from '../../../../src/engine/journal/retention/retention.ts';
+import { RawClient } from '../../../client.ts';
+import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
+import { type House, openHouse } from '../house.ts';
+
+const DAY = 24 * 3_600_000;
+const START = Date.parse('2026-01-01T12:00:00Z');
+const MUCH: Keep = { days: 1e6, bytes: 1e12 };
+
+describe('with invented times', () => {
+  let house: House;
+  beforeEach(() => vi.useFakeTimers({ now: START, toFake: ['Date'] }));
+  afterEach(async () => {
+    vi.useRealTimers();
+    await house.close();
+  });
+
+  const open = (tree: Parameters<typeof openHouse>[0] = {}) => {
+    house = openHouse(tree, { keep: MUCH });
+  };
+  const onDay = (day: number) => vi.setSystemTime(START + day * DAY);
+  const write = async (path: string, content: string) => {
+    await house.engine.write(path, content);
+    return house.newest().id;
+  };
+  const tidy = async (keep: Partial<Keep>) => {
+    // What lies in the store has its own times.
+    for (const path of stored()) utimesSync(path, (Date.now() - DAY) / 1000, (Date.now() - DAY) / 1000);
+    const journal = new Journal(house.state);
+    const pruned = await prune(journal, { ...MUCH, ...keep });
+    journal.log.close();
+    return pruned;
+  };
+  const ids = () =>
+    house
+      .entries()
+      .map(({ id }) => id)
+      .reverse();
+  const stored = (folder = 'store') => {
+    const at = join(house.state, folder);
+    const names = existsSync(at) ? readdirSync(at, { recursive: true, encoding: 'utf8' }) : [];
+    return names.map((name) => join(at, name)).filter((path) => statSync(path).isFile());
+  };
+
+  test('what is too old goes, and the last change of each file stays', async () => {
+    open();
+    const first = await write('a.txt', 'one');
+    const other = await write('b.txt', 'only');
+    onDay(5);
+    const second = await write('a.txt', 'two');
+    onDay(40);
+    const third = await write('a.txt', 'three');
+    expect(await tidy({ days: 30 })).toMatchObject({ entries: 2 });
+    expect(ids()).toEqual([other, third]);
+    expect([first, second]).not.toContain(ids()[0]);
+    await house.undo();
+    expect(house.tree()).toEqual({ 'a.txt': 'two', 'b.txt': 'only' });
+  });
+
+  test('what is too much goes, the oldest first', async () => {
+    open();
+    const entries: string[] = [];
+    for (let n = 0; n < 10; n++) entries.push(await write('a.txt', `${n} ${randomText(10_000)}`));
+    await house.engine.history.entries();
+    await settled();
+    const before = total(stored());
+    await tidy({ bytes: before / 2 });
+    const left = ids();
+    expect(left.length).toBeGreaterThan(2);
+    expect(left.length).toBeLessThan(8);
+    expect(entries.slice(-left.length)).toEqual(left);
+    expect(total(stored())).toBeLessThanOrEqual(before / 2);
+    while (house.entries().some(({ state }) => state === 'done')) {
+      const open = house.entries().find(({ state, undoes }) => state === 'done' && undoes === undefined);
+      if (!open) break;
+      await house.undo(open);
+    }
+    expect(house.tree()['a.txt']).toMatch(new RegExp(`^${10 - left.length - 1} `));
+  });
+
+  test('a content that two entries need is there once, and stays for the second', async () => {
+    open({ 'a.txt': 'shared', 'b.txt': 'shared' });
+    await write('a.txt', 'A');
+    await write('b.txt', 'B');
+    await settled();
+    expect(stored().filter((path) => readFileSync(path, 'utf8') === 'shared')).toHaveLength(1);
+    onDay(40);
+    await write('a.txt', 'AA');
+    await tidy({ days: 30 });
+    await house.undo(house.entries().find(({ changes }) => changes[0]!.path.endsWith('b.txt')));
+    expect(house.tree()['b.txt']).toBe('shared');
+  });
+
+  test('what leaves the store waits, and comes back when an entry needs it after all', async () => {
+    open({ 'a.txt': 'precious' });
+    await write('a.txt', 'two');
+    onDay(40);
+    await write('a.txt', 'three');
+    await settled();
+    await tidy({ days: 30 });
+    const [leaving] = stored('leaving').filter((path) => readFileSync(path, 'utf8') === 'precious');
+    expect(leaving).toBeDefined();
+    // Another server kept the same content in this moment.
+    const journal = new Journal(house.state);
+    const hash = leaving!.slice(-64);
+    const before = { size: 8, mode: 0o644, hash, kept: { in: 'store' } } as const;
+    const recording = journal.begin({});
+    const change = {
+      kind: 'changed',
+      path: join(house.root, 'c.txt'),
+      before,
+      after: { size: 1, mode: 0o644 },
+    } as const;
+    recording.tell([change], [house.root]);
+    expect(journal.store.has(hash)).toBe(true);
+    journal.log.close();
+    onDay(41);
+    await tidy({ days: 30 });
+    expect(stored('leaving')).toEqual([]);
+    expect(stored().map((path) => readFileSync(path, 'utf8'))).toContain('precious');
+  });
+
+  test('what nobody needs is gone in the end', async () => {
+    open({ 'a.txt': 'old' });
+    await write('a.txt', 'two');
+    onDay(40);
+    await write('a.txt', 'three');
+    await settled();
+    await tidy({ days: 30 });
+    onDay(41);
+    await tidy({ days: 30 });
+    expect(stored('leaving')).toEqual([]);
+    expect(
+      stored()
+        .map((path) => readFileSync(path, 'utf8'))
+        .sort(),
+    ).toEqual(['three', 'two']);
+  });
+
+  test('what was moved is a change of the file under its new name too', async () => {
+    open({ 'a.txt': 'a' });
+    await house.engine.move('a.txt', 'b.txt');
+    const moved = house.newest().id;
+    await write('a.txt', 'another');
+    onDay(40);
+    await write('a.txt', 'yet another');
+    await tidy({ days: 30 });
+    expect(ids()).toContain(moved);
+  });
+
+  test('an undo that needed nothing is remembered as long as what it has undone', async () => {
+    open({ 'a.txt': 'a' });
+    const id = await write('a.txt', 'b');
+    writeFileSync(join(house.root, 'a.txt'), 'a');
+    await house.undo();
+    onDay(40);
+    await tidy({ days: 30 });
+    expect(house.entries().at(-1)).toMatchObject({ id, state: 'undone' });
+  });
+
+  test('a set-aside tree goes with its entry', async () => {
+    open({ 'd/x.txt': 'x' });
+    await house.engine.remove('d', { recursive: true });
+    onDay(40);
+    await house.engine.makeDirectory('d');
+    expect(readdirSync(join(house.state, 'aside'))).toHaveLength(1);
+    // When it was set aside shows only in a time that cannot be invented.
+    vi.setSystemTime(Date.now() + 1000 * DAY);
+    await tidy({ days: 30 });
+    expect(readdirSync(join(house.state, 'aside'))).toEqual([]);
+  });
+
+  test('files of the journal go, or shrink to what is left in them', async () => {
+    open();
+    await write('kept.txt', 'once');
+    for (let n = 0; n < 20; n++) await write('a.txt', `${n}`);
+    const log = join(house.state, 'journal');
+    const [firstDay] = readdirSync(log);
+    const size = statSync(join(log, firstDay!)).size;
+    onDay(20);
+    await write('a.txt', 'later');
+    onDay(100);
+    await write('a.txt', 'much later');
+    await tidy({ days: 30 });
+    expect(readdirSync(log)).toEqual([firstDay, '2026-01-21.jsonl', '2026-04-11.jsonl']);
+    expect(statSync(join(log, firstDay!)).size).toBeLessThan(size / 5);
+    expect(ids()).toHaveLength(2);
+    onDay(150);
+    await write('kept.txt', 'twice');
+    await tidy({ days: 30 });
+    expect(readdirSync(log)).toEqual(['2026-04-11.jsonl', '2026-05-31.jsonl']);
+    expect(ids()).toHaveLength(2);
+    await house.undo();
+    await house.undo();
+    expect(house.tree()).toEqual({ 'kept.txt': 'once', 'a.txt': 'later' });
+  });
+
+  test('an entry that ends in the next file does not come to life again when files shrink', async () => {
+    open({ 'stays.txt': 'x' });
+    vi.setSystemTime(Date.parse('2026-01-01T23:59:59Z'));
+    const journal = new Journal(house.state);
+    const change = { kind: 'created', path: join(house.root, 'never'), type: 'directory' } as const;
+    const failed = journal.begin({});
+    failed.tell([change], [house.root]);
+    for (let n = 0; n < 4; n++) await write(`stays${n}.txt`, 'y');
+    vi.setSystemTime(Date.parse('2026-01-02T00:00:01Z'));
+    failed.end('failed');
+    for (let n = 0; n < 6; n++) await write('a.txt', `${n}`);
+    onDay(100);
+    await write('a.txt', 'later');
+    journal.log.close();
+    await tidy({ days: 30 });
+    expect(house.entries().every(({ changes }) => !changes[0]!.path.endsWith('never'))).toBe(true);
+    expect(ids()).toHaveLength(5);
+  });
+
+  test('looking and undoing give up nothing', async () => {
+    open({ 'a.txt': 'a' });
+    await write('a.txt', 'b');
+    onDay(400);
+    await write('a.txt', 'c');
+    const history = new History(house.state);
+    expect(await history.undo(house.newest().id)).toMatchObject({ done: true });
+    expect(await history.entries()).toHaveLength(3);
+  });
+
+  /** What a file has become is kept when nobody waits for it: until nothing more comes. */
+  const settled = async () => {
+    let same = 0;
+    for (let count = -1; same < 20; await pause(5)) {
+      const now = stored().length;
+      same = now === count ? same + 1 : 0;
+      count = now;
+    }
+  };
+});
+
+test('through the program with --keep 1MB the store stays bounded, and each file’s last change can be undone', async () => {
+  const root = temporaryDirectory();
+  const state = temporaryDirectory();
+  try {
+    layOut(root.path, { 'a.txt': 'a0', 'b.txt': 'b0' });
+    const client = await RawClient.start(['--keep', '1MB', '--state', state.path, root.path]);
+    let largest = 0;
+    const last: Record<string, string> = {};
+    for (let n = 1; n <= 60; n++) {
+      const name = n === 10 ? 'b.txt' : 'a.txt';
+      last[name] = readFileSync(join(root.path, name), 'utf8');
+      await client.text('write_file', {
+        path: join(root.path, name),
+        content: `${n} ${randomText(100_000)}`,
+      });
+      if (n % 10 === 0) largest = Math.max(largest, weigh(join(state.path, 'store')));
+    }
+    await client.end();
+    expect(largest).toBeLessThan(2.5 * 1024 * 1024);
+    expect(weigh(join(state.path, 'store'))).toBeLessThan(1.3 * 1024 * 1024);
+    const history = new History(state.path);
+    const entries = await history.entries();
+    expect(entries.length).toBeLessThan(30);
+    for (const name of ['a.txt', 'b.txt']) {
+      const entry = entries.find(({ changes }) => changes[0]!.path === join(root.path, name))!;
+      expect(await history.undo(entry.id)).toMatchObject({ done: true });
+    }
+    expect(readBack(root.path)).toEqual(last);
+  } finally {
+    root.remove();
+    state.remove();
+  }
+});
+
+/** Text that does not get smaller by packing. */
+function randomText(length: number): string {
+  let text = '';
+  let state = length + text.length;
+  while (text.length < length) {
+    state = (Math.imul(state, 1664525) + 1013904223 + text.length) >>> 0;
+    text += String.fromCharCode(33 + ((state >>> 16) % 90));
+  }
+  return `${text}${Math.random()}`;
+}
+
+function total(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + statSync(path).size, 0);
+}
+
+function weigh(directory: string): number {
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  return total(names.map((name) => join(directory, name)).filter((path) => existsSync(path)));
+}

@@ -1,0 +1,130 @@
+/** The size that --keep sets is never exceeded once a call is answered, whatever the call did. */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { program, RawClient } from '../../../client.ts';
+import { temporaryDirectory } from '../../../tree.ts';
+
+const KIB = 1024;
+const KEEP = 512 * KIB;
+
+let home: { path: string; remove(): void };
+let root: string;
+let state: string;
+const clients: RawClient[] = [];
+beforeEach(() => {
+  home = temporaryDirectory();
+  root = join(home.path, 'root');
+  state = join(home.path, 'state');
+  mkdirSync(root);
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.end();
+  home.remove();
+});
+
+async function serve(keep = '512KiB'): Promise<RawClient> {
+  const options = ['--dialect', 'replay', '--sandbox', 'off', '--keep', keep, '--state', state];
+  const client = await RawClient.start([...options, root]);
+  clients.push(client);
+  return client;
+}
+
+/** All that is kept, with the journal's own lines; the trace has a bound of its own. */
+function kept(): number {
+  let sum = 0;
+  const into = (directory: string) => {
+    for (const name of readdirSync(directory)) {
+      const path = join(directory, name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat?.isDirectory() && path !== join(state, 'trace')) into(path);
+      else if (stat && !stat.isDirectory()) sum += stat.size;
+    }
+  };
+  into(state);
+  return sum;
+}
+
+/** That cannot be packed. */
+const noise = (bytes: number) => randomBytes(bytes / 2).toString('hex');
+
+function fill(directory: string, files: number, bytes: number): void {
+  mkdirSync(join(root, directory), { recursive: true });
+  for (let n = 0; n < files; n++) writeFileSync(join(root, directory, `f${n}`), noise(bytes));
+}
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
+    encoding: 'utf8',
+  });
+  return { status, all: stdout + stderr };
+}
+
+test('whatever is written, deleted, moved and done by commands, in two servers at once', async () => {
+  const [one, two] = [await serve(), await serve()];
+  for (let round = 0; round < 6; round++) {
+    fill(`tree${round}`, 10, 20 * KIB);
+    fill(`other${round}`, 5, 20 * KIB);
+    await one!.text('write_file', { path: 'a.txt', content: noise(100 * KIB) });
+    expect(kept()).toBeLessThanOrEqual(KEEP);
+    await one!.text('delete_file', { path: `tree${round}`, recursive: true });
+    expect(kept()).toBeLessThanOrEqual(KEEP);
+    await two!.text('execute_command', { command: `rm -r other${round}` });
+    expect(kept()).toBeLessThanOrEqual(KEEP);
+    await two!.text('write_file', { path: `b${round}.txt`, content: noise(60 * KIB) });
+    expect(kept()).toBeLessThanOrEqual(KEEP);
+    await Promise.all([
+      one!.text('write_file', { path: `b${round}.txt`, content: noise(60 * KIB) }),
+      two!.text('write_file', { path: 'c.txt', content: noise(80 * KIB) }),
+    ]);
+    expect(kept()).toBeLessThanOrEqual(KEEP);
+  }
+  // The newest change can always be undone.
+  writeFileSync(join(root, 'last.txt'), 'precious\n');
+  await one!.text('delete_file', { path: 'last.txt' });
+  expect(run('undo').status).toBe(0);
+  expect(readFileSync(join(root, 'last.txt'), 'utf8')).toBe('precious\n');
+}, 60_000);
+
+test.each([
+  ['a file that is deleted', 'delete_file', { path: 'big' }],
+  ['a file that is written', 'write_file', { path: 'big', content: 'new' }],
+  ['a tree that is deleted', 'delete_file', { path: 'tree', recursive: true }],
+])('%s and could not be kept is left as it is, and the answer says why', async (_, tool, args) => {
+  const client = await serve();
+  writeFileSync(join(root, 'big'), noise(600 * KIB));
+  fill('tree', 30, 20 * KIB);
+  const { result, error } = await client.call(tool, args);
+  const told = JSON.stringify(result ?? error);
+  expect(told).toContain('more than --keep allows');
+  expect(told).toContain('not changed');
+  expect(readFileSync(join(root, 'big')).length).toBe(600 * KIB);
+  expect(readdirSync(join(root, 'tree'))).toHaveLength(30);
+  expect(kept()).toBeLessThanOrEqual(KEEP);
+  await client.says('what is larger is not changed');
+});
+
+test('what a command removes beyond the size is told as not kept', async () => {
+  const client = await serve();
+  fill('tree', 40, 20 * KIB);
+  await client.text('execute_command', { command: 'rm -r tree' });
+  expect(existsSync(join(root, 'tree'))).toBe(false);
+  expect(kept()).toBeLessThanOrEqual(KEEP);
+  const undo = run('undo');
+  expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('more than --keep allows')]);
+  expect(run('undo', '--force').status).toBe(0);
+  expect(readdirSync(join(root, 'tree')).length).toBeGreaterThan(10);
+});
+
+test('a store that was filled under a larger size is brought down by the first change', async () => {
+  const before = await serve('10MiB');
+  for (let n = 0; n < 20; n++) await before.text('write_file', { path: 'a.txt', content: noise(100 * KIB) });
+  expect(kept()).toBeGreaterThan(KEEP);
+  await before.end();
+  const after = await serve();
+  await after.text('write_file', { path: 'a.txt', content: 'small' });
+  expect(kept()).toBeLessThanOrEqual(KEEP);
+  expect(run('undo').status).toBe(0);
+});

@@ -1,0 +1,179 @@
+/** How far the look before a command reaches, what it leaves behind, and what is said where it does not reach. */
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { program, RawClient } from '../../../client.ts';
+import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
+
+let home: { path: string; remove(): void };
+let root: string;
+let state: string;
+let client: RawClient | undefined;
+beforeEach(() => {
+  home = temporaryDirectory();
+  root = join(home.path, 'root');
+  state = join(home.path, 'state');
+  mkdirSync(root);
+});
+afterEach(async () => {
+  await client?.end();
+  client = undefined;
+  home.remove();
+});
+
+async function serve(): Promise<RawClient> {
+  client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
+  return client;
+}
+
+async function command(line: string): Promise<string[]> {
+  const { result } = await client!.call('execute_command', { command: line });
+  return result!.content.map(({ text }) => text!);
+}
+
+function run(...args: string[]) {
+  const options = { encoding: 'utf8', maxBuffer: 1e9 } as const;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [program, ...args, '--state', state],
+    options,
+  );
+  return { status, stdout, stderr, all: stdout + stderr };
+}
+
+/** `count` files, spread over directories of a thousand. */
+async function fill(count: number): Promise<void> {
+  const script =
+    'for d in $(seq 0 999 "$1"); do mkdir "d$d"; (cd "d$d" && seq -f "f%g" 1 999 | xargs touch); done';
+  await promisify(execFile)('sh', ['-c', script, 'sh', String(count)], { cwd: root });
+}
+
+test('one file of a large tree that a command removes is named, and comes back', {
+  timeout: 120_000,
+}, async () => {
+  await fill(30_000);
+  writeFileSync(join(root, 'd999/f7'), 'precious\n');
+  await serve();
+  expect(await command('rm d999/f7')).toHaveLength(1);
+  expect(run('history').stdout).toContain(`removed ${join(root, 'd999/f7')}`);
+  expect(run('undo').status).toBe(0);
+  expect(readFileSync(join(root, 'd999/f7'), 'utf8')).toBe('precious\n');
+});
+
+test('where it does not reach, the answer, the history, diff and undo say so', {
+  timeout: 240_000,
+}, async () => {
+  await fill(101_000);
+  writeFileSync(join(root, 'd999/f7'), 'precious\n');
+  await serve();
+  for (const line of ['rm d999/f7', 'true']) {
+    const [own, note, ...more] = await command(line);
+    expect(own).not.toContain('not recorded');
+    expect(note).toMatch(/^\[not recorded: .*100000 entries.*cannot be undone\]$/);
+    expect(more).toEqual([]);
+  }
+  const [id] = run('history').stdout.split(' ');
+  expect(run('history').stdout).toMatch(/changed by a command; not recorded: .*100000 entries/);
+  expect(run('history', join(root, 'd999')).stdout).toContain('not recorded');
+  expect(run('diff', id!).stdout).toContain('not recorded');
+  const undo = run('undo');
+  expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('not recorded')]);
+  expect(run('undo', '--force').status).toBe(1);
+  await client!.says('100000 entries');
+});
+
+test('what a command does not change is not left in the state directory, not even for a moment', async () => {
+  layOut(root, { 'a.txt': 'only looked at\n', 'b.txt': 'b\n' });
+  await serve();
+  await command('echo more >> b.txt');
+  const kept = readdirSync(state, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
+  expect(kept).not.toContain('only looked at');
+  expect(run('undo').status).toBe(0);
+  expect(readBack(root)).toEqual({ 'a.txt': 'only looked at\n', 'b.txt': 'b\n' });
+});
+
+const SECRETS = [
+  ...['.env', '.env.local', '.envrc', 'cert.pem', 'tls.key', 'x.p12', 'x.pfx', 'id_rsa', 'id_rsa.old'],
+  ...[
+    'id_ecdsa',
+    'id_ed25519',
+    '.ssh/known',
+    '.aws/config',
+    'sub/.gnupg/ring',
+    '.netrc',
+    '.npmrc',
+    '.pypirc',
+  ],
+  ...[
+    '.pgpass',
+    '.git-credentials',
+    'pass.kdbx',
+    'my-credentials-2.json',
+    '.docker/config.json',
+    '.kube/config',
+  ],
+];
+/** Longer than any of them: what has the size of something that is lost may be a copy of it. */
+const CHANGED = 'changed'.repeat(10);
+const NO_SECRETS = [
+  '.env.example',
+  '.env.sample',
+  '.env.template',
+  'key.txt',
+  'config.json',
+  'my.ssh/x',
+  'a.keys',
+];
+
+test('files with the names of secrets are not copied by the look, and that is said', async () => {
+  const tree = Object.fromEntries([...SECRETS, ...NO_SECRETS].map((path) => [path, `of ${path}\n`]));
+  layOut(root, tree);
+  await serve();
+  await command(`find . -type f -exec sh -c 'for f; do echo ${CHANGED} > "$f"; done' sh {} +`);
+  const [entry] = JSON.parse(run('history', '--json').stdout);
+  const kept = (path: string) =>
+    entry.changes.find((change: { path: string }) => change.path === join(root, path)).before.kept;
+  for (const path of SECRETS)
+    expect([path, kept(path).why]).toEqual([path, expect.stringContaining('secrets')]);
+  for (const path of NO_SECRETS) expect([path, kept(path)]).toEqual([path, { in: 'store' }]);
+  const undo = run('undo');
+  expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('not copied before a command')]);
+  expect(run('undo', '--force').status).toBe(0);
+  for (const path of NO_SECRETS) expect(readFileSync(join(root, path), 'utf8')).toBe(tree[path]);
+  for (const path of SECRETS) expect(readFileSync(join(root, path), 'utf8')).toBe(`${CHANGED}\n`);
+});
+
+test('commands at the same time find what each has changed', async () => {
+  layOut(root, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  await serve();
+  await Promise.all([command('sleep 0.5; echo more >> a.txt'), command('echo more >> b.txt')]);
+  expect(run('undo', '--since', '1h', '--force').all).not.toContain('cannot be');
+  expect(readBack(root)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+});
+
+test('a file of some MiB that a command made is known by what it holds', async () => {
+  await serve();
+  await command('(head -c 1000000 /dev/zero | tr "\\0" x; echo; echo unique) > made.bin');
+  const [{ id }] = JSON.parse(run('history', '--json').stdout);
+  await client!.text('edit_file', {
+    path: 'made.bin',
+    edits: [{ oldText: 'unique', newText: 'y' }],
+  });
+  expect(run('undo').status).toBe(0);
+  expect(run('undo', id).all).toContain('undone');
+  expect(existsSync(join(root, 'made.bin'))).toBe(false);
+});
+
+test('a large file that was moved and then changed to the same size is not taken for what it was', async () => {
+  await serve();
+  writeFileSync(join(root, 'large'), 'x'.repeat(5_000_000));
+  await client!.text('move_file', { source: 'large', destination: 'moved' });
+  writeFileSync(join(root, 'moved'), 'y'.repeat(5_000_000));
+  const undo = run('undo');
+  expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('changed since')]);
+});

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Commands } from '../../../../src/engine/run/commands.ts';
+import type { RunResult } from '../../../../src/engine/run/process/run.ts';
+import { endRunsOf, killRunsOf } from '../../../../src/engine/run/process/run.ts';
+import { processesWith, survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
+import type { Workshop } from '../workshop.ts';
+import { failureKind, makeWorkshop, NO_SANDBOX } from '../workshop.ts';
+
+let place: Workshop;
+let built: string;
+let server: string;
+const rooms = new Map<string, Commands>();
+const MODES = { 'without a sandbox': 'off', 'in bubblewrap': 'require' } as const;
+
+beforeAll(async () => {
+  place = makeWorkshop();
+  rooms.set('without a sandbox', await place.open({ sandbox: 'off' }));
+  const boxed = await place.open({ sandbox: 'auto' });
+  if (boxed.sandboxed) {
+    rooms.set('in bubblewrap', boxed);
+  }
+  built = mkdtempSync(join(tmpdir(), 'cofferdam-lone-'));
+  server = join(built, 'lone-server.mjs');
+  buildSync({
+    entryPoints: [fileURLToPath(new URL('lone-server.ts', import.meta.url))],
+    outfile: server,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
+});
+
+afterAll(() => {
+  place.close();
+  rmSync(built, { recursive: true, force: true });
+});
+
+/** Runs one command in a server of its own, started by `via` with the server's command line behind it. */
+function loneServer(mode: string, words: readonly string[], via: readonly string[] = []): ChildProcess {
+  const [file, ...args] = [...via, process.execPath, server, place.root, mode, ...words];
+  return spawn(file!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Kills a server while its command runs, and returns what is left of the command. */
+async function leftByKilledServer(mode: string, words: readonly string[], sign: string, processes: number) {
+  const child = loneServer(mode, words);
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  for (let tries = 0; tries < 400 && processesWith(sign).length < processes; tries++) await delay(25);
+  expect(processesWith(sign).length).toBeGreaterThanOrEqual(processes);
+  child.kill('SIGKILL');
+  await exited;
+  return survivors(sign);
+}
+
+async function answerOf(child: ChildProcess): Promise<RunResult> {
+  let text = '';
+  for await (const chunk of child.stdout!) text += chunk;
+  return JSON.parse(text);
+}
+
+for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
+  const inRoom = (name: string, test: (commands: Commands) => Promise<void>) =>
+    it(name, async ({ skip }) => {
+      const commands = rooms.get(kind);
+      if (!commands) return skip(NO_SANDBOX);
+      await test(commands);
+    });
+
+  describe(`a command ${kind}`, () => {
+    inRoom('ends with all others when the server ends', async (commands) => {
+      const seconds = uniqueSeconds();
+      const runs = [1, 2].map(() => failureKind(commands.shell(`sleep ${seconds}`)));
+      await waitForProcess(seconds);
+      await endRunsOf(commands);
+      expect(await Promise.all(runs)).toEqual(['cancelled', 'cancelled']);
+      expect(processesWith(seconds)).toEqual([]);
+      const stubborn = failureKind(commands.shell(`trap "" TERM; sleep ${seconds}`));
+      await waitForProcess(seconds);
+      killRunsOf(commands);
+      expect(await survivors(seconds)).toEqual([]);
+      await stubborn;
+    });
+
+    inRoom('goes on when those of another engine are ended', async (commands) => {
+      const [first, second] = [uniqueSeconds(), uniqueSeconds()];
+      const other = await place.open({ sandbox: MODES[kind] });
+      const run = commands.shell(`sleep ${first}`, { timeoutMs: 60_000 });
+      const ended = failureKind(other.shell(`sleep ${second}`));
+      await Promise.all([waitForProcess(first), waitForProcess(second)]);
+      await other.close();
+      expect(await ended).toBe('cancelled');
+      expect(processesWith(first)).not.toEqual([]);
+      killRunsOf(commands);
+      expect(await run).toMatchObject({ signal: 'SIGKILL' });
+    });
+
+    inRoom('is ended when it starts too many processes', async (commands) => {
+      const seconds = uniqueSeconds();
+      const line = `i=0; while [ $i -lt 800 ]; do sleep ${seconds} & i=$((i+1)); done; wait`;
+      const result = await commands.shell(line, { timeoutMs: 20_000 });
+      expect(result.timedOut).toBe(false);
+      expect(result.endedBy === 'too-many-processes' || result.stderr.includes('fork')).toBe(true);
+      expect(await survivors(seconds)).toEqual([]);
+    });
+
+    inRoom('may flood its output without filling the memory', async (commands) => {
+      const before = process.memoryUsage().rss;
+      const flood = 200 * 1024 * 1024;
+      const result = await commands.shell(`yes | head -c ${flood}`);
+      expect(result).toMatchObject({ exitCode: 0, stdoutTruncated: true, stdoutBytes: flood });
+      expect(result.stdout.length).toBe(512 * 1024);
+      expect(process.memoryUsage().rss - before).toBeLessThan(96 * 1024 * 1024);
+    });
+
+    inRoom('dies with its children when the server is killed', async () => {
+      const seconds = uniqueSeconds();
+      const line = `setsid sleep ${seconds} & sh -c 'sleep ${seconds}; :' & sleep ${seconds}`;
+      expect(await leftByKilledServer(MODES[kind], ['shell', line], seconds, 3)).toEqual([]);
+    });
+
+    inRoom('that only reads dies as well', async () => {
+      const script = `BEGIN { while (1) x = ${uniqueSeconds()} }`;
+      expect(await leftByKilledServer(MODES[kind], ['read', 'awk', script], script, 1)).toEqual([]);
+    });
+
+    inRoom('gets no descriptor that the server was started with', async () => {
+      const leak = `exec 7</ 9<${place.out} 12<${place.out}; exec "$@"`;
+      const line = 'ls -l /proc/self/fd; cat /proc/self/fd/9/secret.txt /proc/self/fd/12/secret.txt';
+      const result = await answerOf(loneServer(MODES[kind], ['shell', line], ['bash', '-c', leak, 'bash']));
+      expect(result.stdout).toContain(' 2 -> ');
+      expect(result.stdout).not.toContain(place.out);
+      expect(result.stdout).not.toContain('S3CRET');
+      expect(result.stdout).not.toMatch(/ 7 -> \/$/m);
+    });
+  });
+}

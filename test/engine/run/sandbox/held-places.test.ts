@@ -1,0 +1,68 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { lstatSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { whenMounted } from '../../../../src/engine/run/process/resource-limits.ts';
+import { asMountPoint } from '../../../../src/engine/run/sandbox/bubblewrap.ts';
+import { type HeldPlace, holdWays, releaseWays } from '../../../../src/engine/run/sandbox/held-places.ts';
+import { layOut, temporaryDirectory } from '../../../tree.ts';
+
+const onLinux = process.platform === 'linux';
+
+describe.runIf(onLinux)('the ways to places that are held (needs Linux)', () => {
+  let base: ReturnType<typeof temporaryDirectory>;
+  const place = (path: string, writable: boolean): HeldPlace => {
+    const { dev, ino } = lstatSync(join(base.path, path), { bigint: true });
+    return { path: join(base.path, path), identity: `${dev}:${ino}`, fd: undefined, writable };
+  };
+  const open = () => readdirSync('/proc/self/fd').length;
+
+  beforeEach(() => {
+    base = temporaryDirectory();
+    layOut(base.path, { 'w/a/b/locked/x': '', 'w/a/b/locked/c/open/y': '', 'w/a/file': '' });
+  });
+
+  afterEach(() => base.remove());
+
+  it('are the directories between a place and those in it, each once, with the rule of what is around', () => {
+    const places = ['w', 'w/a/b/locked', 'w/a/b/locked/c/open', 'w/a/file'];
+    const ways = holdWays(places.map((path) => place(path, path !== 'w/a/b/locked')));
+    const seen = ways.map(({ path, writable }) => [path.slice(base.path.length), writable]);
+    expect(seen).toEqual([
+      ['/w/a', true],
+      ['/w/a/b', true],
+      ['/w/a/b/locked/c', false],
+    ]);
+    releaseWays(ways);
+  });
+
+  it('are given back, also when a place was moved', () => {
+    const places = [place('w', true), place('w/a/b/locked', false), place('w/a/file', false)];
+    const before = open();
+    releaseWays(holdWays(places));
+    renameSync(join(base.path, 'w/a/file'), join(base.path, 'w/a/file2'));
+    expect(() => holdWays(places)).toThrow(/w\/a\/file is not where it was/);
+    expect(open()).toBe(before);
+  });
+});
+
+describe.runIf(onLinux)('a command that waits for its mounts (needs Linux)', () => {
+  const start = (places: string[]) => {
+    const [file, ...args] = whenMounted(places, ['/bin/echo', 'a  b']);
+    return spawnSync(file!, args, { encoding: 'utf8' });
+  };
+
+  it('starts when they are there, with its words as they are', () => {
+    const some = execFileSync('cut', ['-d', ' ', '-f', '5', '/proc/self/mountinfo'], { encoding: 'utf8' });
+    expect(start(some.trim().split('\n').slice(0, 3))).toMatchObject({ status: 0, stdout: 'a  b\n' });
+    expect(start([])).toMatchObject({ status: 0, stdout: 'a  b\n' });
+  });
+
+  it('does not start when one is missing', () => {
+    expect(start(['/proc', '/pro*'])).toMatchObject({ status: 1, stdout: '' });
+  });
+
+  it('knows how the system writes their paths', () => {
+    expect(asMountPoint('/a b/c\td\\e\n#é')).toBe('/a\\040b/c\\011d\\134e\\012#é');
+  });
+});

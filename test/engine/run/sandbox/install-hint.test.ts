@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installCommand } from '../../../../src/engine/run/sandbox/install-hint.ts';
+import { layOut, temporaryDirectory } from '../../../tree.ts';
+
+describe.runIf(process.platform === 'linux')('how bubblewrap is installed (needs Linux)', () => {
+  let base: ReturnType<typeof temporaryDirectory>;
+
+  beforeEach(() => {
+    base = temporaryDirectory();
+  });
+
+  afterEach(() => base.remove());
+
+  it.each([
+    ['apt-get', 'sudo apt install bubblewrap'],
+    ['dnf', 'sudo dnf install bubblewrap'],
+    ['pacman', 'sudo pacman -S bubblewrap'],
+    ['apk', 'sudo apk add bubblewrap'],
+  ])('is told by %s', (name, command) => {
+    expect(installCommand([base.path])).toBeUndefined();
+    layOut(base.path, { [name]: '' });
+    expect(installCommand([base.path])).toBe(command);
+  });
+});

@@ -1,0 +1,141 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installationsOf } from '../../../../src/engine/run/sandbox/installations.ts';
+import { layOut, type Tree, temporaryDirectory } from '../../../tree.ts';
+
+describe('what a sandbox shows for programs', () => {
+  let base: ReturnType<typeof temporaryDirectory>;
+  const program = { text: '\x7fELF', mode: '755' } as const;
+  const script = { text: '#!/bin/sh\n', mode: '755' } as const;
+  const around = (environment = {}) => ({
+    system: ['/usr', '/bin'],
+    roots: [join(base.path, 'code/app')],
+    environment,
+  });
+  const found = (...programs: string[]) => installationsOf(programs, around());
+  /** What is shown for programs in a tree, by paths from its top. */
+  const shownIn = (tree: Tree, ...programs: string[]) => {
+    layOut(base.path, tree);
+    const { shown } = found(...programs.map((one) => join(base.path, one)));
+    return shown.map(({ path, link }) => `${path.slice(base.path.length + 1)}${link ? ` -> ${link}` : ''}`);
+  };
+
+  beforeEach(() => {
+    base = temporaryDirectory();
+  });
+
+  afterEach(() => base.remove());
+
+  it('is nothing more for those of the system', () => {
+    expect(found('/usr/bin/env', '/bin/sh').shown).toEqual([]);
+  });
+
+  it('is a package of the system’s owner, or the whole store where packages refer to each other', () => {
+    expect(found('/opt/x/bin/a', '/opt/x/bin/b').shown).toEqual([{ path: '/opt/x' }]);
+    expect(found('/opt/bin/a').shown).toEqual([{ path: '/opt/bin' }]);
+    expect(found('/nix/store/abc-node/bin/node').shown).toEqual([{ path: '/nix/store' }]);
+  });
+
+  it('is the program alone, where nothing is known of what is around it', () => {
+    const beside = { 'proj/.env': 'x', 'proj/lib/key.pem': 'x', 'proj/bin/other': program };
+    expect(shownIn({ 'proj/bin/tool': program, ...beside }, 'proj/bin/tool')).toEqual(['proj/bin/tool']);
+    expect(found(`${homedir()}/bin/tool`).shown).toEqual([{ path: `${homedir()}/bin/tool` }]);
+    expect(found(`${homedir()}/tool`).shown).toEqual([{ path: `${homedir()}/tool` }]);
+    expect(shownIn({ 'code/bin/tool': program, 'code/lib/python3/x': '' }, 'code/bin/tool')).toEqual([
+      'code/bin/tool',
+    ]);
+  });
+
+  it('is every link on the way, as a link', () => {
+    const tree = {
+      'one/bin/tool': { link: '../../two/tool' },
+      'two/tool': { link: 'real' },
+      'two/real': program,
+    };
+    expect(shownIn(tree, 'one/bin/tool')).toEqual([
+      'one/bin/tool -> ../../two/tool',
+      'two/real',
+      'two/tool -> real',
+    ]);
+  });
+
+  it('is what interprets a script', () => {
+    const tree = {
+      'bin/tool': { text: `#!${base.path}/venv/bin/python\nx`, mode: '755' },
+      'venv/bin/python': { link: '../../py/bin/python3' },
+      'venv/pyvenv.cfg': '',
+      'venv/.secret': '',
+      'py/bin/python3': program,
+      'py/lib/python3.12/os.py': '',
+      'py/etc/pip.conf': '',
+    };
+    expect(shownIn(tree, 'bin/tool')).toEqual([
+      'bin/tool',
+      'py/bin',
+      'py/lib',
+      'venv/bin',
+      'venv/pyvenv.cfg',
+    ]);
+  });
+
+  it('is the programs of rustup and its toolchains, and nothing of cargo’s', () => {
+    const tree = {
+      '.cargo/bin/rustup': program,
+      '.cargo/bin/cargo': { link: 'rustup' },
+      '.cargo/credentials.toml': 'x',
+      '.cargo/config.toml': 'x',
+      '.rustup/settings.toml': '',
+      '.rustup/toolchains/stable/bin/rustc': program,
+      '.rustup/tmp/x': '',
+    };
+    expect(shownIn(tree, '.cargo/bin/cargo')).toEqual([
+      '.cargo/bin',
+      '.rustup/settings.toml',
+      '.rustup/toolchains',
+      '.rustup/update-hashes',
+    ]);
+    const { variables } = found(join(base.path, '.cargo/bin/cargo'));
+    expect(variables).toEqual({ RUSTUP_HOME: join(base.path, '.rustup') });
+    const elsewhere = installationsOf([join(base.path, '.cargo/bin/cargo')], around({ RUSTUP_HOME: '/r' }));
+    expect(elsewhere.variables).toEqual({ RUSTUP_HOME: '/r' });
+  });
+
+  it('is the parts with programs of languages and of managers of versions', () => {
+    const tree = {
+      'v20/bin/node': program,
+      'v20/bin/npm': { link: '../lib/node_modules/npm/bin/npm-cli.js' },
+      'v20/lib/node_modules/npm/bin/npm-cli.js': script,
+      'v20/etc/npmrc': 'token',
+      'v20/.npmrc': 'token',
+      '.pyenv/libexec/pyenv': script,
+      '.pyenv/shims/python3': script,
+      '.pyenv/versions/3.12/bin/python': program,
+      '.pyenv/version': '',
+      '.pyenv/.git/config': 'token',
+      '.pyenv/notes': 'x',
+    };
+    expect(shownIn(tree, 'v20/bin/node', 'v20/bin/npm', '.pyenv/shims/python3')).toEqual([
+      '.pyenv/libexec',
+      '.pyenv/shims',
+      '.pyenv/version',
+      '.pyenv/versions',
+      'v20/bin',
+      'v20/lib',
+    ]);
+  });
+
+  it('is the packages that a script of node’s finds, and the file alone for what needs none', () => {
+    const tree = {
+      'p/bin/tsc': { link: '../lib/node_modules/typescript/bin/tsc' },
+      'p/lib/node_modules/typescript/bin/tsc': script,
+      'p/.npmrc': 'token',
+      'q/node_modules/rg/bin/rg': program,
+    };
+    expect(shownIn(tree, 'p/bin/tsc', 'q/node_modules/rg/bin/rg')).toEqual([
+      'p/bin/tsc -> ../lib/node_modules/typescript/bin/tsc',
+      'p/lib/node_modules',
+      'q/node_modules/rg/bin/rg',
+    ]);
+  });
+});

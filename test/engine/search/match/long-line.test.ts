@@ -1,0 +1,158 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ContentSearch } from '../../../../src/engine/search/match/search-file.ts';
+import { cutAround } from '../../../../src/engine/search/match/truncate-line.ts';
+import { spanOf } from '../../../../src/engine/search/plan/bytes-examined.ts';
+import { parsePattern } from '../../../../src/engine/search/plan/parse-pattern.ts';
+import { type PlanKind, planSearch, type Recipe } from '../../../../src/engine/search/plan/plan.ts';
+import {
+  CHOSEN,
+  type GeneratedPattern,
+  generatedLines,
+  generatedPattern,
+  pick,
+  type Random,
+  randomFrom,
+} from '../generated.ts';
+
+const SEED = Number(process.env.SEARCH_SEED ?? 11);
+const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? 1500) / 2;
+const SHOWN = 12;
+const ALL = 1_000_000;
+
+/** What most of a line is made of, so that few patterns match there: letters, marks, beyond ASCII, no UTF-8 at all. */
+const FILLERS = ['z', '-z', 'Z ', 'ü', 'zü', '😀z', '٣'].map((text) => Buffer.from(text));
+const BROKEN = [[0x80], [0xc3, 0x7a], [0x7a, 0x80, 0x80, 0x80, 0x80, 0x80], [0xe2, 0x80]].map((bytes) =>
+  Buffer.from(bytes),
+);
+
+const directory = mkdtempSync(join(tmpdir(), 'cofferdam-long-lines-'));
+const file = join(directory, 'lines.txt');
+const random = randomFrom(SEED);
+const rawLines = [
+  ...[...FILLERS, ...FILLERS, ...BROKEN].map((filler) => longLine(random, filler)),
+  Buffer.concat([Buffer.from(`${'-'.repeat(2100)}\u2028`), BROKEN[2]!]),
+  Buffer.from('-ak'.repeat(800)),
+];
+const lines = rawLines.map((line) => line.toString('utf8').replace(/\r$/, ''));
+const kernel = ContentSearch.kernel();
+let fd = -1;
+
+beforeAll(() => {
+  writeFileSync(file, Buffer.concat(rawLines.flatMap((line) => [line, Buffer.from('\n')])));
+  fd = openSync(file, 'r');
+});
+
+afterAll(() => {
+  closeSync(fd);
+  rmSync(directory, { recursive: true });
+});
+
+/** Long stretches of the filler with a few short texts in between, some of them at its ends. */
+function longLine(random: Random, filler: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  const pieces = generatedLines(random, 20);
+  if (random() < 0.3) parts.push(pick(random, pieces));
+  for (let i = 0; i < 3; i++) {
+    const times = Math.ceil((700 + random() * 100) / filler.length);
+    parts.push(Buffer.concat(Array.from({ length: times }, () => filler)));
+    if (i < 2 || random() < 0.3) parts.push(pick(random, pieces));
+  }
+  return Buffer.concat(parts);
+}
+
+/** One repetition within another takes its time on a line of some thousand characters. */
+function endsSoon({ source }: GeneratedPattern): boolean {
+  return (source.match(/[*+]|,\}/g) ?? []).length <= 1;
+}
+
+function expected({ source, flags }: GeneratedPattern): string[] {
+  const pattern = new RegExp(source, flags);
+  return lines.flatMap((line, index) => {
+    const found = pattern.exec(line);
+    return found ? [`${index + 1}:${cutAround(line, found.index, found[0].length, SHOWN)}`] : [];
+  });
+}
+
+function found(recipe: Recipe): { shown: string[]; whole: number[]; counted: number } {
+  const search = (maxLineLength: number | undefined, limit: number) =>
+    new ContentSearch(kernel, recipe, { contextLines: 0, maxLineLength, countAll: true }).search(fd, limit);
+  return {
+    shown: search(SHOWN, ALL).lines.map(({ number, text }) => `${number}:${text}`),
+    whole: search(undefined, ALL).lines.map(({ number }) => number),
+    counted: search(SHOWN, 0).matches,
+  };
+}
+
+function differences(patterns: readonly GeneratedPattern[]): { wrong: string[]; inParts: number } {
+  let inParts = 0;
+  const wrong = patterns.filter(endsSoon).flatMap((pattern) => {
+    const recipes = ([undefined, 'literal', 'classes'] as (PlanKind | undefined)[])
+      .map((only) => planSearch(pattern.source, pattern.flags, { ripgrep: false, only }).recipe)
+      .filter(({ prefilter, span }) => prefilter && span);
+    if (recipes.length === 0) return [];
+    const right = expected(pattern);
+    inParts++;
+    return recipes.flatMap((recipe) => {
+      const { shown, whole, counted } = found(recipe);
+      const same = shown.join('\n') === right.join('\n') && counted === right.length;
+      if (same && whole.length === right.length) return [];
+      return [`/${pattern.source}/${pattern.flags}: ${shown.join()} (${counted}), expected ${right.join()}`];
+    });
+  });
+  return { wrong, inParts };
+}
+
+describe('a line that is decoded in parts gives exactly what the RegExp finds in the whole of it', () => {
+  it('for patterns chosen by hand', () => {
+    const more = [
+      '\\bk',
+      'k\\b',
+      '\\Bk\\B',
+      '^k',
+      'k$',
+      '(?<=z)k',
+      '(?<!z)k',
+      'k(?!z)',
+      '[a-k]+',
+      'a[^z]b',
+      '\\ufffd{2,}',
+    ];
+    const flags = ['', 'i', 'u', 'iu', 'm'];
+    const chosen = more.flatMap((source) => flags.map((own) => ({ source, flags: own })));
+    const { wrong, inParts } = differences([...CHOSEN, ...chosen]);
+    expect(wrong).toEqual([]);
+    expect(inParts).toBeGreaterThan(100);
+  });
+
+  it('for generated patterns', () => {
+    const patterns = Array.from({ length: PATTERNS }, () => generatedPattern(random)).filter(
+      (pattern) => pattern !== undefined,
+    );
+    const { wrong, inParts } = differences(patterns);
+    expect(wrong).toEqual([]);
+    expect(inParts).toBeGreaterThan(patterns.length / 10);
+  });
+});
+
+describe('the bytes that a match and its surroundings are made of', () => {
+  it.each<[string, string, string | undefined]>([
+    ['\\bneed\\b', '', 'den'],
+    ['\\bneed\\b', 'i', 'DENden'],
+    ['a[0-3]+(?=x)', '', '0123ax'],
+    ['(?<!y)(a|b)\\1', '', 'aby'],
+    ['[^\\x00-\\x7e]', '', '\x7f\x80…'],
+    ['é', '', '\x80…'],
+    ['s', 'iu', 'Ss\x80…'],
+    ['import .* from', '', undefined],
+    ['a[^]', '', undefined],
+    ['a\\n', '', undefined],
+  ])('for /%s/%s are %j', (source, flags, bytes) => {
+    const span = spanOf(parsePattern(source, flags)!);
+    const ascii = span && String.fromCharCode(...[...span.keys()].filter((code) => code < 128 && span[code]));
+    const beyond = span?.subarray(128).every((is) => is === 1) ? '\x80…' : '';
+    expect(span && ascii + beyond).toBe(bytes);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { EngineFailure, type Failure } from '../../../../src/engine/failures.ts';
+import { unifiedDiff } from '../../../../src/engine/text/diff/unified-diff.ts';
+import { blockIndex } from '../../../../src/engine/text/edit/block-places.ts';
+import { applyPatch, type Patched } from '../../../../src/engine/text/patch/apply.ts';
+import { parsePatch } from '../../../../src/engine/text/patch/parse.ts';
+import { pick, seededRandom } from './samples.ts';
+
+function apply(hunks: string, text: string | undefined): Patched {
+  return applyPatch(parsePatch(`--- a/f\n+++ b/f\n${hunks}`), text, 'dir/f');
+}
+
+function refusal(hunks: string, text: string | undefined): Failure {
+  try {
+    apply(hunks, text);
+  } catch (error) {
+    if (error instanceof EngineFailure) return error.facts;
+    throw error;
+  }
+  throw new Error('the patch was applied');
+}
+
+function numbers(from: number, to: number): string {
+  return Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('');
+}
+
+describe('a hunk that does not fit', () => {
+  it('is told with the first line that differs, its neighbours, and what stands there', () => {
+    const hunk = '@@ -4,7 +4,7 @@\n 4\n 5\n 6\n-seven\n+VII\n 8\n 9\n 10\n';
+    expect(refusal(hunk, numbers(1, 12))).toEqual({
+      kind: 'hunk-mismatch',
+      path: 'dir/f',
+      hunk: 1,
+      line: 7,
+      expected: ['5', '6', 'seven', '8', '9'],
+      found: ['5', '6', '7', '8', '9'],
+      elsewhere: [],
+    });
+  });
+
+  it('is told where its old lines stand when they may not be used there', () => {
+    const early = '@@ -8,3 +8,3 @@\n 8\n-9\n+IX\n 10\n@@ -9,3 +9,3 @@\n 2\n-3\n+III\n 4\n';
+    expect(refusal(early, numbers(1, 12))).toMatchObject({ hunk: 2, line: 10, elsewhere: [2] });
+  });
+
+  it('is told where the lines stand that it removes, when its context stands nowhere', () => {
+    const hunk = '@@ -2,3 +2,3 @@\n x\n-b\n+B\n y\n';
+    expect(refusal(hunk, 'a\nb\nc\nb\n')).toMatchObject({ line: 2, elsewhere: [2, 4] });
+    const blank = '@@ -1,3 +1,2 @@\n x\n-\n y\n';
+    expect(refusal(blank, '\n\n\n')).toMatchObject({ elsewhere: [] });
+  });
+
+  it('is told with at most ten other places', () => {
+    const hunk = '@@ -1,2 +1 @@\n-same\n-other\n+x\n';
+    const facts = refusal(`@@ -200 +200 @@\n-199\n+x\n${hunk}`, `${'same\nother\n'.repeat(99)}x\n199\n`);
+    expect(facts).toMatchObject({ hunk: 2, elsewhere: [1, 3, 5, 7, 9, 11, 13, 15, 17, 19] });
+  });
+
+  it('shows of a very long line what lies around the difference', () => {
+    const long = 'a'.repeat(5000);
+    const facts = refusal(`@@ -1 +1 @@\n-${long}b${long}\n+x\n`, `${long}c${long}\n`);
+    if (facts.kind !== 'hunk-mismatch') throw new Error(facts.kind);
+    expect(facts.expected).toEqual([`…${'a'.repeat(150)}b${'a'.repeat(149)}…`]);
+    expect(facts.found).toEqual([`…${'a'.repeat(150)}c${'a'.repeat(149)}…`]);
+  });
+
+  it('is never applied in part: the text comes whole or not at all', () => {
+    const hunks = '@@ -1,2 +1,2 @@\n-1\n+I\n 2\n@@ -5,2 +5,2 @@\n-five\n+V\n 6\n';
+    expect(refusal(hunks, numbers(1, 8))).toMatchObject({ hunk: 2, line: 5 });
+  });
+
+  it('names the file when there is none', () => {
+    expect(refusal('@@ -1 +1 @@\n-a\n+b\n', undefined)).toEqual({
+      kind: 'not-found',
+      path: 'dir/f',
+      wanted: 'file',
+      near: [],
+    });
+  });
+});
+
+describe('the search for a place', () => {
+  it('finds every place, as comparing each one by itself does', () => {
+    const random = seededRandom(5);
+    for (let round = 0; round < 2000; round++) {
+      const lines = Array.from({ length: 1 + random(60) }, () =>
+        pick(random, ['a', 'a', 'b', `${round > 1000 ? random(9) : 'a'}`]),
+      );
+      const from = random(lines.length);
+      const keys = lines.slice(from, from + 1 + random(14));
+      const text = { count: lines.length, keyAt: (line: number) => lines[line]! };
+      const each = lines
+        .map((_, line) => line)
+        .filter((line) => keys.every((key, at) => lines[line + at] === key));
+      expect(blockIndex(text).placesOf(keys)).toEqual(each);
+    }
+  });
+
+  it('takes a byte-order mark as a character like others where no text begins', () => {
+    const hunk = '@@ -2,2 +2,2 @@\n \uFEFFb\n-c\n+C\n';
+    expect(apply(hunk, 'a\n\uFEFFb\nc\n')).toEqual({ text: 'a\n\uFEFFb\nC\n' });
+  });
+});
+
+describe('line endings', () => {
+  it('of added lines are those of the lines whose place they take', () => {
+    const hunk = '@@ -1,4 +1,5 @@\n-a\n-b\n-c\n+A\n+B\n+C\n+D\n d\n';
+    expect(apply(hunk, 'a\r\nb\nc\r\nd\n')).toEqual({ text: 'A\r\nB\nC\r\nD\r\nd\n' });
+  });
+
+  it('of lines added after a last line without one are those of the line before', () => {
+    const hunk =
+      '@@ -1,2 +1,3 @@\n a\n-b\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n';
+    expect(apply(hunk, 'a\r\nb')).toEqual({ text: 'a\r\nb\r\nc' });
+  });
+
+  it('of lines inserted without context are those of the file', () => {
+    expect(apply('@@ -1,0 +2 @@\n+x\n', 'a\r\nb\r\n')).toEqual({ text: 'a\r\nx\r\nb\r\n' });
+    expect(apply('@@ -0,0 +1 @@\n+x\n', 'a\r\n')).toEqual({ text: 'x\r\na\r\n' });
+    expect(apply('@@ -0,0 +1 @@\n+x\n', '')).toEqual({ text: 'x\n' });
+    expect(apply('@@ -1,0 +2 @@\n+x\n', 'a')).toEqual({ text: 'a\nx\n' });
+  });
+
+  it('are taken from the patch for a new file', () => {
+    const created = applyPatch(
+      parsePatch('--- /dev/null\n+++ f\n@@ -0,0 +1,2 @@\n+a\r\n+b\r\n'),
+      undefined,
+      'f',
+    );
+    expect(created).toEqual({ text: 'a\r\nb\r\n' });
+  });
+
+  it('are never touched outside of what the patch changes', () => {
+    const text = 'a\r\nb\nc\rd\n\r\n\ne\r\n';
+    expect(apply('@@ -1,2 +1,2 @@\n a\n-b\n+B\n', text)).toEqual({ text: text.replace('b', 'B') });
+  });
+});
+
+describe('large input', () => {
+  it('with a thousand hunks far from their stated lines is applied all the same', () => {
+    const old = Array.from({ length: 50_000 }, (_, index) => `line ${index}\n`);
+    const changed = old.map((line, index) => (index % 50 === 25 ? `changed ${line}` : line));
+    const patch = unifiedDiff(old.join(''), changed.join(''), { oldName: 'f', newName: 'f' });
+    const before = numbers(1, 20_000);
+    const result = applyPatch(parsePatch(patch), before + old.join(''), 'f');
+    expect('text' in result && result.text === before + changed.join('')).toBe(true);
+  });
+
+  it('with hunks that are all far from their stated lines does not cost a search of the whole text for each', () => {
+    const text = numbers(1, 100_000);
+    const hunks = Array.from({ length: 2000 }, (_, index) => {
+      const line = 40 * index + 1;
+      return `@@ -${line + 50_000 * (index + 1)},3 +1,3 @@\n ${line}\n-${line + 1}\n+changed\n ${line + 2}\n`;
+    });
+    const result = apply(hunks.join(''), text);
+    expect('text' in result && result.text.split('changed\n').length).toBe(2001);
+  });
+
+  it('that repeats itself is searched in time that grows with its length', () => {
+    const hunk = `@@ -1,50001 +1,50000 @@\n${' a\n'.repeat(25_000)}-b\n${' a\n'.repeat(25_000)}`;
+    expect(refusal(hunk, `${'a\n'.repeat(24_999)}b\n`.repeat(8))).toMatchObject({ line: 25_000 });
+  });
+});

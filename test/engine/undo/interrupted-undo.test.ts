@@ -1,0 +1,194 @@
+/** An undo or a redo that was killed in the middle: the next one, either way, goes the whole way. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Calls } from '../../../src/engine/access/access.ts';
+import { Arrivals } from '../../../src/engine/access/call-order.ts';
+import { Wall } from '../../../src/engine/confine/wall.ts';
+import { type Engine, type JournalEntry, nobody } from '../../../src/engine/index.ts';
+import { Journal } from '../../../src/engine/journal/journal.ts';
+import { carryOut } from '../../../src/engine/undo/carry-out.ts';
+import { planUndo } from '../../../src/engine/undo/plan.ts';
+import { doingsOf } from '../../../src/engine/undo/undo-chain.ts';
+import type { Tree } from '../../tree.ts';
+import { type House, openHouse } from '../journal/house.ts';
+
+const TREE = {
+  'a.txt': 'a\n',
+  'b.txt': 'b\n',
+  'm.txt': 'm\n',
+  'n.txt': 'replaced\n',
+  'one/x.txt': 'x\n',
+  'two/deep/y.txt': 'y\n',
+  link: { link: 'a.txt' },
+} as const;
+
+/** Each is one entry with several changes. */
+const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
+  'a call that deletes': async (engine) => {
+    for (const path of ['a.txt', 'one', 'two', 'link']) await engine.remove(path, { recursive: true });
+  },
+  'a call that writes and moves': async (engine) => {
+    await engine.write('a.txt', 'A\n');
+    await engine.write('p/q/new.txt', 'new\n');
+    await engine.move('m.txt', 'n.txt', { overwrite: true });
+    await engine.write('a.txt', 'AA\n');
+    await engine.move('two', 'p/two');
+    await engine.remove('b.txt');
+  },
+  'a command': (engine) =>
+    engine.commands.shell(
+      'rm -rf two link; mv one uno; echo B > b.txt; mkdir -p k/l; echo f > k/l/f; rm a.txt',
+    ),
+};
+
+/** Without a disk below it, a flush costs nothing. */
+const QUICK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Not every step: a command’s are many. */
+const STRIDE = 3;
+
+let house: House;
+afterEach(() => house.close());
+
+/** Begins to take an entry back and gets so far, as if killed there; false when it has no more steps than that. */
+async function cutOff(id: string, done: number): Promise<boolean> {
+  const wall = new Wall([{ path: house.root, writable: true }]);
+  const journal = new Journal(house.state);
+  const calls = new Calls({ wall, arrivals: new Arrivals(), journal });
+  const doings = doingsOf(journal, house.entries(), house.engine.history.entry(id)!);
+  const steps = await planUndo(calls, journal, doings);
+  const recording = journal.begin({}, { undoes: doings.at(-1)!.entry.id });
+  if (done <= steps.length) await carryOut(calls, journal, steps.slice(0, done), recording);
+  wall.close();
+  await journal.close();
+  return done <= steps.length;
+}
+
+const entryOf = (id: string) => house.engine.history.entry(id)!;
+const standing = (id: string) =>
+  house.entries().find(({ undoes, state }) => undoes === id && state !== 'undone');
+
+async function undo(id: string): Promise<void> {
+  await house.undo(entryOf(id));
+  expect(entryOf(id).state).toBe('undone');
+}
+
+async function redo(id: string): Promise<void> {
+  await house.undo(standing(id));
+  expect(entryOf(id).state).toBe('done');
+  expect(standing(id)).toBeUndefined();
+}
+
+const WAYS: Record<string, ('undo' | 'redo')[]> = {
+  'undone and done again': ['undo', 'redo', 'undo', 'redo'],
+  'done again and undone': ['redo', 'undo', 'redo', 'undo'],
+};
+
+describe.each(Object.entries(CALLS))('%s', (_, change) => {
+  const open = async (): Promise<{ entry: JournalEntry; trees: Record<'undo' | 'redo', Tree> }> => {
+    const commands = { sandbox: 'off', environment: process.env } as const;
+    house = openHouse(TREE, { commands, under: QUICK, keptUnder: QUICK });
+    const before = house.tree();
+    await change(house.engine.as({ ...nobody, origin: { tool: 'test' } }));
+    const trees = { undo: before, redo: house.tree() };
+    expect(house.entries()).toHaveLength(1);
+    return { entry: house.newest(), trees };
+  };
+  const go = async (way: readonly ('undo' | 'redo')[], { id }: JournalEntry, trees: Record<string, Tree>) => {
+    for (const step of way) {
+      await (step === 'undo' ? undo(id) : redo(id));
+      expect([step, house.tree()]).toEqual([step, trees[step]]);
+    }
+    expect(house.entries().filter(({ state }) => state === 'pending')).toEqual([]);
+  };
+
+  test.each(Object.entries(WAYS))('whose undo was cut off anywhere is %s', async (_way, way) => {
+    for (let done = 1; ; done += STRIDE) {
+      const { entry, trees } = await open();
+      if (!(await cutOff(entry.id, done))) break;
+      expect(entryOf(entry.id).state).toBe('pending');
+      await go(way, entry, trees);
+      await house.close();
+    }
+  });
+
+  test.each(Object.entries(WAYS))('whose redo was cut off anywhere is %s', async (_way, way) => {
+    for (let done = 1; ; done += STRIDE) {
+      const { entry, trees } = await open();
+      await undo(entry.id);
+      if (!(await cutOff(standing(entry.id)!.id, done))) break;
+      expect(entryOf(entry.id).state).toBe('pending');
+      await go(way, entry, trees);
+      await house.close();
+    }
+  });
+
+  test('whose undo was cut off twice, and its redo too, finds its way', async () => {
+    const { entry, trees } = await open();
+    await cutOff(entry.id, 1);
+    await cutOff(standing(entry.id)!.id, 1);
+    await go(['undo', 'redo', 'undo'], entry, trees);
+    await cutOff(standing(entry.id)!.id, 2);
+    await cutOff(entry.id, 1);
+    await go(['redo', 'undo', 'redo'], entry, trees);
+  });
+});
+
+test('a move back that was cut off leaves an empty directory, and is brought to its end', async () => {
+  house = openHouse(TREE);
+  await house.engine.move('two', 'zwei');
+  const { id } = house.newest();
+  const journal = new Journal(house.state);
+  journal
+    .begin({}, { undoes: id })
+    .tell(
+      [{ kind: 'moved', path: join(house.root, 'zwei'), to: join(house.root, 'two'), type: 'directory' }],
+      [house.root],
+    );
+  await journal.close();
+  mkdirSync(join(house.root, 'two'));
+  await undo(id);
+  expect(house.tree()).toEqual(TREE);
+});
+
+test.each(Object.entries(WAYS))(
+  'a tree that is brought back entry by entry, and was cut off in the middle of it, is %s',
+  async (_, way) => {
+    // Across file systems, where there are two.
+    house = openHouse(TREE, { under: QUICK });
+    const trees = { undo: house.tree(), redo: {} };
+    await house.engine.remove('two', { recursive: true });
+    trees.redo = house.tree();
+    const { id } = house.newest();
+    const wall = new Wall([{ path: house.root, writable: true }]);
+    const journal = new Journal(house.state);
+    const place = wall.resolve('two');
+    await journal.begin({}, { undoes: id }).creates(place, 'directory', { whole: true });
+    mkdirSync(join(house.root, 'two/deep'), { recursive: true });
+    place.close();
+    wall.close();
+    await journal.close();
+    for (const step of way) {
+      await (step === 'undo' ? undo(id) : redo(id));
+      expect([step, house.tree()]).toEqual([step, trees[step]]);
+    }
+  },
+);
+
+test('a file that one call has made and deleted is not there when that is undone', async () => {
+  house = openHouse(TREE);
+  const engine = house.engine.as({ ...nobody, origin: { tool: 'test' } });
+  await engine.write('new.txt', 'new\n');
+  await engine.remove('new.txt');
+  await engine.write('b.txt', 'B\n');
+  const after = house.tree();
+  const { id } = house.newest();
+  for (let round = 0; round < 2; round++) {
+    await undo(id);
+    expect(house.tree()).toEqual(TREE);
+    await redo(id);
+    expect(house.tree()).toEqual(after);
+  }
+});

@@ -1,0 +1,208 @@
+/** The journal's lines: whole or left out, whatever happened to the file, and never mixed by two writers. */
+import { execFile } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readEntries } from '../../../src/engine/journal/entries/read-entries.ts';
+import { LineLog } from '../../../src/state/directory/line-log.ts';
+import { temporaryDirectory } from '../../tree.ts';
+
+let directory: { path: string; remove(): void };
+let log: LineLog;
+beforeEach(() => {
+  directory = temporaryDirectory();
+  log = new LineLog(join(directory.path, 'journal'));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  log.close();
+  directory.remove();
+});
+
+const numbers = () => [...log.records()].map(({ record }) => record.n);
+const only = () => join(log.directory, log.files()[0]!);
+
+/** Breaks off the last line after some of its bytes. */
+function tear(file: string, bytes: number): void {
+  writeFileSync(file, readFileSync(file).subarray(0, -bytes));
+}
+
+describe('a line', () => {
+  test('that was torn at any byte is left out, and the next one is whole', () => {
+    log.append({ n: 1 });
+    log.append({ n: 2, text: 'äöü' });
+    const whole = readFileSync(only());
+    const length = whole.length - whole.indexOf('\n', whole.indexOf('"n":1'));
+    for (let cut = 1; cut < length - 1; cut++) {
+      writeFileSync(only(), whole.subarray(0, whole.length - cut));
+      expect(numbers()).toEqual([1]);
+      const another = new LineLog(log.directory);
+      another.append({ n: 3 });
+      another.close();
+      // Torn of nothing but its end, it is ended by the next writer.
+      expect(numbers()).toEqual(cut === 1 ? [1, 2, 3] : [1, 3]);
+    }
+  });
+
+  test.each([
+    ['garbage', '\u0000\u0001garbage\n\nmore garbage without an end'],
+    ['a wrong checksum', '\n0123456789ab {"n":9}\n'],
+    ['no checksum', '\n{"n":9}\n'],
+    ['a checksum and nothing else', '\n0123456789ab \n'],
+    ['a carriage return', '\r\n'],
+    ['half a character', Buffer.from([10, 0xc3, 10])],
+  ])('with %s is left out, and those around it are not', (_, garbage) => {
+    log.append({ n: 1 });
+    appendFileSync(only(), garbage);
+    log.append({ n: 2 });
+    expect(numbers()).toEqual([1, 2]);
+  });
+
+  test('that was changed by one bit is left out', () => {
+    for (const n of [1, 2, 3]) log.append({ n });
+    const bytes = readFileSync(only());
+    const at = bytes.indexOf('"n":2') + 4;
+    bytes[at] = bytes[at]! ^ 1;
+    writeFileSync(only(), bytes);
+    expect(numbers()).toEqual([1, 3]);
+  });
+
+  test('may be larger than what is read at once', () => {
+    const text = 'long '.repeat(2_000_000);
+    log.append({ n: 1, text });
+    log.append({ n: 2 });
+    const [first, second] = [...log.records()].map(({ record }) => record);
+    expect(first!.text === text).toBe(true);
+    expect(second).toEqual({ n: 2 });
+  });
+});
+
+describe('files', () => {
+  test('an empty one and a missing directory hold nothing', () => {
+    expect(numbers()).toEqual([]);
+    mkdirSync(log.directory);
+    writeFileSync(join(log.directory, '2026-01-01.jsonl'), '');
+    writeFileSync(join(log.directory, 'notes.txt'), 'not ours');
+    expect(numbers()).toEqual([]);
+  });
+
+  test('are readable for nobody else, whatever the umask', () => {
+    const umask = process.umask(0);
+    try {
+      log.append({ n: 1 });
+      expect(statSync(only()).mode & 0o777).toBe(0o600);
+      expect(statSync(log.directory).mode & 0o777).toBe(0o700);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test('change at midnight, and both are flushed', async () => {
+    vi.useFakeTimers({ now: Date.parse('2026-03-31T23:59:59.900Z'), toFake: ['Date'] });
+    log.append({ n: 1 });
+    vi.setSystemTime(Date.parse('2026-04-01T00:00:00.100Z'));
+    log.append({ n: 2 });
+    await log.flush();
+    expect(log.files()).toEqual(['2026-03-31.jsonl', '2026-04-01.jsonl']);
+    expect(numbers()).toEqual([1, 2]);
+    expect(openFiles(log.directory)).toEqual([join(log.directory, '2026-04-01.jsonl')]);
+  });
+
+  test('hold the lines of one entry, though it began in another one', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-03-31T23:59:59.900Z'), toFake: ['Date'] });
+    log.append({
+      e: 'a',
+      at: Date.now(),
+      by: {},
+      roots: ['/r'],
+      did: [{ kind: 'created', path: '/r/1', type: 'file' }],
+    });
+    expect(readEntries(log)).toMatchObject([{ id: 'a', state: 'pending' }]);
+    vi.setSystemTime(Date.parse('2026-04-01T00:00:00.100Z'));
+    log.append({ e: 'a', did: [{ kind: 'created', path: '/r/2', type: 'file' }] });
+    log.append({ e: 'a', end: 'done' });
+    expect(readEntries(log)).toMatchObject([
+      { id: 'a', state: 'done', changes: [{ path: '/r/1' }, { path: '/r/2' }] },
+    ]);
+  });
+
+  test('that were removed under the writer are made again', async () => {
+    log.append({ n: 1 });
+    rmSync(directory.path, { recursive: true });
+    log.append({ n: 2 });
+    await log.flush();
+    expect(numbers()).toEqual([2]);
+  });
+
+  test('are read once: later only what was added', () => {
+    for (const e of ['a', 'b']) {
+      log.append({ e, at: 1, did: [] });
+      log.append({ e, end: 'done' });
+    }
+    const before = readEntries(log);
+    expect(readEntries(log)).toBe(before);
+    appendFileSync(only(), '\n0123');
+    log.append({ e: 'c', at: 2, did: [] });
+    expect(readEntries(log).map(({ id, state }) => [id, state])).toEqual([
+      ['a', 'done'],
+      ['b', 'done'],
+      ['c', 'pending'],
+    ]);
+    log.append({ e: 'c', end: 'failed' });
+    log.append({ drop: ['a'] });
+    expect(readEntries(log).map(({ id }) => id)).toEqual(['b']);
+  });
+
+  test('that were exchanged for shorter ones are read again', () => {
+    for (const e of ['a', 'b']) log.append({ e, at: 1, did: [] });
+    expect(readEntries(log)).toHaveLength(2);
+    tear(only(), 10);
+    expect(readEntries(log).map(({ id }) => id)).toEqual(['a']);
+  });
+});
+
+/** The descriptors of this process that lie in a directory. */
+function openFiles(inside: string): string[] {
+  return readdirSync('/proc/self/fd')
+    .map((fd) => linkOf(`/proc/self/fd/${fd}`))
+    .filter((path) => path.startsWith(inside));
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+test('two processes that append at once lose nothing and mix nothing', async () => {
+  const writer = join(directory.path, 'line-writer.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('line-writer.ts', import.meta.url))],
+    outfile: writer,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const run = (name: string) => promisify(execFile)(process.execPath, [writer, log.directory, name, '3000']);
+  await Promise.all([run('one'), run('two')]);
+  for (const name of ['one', 'two']) {
+    const own = [...log.records()].filter(({ record }) => record.writer === name);
+    expect(own.map(({ record }) => record.n)).toEqual(Array.from({ length: 3000 }, (_, n) => n));
+    expect(own.every(({ record }) => record.text === 'x'.repeat((record.n as number) % 9000))).toBe(true);
+  }
+});
