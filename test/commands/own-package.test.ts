@@ -313,6 +313,55 @@ describe('a clone that serves itself', () => {
   });
 });
 
+describe('a program that is started by links, as npm makes them', () => {
+  const link = () => join(root, 'node_modules/.bin/cofferdam');
+  const other = () => join(root, 'packages/linked');
+
+  beforeEach(() => {
+    renameSync(join(root, 'node_modules/cofferdam'), join(base, 'clone'));
+    mkdirSync(join(root, 'packages'));
+    symlinkSync(join(base, 'clone'), other());
+    mkdirSync(join(root, 'node_modules/.bin'));
+    symlinkSync('../../packages/linked/dist/cofferdam.cjs', link());
+  });
+
+  function startByLink(...args: string[]): Promise<RawClient> {
+    return RawClient.start([...args, '--state', join(base, 'state'), root], process.env, link());
+  }
+
+  it('keeps each of them from the tools', async () => {
+    client = await startByLink('--dialect', 'workspace');
+    const attempts: [string, object][] = [
+      ['delete_file', { path: 'node_modules/.bin/cofferdam' }],
+      ['delete_file', { path: 'packages', recursive: true }],
+      ['move_file', { from: 'packages/linked', to: 'old' }],
+      ['move_file', { from: 'packages', to: 'old' }],
+      ['move_file', { from: 'a.txt', to: 'node_modules/.bin/cofferdam', overwrite: true }],
+      ['move_file', { from: 'node_modules', to: 'old' }],
+    ];
+    for (const [tool, args] of attempts) {
+      const { failed, text } = said(await client.call(tool, args));
+      expect({ args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
+    }
+    expect(existsSync(link())).toBe(true);
+    expect(said(await client.call('write_file', { file: 'packages/x', content: 'x' })).failed).toBe(false);
+  });
+
+  it.runIf(boxed)('puts each of them back behind a command in the sandbox', async () => {
+    client = await startByLink('--dialect', 'replay', '--sandbox', 'require');
+    const evil = 'mkdir -p packages/linked/dist; echo evil > packages/linked/dist/cofferdam.cjs';
+    for (const command of [
+      `rm packages/linked; ${evil}`,
+      `mv packages old; ${evil}`,
+      'rm node_modules/.bin/cofferdam; echo evil > node_modules/.bin/cofferdam',
+      'ln -sfn ../../evil node_modules/.bin/cofferdam; echo evil > evil',
+    ]) {
+      expect(await client.text('execute_command', { command })).toContain('was put back');
+      expect(readFileSync(link(), 'utf8')).toBe(readFileSync(join(base, 'clone/dist/cofferdam.cjs'), 'utf8'));
+    }
+  });
+});
+
 describe('the engine as a library', () => {
   it('reads its workers before the first change too', () => {
     const script = `

@@ -67,6 +67,41 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     }
   });
 
+  it('in a served directory only is neither used nor taken for missing', async () => {
+    symlinkSync(programOnPath('bwrap')!, join(root, 'bwrap'));
+    const env = { ...process.env, PATH: root };
+    const server = await RawClient.start(['--dialect', 'replay', root], env);
+    try {
+      const { result } = await server.request('tools/list');
+      expect(JSON.stringify(result)).not.toContain('NOT confined');
+      const answer = JSON.stringify(await server.call('execute_command', { command: 'echo r""an' }));
+      expect(answer).toContain('lies in a served directory');
+      expect(answer).not.toContain('ran');
+    } finally {
+      await server.end();
+    }
+  });
+
+  it('and failed once keeps all of its layers', async () => {
+    const log = join(base.path, 'log');
+    const failed = join(base.path, 'failed');
+    const once = `[ "$1" = --help ] || [ -e ${failed} ] || { : > ${failed}; exit 1; }`;
+    const env = withBubblewrap(`echo "$@" >> ${log}; ${once}\nexec $real "$@"`);
+    const layers = async () => {
+      writeFileSync(log, '');
+      const server = await RawClient.start(['--dialect', 'replay', root], env);
+      await server.text('execute_command', { command: 'true' });
+      await server.end();
+      const started = readFileSync(log, 'utf8')
+        .split('\n')
+        .find((line) => line.includes('exec "$@"'))!;
+      return started.match(/--disable-userns|--seccomp/g);
+    };
+    const first = await layers();
+    expect(readFileSync(log, 'utf8')).toContain('exit 0');
+    expect(first).toEqual(await layers());
+  });
+
   it('and is slow is waited for', async () => {
     const log = join(base.path, 'log');
     const env = withBubblewrap(`echo "$1" >> ${log}; [ "$1" = --help ] && sleep 6\nexec $real "$@"`);

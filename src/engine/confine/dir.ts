@@ -59,8 +59,8 @@ export interface Dir {
   ancestors(): string[];
   /** Whether the directory that many levels above has an entry of this name. */
   hasAbove(levels: number, name: string): boolean;
-  /** The text of a small file in a directory of the directory that many levels above, if it can be read. */
-  readAbove(levels: number, directory: string, name: string): string | undefined;
+  /** The text of a small file in or below the directory that many levels above, if it can be read. */
+  readAbove(levels: number, ...names: [string, ...string[]]): string | undefined;
   stat(): Stat;
   lstat(name: string | Buffer): Stat | undefined;
   readlink(name: string): string;

@@ -89,8 +89,9 @@ export class LinuxDir implements Dir {
     return exists(this.#above(levels, name));
   }
 
-  readAbove(levels: number, directory: string, name: string): string | undefined {
-    return readSmall(`${this.#above(levels, directory)}/${oneName(name)}`);
+  readAbove(levels: number, ...names: [string, ...string[]]): string | undefined {
+    const [first, ...rest] = names;
+    return readSmall([this.#above(levels, first), ...rest.map(oneName)].join('/'));
   }
 
   stat(): Stat {

@@ -64,8 +64,9 @@ export class PathDir implements Dir {
     return exists(this.#above(levels, name));
   }
 
-  readAbove(levels: number, directory: string, name: string): string | undefined {
-    return readSmall(join(this.#above(levels, directory), oneName(name)));
+  readAbove(levels: number, ...names: [string, ...string[]]): string | undefined {
+    const [first, ...rest] = names;
+    return readSmall(join(this.#above(levels, first), ...rest.map(oneName)));
   }
 
   stat(): Stat {

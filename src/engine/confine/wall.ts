@@ -94,8 +94,8 @@ export class Wall {
   }
 
   /** Git's configuration and hooks in the roots, where they are protected; undefined where they are not. */
-  gitPlaces(cwd: string): GitPlaces | undefined {
-    return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd) : undefined;
+  gitPlaces(cwd: string, known: ReadonlySet<string>): Promise<GitPlaces> | undefined {
+    return this.protectedPlaces.git ? findGitPlaces(this.roots, cwd, { known }) : undefined;
   }
 
   /** Resolves, runs and always closes: the form for work that ends with the call. */

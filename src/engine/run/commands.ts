@@ -22,6 +22,7 @@ import { ALTERNATIVES, systemDirectories } from './sandbox/bubblewrap.ts';
 import { guardedPlaces, withoutProtected } from './sandbox/guarded-places.ts';
 import { installationsOf } from './sandbox/installations.ts';
 import { withoutNewGitControl } from './sandbox/new-git-control.ts';
+import { withOwnLinks } from './sandbox/own-links.ts';
 import type { Layer } from './sandbox/report.ts';
 import { layersAround, layersReport } from './sandbox/report.ts';
 import type { SandboxMode, SandboxPlan } from './sandbox/sandbox.ts';
@@ -81,6 +82,10 @@ export class Commands {
   #setting: Setting;
   readonly #gnu: ReadonlySet<string>;
   readonly #unprotect: () => void;
+  /** Every repository that was there before a command. */
+  readonly #repositories = new Set<string>();
+  /** Commands that overlap are compared with what there was before the first: none may adopt what another made. */
+  #overlap: { running: number; before?: GitPlaces } | undefined;
 
   private constructor(
     wall: Wall,
@@ -214,8 +219,9 @@ export class Commands {
   #settingFor(door: FrontDoor, git: GitPlaces | undefined): Setting {
     if (!door.writes || !this.sandboxed) return this.#setting;
     const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
-    const roots = withoutProtected(this.#setting.roots, own);
-    return { ...this.#setting, roots, guarded: guardedPlaces(roots, [...own, ...(git?.fixed ?? [])]) };
+    const paths = [...own, ...(git?.fixed ?? [])];
+    const roots = withoutProtected(this.#setting.roots, paths);
+    return { ...this.#setting, roots, guarded: guardedPlaces(roots, paths) };
   }
 
   async #inDirectory(
@@ -229,9 +235,8 @@ export class Commands {
       const { program, args, given = [] } = choose(place.path);
       const started = { cwd: place.path, layers: layersAround(this.#setting, door), given };
       const dir = place.enter();
-      const git = door.writes && this.sandboxed ? this.#wall.gitPlaces(place.path) : undefined;
-      try {
-        const result = await runCommand({
+      const run = (git?: GitPlaces) =>
+        runCommand({
           runner: this,
           program,
           args,
@@ -244,12 +249,32 @@ export class Commands {
           onStart: () => call.onStart?.(started),
           onOutput: call.onOutput,
         });
-        return git ? withoutNewGitControl(this.#wall, place.path, git, result) : result;
+      try {
+        if (!door.writes || !this.sandboxed) return await run();
+        return withOwnLinks(this.#wall, await this.#guardingGit(place.path, run));
       } finally {
         dir.close();
       }
     } finally {
       place.close();
+    }
+  }
+
+  /** Runs with Git's configuration and hooks as they are, and takes back what was added to them. */
+  async #guardingGit(cwd: string, run: (git?: GitPlaces) => Promise<RunResult>): Promise<RunResult> {
+    this.#overlap ??= { running: 0 };
+    const overlap = this.#overlap;
+    overlap.running++;
+    try {
+      const now = await this.#wall.gitPlaces(cwd, this.#repositories);
+      if (now === undefined) return await run();
+      overlap.before ??= now;
+      for (const path of overlap.before.repositories.keys()) this.#repositories.add(path);
+      const result = await run(now);
+      return await withoutNewGitControl(this.#wall, cwd, overlap.before, result);
+    } finally {
+      overlap.running--;
+      if (overlap.running === 0) this.#overlap = undefined;
     }
   }
 }

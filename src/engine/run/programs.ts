@@ -37,19 +37,28 @@ export interface Programs {
   path: string;
   /** The absolute path of each program that was found. */
   found: ReadonlyMap<string, string>;
+  /** Where those were seen that lie in a root only, and are not used for that. */
+  inRoots: ReadonlyMap<string, string>;
 }
 
 /** Resolves each name to an absolute path outside of every root, or leaves it out. */
 export function resolvePrograms(names: readonly string[], search: ProgramSearch): Programs {
   const directories = trustedDirectories(search);
   const found = new Map<string, string>();
+  const inRoots = new Map<string, string>();
   for (const name of names) {
     const given = search.given?.[name] ?? [];
     const candidates = [given, directories.map((directory) => join(directory, name))].flat();
     const program = candidates.find((candidate) => isProgramOutside(candidate, search.roots));
     if (program) found.set(name, program);
+    else {
+      const seen = namedDirectories(search)
+        .map((directory) => join(directory, name))
+        .find(isProgram);
+      if (seen) inRoots.set(name, seen);
+    }
   }
-  return { path: directories.join(':'), found };
+  return { path: directories.join(':'), found, inRoots };
 }
 
 /** The program of this name, which was allowed before. */
@@ -85,16 +94,23 @@ export function adoptPrograms(
   return adopted;
 }
 
-function trustedDirectories({ path, roots }: ProgramSearch): string[] {
+function trustedDirectories(search: ProgramSearch): string[] {
+  return namedDirectories(search).filter((directory) => !leadsInto(directory, search.roots));
+}
+
+function namedDirectories({ path }: ProgramSearch): string[] {
   const directories = path?.split(':').filter((entry) => isAbsolute(entry)) ?? [];
-  const all = new Set(directories.length > 0 ? directories : USUAL_PATH);
-  return [...all].filter((directory) => !leadsInto(directory, roots));
+  return [...new Set(directories.length > 0 ? directories : USUAL_PATH)];
 }
 
 function isProgramOutside(path: string, roots: readonly string[]): boolean {
+  return isProgram(path) && !leadsInto(path, roots);
+}
+
+function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile() && !leadsInto(path, roots);
+    return statSync(path).isFile();
   } catch {
     return false;
   }

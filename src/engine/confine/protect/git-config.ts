@@ -6,23 +6,57 @@ export interface NamedPaths {
   includes: string[];
 }
 
-const SECTION = /^\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]/;
-const SETTING = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*?)\s*$/;
+const BLANK = /\s*/y;
+const COMMENT = /[#;][^\n]*/y;
+const SECTION = /\[\s*([\w.-]+)(?:[ \t]+"(?:[^"\\\n]|\\.)*")?\s*\]/y;
+const KEY = /([A-Za-z][\w-]*)[ \t]*(=?)[ \t]*/y;
+const REST_OF_LINE = /[^\n]*/y;
+/** A piece of a value: in quotes nothing begins a comment, and a backslash at its end continues the line. */
+const PIECE = /"((?:[^"\\\n]|\\[\s\S])*)"?|((?:[^"\\\n#;]|\\\r?\n|\\[\s\S])+)/y;
 
 export function pathsNamedIn(config: string): NamedPaths {
   const named: NamedPaths = { hooks: [], includes: [] };
-  let section = '';
-  for (const line of config.split('\n')) {
-    const header = SECTION.exec(line);
-    if (header) section = header[1]!.toLowerCase();
-    const setting = SETTING.exec(header ? line.slice(header[0].length) : line);
-    if (!setting) continue;
-    const key = `${section}.${setting[1]!.toLowerCase()}`;
-    const value = setting[2]!.replace(/^"(.*)"$/, '$1');
+  for (const [key, value] of settingsIn(config)) {
     if (key === 'core.hookspath') named.hooks.push(hooksHome(value));
     if (key === 'include.path' || key === 'includeif.path') named.includes.push(value);
   }
   return named;
+}
+
+/** Each setting as `section.key`, in lower case, with its value as Git reads it. */
+function settingsIn(config: string): [key: string, value: string][] {
+  const settings: [string, string][] = [];
+  let section = '';
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const taken = pattern.exec(config);
+    if (taken) at = pattern.lastIndex;
+    return taken;
+  };
+  while (at < config.length) {
+    take(BLANK);
+    const header = take(SECTION);
+    if (header) {
+      section = header[1]!.toLowerCase();
+      continue;
+    }
+    const setting = take(KEY);
+    if (setting?.[2] === '=') {
+      let value = '';
+      for (let piece = take(PIECE); piece; piece = take(PIECE)) {
+        value += piece[1] === undefined ? unescaped(piece[2]!) : unescaped(piece[1]);
+      }
+      settings.push([`${section}.${setting[1]!.toLowerCase()}`, value.trim()]);
+    }
+    take(COMMENT);
+    if (!setting) take(REST_OF_LINE);
+  }
+  return settings;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(?:\r?\n|([\s\S]))/g, (_, one: string | undefined) => one ?? '');
 }
 
 /** Husky names `.husky/_`, whose scripts run those beside it. */

@@ -4,10 +4,10 @@
  * Whoever runs `git status` in a repository runs what `core.fsmonitor` names there. So these files can be read
  * and not changed, and no directory can be made into a repository. Index, objects, refs and logs are left alone.
  */
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Dir } from '../dir.ts';
 import { isWithin } from '../roots.ts';
-import { pathsNamedIn } from './git-config.ts';
+import { COMMON, CONFIG, GIT, HOOKS, pathsNamedBy, WORKTREE_CONFIG } from './git-named.ts';
 
 export interface GitPlace {
   /** The held directory that the name is in. */
@@ -18,21 +18,12 @@ export interface GitPlace {
   path: string;
 }
 
-export const GIT = '.git';
-const CONFIG = 'config';
-const WORKTREE_CONFIG = 'config.worktree';
 /** In a directory called `.git`, or one that looks like a repository. */
-export const CONTROL: ReadonlySet<string> = new Set([
-  CONFIG,
-  WORKTREE_CONFIG,
-  'hooks',
-  'commondir',
-  'gitdir',
-]);
+export const CONTROL: ReadonlySet<string> = new Set([CONFIG, WORKTREE_CONFIG, HOOKS, COMMON, 'gitdir']);
 /** What a directory is taken for a repository by. */
 const SHAPE = ['HEAD', 'objects', 'refs'] as const;
 /** What a linked worktree's own directory has instead of objects and refs. */
-const LINKED_SHAPE = ['HEAD', 'commondir'] as const;
+const LINKED_SHAPE = ['HEAD', COMMON] as const;
 /** Code points that some file systems leave out of names, as Git knows them. */
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
@@ -45,7 +36,13 @@ export function gitControl({ dir, name, path }: GitPlace): 'git' | undefined {
     if (!CONTROL.has(part)) continue;
     if (parts[index - 1] === GIT || isRepository(dir, last - index + (name === '' ? 1 : 0))) return 'git';
   }
-  return makesRepository(dir, name) || isNamedInConfig({ dir, name, path }) ? 'git' : undefined;
+  if (makesRepository(dir, name) || breaksRepository(dir, name, parts)) return 'git';
+  return namedAround({ dir, name, path }).some((each) => isWithin(path, each)) ? 'git' : undefined;
+}
+
+/** The reason when moving this place, or another to it, moves what the configuration of a repository names. */
+export function gitControlBelow(place: GitPlace): 'git' | undefined {
+  return namedAround(place).some((each) => isWithin(each, place.path)) ? 'git' : undefined;
 }
 
 /** A name as Git compares it: some file systems take several spellings for one. */
@@ -71,27 +68,20 @@ function makesRepository(dir: Dir, name: string): boolean {
   });
 }
 
-/** Whether the configuration of a repository around the place names it, or a directory above it. */
-function isNamedInConfig({ dir, name, path }: GitPlace): boolean {
-  let worktree = dirname(path);
-  for (let levels = name === '' ? 1 : 0; ; levels++) {
-    if (dir.hasAbove(levels, GIT)) {
-      const named = [CONFIG, WORKTREE_CONFIG].flatMap((file) => dir.readAbove(levels, GIT, file) ?? []);
-      if (pathsOf(named, worktree).some((each) => isWithin(path, each))) return true;
-    }
-    const above = dirname(worktree);
-    if (above === worktree) return false;
-    worktree = above;
-  }
+/** Whether a repository by another name than `.git` would be none without this entry, and its configuration free. */
+function breaksRepository(dir: Dir, name: string, parts: readonly string[]): boolean {
+  if (parts.at(-2) === GIT || !SHAPE.some((each) => each.toLowerCase() === name.toLowerCase())) return false;
+  return isRepository(dir, 0);
 }
 
-/** What the configurations of a repository name, as absolute paths. */
-export function pathsOf(configs: readonly string[], worktree: string): string[] {
-  return configs.flatMap((config) => {
-    const { hooks, includes } = pathsNamedIn(config);
-    return [
-      ...hooks.map((each) => resolve(worktree, each)),
-      ...includes.map((each) => resolve(worktree, GIT, each)),
-    ];
-  });
+/** What the repositories around a place name. */
+function namedAround({ dir, name, path }: GitPlace): string[] {
+  const named: string[] = [];
+  let worktree = dirname(path);
+  for (let levels = name === '' ? 1 : 0; ; levels++) {
+    if (dir.hasAbove(levels, GIT)) named.push(...pathsNamedBy(dir, levels, worktree));
+    const above = dirname(worktree);
+    if (above === worktree) return named;
+    worktree = above;
+  }
 }

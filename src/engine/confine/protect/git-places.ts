@@ -1,127 +1,196 @@
-/** Finds Git's configuration and hooks in the directories that a command is about to see. */
-import { basename, dirname, join, relative, sep } from 'node:path';
+/** Finds Git's configuration and hooks in the directories that a command is about to see, or has left. */
+import { lstatSync, readlinkSync } from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
 import type { Dir } from '../dir.ts';
+import { exists } from '../quietly.ts';
 import { isWithin, type Root } from '../roots.ts';
-import { CONTROL, GIT, pathsOf } from './git-control.ts';
+import { CONTROL, gitControl } from './git-control.ts';
+import { GIT, pathsNamedBy } from './git-named.ts';
 
 /** More entries than this are not looked through before each command. */
-const MOST_ENTRIES = 20_000;
-/** Large, and repositories in it are nobody's work. */
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'objects', 'refs', 'logs']);
+export const MOST_ENTRIES = 20_000;
+/** Large, and hardly ever with repositories in it: looked through when all the rest was. */
+const LAST = 'node_modules';
+/** Large, and in a repository without others. */
+const CONTENTS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs']);
+/** Other calls get their turn after this long. */
+const TURN_MS = 10;
 
 export interface GitPlaces {
-  /** Directories of Git: `.git`, and what else looks like a repository. */
-  repositories: Set<string>;
+  /** Directories of Git: what looks like a repository, and when it was made. */
+  repositories: Map<string, number>;
   /** Files and directories that are there and must stay as they are. */
   fixed: Set<string>;
-  /** Names that must not appear in a directory of Git. */
+  /** Names that must not appear. */
   absent: Set<string>;
+  /** Files called `.git`, and links that lead Git on, with what each says: a mount cannot hold a link. */
+  pointers: Map<string, string>;
+  /** How many entries were looked at, and whether that was all. */
+  entries: number;
+  complete: boolean;
+  /** When the look began. */
+  since: number;
+}
+
+export interface LookOptions {
+  /** How many entries to look at. */
+  most?: number;
+  /** Directories that were repositories once: their configuration is looked after also while they are none. */
+  known?: ReadonlySet<string>;
 }
 
 /** `cwd`: where the command runs; the way there is always looked at. */
-export function findGitPlaces(roots: readonly Root[], cwd: string): GitPlaces {
-  const found: GitPlaces = { repositories: new Set(), fixed: new Set(), absent: new Set() };
-  const room = { left: MOST_ENTRIES };
-  for (const root of roots) {
-    if (root.readOnly) continue;
-    if (isWithin(cwd, root.real)) lookOnTheWay(root, cwd, found);
-    lookBelow(root.dir, root.real, found, room);
-  }
-  return found;
+export async function findGitPlaces(
+  roots: readonly Root[],
+  cwd: string,
+  { most = MOST_ENTRIES, known = new Set() }: LookOptions = {},
+): Promise<GitPlaces> {
+  const writable = roots.filter((root) => !root.readOnly);
+  const look = new Look(writable, { most, known });
+  await look.run(cwd);
+  return look.found;
 }
 
-function lookOnTheWay(root: Root, cwd: string, found: GitPlaces): void {
+class Look {
+  readonly found: GitPlaces = {
+    repositories: new Map(),
+    fixed: new Set(),
+    absent: new Set(),
+    pointers: new Map(),
+    entries: 0,
+    complete: true,
+    since: Date.now(),
+  };
+  readonly #roots: readonly Root[];
+  readonly #most: number;
+  readonly #known: ReadonlySet<string>;
+  readonly #put: { root: Root; names: string[] }[] = [];
+  #began = performance.now();
+
+  constructor(roots: readonly Root[], { most, known }: Required<LookOptions>) {
+    this.#roots = roots;
+    this.#most = most;
+    this.#known = known;
+  }
+
+  async run(cwd: string): Promise<void> {
+    for (const root of this.#roots) {
+      const { dir, real } = root;
+      if (basename(real) !== GIT && gitControl({ dir, name: '', path: real })) this.found.fixed.add(real);
+      const names = relative(root.real, cwd).split(sep).filter(Boolean);
+      if (isWithin(cwd, root.real)) alongTheWay(root, names, (dir, path) => this.#lookAt(dir, path));
+      await this.#below(root.dir, root, []);
+    }
+    for (const { root, names } of this.#put) {
+      const dir = alongTheWay(root, names);
+      if (dir) await this.#below(dir, root, names);
+      dir?.close();
+    }
+  }
+
+  async #below(dir: Dir, root: Root, names: string[]): Promise<void> {
+    let entries: ReturnType<Dir['entries']>;
+    try {
+      entries = dir.entries();
+    } catch {
+      return;
+    }
+    const path = join(root.real, ...names);
+    const isGit = this.#isKnown(path) || looksLikeRepository(dir);
+    if (isGit || entries.some(({ name }) => name === GIT)) this.#lookAt(dir, path);
+    for (const { name, type } of entries) {
+      if (this.found.entries >= this.#most) {
+        this.found.complete = false;
+        return;
+      }
+      this.found.entries++;
+      if (type !== 'directory' || (isGit && CONTENTS.has(name))) continue;
+      if (name === LAST && !names.includes(LAST)) {
+        this.#put.push({ root, names: [...names, name] });
+        continue;
+      }
+      const inner = dir.enter(name);
+      if (typeof inner === 'string' || 'linkTarget' in inner) continue;
+      await this.#pause();
+      await this.#below(inner, root, [...names, name]);
+      inner.close();
+    }
+  }
+
+  #isKnown(path: string): boolean {
+    return basename(path) === GIT || this.#known.has(path);
+  }
+
+  async #pause(): Promise<void> {
+    if (performance.now() - this.#began < TURN_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#began = performance.now();
+  }
+
+  /** Takes note of what a directory holds, if it is a repository's worktree or its `.git`. */
+  #lookAt(dir: Dir, path: string): void {
+    const { fixed, pointers, repositories } = this.found;
+    const git = dir.lstat(GIT)?.type;
+    if (git === 'symlink') pointers.set(join(path, GIT), dir.readlink(GIT));
+    if (git === 'file') {
+      fixed.add(join(path, GIT));
+      pointers.set(join(path, GIT), dir.readAbove(0, GIT) ?? '');
+    }
+    if (git !== undefined) for (const named of pathsNamedBy(dir, 0, path)) this.#note(named);
+    const isRepository = looksLikeRepository(dir);
+    if (isRepository) repositories.set(path, dir.stat().birthtimeMs);
+    if (isRepository || this.#isKnown(path)) for (const name of CONTROL) this.#note(join(path, name));
+  }
+
+  /** What is there stays as it is, and so does the first link on the way; what is missing must stay so. */
+  #note(path: string): void {
+    const root = this.#roots.find(({ real }) => isWithin(path, real) && path !== real);
+    if (root === undefined) return;
+    const { absent, fixed, pointers } = this.found;
+    let at = root.real;
+    for (const name of relative(root.real, path).split(sep)) {
+      at = join(at, name);
+      const target = linkTarget(at);
+      if (target !== undefined) {
+        pointers.set(at, target);
+        return;
+      }
+    }
+    (exists(path) ? fixed : absent).add(path);
+  }
+}
+
+/** Walks down by names without following links, shows each directory, and gives the last, which the caller closes. */
+function alongTheWay(
+  root: Root,
+  names: readonly string[],
+  show: ((dir: Dir, path: string) => void) | undefined = undefined,
+): Dir | undefined {
   let dir = root.dir.again();
   let path = root.real;
-  for (const name of ['', ...relative(root.real, cwd).split(sep).filter(Boolean)]) {
-    if (name !== '') {
-      const inner = dir.enter(name);
-      if (typeof inner === 'string' || 'linkTarget' in inner) break;
-      dir.close();
-      dir = inner;
-      path = join(path, name);
-    }
-    lookAt(dir, path, found);
-  }
-  dir.close();
-}
-
-function lookBelow(dir: Dir, path: string, found: GitPlaces, room: { left: number }): void {
-  let entries: ReturnType<Dir['entries']>;
-  try {
-    entries = dir.entries();
-  } catch {
-    return;
-  }
-  if (entries.some(({ name }) => name === GIT || name === 'HEAD')) lookAt(dir, path, found);
-  for (const { name, type } of entries) {
-    if (room.left-- <= 0) return;
-    if (type !== 'directory' || SKIPPED.has(name)) continue;
+  show?.(dir, path);
+  for (const name of names) {
     const inner = dir.enter(name);
-    if (typeof inner === 'string' || 'linkTarget' in inner) continue;
-    lookBelow(inner, join(path, name), found, room);
-    inner.close();
-  }
-}
-
-/** Takes note of what a directory holds, if it is a repository's worktree or its `.git`. */
-function lookAt(dir: Dir, path: string, found: GitPlaces): void {
-  const git = dir.lstat(GIT);
-  if (git?.type === 'file') found.fixed.add(join(path, GIT));
-  if (git?.type === 'directory') {
-    const configs = ['config', 'config.worktree'].flatMap((name) => dir.readAbove(0, GIT, name) ?? []);
-    for (const named of pathsOf(configs, path)) noteNamed(dir, path, named, found);
-  }
-  if (!looksLikeRepository(dir)) return;
-  found.repositories.add(path);
-  for (const name of CONTROL) (dir.hasAbove(0, name) ? found.fixed : found.absent).add(join(path, name));
-}
-
-/** What the configuration names is only fixed where it is there, beside the worktree's own files. */
-function noteNamed(worktree: Dir, path: string, named: string, found: GitPlaces): void {
-  if (!isWithin(named, path) || named === path) return;
-  let dir = worktree.again();
-  const names = relative(path, named).split(sep);
-  const last = names.pop()!;
-  try {
-    for (const name of names) {
-      const inner = dir.enter(name);
-      if (typeof inner === 'string' || 'linkTarget' in inner) return;
-      dir.close();
-      dir = inner;
-    }
-    const type = dir.lstat(last)?.type;
-    if (type === 'file' || type === 'directory') found.fixed.add(named);
-  } finally {
     dir.close();
+    if (typeof inner === 'string' || 'linkTarget' in inner) return undefined;
+    dir = inner;
+    path = join(path, name);
+    show?.(dir, path);
+  }
+  if (show === undefined) return dir;
+  dir.close();
+  return undefined;
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
 function looksLikeRepository(dir: Dir): boolean {
   if (!dir.hasAbove(0, 'HEAD')) return false;
   return dir.hasAbove(0, 'commondir') || (dir.hasAbove(0, 'objects') && dir.hasAbove(0, 'refs'));
-}
-
-/** What a command made of Git's that it must not leave behind. */
-export interface MadeForGit {
-  /** New repositories, of which Git would take the configuration. */
-  repositories: string[];
-  /** Configuration and hooks that repositories did not have. */
-  control: string[];
-}
-
-/** Compares what there was before a command with what there is now. */
-export function madeForGit(roots: readonly Root[], cwd: string, before: GitPlaces): MadeForGit {
-  const now = findGitPlaces(roots, cwd);
-  const repositories = [...now.repositories].filter(
-    (path) => !before.repositories.has(path) && !isLinkedWorktree(path, before),
-  );
-  const control = [...now.fixed].filter((path) => before.absent.has(path));
-  return { repositories, control };
-}
-
-/** The directory of a linked worktree has the configuration of its repository. */
-function isLinkedWorktree(path: string, { repositories }: GitPlaces): boolean {
-  const outer = dirname(dirname(path));
-  return basename(dirname(path)) === 'worktrees' && repositories.has(outer);
 }

@@ -5,10 +5,11 @@
  * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or
  * command; what stands on the disk later is not run.
  */
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { bundleDir } from '../../../bundle-directory.ts';
+import { isWithin } from '../roots.ts';
 
 const WORKERS = ['text-worker.cjs', 'search-worker.cjs'] as const;
 export type WorkerName = (typeof WORKERS)[number];
@@ -20,8 +21,16 @@ export interface OwnPackage {
   readonly directories: readonly string[];
   /** Single files beside what others may change. */
   readonly files: readonly string[];
+  /** Links by which the program was started, as npm makes them: whoever replaces one chooses what starts next. */
+  readonly links: readonly OwnLink[];
   readonly workers: ReadonlyMap<WorkerName, string>;
   readonly ripgrep: OwnProgram | undefined;
+}
+
+export interface OwnLink {
+  /** Absolute; the directory is without links. */
+  path: string;
+  target: string;
 }
 
 export interface OwnProgram {
@@ -60,9 +69,33 @@ function noteOwnPackage(): OwnPackage {
   return {
     directories: [...directories],
     files: manifest,
+    links: linksOnTheWayTo(bundles, process.argv[1]),
     workers: new Map(WORKERS.map((name) => [name, sourceOf(join(bundles, name))])),
     ripgrep: ripgrep?.program,
   };
+}
+
+/** More links than this in one path are not followed by any system. */
+const MOST_LINKS = 40;
+
+/** The links in a path that leads into `directory`; none when it leads elsewhere. */
+function linksOnTheWayTo(directory: string, path: string | undefined): OwnLink[] {
+  if (path === undefined || !isWithin(realOf(resolve(path)), directory)) return [];
+  const links: OwnLink[] = [];
+  const names = resolve(path).split('/').filter(Boolean);
+  let at = '/';
+  for (let name = names.shift(); name !== undefined && links.length < MOST_LINKS; name = names.shift()) {
+    const here = join(at, name);
+    if (!lstatSync(here, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      at = here;
+      continue;
+    }
+    const target = readlinkSync(here);
+    links.push({ path: here, target });
+    names.unshift(...target.split('/').filter((each) => each !== '' && each !== '.'));
+    if (target.startsWith('/')) at = '/';
+  }
+  return links;
 }
 
 function sourceOf(file: string): string {

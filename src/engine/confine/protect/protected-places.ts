@@ -9,7 +9,7 @@ import { basename, dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Dir } from '../dir.ts';
 import type { Keeper } from '../protection.ts';
-import { type GitPlace, gitControl } from './git-control.ts';
+import { type GitPlace, gitControl, gitControlBelow } from './git-control.ts';
 import { ownPackage } from './own-package.ts';
 
 export type ProtectedReason = Exclude<ReadOnlyReason, 'server' | 'directory'>;
@@ -59,6 +59,12 @@ export class ProtectedPlaces {
     if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
   }
 
+  /** Fails when a move from or to this place takes along, or brings, what Git would run. */
+  requireNoGitBelow(place: GitPlace & { shown: string }): void {
+    const why = this.git ? gitControlBelow(place) : undefined;
+    if (why !== undefined) fail({ kind: 'read-only', path: place.shown, why });
+  }
+
   /** Fails when the directory with this identity has something protected inside it, or is that itself. */
   requireMovable(identity: string, shown: string): void {
     const found = this.list().find(({ dir }) => dir.ancestors().includes(identity));
@@ -76,11 +82,11 @@ export class ProtectedPlaces {
     const { kind } = this.#keeper.protection;
     let own = ownPlaces.get(kind);
     if (own === undefined) {
-      const { directories, files } = ownPackage();
+      const { directories, files, links } = ownPackage();
       const hold = (path: string, name?: string) => holdPlace(this.#keeper, path, name);
       own = [
         ...directories.flatMap((path) => hold(path)),
-        ...files.flatMap((path) => hold(path, basename(path))),
+        ...[...files, ...links.map(({ path }) => path)].flatMap((path) => hold(path, basename(path))),
       ];
       ownPlaces.set(kind, own);
     }

@@ -50,14 +50,20 @@ const trials = new Map<string, Trial>();
 export function whyNoSandbox(mode: SandboxMode, programs: Programs): string | undefined {
   if (mode === 'off') return 'switched off';
   if (process.platform !== 'linux') return 'bubblewrap needs Linux';
-  return programs.found.has('bwrap') ? undefined : 'bubblewrap (bwrap) is not installed';
+  const isThere = programs.found.has('bwrap') || programs.inRoots.has('bwrap');
+  return isThere ? undefined : 'bubblewrap (bwrap) is not installed';
 }
 
 /** Tries bubblewrap with everything that a command would get. Only a good answer is kept. */
 export function detectSandbox(programs: Programs): Promise<Detection> {
   const why = whyNoSandbox('auto', programs);
   if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
-  const program = programs.found.get('bwrap')!;
+  const program = programs.found.get('bwrap');
+  if (program === undefined) {
+    const seen = programs.inRoots.get('bwrap')!;
+    const reason = `${seen} lies in a served directory, where it is not trusted; serve another one, or use --sandbox off`;
+    return Promise.resolve({ available: false, installed: true, why: reason });
+  }
   const trial = trials.get(program) ?? { detection: undefined, endedAt: 0 };
   trials.set(program, trial);
   trial.detection ??= tryOnce(program, trial);
@@ -89,7 +95,7 @@ export async function planSandbox(
 
 async function probe(program: string): Promise<Detection> {
   try {
-    const { stdout } = await run(program, ['--help'], { timeout: PROBE_MS, env: {} });
+    const { stdout } = await run(program, ['--help'], { timeout: PROBE_MS, killSignal: 'SIGKILL', env: {} });
     const has = (option: string) => new RegExp(`^ +${option} `, 'm').test(stdout);
     const features = {
       bindFd: has('--bind-fd') && has('--ro-bind-fd'),
@@ -101,8 +107,10 @@ async function probe(program: string): Promise<Detection> {
     if (why === undefined) return { available: true, program, features };
     for (const without of WEAKER) {
       const weaker = { ...features, ...without };
-      if ((await failureOf(program, weaker)) === undefined)
-        return { available: true, program, features: weaker };
+      if ((await failureOf(program, weaker)) !== undefined) continue;
+      // What is found is kept: a failure that has passed in between must not cost a layer for good.
+      const isLasting = (await failureOf(program, features)) !== undefined;
+      return { available: true, program, features: isLasting ? weaker : features };
     }
     return { available: false, installed: true, why };
   } catch (thrown) {
@@ -125,7 +133,7 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
   };
   try {
     const args = [...bubblewrapArgs(view, features), '/bin/sh', '-c', 'exit 0'];
-    const trying = run(program, args, { cwd: '/', timeout: PROBE_MS, env: {} });
+    const trying = run(program, args, { cwd: '/', timeout: PROBE_MS, killSignal: 'SIGKILL', env: {} });
     trying.child.stdin?.on('error', () => {}).end(features.seccomp ? filter : undefined);
     await trying;
     return undefined;

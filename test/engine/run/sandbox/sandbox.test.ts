@@ -120,7 +120,8 @@ describe('the choice of a sandbox', () => {
   });
 
   it('is a failing one, never none, when bubblewrap is there and does not work', async () => {
-    const broken = { path: '/usr/bin', found: new Map([['bwrap', '/usr/bin/false']]) };
+    const found = new Map([['bwrap', '/usr/bin/false']]);
+    const broken = { path: '/usr/bin', found, inRoots: new Map() };
     expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'failing' });
   });
 });

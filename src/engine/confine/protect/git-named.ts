@@ -1,0 +1,93 @@
+/** Files and directories outside of `.git` that a repository makes Git run, or read as configuration. */
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Dir } from '../dir.ts';
+import { readSmall } from '../quietly.ts';
+import { pathsNamedIn } from './git-config.ts';
+
+export const GIT = '.git';
+export const CONFIG = 'config';
+export const WORKTREE_CONFIG = 'config.worktree';
+export const HOOKS = 'hooks';
+export const COMMON = 'commondir';
+
+/** Includes of includes end here, as they do for Git. */
+const MOST_INCLUDES = 10;
+
+/**
+ * The paths that the repository of a worktree names, absolute: the worktree is the directory that many levels
+ * above `dir`. Where links lead elsewhere, both the path as it is written and where it leads.
+ */
+export function pathsNamedBy(dir: Dir, levels: number, worktree: string): string[] {
+  const pointer = dir.readAbove(levels, GIT);
+  const own = pointer === undefined ? join(worktree, GIT) : directoryPointedTo(pointer, worktree);
+  if (own === undefined) return [];
+  const common = pointer === undefined ? own : commonDirectory(own);
+  const read = (name: string, at: string) =>
+    (pointer === undefined ? dir.readAbove(levels, GIT, name) : undefined) ?? readFollowing(join(at, name));
+  const configs = [read(CONFIG, common), read(WORKTREE_CONFIG, own)];
+  const hooks = new Set([join(common, HOOKS)]);
+  const named = new Set<string>();
+  const note = (config: string, from: string, room: number) => {
+    const { hooks: directories, includes } = pathsNamedIn(config);
+    for (const each of directories) hooks.add(resolve(worktree, atHome(each)));
+    for (const each of includes.map((path) => resolve(from, atHome(path)))) {
+      named.add(each);
+      const included = room > 0 ? readFollowing(each) : undefined;
+      if (included !== undefined) note(included, dirname(each), room - 1);
+    }
+  };
+  for (const config of configs) if (config !== undefined) note(config, common, MOST_INCLUDES);
+  for (const directory of hooks) {
+    named.add(directory);
+    for (const link of linksIn(directory)) named.add(link);
+  }
+  for (const name of [CONFIG, WORKTREE_CONFIG]) if (isLink(join(common, name))) named.add(join(common, name));
+  return [...new Set([...named].flatMap((path) => [path, realAsFarAsThere(path)]))];
+}
+
+/** Where a `.git` file says that its repository is. */
+export function directoryPointedTo(pointer: string, worktree: string): string | undefined {
+  const written = /^gitdir:\s*(.*?)\s*$/m.exec(pointer)?.[1];
+  return written === undefined ? undefined : resolve(worktree, written);
+}
+
+/** Where a linked worktree has its configuration: what its own directory says, or that itself. */
+export function commonDirectory(own: string): string {
+  return resolve(own, readSmall(join(own, COMMON))?.trim() ?? '.');
+}
+
+/** With all links resolved, as far as there is anything. */
+export function realAsFarAsThere(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return dirname(path) === path ? path : join(realAsFarAsThere(dirname(path)), basename(path));
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function linksIn(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.flatMap((entry) => (entry.isSymbolicLink() ? join(directory, entry.name) : []));
+  } catch {
+    return [];
+  }
+}
+
+function readFollowing(path: string): string | undefined {
+  return readSmall(realAsFarAsThere(path));
+}
+
+function atHome(path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+}

@@ -1,0 +1,245 @@
+/** Detours to Git's configuration and hooks: over links, pointers, parts of repositories, and several calls. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RawClient, type Reply } from '../client.ts';
+import { layOut, temporaryDirectory } from '../tree.ts';
+import { boxed, programOnPath } from './fixture.ts';
+
+const hasGit = programOnPath('git') !== undefined;
+const REASON = /--allow-git-config/;
+
+let base: string;
+let root: string;
+let remove: () => void;
+let client: RawClient | undefined;
+
+beforeEach(() => {
+  const made = temporaryDirectory();
+  base = made.path;
+  remove = made.remove;
+  root = join(base, 'project');
+  layOut(root, { 'a.txt': 'one\n', 'sub/b.txt': 'two\n' });
+});
+
+afterEach(async () => {
+  client?.child.kill('SIGKILL');
+  await client?.exited;
+  client = undefined;
+  remove();
+});
+
+function git(cwd: string, ...args: string[]): string {
+  const env = { PATH: process.env.PATH, HOME: base, GIT_CONFIG_NOSYSTEM: '1' };
+  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
+  return execFileSync('git', [...identity, ...args], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
+}
+
+function commit(): void {
+  git(root, 'init', '-q', '.');
+  git(root, 'add', '.');
+  git(root, 'commit', '-qm', 'first');
+}
+
+async function start(dialect: string, ...more: string[]): Promise<RawClient> {
+  client = await RawClient.start(['--dialect', dialect, '--state', join(base, 'state'), ...more, root]);
+  return client;
+}
+
+function said({ result, error }: Reply): { failed: boolean; text: string } {
+  const text = JSON.stringify(result ?? error);
+  return { failed: error !== undefined || result?.isError === true || text.includes('"ok":false'), text };
+}
+
+async function refuses(tool: string, args: object): Promise<void> {
+  const { failed, text } = said(await client!.call(tool, args));
+  expect({ tool, args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
+}
+
+async function takes(tool: string, args: object): Promise<void> {
+  const { failed, text } = said(await client!.call(tool, args));
+  expect({ tool, args, failed, text }).toMatchObject({ failed: false });
+}
+
+const write = (file: string) => ['write_file', { file, content: 'x' }] as const;
+
+describe.runIf(hasGit)('file tools', () => {
+  beforeEach(commit);
+
+  it('cannot move a directory above hooks that the configuration names, or put one there', async () => {
+    git(root, 'config', 'core.hooksPath', 'tools/git/hooks');
+    git(root, 'config', 'include.path', '../later/team.gitconfig');
+    layOut(root, { 'tools/git/hooks/pre-commit': '#!/bin/sh\n', 'tools/other': '', 'x/team.gitconfig': '' });
+    await start('workspace');
+    await refuses('move_file', { from: 'tools', to: 'old' });
+    await refuses('move_file', { from: 'tools/git', to: 'old' });
+    await refuses('move_file', { from: 'x', to: 'later' });
+    await takes('move_file', { from: 'tools/other', to: 'other' });
+    await takes(...write('tools/git/notes.txt'));
+  });
+
+  it.each([
+    ['a comment behind it', '[core]\n\thooksPath = my/hooks ; where they are\n'],
+    ['quotes and escapes', '[core] hooksPath = "my"/hoo"ks"\n'],
+    ['a continued line', '[core]\nhooksPath = my/\\\nhooks\n'],
+    ['an included file', '[include]\npath = ../more.gitconfig\n'],
+    ['a condition', '[includeIf "gitdir:/x\\"]y/"]\npath = "../more.gitconfig" # more\n'],
+    ['a link to its directory', '[core]\nhooksPath = linked\n'],
+  ])('know the hooks that a configuration names with %s', async (_, config) => {
+    layOut(root, { 'my/hooks/pre-push': '', 'more.gitconfig': '[core]\n\thooksPath = my/hooks\n' });
+    symlinkSync('my/hooks', join(root, 'linked'));
+    writeFileSync(join(root, '.git/config'), config, { flag: 'a' });
+    await start('workspace');
+    await refuses(...write('my/hooks/pre-commit'));
+    await refuses(...write('my/hooks/pre-push'));
+    await takes(...write('my/other'));
+  });
+
+  it('cannot write to what `.git/hooks` leads to', async () => {
+    rmSync(join(root, '.git/hooks'), { recursive: true });
+    layOut(root, { 'tools/hooks/pre-push': '', 'inner/scripts/check.sh': '' });
+    symlinkSync('../tools/hooks', join(root, '.git/hooks'));
+    git(join(root, 'inner'), 'init', '-q', '.');
+    symlinkSync('../../scripts/check.sh', join(root, 'inner/.git/hooks/pre-commit'));
+    await start('workspace');
+    await refuses(...write('tools/hooks/pre-commit'));
+    await refuses(...write('.git/hooks/pre-push'));
+    await refuses(...write('inner/.git/hooks/pre-commit'));
+    await refuses(...write('inner/scripts/check.sh'));
+    await refuses('delete_file', { path: '.git/hooks' });
+  });
+
+  it('know the hooks of linked worktrees', async () => {
+    git(root, 'config', 'core.hooksPath', '.githooks');
+    git(root, 'worktree', 'add', '-q', 'tree');
+    git(root, 'worktree', 'add', '-q', join(base, 'beside'));
+    await start('workspace');
+    await refuses(...write('tree/.githooks/pre-commit'));
+    const beside = await RawClient.start(['--dialect', 'workspace', '--no-journal', join(base, 'beside')]);
+    const { text } = said(await beside.call(...write('.githooks/pre-commit')));
+    await beside.end();
+    expect(text).toMatch(REASON);
+  });
+
+  it('cannot take a repository apart to change its configuration', async () => {
+    git(root, 'init', '-q', '--bare', 'store');
+    await start('workspace');
+    for (const name of ['HEAD', 'objects', 'refs']) {
+      await refuses('move_file', { from: `store/${name}`, to: 'apart' });
+      await refuses('delete_file', { path: `store/${name}`, recursive: true });
+    }
+    await refuses(...write('store/config'));
+    await takes(...write('store/description'));
+  });
+});
+
+describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
+  beforeEach(commit);
+
+  const run = (command: string) => client!.text('execute_command', { command: `${command}; echo =$?=` });
+  /** What Git would run in a directory. */
+  const monitor = (cwd: string) => {
+    try {
+      return git(join(root, cwd), 'config', 'core.fsmonitor').trim();
+    } catch {
+      return '';
+    }
+  };
+  const EVIL = `printf '[core]\\nfsmonitor = evil\\n'`;
+
+  it.each([
+    [
+      'a worktree that has its configuration elsewhere',
+      [
+        `mkdir -p evil/objects evil/refs .git/worktrees/w; ${EVIL} > evil/config; cp .git/HEAD .git/worktrees/w/HEAD; echo ../../../evil > .git/worktrees/w/commondir; echo 'gitdir: ../.git/worktrees/w' > sub/.git`,
+      ],
+    ],
+    [
+      'a pointer to a repository in node_modules',
+      [
+        `mkdir node_modules; git init -q node_modules/evil; ${EVIL} >> node_modules/evil/.git/config; echo 'gitdir: ../node_modules/evil/.git' > sub/.git`,
+      ],
+    ],
+    [
+      'a link to a repository in a directory of logs',
+      [
+        `mkdir -p logs/refs; git init -q logs/refs/evil; ${EVIL} >> logs/refs/evil/.git/config; ln -s ../logs/refs/evil/.git sub/.git`,
+      ],
+    ],
+  ])('leave no configuration behind in %s', async (_, commands) => {
+    await start('replay', '--sandbox', 'require');
+    for (const command of commands) await run(command);
+    for (const directory of ['.', 'sub'])
+      expect({ directory, is: monitor(directory) }).toEqual({ directory, is: '' });
+  });
+
+  it('cannot write to the configuration of a repository that is none for a while', async () => {
+    git(root, 'init', '-q', '--bare', 'store');
+    await start('replay', '--sandbox', 'require');
+    await run('mv .git/HEAD .git/HEAD2; mv store/HEAD store/HEAD2');
+    for (const directory of ['.git', 'store']) {
+      await run(`${EVIL} >> ${directory}/config`);
+      expect(readFileSync(join(root, directory, 'config'), 'utf8')).not.toContain('evil');
+    }
+  });
+
+  it('leave no repository behind when two work together', async () => {
+    await start('replay', '--sandbox', 'require');
+    const wait = (name: string) => `while [ ! -e ${name} ]; do :; done`;
+    const first = run(`git init -q sub; ${EVIL} >> sub/.git/config; touch made; ${wait('begun')}`);
+    while (!existsSync(join(root, 'made'))) await new Promise((resolve) => setImmediate(resolve));
+    const second = run(
+      `touch begun; ${wait('sub/.git/HEAD.refused')}; mv sub/.git/HEAD.refused sub/.git/HEAD`,
+    );
+    await Promise.all([first, second]);
+    expect(monitor('sub')).toBe('');
+  });
+
+  it('cannot make hooks that the configuration names and that are missing', async () => {
+    git(root, 'config', 'core.hooksPath', 'tools/hooks');
+    await start('replay', '--sandbox', 'require');
+    expect(await run('mkdir -p tools/hooks; echo evil > tools/hooks/pre-commit')).toMatch(REASON);
+    expect(existsSync(join(root, 'tools/hooks'))).toBe(false);
+    expect(
+      await run('rm -r tools; mkdir -p evil/hooks; echo evil > evil/hooks/pre-commit; ln -s evil tools'),
+    ).toMatch(REASON);
+    expect(existsSync(join(root, 'tools/hooks'))).toBe(false);
+  });
+
+  it('cannot change hooks that are reached by a link, nor the link', async () => {
+    renameSync(join(root, '.git/hooks'), join(root, 'hooks'));
+    symlinkSync('../hooks', join(root, '.git/hooks'));
+    await start('replay', '--sandbox', 'require');
+    expect(await run('echo evil > hooks/pre-commit')).not.toContain('=0=');
+    expect(await run('rm .git/hooks; mkdir .git/hooks; echo evil > .git/hooks/pre-commit')).toMatch(REASON);
+    expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
+  });
+
+  it.each(['.git/hooks', 'tools/hooks'])('cannot write to %s when that is what is served', async (given) => {
+    git(root, 'config', 'core.hooksPath', 'tools/hooks');
+    layOut(root, { 'tools/hooks/pre-push': '' });
+    root = join(root, given);
+    await start('replay', '--sandbox', 'require');
+    expect(await run('echo evil > pre-commit')).not.toContain('=0=');
+    expect(existsSync(join(root, 'pre-commit'))).toBe(false);
+  });
+
+  it('add worktrees as usual', async () => {
+    await start('replay', '--sandbox', 'require');
+    expect(await run('git worktree add -q tree')).not.toMatch(REASON);
+    expect(await run('cd tree && echo 3 > a.txt && git status --short')).toContain(' M a.txt');
+    expect(readFileSync(join(root, 'tree/.git'), 'utf8')).toContain('gitdir:');
+  });
+
+  it('leave no repository behind many files, and those alone that were there before', async () => {
+    await start('replay', '--sandbox', 'require');
+    const many = 'mkdir -p 0/many; cd 0/many; seq 20500 | xargs touch; cd ../..';
+    await run(`${many}; git init -q sub; ${EVIL} >> sub/.git/config`);
+    expect(monitor('sub')).toBe('');
+    for (const name of ['x', 'y', 'z']) git(root, 'init', '-q', `others/${name}`);
+    await run('rm -rf 0');
+    for (const name of ['x', 'y', 'z'])
+      expect(existsSync(join(root, 'others', name, '.git/HEAD'))).toBe(true);
+  });
+});
