@@ -194,6 +194,7 @@ describe('several dialects on one port', () => {
       '/mcp/replay/.well-known/oauth-authorization-server',
       '/.well-known/',
       '/.well-known',
+      '/%2Ewell-known/oauth-protected-resource',
     ];
     const told = new Set<string>();
     for (const path of paths)

@@ -6,7 +6,7 @@ import type { Refusal } from '../web/reply.ts';
 
 const ROOT = '/mcp';
 /** Clients look here for authorization servers; there are none, whoever asks. */
-const WELL_KNOWN = /\/\.well-known(?:\/|$)/i;
+const WELL_KNOWN = /\/(?:\.|%2e)well-known(?:\/|$)/i;
 
 export interface Address {
   path: string;

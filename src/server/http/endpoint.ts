@@ -5,17 +5,16 @@ import {
   type JSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
-import { type Id, idOf, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
+import { WITH_BATCHES } from '../mcp/batch.ts';
+import { idOf, whyNotCall, whyNotMeta } from '../mcp/messages.ts';
 import { traceInvalidCall } from '../mcp/refused-calls.ts';
-import { type MemoryBudget, readBody } from '../web/body.ts';
+import type { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
+import { invalidRequest, isOpening, type Posted, requestIds, sortPosted, takePosted } from './posted.ts';
 import type { HttpSession, Place, Sessions } from './sessions.ts';
 import type { Stateless } from './stateless.ts';
 
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 const SESSION_NOT_FOUND = -32001;
 const UNSUPPORTED_VERSION = -32022;
@@ -82,23 +81,29 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
     return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
   if (!accepts(visit, 'application/json'))
     return { status: 406, message: 'Accept must name application/json and text/event-stream' };
-  const taken = await takeBody(endpoint, visit);
-  if (taken === undefined || 'status' in taken) return taken;
+  if (visit.waits) visit.reply.response.writeContinue();
+  const posted = await takePosted(visit.reply, endpoint.limits, endpoint.room);
+  if (posted === undefined || 'status' in posted) return posted;
+  if (posted.batch) return serveBatch(endpoint, visit, posted);
+  const { message } = posted;
   const classified = classifyInboundRequest({
     httpMethod: 'POST',
     ...named('protocolVersionHeader', headers['mcp-protocol-version']),
     ...named('mcpMethodHeader', headers['mcp-method']),
     ...named('mcpNameHeader', headers['mcp-name']),
-    body: taken.value,
+    body: message,
   });
-  if (classified.kind === 'legacy') return serveInSession(endpoint, visit, taken);
+  if (classified.kind === 'legacy') {
+    const begins = isOpening(message) && headers['mcp-session-id'] === undefined;
+    return begins ? openSession(endpoint, visit, message) : serveInSession(endpoint, visit, posted);
+  }
   // Whoever is gone by now has cancelled what it asked.
   if (visit.reply.done) return undefined;
-  const refusal = whyNotStateless(visit, taken) ?? whyNotNow(endpoint, visit, taken.messages);
+  const refusal = whyNotStateless(visit, message) ?? whyNotNow(endpoint, visit, [message]);
   if (refusal) return refusal;
-  if (classified.kind === 'modern' && answersInvalid(visit, taken.messages)) return undefined;
+  if (classified.kind === 'modern' && answersInvalid(visit, message)) return undefined;
   const mayStream = accepts(visit, 'text/event-stream');
-  return endpoint.stateless.answer({ ...visit, message: taken.value, mayStream, now: Date.now() });
+  return endpoint.stateless.answer({ ...visit, message, mayStream, now: Date.now() });
 }
 
 /**
@@ -106,68 +111,44 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
  * the other's. So a dialect with a workspace needs a session, or an address or a token that says whose call it is.
  * The versions that are offered instead have sessions: clients that know them begin one by themselves.
  */
-function whyNotStateless({ app, holder, workspace }: Visit, { value }: Taken): Outcome {
+function whyNotStateless({ app, holder, workspace }: Visit, message: JSONRPCMessage): Outcome {
   const { name, choosesWorkspace } = app.dialects[0]!;
   if (!choosesWorkspace || workspace !== undefined || holder.grant.oneClient) return undefined;
   return {
     status: 400,
     code: UNSUPPORTED_VERSION,
-    id: idOf(value),
+    id: idOf(message),
     message: `Without a session the server cannot tell whose workspace a call means. Connect to /mcp/${name}?workspace=DIRECTORY, begin a session with initialize, or have the operator mark a token of your own as one-client in the token file`,
     data: { supported: [...SUPPORTED_PROTOCOL_VERSIONS], requested: NEWEST },
   };
 }
 
-interface Taken {
-  value: unknown;
-  messages: JSONRPCMessage[];
-  batch: boolean;
+/** Only a session can know batches, and none begins with one. */
+async function serveBatch(
+  endpoint: Endpoint,
+  visit: Visit,
+  posted: Posted & { batch: true },
+): Promise<Outcome> {
+  if (visit.reply.request.headers['mcp-session-id'] !== undefined)
+    return serveInSession(endpoint, visit, posted);
+  return invalidRequest(
+    posted.values.some(isOpening)
+      ? 'initialize is one request, and stands alone'
+      : `batches are answered only in a session of ${WITH_BATCHES}`,
+  );
 }
 
-/** The messages of the body; nothing when the client has gone meanwhile. */
-async function takeBody(
-  { limits, room }: Endpoint,
-  { reply, waits }: Visit,
-): Promise<Taken | Refusal | undefined> {
-  if (waits) reply.response.writeContinue();
-  const body = await readBody(reply.request, limits.bodyBytes, room);
-  if ('gone' in body) return undefined;
-  if ('refusal' in body) return body.refusal;
-  reply.whenOver(() => room.giveBack(body.bytes));
-  let value: unknown;
-  try {
-    value = JSON.parse(body.text);
-  } catch {
-    return { status: 400, code: PARSE_ERROR, message: 'Parse error: the body is not valid JSON' };
-  }
-  const batch = Array.isArray(value);
-  const values = batch ? (value as unknown[]) : [value];
-  const problem = whyNotBatch(values) ?? firstProblem(values);
-  if (problem !== undefined)
-    return { status: 400, code: INVALID_REQUEST, message: `Invalid request: ${problem}`, id: idOf(value) };
-  const messages = values.map((each) => withoutExtras(each as JSONRPCMessage));
-  return { value: batch ? messages : messages[0], messages, batch };
-}
-
-function firstProblem(values: readonly unknown[]): string | undefined {
-  for (const value of values) {
-    const problem = whyNotMessage(value);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}
-
-async function serveInSession(endpoint: Endpoint, visit: Visit, taken: Taken): Promise<Outcome> {
-  const { messages, batch } = taken;
-  const opening = messages.some((message) => 'method' in message && message.method === 'initialize');
-  if (opening && visit.reply.request.headers['mcp-session-id'] === undefined)
-    return openSession(endpoint, visit, taken);
+async function serveInSession(endpoint: Endpoint, visit: Visit, posted: Posted): Promise<Outcome> {
   const found = findSession(endpoint, visit);
   if ('status' in found) return found;
-  const refusal = whyNotInSession(found, taken, opening) ?? whyNotNow(endpoint, visit, messages);
+  const sorted = sortPosted(posted, found.transport);
+  if ('status' in sorted) return sorted;
+  const { messages, wrong } = sorted;
+  const refusal = whyNotNow(endpoint, visit, messages);
   if (refusal) return refusal;
-  if (!batch && answersInvalid(visit, messages, found.traceId)) return undefined;
-  const early: JSONRPCMessage[] = [];
+  const { batch } = posted;
+  if (!batch && answersInvalid(visit, posted.message, found.traceId)) return undefined;
+  const early = [...wrong];
   const good = messages.filter((message) => {
     const answer = invalidAnswer(visit, message, found.traceId);
     if (answer && 'id' in message) early.push(answer);
@@ -179,21 +160,16 @@ async function serveInSession(endpoint: Endpoint, visit: Visit, taken: Taken): P
 }
 
 /** The session is known to the client only when `initialize` went well; otherwise it ends at once. */
-async function openSession(
-  { sessions }: Endpoint,
-  visit: Visit,
-  { messages, batch }: Taken,
-): Promise<Outcome> {
-  const ids = requestIds(messages);
+async function openSession({ sessions }: Endpoint, visit: Visit, message: JSONRPCMessage): Promise<Outcome> {
   if (visit.reply.done) return undefined;
-  if (batch || ids.length !== 1)
-    return invalidRequest('initialize is one request, and stands alone', messages[0]);
+  const ids = requestIds([message]);
+  if (ids.length === 0) return invalidRequest('initialize is one request, and stands alone', message);
   const session = await sessions.open(visit, Date.now());
   if ('status' in session) return session;
   const { transport } = session;
   const { reply } = visit;
-  transport.receive(messages, ids, reply, {
-    batch,
+  transport.receive([message], ids, reply, {
+    batch: false,
     mayStream: false,
     headers: (answer) => {
       if ('result' in answer) return { 'Mcp-Session-Id': transport.sessionId };
@@ -221,17 +197,6 @@ function findSession({ sessions }: Endpoint, visit: Visit): HttpSession | Refusa
   return session;
 }
 
-function whyNotInSession({ transport }: HttpSession, { messages, batch }: Taken, opening: boolean): Outcome {
-  const [first] = messages;
-  if (opening) return invalidRequest('the session has been initialized already', first);
-  if (batch && transport.protocolVersion !== WITH_BATCHES)
-    return invalidRequest('batches are not supported; send one message a request', first);
-  const ids = requestIds(messages);
-  if (new Set(ids).size < ids.length || ids.some((id) => transport.isOpen(id)))
-    return invalidRequest('another request with this id is under way', first);
-  return undefined;
-}
-
 /** Calls wait their turn, but not without bound: who gets this answer loses nothing and asks again. */
 function whyNotNow(
   { limits, load, unsentBytes }: Endpoint,
@@ -253,15 +218,12 @@ function tooManyCalls(status: number, calls: string): Refusal {
   return { status, retryAfter: 1, message };
 }
 
-/** Answers params that are wrong, as an answer to the call; gives whether there were any. */
-function answersInvalid(visit: Visit, messages: readonly JSONRPCMessage[], traceId?: string): boolean {
-  for (const message of messages) {
-    const answer = invalidAnswer(visit, message, traceId);
-    if (!answer) continue;
-    visit.reply.json('id' in message ? 200 : 400, JSON.stringify(answer));
-    return true;
-  }
-  return false;
+/** Answers params that are wrong, as an answer to the call; gives whether they were. */
+function answersInvalid(visit: Visit, message: JSONRPCMessage, traceId?: string): boolean {
+  const answer = invalidAnswer(visit, message, traceId);
+  if (!answer) return false;
+  visit.reply.json('id' in message ? 200 : 400, JSON.stringify(answer));
+  return true;
 }
 
 function invalidAnswer(
@@ -274,14 +236,6 @@ function invalidAnswer(
   const error = { code: INVALID_PARAMS, message: `Invalid params: ${problem}` };
   traceInvalidCall(app, traceId, message, error.message);
   return { jsonrpc: '2.0', id: idOf(message), error } as JSONRPCMessage;
-}
-
-function invalidRequest(problem: string, message: JSONRPCMessage | undefined): Refusal {
-  return { status: 400, code: INVALID_REQUEST, message: `Invalid request: ${problem}`, id: idOf(message) };
-}
-
-function requestIds(messages: readonly JSONRPCMessage[]): Id[] {
-  return messages.flatMap((message) => ('method' in message && 'id' in message ? [message.id] : []));
 }
 
 function accepts({ reply }: Visit, type: string): boolean {
