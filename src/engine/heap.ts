@@ -2,7 +2,7 @@
  * Keeps the process small under a flood of calls. V8 lets garbage lie until its heap has grown to a share of the
  * machine's memory; for a server that runs beside an editor all day that is too late.
  */
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** How often at the most the heap is looked at. */
@@ -17,7 +17,8 @@ let nextLook = 0;
 export function tidyHeap(now: number = performance.now()): void {
   if (now < nextLook) return;
   nextLook = now + LOOK_EVERY_MS;
-  const { heapTotal, heapUsed } = process.memoryUsage();
+  // Not `process.memoryUsage`: that opens a file, and a call would fail over it when descriptors run out.
+  const { total_heap_size: heapTotal, used_heap_size: heapUsed } = getHeapStatistics();
   if (heapTotal < 2 * SLACK_BYTES && heapTotal - heapUsed < SLACK_BYTES) return;
   collect ??= exposedCollector();
   collect();
