@@ -45,6 +45,9 @@ export class Connections {
       socket.destroy();
       return;
     }
+    // The same ports as an earlier connection: that one is gone, also when nobody has told so yet.
+    const earlier = this.#known.get(key) ?? this.#strangers.get(key);
+    if (earlier) this.#forget(earlier);
     const network = networkOf(socket.remoteAddress!);
     const connection: Connection = { key, socket, network, since: Date.now(), open: 0 };
     this.#strangers.set(key, connection);
