@@ -368,8 +368,8 @@ describe('the engine as a library', () => {
       import { Engine } from ${JSON.stringify(join(root, 'node_modules/cofferdam/dist/engine.mjs'))};
       import { writeFileSync } from 'node:fs';
       const engine = new Engine({ roots: [{ path: ${JSON.stringify(root)}, writable: true }] });
-      await engine.write('b.txt', 'b');
-      const failed = await engine.write('node_modules/cofferdam/dist/search-worker.cjs', 'x').catch((e) => e.facts);
+      await engine.files.write('b.txt', 'b');
+      const failed = await engine.files.write('node_modules/cofferdam/dist/search-worker.cjs', 'x').catch((e) => e.facts);
       console.log(JSON.stringify(failed));
       await engine.close();
     `;
