@@ -16,6 +16,7 @@ import { chooseKeeper } from '../../engine/confine/protection.ts';
 import type { ForgottenNames } from '../../engine/journal/entries/read-entries.ts';
 import { FlushSoon } from './flush-soon.ts';
 import { linkAside } from './link-aside.ts';
+import { makeDirectory } from './make-directory.ts';
 import { chunksOf, deflateInto, hashOf, pack, pourInto, pourStored, unpack, writeAll } from './packing.ts';
 import { Ledger } from './usage.ts';
 
@@ -248,7 +249,7 @@ export class Store {
   #folder(...names: string[]): string {
     const path = join(this.directory, ...names);
     if (!this.#made.has(path)) {
-      fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeDirectory(path);
       this.#made.add(path);
     }
     return path;

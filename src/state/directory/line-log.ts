@@ -9,6 +9,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeDirectory } from './make-directory.ts';
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
 const NAME = /^\d{4}-\d\d-\d\d\.jsonl$/;
@@ -142,7 +143,7 @@ export class LineLog {
   #today(): OpenDay {
     const name = dayName(new Date());
     if (this.#day?.name === name && isThere(this.#day.fd)) return this.#day;
-    fs.mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.directory);
     const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
     const fd = fs.openSync(join(this.directory, name), flags, 0o600);
     if (this.#day) this.#past.push(this.#day);

@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 import { removeWhole, weightOf } from './whole-tree.ts';
 
 const FOLDER = 'forgetting';
@@ -75,7 +76,7 @@ function backFrom(folder: Folder): Folder {
 /** Something within a thing that was set aside has no place to come back to. */
 function takeOut(directory: string, path: string): void {
   const folder = join(directory, FOLDER);
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectory(folder);
   const from = FOLDERS.find((each) => join(directory, each, basename(path)) === path);
   const name = from ? `${from}-${basename(path)}` : `inside-${randomBytes(10).toString('hex')}`;
   try {

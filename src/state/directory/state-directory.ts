@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isWithin } from '../../engine/confine/roots.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /** What is wrong with the state directory, in words for the user. */
 export class StateProblem extends Error {}
@@ -34,7 +35,7 @@ export function whyNotStateDirectory(directory: string, roots: readonly string[]
 
 function whyNotUsable(directory: string): string | undefined {
   try {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     fs.accessSync(directory, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
     const stat = fs.statSync(directory);
     if (!stat.isDirectory()) return `${directory} is not a directory`;

@@ -7,6 +7,7 @@
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 import { storedThings } from './remove-for-good.ts';
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = fs.constants;
@@ -80,7 +81,7 @@ export class Ledger {
   #open(): number {
     if (this.#fd !== undefined && fs.fstatSync(this.#fd).nlink > 0) return this.#fd;
     this.close();
-    fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory);
     this.#fd = fs.openSync(join(this.#directory, 'kept'), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
     return this.#fd;
   }

@@ -43,6 +43,8 @@ function start(state: string, ...more: string[]) {
   return spawnSync(process.execPath, [...args, '--state', state, ...more], {
     encoding: 'utf8',
     cwd: home.path,
+    // One that does not end must not keep the tests from ending.
+    timeout: 60_000,
   });
 }
 
@@ -92,6 +94,11 @@ describe('a state directory that was named', () => {
         return join(around, 'file/state');
       },
       'not a directory',
+    ],
+    [
+      'in a file system that makes no directories',
+      () => '/proc/nosuch/state',
+      '/proc/nosuch/state cannot be used',
     ],
     [
       'that is a link to nowhere',

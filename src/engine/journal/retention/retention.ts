@@ -8,6 +8,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { blobPath } from '../../../state/directory/contents.ts';
+import { makeDirectory } from '../../../state/directory/make-directory.ts';
 import { finishRemoval, removeForGood, storedThings } from '../../../state/directory/remove-for-good.ts';
 import { removeWhole, weightOf } from '../../../state/directory/whole-tree.ts';
 import { Breathing } from '../../event-loop.ts';
@@ -195,7 +196,7 @@ async function moveOut(
     if (young || needed.has(name)) continue;
     await breathing.pause();
     const leaving = join(directory, 'leaving');
-    fs.mkdirSync(leaving, { recursive: true, mode: 0o700 });
+    makeDirectory(leaving);
     const kind = path.endsWith('.z') ? `${name}.z` : name;
     if (path.startsWith(join(directory, 'aside'))) removeWhole(path);
     else {
@@ -213,7 +214,7 @@ function emptyLeaving(directory: string, needed: ReadonlySet<string>, now: numbe
     const path = join(leaving, name);
     if (needed.has(name.replace(/\.z$/, ''))) {
       const back = join(directory, blobPath(name));
-      fs.mkdirSync(join(back, '..'), { recursive: true, mode: 0o700 });
+      makeDirectory(join(back, '..'));
       fs.renameSync(path, back);
     } else if (ageOf(path, now) > LEAVING_MS) fs.rmSync(path, { force: true });
   }

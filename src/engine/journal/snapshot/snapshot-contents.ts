@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../../../state/directory/make-directory.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
 /** Small contents are gathered before they are written. */
@@ -76,7 +77,7 @@ export class LookedContents {
 
   #open(): number {
     if (this.#fd !== undefined) return this.#fd;
-    fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory);
     const path = join(this.#directory, `.looked-${randomBytes(10).toString('hex')}`);
     this.#fd = fs.openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     fs.unlinkSync(path);
