@@ -12,6 +12,13 @@ const address = port ? ['--http', `127.0.0.1:${port}`] : [];
 const args = [`${root}dist/cofferdam.cjs`, 'start', ...address, ...process.argv.slice(2)];
 const server = spawn(process.execPath, args, { stdio: 'inherit', cwd });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal));
+// npm passes a signal on to the shell between it and this process, and the shell does not: whoever ends npm alone
+// would leave a server behind that nobody sees.
+const startedBy = process.ppid;
+const watching = setInterval(() => {
+  if (process.ppid !== startedBy) server.kill('SIGTERM');
+}, 500);
 server.once('exit', (code) => {
+  clearInterval(watching);
   process.exitCode = code ?? 1;
 });

@@ -1,10 +1,10 @@
 /** `cofferdam start` and `npm start`: what they serve, what they print, and that it works when it is pasted. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { program } from '../client.ts';
 import { ask, hello, usual } from '../server/http-stage.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
@@ -228,5 +228,15 @@ describe('npm start', () => {
     // Its state directory lies inside, so this one has a token of its own.
     expect(here.stdout).toMatch(new RegExp(`Serving:\\n {2}${directory.path} \\(read-write`));
     expect(await told.knock(told.token)).toBe(200);
+  });
+
+  it('ends when whoever started it is gone', async () => {
+    const launched = `require('node:child_process').spawn(process.execPath, ${JSON.stringify([npmStart])}, { stdio: 'inherit' });`;
+    const parent = join(directory.path, 'parent.cjs');
+    writeFileSync(parent, launched);
+    const env = { PORT: '0', INIT_CWD: served, XDG_STATE_HOME: state };
+    const started = await new Started(parent, [], env).printed();
+    started.child.kill('SIGKILL');
+    await vi.waitFor(() => expect(started.knock(started.token)).rejects.toThrow('ECONNREFUSED'), 20_000);
   });
 });
