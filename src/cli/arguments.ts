@@ -21,7 +21,7 @@ export type Values = Readonly<Record<string, string | string[] | boolean | undef
 const all: readonly Flag[] = flags;
 
 /** The words that ask for help or the version in place of a command. */
-const WORDS: Readonly<Record<string, string>> = { help: 'help', version: 'version' };
+const WORDS: readonly string[] = ['help', 'version'];
 
 export function splitArguments(argv: readonly string[]): Arguments {
   const { tokens } = parseArgs({
@@ -40,22 +40,22 @@ export function splitArguments(argv: readonly string[]): Arguments {
   const given: Flag[] = [];
   const rest: string[] = [];
   let firstMayBeCommand = true;
+  const unknown: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'option-terminator') firstMayBeCommand = rest.length > 0;
     else if (token.kind === 'positional') rest.push(token.value);
+    else if (!all.some(({ name }) => name === token.name)) unknown.push(token.rawName);
     else given.push(takeOption(token, values));
   }
   const first = firstMayBeCommand ? rest[0] : undefined;
-  if (first !== undefined && Object.hasOwn(WORDS, first)) {
-    values[WORDS[first]!] = true;
-    rest.shift();
-    const topic = rest.shift();
-    return { command: topicNamed(topic), named: topic !== undefined, values, rest };
-  }
   const found = commandNamed(first);
+  // Only now, because the command decides which options may have been meant.
+  if (unknown.length > 0) throw unknownOption(unknown[0]!, found ?? UNNAMED);
+  if (first !== undefined && WORDS.includes(first)) return aboutTheProgram(first, rest.slice(1), values);
   const named = found !== undefined && (found !== UNNAMED || values.help === true);
   if (named) rest.shift();
   const command = named ? found : UNNAMED;
+  if (named && asksForHelp(rest)) values.help = true;
   if (values.help || values.version) return { command, named, values, rest };
   if (!named && firstMayBeCommand) requireNoSlip(first);
   for (const flag of given) requireFits(command, flag);
@@ -66,28 +66,61 @@ export function splitArguments(argv: readonly string[]): Arguments {
 function requireNoSlip(first: string | undefined): void {
   if (first === undefined || /[/\\]|:ro$/.test(first) || existsSync(first)) return;
   if (first === 'serve') throw new UsageError('serve is not needed: cofferdam [options] DIR…');
-  const names = [...commands.map(({ name }) => name), 'help', 'version'].filter((name) => name !== 'serve');
+  const names = [...commands.map(({ name }) => name), ...WORDS].filter((name) => name !== 'serve');
   const meant = didYouMean(first, names);
   if (meant !== '') throw new UsageError(`${first}: no such directory or command${meant}`);
 }
 
+/** `help`, `help COMMAND` and `version`. */
+function aboutTheProgram(
+  word: string,
+  rest: readonly string[],
+  values: Record<string, string | string[] | boolean>,
+): Arguments {
+  const [topic, extra] = rest;
+  const about = word === 'help' && topic !== undefined && !WORDS.includes(topic);
+  const most = word === 'help' ? 1 : 0;
+  if (rest.length > most) throw new UsageError(`${word} takes no further argument: ${extra ?? topic}`);
+  return {
+    command: about ? topicNamed(topic) : UNNAMED,
+    named: about,
+    values: { ...values, [word]: true },
+    rest: [],
+  };
+}
+
+/** `undo help` asks for the help of undo, unless something there is called so. */
+function asksForHelp(rest: readonly string[]): boolean {
+  return rest.length === 1 && rest[0] === 'help' && !existsSync('help');
+}
+
+function unknownOption(typed: string, command: CommandName): UsageError {
+  const fitting = flagsOf(command);
+  const name = typed.replace(/^-+/, '');
+  const letter = fitting.find(({ short }) => short !== undefined && short === name.toLowerCase());
+  const meant = letter
+    ? `; did you mean -${letter.short} (--${letter.name})?`
+    : didYouMean(
+        name,
+        fitting.map((flag) => flag.name),
+        '--',
+      );
+  const help = command === UNNAMED ? 'cofferdam help' : `cofferdam help ${command}`;
+  return new UsageError(`Unknown option '${typed}'${meant === '' ? ` (${help} lists the options)` : meant}`);
+}
+
 interface OptionToken {
   name: string;
-  rawName: string;
   value?: string | undefined;
   inlineValue?: boolean | undefined;
 }
 
 /** Enters an option's value, or says what is wrong with it. */
 function takeOption(
-  { name, rawName, value, inlineValue }: OptionToken,
+  { name, value, inlineValue }: OptionToken,
   values: Record<string, string | string[] | boolean>,
 ): Flag {
-  const flag = all.find((known) => known.name === name);
-  if (!flag) {
-    const names = all.map((known) => known.name);
-    throw new UsageError(`Unknown option '${rawName}'${didYouMean(name, names, '--')}`);
-  }
+  const flag = all.find((known) => known.name === name)!;
   if (!flag.value) {
     if (value !== undefined) throw new UsageError(`--${name} takes no value, and got '${value}'`);
     values[name] = true;
@@ -111,9 +144,9 @@ function requireFits(command: CommandName, flag: Flag): void {
   throw new UsageError(`--${flag.name} is not for ${who}, which takes ${options}`);
 }
 
-function topicNamed(topic: string | undefined): CommandName {
-  const command = topic === undefined ? UNNAMED : commandNamed(topic);
+function topicNamed(topic: string): CommandName {
+  const command = commandNamed(topic);
   if (command) return command;
   const names = commands.map(({ name }) => name);
-  throw new UsageError(`help ${topic}: no such command${namesInstead(topic!, 'commands', names)}`);
+  throw new UsageError(`help ${topic}: no such command${namesInstead(topic, 'commands', names)}`);
 }

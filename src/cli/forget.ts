@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { plain } from '../display/plain-text.ts';
 import type { ForgetRequest, Forgotten, History, JournalEntry } from '../engine/index.ts';
 import { forgetTraced } from '../trace/forgetting.ts';
-import { byId, entryLine, named, type Outcome, toolOf } from './history.ts';
+import { byId, entryLine, toolOf } from './entry-line.ts';
+import { named, type Outcome } from './history.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ForgetAsked {

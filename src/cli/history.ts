@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { plain, plainJson } from '../display/plain-text.ts';
 import {
-  type Change,
   EngineFailure,
   type Failure,
   type FileDiff,
@@ -13,6 +12,7 @@ import {
   type Obstacle,
   type UndoPlan,
 } from '../engine/index.ts';
+import { type ById, byId, entryLine, toolOf } from './entry-line.ts';
 import type { TracedHistory } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,7 +23,6 @@ export interface Outcome {
   problem?: string;
 }
 
-const SHOWN_PATHS = 3;
 const SHORTEST_PREFIX = 2;
 
 export interface HistoryRequest {
@@ -54,46 +53,6 @@ export async function showHistory(history: History, asked: HistoryRequest): Prom
 /** A list, with each entry on a line of its own. */
 function jsonOf(entries: readonly JournalEntry[]): string {
   return entries.length === 0 ? '[]\n' : `[\n${entries.map(plainJson).join(',\n')}\n]\n`;
-}
-
-export function entryLine(entry: JournalEntry, tool: string): string {
-  const { id, at, state, changes } = entry;
-  const paths = changes.filter((change) => !isParent(change)).map(changeText);
-  const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
-  const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
-  const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
-  if (entry.unrecorded !== undefined) paths.push(`changed by a command; ${entry.unrecorded}`);
-  const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${forgotten}`;
-  return `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
-}
-
-type ById = ReadonlyMap<string, JournalEntry>;
-
-export function byId(entries: readonly JournalEntry[]): ById {
-  return new Map(entries.map((entry) => [entry.id, entry]));
-}
-
-/** To undo an undo is to redo. */
-export function toolOf({ origin, undoes }: JournalEntry, all: ById): string {
-  if (undoes === undefined) return plain(origin.tool ?? '-');
-  const again = all.get(undoes)?.undoes;
-  return again === undefined ? `undo ${undoes}` : `redo ${again}`;
-}
-
-function changeText(change: Change): string {
-  const path = plain(change.path);
-  return change.kind === 'moved' ? `moved ${path} → ${plain(change.to)}` : `${change.kind} ${path}`;
-}
-
-function isParent(change: Change): boolean {
-  return change.kind === 'created' && change.parent === true;
-}
-
-function timeText(at: number): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const date = new Date(at);
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 export async function showDiff(history: History, id: string): Promise<Outcome> {
@@ -130,8 +89,8 @@ export interface UndoRequest {
 export async function undo(history: TracedHistory, asked: UndoRequest): Promise<Outcome> {
   const { what, since, force } = asked;
   if (what !== undefined && !(await isDirectory(history, what))) {
-    if (since !== undefined) throw new UsageError('undo takes an entry or --since, not both');
-    return undoAll(history, [await named(history, what)], force, 'undone');
+    if (since === undefined) return undoAll(history, [await named(history, what)], force, 'undone');
+    if (await isEntry(history, what)) throw new UsageError('undo takes an entry or --since, not both');
   }
   const below = what === undefined ? {} : { below: resolve(what) };
   const entries = await history.entries({ ...below, ...(since !== undefined && { since }) });
@@ -286,9 +245,15 @@ function requireThere(directory: string): void {
   if (!existsSync(directory)) throw new UsageError(`${directory}: no such directory`);
 }
 
-/** A directory in which something was changed may also be meant by its name alone, unless an entry is called so. */
+/** A directory that is there, or in which something was changed, may also be meant by its name alone. */
 async function isDirectory(history: History, what: string): Promise<boolean> {
+  if (what === '') return false;
   if (what.includes('/') || what === '.' || what === '..') return true;
-  if ((await history.entries()).some(({ id }) => id.startsWith(what))) return false;
-  return (await history.entries({ below: resolve(what) })).length > 0;
+  if (await isEntry(history, what)) return false;
+  return existsSync(what) || (await history.entries({ below: resolve(what) })).length > 0;
+}
+
+/** Whether an entry can be meant: its id, or the beginning of one. */
+async function isEntry(history: History, what: string): Promise<boolean> {
+  return what.length >= SHORTEST_PREFIX && (await history.entries()).some(({ id }) => id.startsWith(what));
 }

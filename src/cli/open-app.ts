@@ -1,4 +1,5 @@
 /** From directories and options to what is served. A directory that cannot be opened is left out with a warning. */
+import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { Engine, EngineFailure, type Failure, type RootSpec } from '../engine/index.ts';
@@ -34,7 +35,7 @@ export function openApp(asked: readonly RootSpec[], options: Options, around: Su
     if (problem !== undefined) throw new UsageError(problem);
   }
   const skipped: string[] = [];
-  let roots = asked;
+  let roots = withoutRepeats(asked);
   for (;;) {
     try {
       const app = openOn(roots, options, around);
@@ -49,6 +50,17 @@ export function openApp(asked: readonly RootSpec[], options: Options, around: Su
       if (roots.length === 0) throw new UsageError(skipped.join('; '));
     }
   }
+}
+
+/** A directory that is given twice is served once; read-only, when one of them says so. */
+function withoutRepeats(asked: readonly RootSpec[]): readonly RootSpec[] {
+  const byPath = new Map<string, RootSpec>();
+  for (const root of asked) {
+    const path = resolve(root.path);
+    const before = byPath.get(path);
+    byPath.set(path, before ? { ...before, writable: before.writable && root.writable } : root);
+  }
+  return [...byPath.values()];
 }
 
 function openOn(roots: readonly RootSpec[], options: Options, around: Surroundings): OpenApp {
@@ -105,7 +117,8 @@ function unopened(error: unknown, roots: readonly RootSpec[]): { root: RootSpec;
   if (!(error instanceof EngineFailure) || !('path' in error.facts)) return undefined;
   const { path, kind } = error.facts;
   const root = roots.find((each) => each.path === path);
-  return root && { root, why: `${path}: ${NOT_SERVED[kind] ?? `cannot be opened (${kind})`}` };
+  const { why = kind } = error.facts as { why?: string };
+  return root && { root, why: `${path}: ${NOT_SERVED[kind] ?? `cannot be opened (${why})`}` };
 }
 
 const NOT_SERVED: Readonly<Partial<Record<Failure['kind'], string>>> = {

@@ -149,6 +149,12 @@ function aboutState(
 
 function traceRequest(values: Values, json: boolean, limit: number | undefined): TraceRequest {
   const { tool, path, failed, follow, web } = values as Partial<Record<string, string & true>>;
+  if (values.http !== undefined && !web)
+    throw new UsageError('--http is for the page: trace --web --http PORT');
+  const unused = web ? ['tool', 'path', 'failed', 'follow', 'limit', 'json'] : [];
+  const alone = unused.find((name) => values[name] !== undefined);
+  if (alone)
+    throw new UsageError(`--${alone} is for the terminal: the page of trace --web has filters of its own`);
   const { host, port, lastPort } = parseHttp({ http: values.http as string | undefined }) ?? {
     host: '127.0.0.1',
     port: 0,
@@ -192,8 +198,15 @@ function commandSettings(values: Values): CommandSettings {
     sandbox,
     allowNet: values['allow-net'] === true,
     allowCommands,
-    passEnv: (values.env ?? []) as string[],
+    passEnv: ((values.env ?? []) as string[]).map(checkVariable),
   };
+}
+
+function checkVariable(name: string): string {
+  if (name !== '' && !/[=\0]/.test(name)) return name;
+  throw new UsageError(
+    `--env takes the name of a variable, not '${name}': its value comes from this environment`,
+  );
 }
 
 function parseCall(

@@ -22,7 +22,7 @@ export function toolsAsText(asked: ToolsRequest): string {
   const text = all.map(dialectAsText).join('\n');
   if (!asked.together || all.length === 1) return text;
   const shown = all.flatMap(({ tools }) => tools.map((tool) => tool.shown));
-  return `${text}\ntogether: ${shown.length} tools, ≈ ${tokensOfList(shown)} tokens\n`;
+  return `${text}\ntogether: ${countOf(shown)}, ≈ ${tokensOfList(shown)} tokens\n`;
 }
 
 export function toolsAsJson(asked: ToolsRequest): string {
@@ -57,6 +57,10 @@ function toolsOf(dialect: Dialect, { byName, shown }: OfferedTools): DialectTool
   });
 }
 
+function countOf({ length }: readonly unknown[]): string {
+  return length === 1 ? '1 tool' : `${length} tools`;
+}
+
 function tokensOf(shown: ShownTool): number {
   return estimatedTokens(JSON.stringify(shown).length);
 }
@@ -68,7 +72,7 @@ function tokensOfList(tools: readonly ShownTool[]): number {
 
 function dialectAsText({ dialect: { name, summary }, tools }: DialectTools): string {
   const total = tokensOfList(tools.map(({ shown }) => shown));
-  const head = `${name}: ${summary}; ${tools.length} tools, ≈ ${total} tokens`;
+  const head = `${name}: ${summary}; ${countOf(tools)}, ≈ ${total} tokens`;
   if (tools.length === 0) return `${head}\n`;
   const rows = tools.map(({ tool, shown }): [string, string] => [
     `${shown.name}(${parametersOf(tool.input)})`,

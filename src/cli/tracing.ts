@@ -2,7 +2,6 @@
 import {
   EngineFailure,
   History,
-  type JournalEntry,
   mostWatchedEntries,
   type Origin,
   whyNotStateDirectory,
@@ -12,6 +11,7 @@ import { tracing } from '../trace/caller.ts';
 import { TraceLog } from '../trace/log.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { openSpans } from '../trace/spans.ts';
+import { byId, takenBack } from './entry-line.ts';
 import type { StateSettings } from './state.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -73,7 +73,7 @@ export class TracedHistory extends History {
 
   async undoFor(id: string, { force = false, origin = {} }: { force?: boolean; origin?: Origin } = {}) {
     const entry = await this.entry(id);
-    const full = { ...origin, dialect: 'cofferdam', tool: toolFor(entry) };
+    const full = { ...origin, dialect: 'cofferdam', tool: takenBack(id, byId(await this.entries())).verb };
     const call = { ...full, roots: entry?.roots ?? [], arguments: { entry: id, force } };
     const trace = this.#recorder.begin(call);
     try {
@@ -88,11 +88,6 @@ export class TracedHistory extends History {
       throw error;
     }
   }
-}
-
-/** To undo an undo is to redo. */
-function toolFor(entry: JournalEntry | undefined): 'undo' | 'redo' {
-  return entry?.undoes === undefined ? 'undo' : 'redo';
 }
 
 /** What the page shows, of all servers on one state directory. */

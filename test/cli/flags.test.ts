@@ -61,6 +61,24 @@ describe('an option that a command does not take', () => {
   });
 });
 
+describe('options that mean nothing together are an error', () => {
+  it.each([
+    [['trace', '--http', '8080'], '--http is for the page: trace --web --http PORT'],
+    ...['--json', '--follow', '--failed', '--limit=3', '--tool=x', '--path=x'].map((flag) => [
+      ['trace', '--web', flag],
+      `${flag.split('=')[0]} is for the terminal: `,
+    ]),
+    [['root', '--env', 'A=b'], "--env takes the name of a variable, not 'A=b'"],
+    [['root', '--env='], "--env takes the name of a variable, not ''"],
+  ] as [string[], string][])('%j', (argv, says) => {
+    expect(run(...argv)).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`cofferdam: ${says}`),
+    });
+  });
+});
+
 describe('a slip gets a suggestion', () => {
   it.each([
     [['hstory'], 'hstory: no such directory or command; did you mean history?'],
@@ -81,6 +99,14 @@ describe('a slip gets a suggestion', () => {
     ],
     [['--state', '--read-only', 'root'], '--state needs a value: --state DIR'],
     [['root', '--state'], '--state needs a value: --state DIR'],
+    [['call', 'read_file', '{}', 'root', '--expalin'], "Unknown option '--expalin'; did you mean --explain?"],
+    // --json is near, but call does not take it.
+    [['call', 'read_file', '{}', 'root', '--jsn'], "Unknown option '--jsn' (cofferdam help call lists"],
+    [['-V'], "Unknown option '-V'; did you mean -v (--version)?"],
+    [['undo', '-H'], "Unknown option '-H'; did you mean -h (--help)?"],
+    [['-x', 'root'], "Unknown option '-x' (cofferdam help lists the options)"],
+    [['version', 'nosuch'], 'version takes no further argument: nosuch'],
+    [['help', 'undo', 'redo'], 'help takes no further argument: redo'],
   ])('%j', (argv, says) => {
     const { status, stdout, stderr } = run(...argv);
     expect([status, stdout]).toEqual([2, '']);
@@ -128,6 +154,17 @@ describe('help', () => {
     ])
       expect(run(...argv).stdout).toBe(stdout);
   });
+
+  it.each([[['help', 'help']], [['help', 'version']], [['help', '-h']]])('%j is the help of all', (argv) => {
+    expect(run(...argv)).toEqual(run('help'));
+  });
+
+  it.each(names.filter((name) => name !== 'serve'))(
+    'of %s is what the word help after it asks for',
+    (name) => {
+      expect(run(name, 'help')).toEqual(run('help', name));
+    },
+  );
 
   it.each([[['version']], [['-v']], [['--version']]])('%j prints the version', (argv) => {
     expect(run(...argv)).toEqual({

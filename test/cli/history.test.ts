@@ -77,7 +77,11 @@ describe('without anything', () => {
     expect(run('undo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to undo.\n' });
     expect(run('redo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to redo.\n' });
     expect(run('undo', '--since', '1h')).toEqual(run('undo'));
-    expect(run('undo', './root')).toEqual(run('undo'));
+    // A directory in which nothing was changed, by its name alone too.
+    for (const name of ['./root', 'root']) {
+      expect(run('undo', name)).toEqual(run('undo'));
+      expect(run('undo', name, '--since', '1h')).toEqual(run('undo'));
+    }
     expect(run('diff', 'abcd')).toMatchObject({ status: 2, stderr: oneLine('there is no entry abcd') });
     expect(existsSync(join(home.path, 'root/.local'))).toBe(false);
   });
@@ -88,6 +92,8 @@ describe('without anything', () => {
     [['undo', 'abcdefgh'], 'there is no entry abcdefgh'],
     [['redo', 'abcdefgh'], 'there is no entry abcdefgh'],
     [['undo', 'a'], 'there is no entry a'],
+    [['undo', 'nosuch', '--since', '1h'], 'nosuch: no such directory'],
+    [['undo', './nosuch'], './nosuch: no such directory'],
     [['undo', '--since', 'whenever'], '--since whenever: give a time'],
     [['history', '--limit', '0'], '--limit 0'],
   ])('%j is refused in one line', (args, words) => {
@@ -119,6 +125,15 @@ describe('history', () => {
     expect(fine('history').split('\n')[0]).toContain(`redo ${id}`);
     expect(fine('history', '--limit', '1')).toContain(`redo ${id}`);
     expect(fine('history', '--limit', '1', '--since', '1h30m')).toContain(`redo ${id}`);
+  });
+
+  test('and the trace call it undo again, what is undone after it was redone', async () => {
+    const id = await write('a.txt', 'two\n');
+    for (const command of ['undo', 'redo', 'undo', 'redo', 'undo']) fine(command);
+    const listed = fine('history').match(/(?:undo|redo) \w+/g);
+    expect(listed).toEqual(['undo', 'redo', 'undo', 'redo', 'undo'].map((verb) => `${verb} ${id}`));
+    const traced = fine('trace', '--json').trim().split('\n');
+    expect(traced.map((line) => JSON.parse(line).tool)).toEqual(['undo', 'redo', 'undo', 'redo', 'undo']);
   });
 
   test('of one directory leaves out the others, also by a link to it', async () => {

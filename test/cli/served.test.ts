@@ -19,6 +19,7 @@ beforeAll(() => {
     'closed/a.txt': 'secret\n',
     file: 'x',
     dangling: { link: 'nowhere' },
+    loop: { link: 'loop' },
   });
   root = join(directory.path, 'root');
 });
@@ -34,6 +35,22 @@ function run(args: string[], options: SpawnSyncOptions = {}) {
   return { status, stdout, stderr };
 }
 
+describe('a directory that is given twice', () => {
+  it('is served once, and read-only when one of the two says so', () => {
+    const listed = (...given: string[]) => run(['call', 'list_allowed_directories', '{}', ...given]).stdout;
+    expect(listed('root', './root/', root)).toBe(`${root} (read-write)\n`);
+    expect(listed('root', 'root:ro')).toBe(`${root} (read-only)\n`);
+    expect(listed('root:ro', 'root')).toBe(`${root} (read-only)\n`);
+  });
+
+  it('is one directory for a dialect that serves one', () => {
+    expect(run(['--dialect', 'workspace', 'root', root])).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`workspace on ${root}; wall: `),
+    });
+  });
+});
+
 describe('a directory that cannot be served, beside one that can', () => {
   it.each([
     ['nothing', 'nothing: no such directory'],
@@ -42,6 +59,7 @@ describe('a directory that cannot be served, beside one that can', () => {
     ['file', 'file: not a directory'],
     ['file/below', 'file/below: not a directory'],
     ['dangling', 'dangling: no such directory'],
+    ['loop', 'loop: cannot be opened (link-loop)'],
   ])('%s is left out with a warning, wherever it stands', (bad, why) => {
     for (const given of [
       [bad, 'root'],
@@ -66,6 +84,11 @@ describe('a directory that cannot be served, beside one that can', () => {
         .split('\n')
         .filter((line) => line.includes('/')),
     ).toEqual([expect.stringContaining(join(directory.path, 'other')), expect.stringContaining(root)]);
+  });
+
+  it('is named once, however often it is given', () => {
+    const { stderr } = run(['nothing', 'root', 'nothing', './nothing:ro']);
+    expect(stderr.match(/nothing: no such directory/g)).toHaveLength(1);
   });
 
   it('is named by doctor as not served', () => {

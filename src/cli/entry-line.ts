@@ -1,0 +1,62 @@
+/** One entry of the journal as a line for people: when, by which tool, which paths. */
+
+import { plain } from '../display/plain-text.ts';
+import type { Change, JournalEntry } from '../engine/index.ts';
+
+const SHOWN_PATHS = 3;
+
+export function entryLine(entry: JournalEntry, tool: string): string {
+  const { id, at, state, changes } = entry;
+  const paths = changes.filter((change) => !isParent(change)).map(changeText);
+  const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
+  const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
+  const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
+  if (entry.unrecorded !== undefined) paths.push(`changed by a command; ${entry.unrecorded}`);
+  const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${forgotten}`;
+  return `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
+}
+
+export type ById = ReadonlyMap<string, JournalEntry>;
+
+export function byId(entries: readonly JournalEntry[]): ById {
+  return new Map(entries.map((entry) => [entry.id, entry]));
+}
+
+export interface TakenBack {
+  verb: 'undo' | 'redo';
+  /** The entry that a tool made. */
+  original: string;
+}
+
+/** What it means to undo an entry: to undo an undo is to redo, and to undo that is to undo once more. */
+export function takenBack(id: string, all: ById): TakenBack {
+  let original = id;
+  let undoes = true;
+  for (let next = all.get(id)?.undoes; next !== undefined; next = all.get(next)?.undoes) {
+    original = next;
+    undoes = !undoes;
+  }
+  return { verb: undoes ? 'undo' : 'redo', original };
+}
+
+export function toolOf({ origin, undoes }: JournalEntry, all: ById): string {
+  if (undoes === undefined) return plain(origin.tool ?? '-');
+  const { verb, original } = takenBack(undoes, all);
+  return `${verb} ${original}`;
+}
+
+function changeText(change: Change): string {
+  const path = plain(change.path);
+  return change.kind === 'moved' ? `moved ${path} → ${plain(change.to)}` : `${change.kind} ${path}`;
+}
+
+function isParent(change: Change): boolean {
+  return change.kind === 'created' && change.parent === true;
+}
+
+function timeText(at: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = new Date(at);
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
