@@ -1,5 +1,6 @@
 /** replay's execute_command through the program as it is installed, with bubblewrap and without. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
 import { boxed, makeSite, modes, type Site, startServer } from './fixture.ts';
 
@@ -23,26 +24,35 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     site.remove();
   });
 
+  const runIntoLimit = (command: string) =>
+    endedAtWork(
+      (timeout) => run(command, { timeout }),
+      ({ texts }) => /^(?:one|stubborn)\n/.test(texts[0] ?? ''),
+    );
+
   it('is asked to end at the deadline, and what it printed is kept [replay.execute_command.timeout.term] [replay.execute_command.timeout.partial] [replay.execute_command.error.timeout]', async () => {
     const [plain, tidy] = await Promise.all([
-      run('echo one; echo two >&2; sleep 1000', { timeout: 1 }),
-      run('trap "echo tidied; exit 0" TERM; echo one; while :; do sleep 0.1; done', { timeout: 1 }),
+      runIntoLimit('echo two >&2; echo one; sleep 1000'),
+      runIntoLimit('trap "echo tidied; exit 0" TERM; echo one; while :; do sleep 0.1; done'),
     ]);
     expect(plain).toEqual({
-      texts: ['one\n[timed out after 1 s]\n[exit code: 143]', '[stderr]\ntwo\n'],
+      texts: [
+        expect.stringMatching(/^one\n\[timed out after \d+ s\]\n\[exit code: 143\]$/),
+        '[stderr]\ntwo\n',
+      ],
       isError: true,
     });
     expect(tidy.isError).toBe(true);
-    expect(tidy.texts[0]).toMatch(/^one\ntidied\n\[timed out after 1 s\]\n\[exit code: \d+\]$/);
+    expect(tidy.texts[0]).toMatch(/^one\ntidied\n\[timed out after \d+ s\]\n\[exit code: \d+\]$/);
   });
 
   it('is killed three seconds later when it does not listen [replay.execute_command.timeout.kill]', async () => {
     const start = Date.now();
-    const { texts, isError } = await run('trap "" TERM; echo stubborn; while :; do sleep 0.1; done', {
-      timeout: 1,
-    });
+    const { texts, isError } = await runIntoLimit('trap "" TERM; echo stubborn; while :; do sleep 0.1; done');
     expect(isError).toBe(true);
-    expect(texts).toEqual(['stubborn\n[timed out after 1 s]\n[exit code: 137]']);
+    expect(texts).toEqual([
+      expect.stringMatching(/^stubborn\n\[timed out after \d+ s\]\n\[exit code: 137\]$/),
+    ]);
     expect(Date.now() - start).toBeGreaterThan(3900);
   });
 

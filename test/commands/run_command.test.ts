@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
 import { LEAK, makeSite, modes, programOnPath, type Site, startServer } from './fixture.ts';
 
@@ -66,9 +67,14 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
   });
 
   it('is ended in time, and what was printed is kept [workspace.run_command.timeout] [workspace.run_command.manual.timeout] [workspace.decided.timed-out]', async () => {
+    const runIntoLimit = (script: string) =>
+      endedAtWork(
+        (seconds) => run(node(script, { timeoutMs: seconds * 1000 })),
+        ({ data }) => data.stdout !== '',
+      );
     const [waiting, stubborn] = await Promise.all([
-      run(node('console.log("so far");setTimeout(()=>{},100000)', { timeoutMs: 1000 })),
-      run(node('process.on("SIGTERM",()=>console.log("no"));setInterval(()=>{},1000)', { timeoutMs: 1000 })),
+      runIntoLimit('console.log("so far");setTimeout(()=>{},100000)'),
+      runIntoLimit('process.on("SIGTERM",()=>console.log("no"));console.log("on");setInterval(()=>{},1000)'),
     ]);
     expect(waiting).toMatchObject({
       ok: true,
@@ -78,7 +84,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
       exitCode: null,
       signal: 'SIGKILL',
       timedOut: true,
-      stdout: 'no\n',
+      stdout: 'on\nno\n',
     });
   });
 

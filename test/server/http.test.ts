@@ -67,10 +67,14 @@ describe('a client that initializes', () => {
   it('listens on one stream; a new one takes the place of the old one', async () => {
     const talk = await stage.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
-    const first = stage.send({ path: '/mcp', headers });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const first = await stage.raw();
+    const lines = Object.entries({ ...headers, host: 'localhost' }).map((header) => header.join(': '));
+    first.socket.write(`GET /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    expect(await first.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 200.*content-type: text\/event-stream/is);
     const second = stage.send({ path: '/mcp', headers });
-    expect((await first).headers['content-type']).toBe('text/event-stream');
+    // The last chunk: the stream is at its end.
+    expect(await first.until(/\r\n0\r\n\r\n$/)).toMatch(/\r\n0\r\n\r\n$/);
+    first.socket.destroy();
     await stage.send({ method: 'DELETE', path: '/mcp', headers });
     expect((await second).status).toBe(200);
   });

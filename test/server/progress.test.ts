@@ -1,7 +1,9 @@
 /** Progress of long calls: a sign of life every second for clients that asked, and none after the answer. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lastLineOf } from '../../src/server/mcp/progress.ts';
 import { program, RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
@@ -37,8 +39,19 @@ function call(client: RawClient, name: string, args: object, progressToken?: str
   return client.request('tools/call', { name, arguments: args, ..._meta });
 }
 
-const shellLine =
-  'printf "one\\n\\033[31mtwo\\033[0m\\n"; sleep 1.6; printf "three\\rfour" >&2; sleep 1.6; echo done';
+/** Each goes on when the test lets it, by a file. */
+const shellLine = [
+  'printf "one\\n\\033[31mtwo\\033[0m\\n"; while [ ! -e heard-two ]; do sleep 0.02; done',
+  'printf "three\\rfour" >&2; while [ ! -e heard-four ]; do sleep 0.02; done; echo done',
+].join('; ');
+const nodeScript = `
+  const { existsSync } = require('node:fs');
+  const when = (name, next) => existsSync(name) ? next() : setTimeout(when, 20, name, next);
+  console.log("one\\n\\u001b[31mtwo\\u001b[0m");
+  when('heard-two', () => {
+    process.stderr.write("three\\rfour");
+    when('heard-four', () => console.log("done"));
+  });`;
 
 describe('a command that takes long', () => {
   const runs: [dialect: string, tool: string, args: object][] = [
@@ -48,17 +61,20 @@ describe('a command that takes long', () => {
       'run_command',
       {
         command: 'node',
-        args: [
-          '-e',
-          'console.log("one\\n\\u001b[31mtwo\\u001b[0m");setTimeout(()=>process.stderr.write("three\\rfour"),1600);setTimeout(()=>console.log("done"),3200)',
-        ],
+        args: ['-e', nodeScript],
       },
     ],
   ];
   for (const [dialect, tool, args] of runs) {
     it(`tells its last line, growing, until it is answered: ${tool}`, async () => {
       const client = await start(dialect);
-      const { result } = await call(client, tool, args, 'mine');
+      const answer = call(client, tool, args, 'mine');
+      for (const line of ['two', 'four']) {
+        const heard = () => (client.notifications as Told[]).some(({ params }) => params.message === line);
+        await vi.waitFor(() => expect(heard(), line).toBe(true), 20_000);
+        writeFileSync(join(directory.path, `heard-${line}`), '');
+      }
+      const { result } = await answer;
       const before = client.notifications.length;
       expect(result!.isError).toBeUndefined();
       const told = (client.notifications as Told[]).map(({ params }) => params);

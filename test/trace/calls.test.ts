@@ -1,5 +1,5 @@
 /** What the trace says of calls, whichever dialect makes them and whatever it tells its client. */
-import { symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -243,9 +243,14 @@ describe('a command', () => {
   });
 
   it('that is broken off has run somewhere, and something stood around it', async () => {
-    const { call, root } = opened('replay');
-    const event = await call('execute_command', { command: 'sleep 9' }, AbortSignal.timeout(500));
-    expect(event).toMatchObject({ error: 'cancelled', paths: [{ path: root, how: 'ran-in' }] });
+    const { call, root, at } = opened('replay');
+    const breaking = new AbortController();
+    const called = call('execute_command', { command: 'touch began; sleep 50' }, breaking.signal);
+    await until(() => existsSync(at('began')));
+    breaking.abort();
+    const event = await called;
+    expect(event.error).toBe('cancelled');
+    expect(event.paths).toContainEqual({ path: root, how: 'ran-in' });
     expect(event.layers).toContain('limits');
   });
 

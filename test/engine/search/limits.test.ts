@@ -67,18 +67,10 @@ describe('a pattern that runs away', () => {
 
   it('keeps no other search waiting', async () => {
     const here = await siteOf({ 'bait.txt': BAIT, 'more.txt': BAIT }, ALONE);
-    const stuck = [1, 2].map(() =>
-      here.grep({ regex: RUNAWAY }, { timeoutMs: 1500 }).catch((error) => error.facts),
-    );
-    let answered = 0;
-    const others = here.lines({ regex: 'b$' }).then((lines) => {
-      answered = Date.now();
-      return lines;
-    });
-    expect(await others).toHaveLength(2);
-    const ended = await Promise.all(stuck);
-    expect(ended).toEqual([1, 2].map(() => ({ kind: 'timeout', what: 'search', ms: 1500 })));
-    expect(answered).toBeLessThan(Date.now());
+    const end = stuckSearches(here, 2, 'hers');
+    // They never end by themselves, so that this would never be answered if it waited for them.
+    expect(await here.lines({ regex: 'b$' })).toHaveLength(2);
+    expect(await end()).toEqual(['cancelled', 'cancelled']);
     await vi.waitFor(() => expect(here.search.threads).toBeLessThanOrEqual(2), 10_000);
   });
 
@@ -133,7 +125,8 @@ describe('threads', () => {
     const before = threadsOfThisProcess();
     await here.search.close();
     expect(here.search.threads).toBe(0);
-    expect(threadsOfThisProcess()).toBe(before - 2);
+    // The system lists a thread for a moment after it has ended.
+    await vi.waitFor(() => expect(threadsOfThisProcess()).toBe(before - 2), 10_000);
   });
 
   it('that are at work when all ends cancel their search', async () => {
@@ -160,10 +153,13 @@ describe('progress', () => {
   it('is told while a search goes on', async () => {
     const here = await siteOf({ 'a.txt': 'x\n', 'b.txt': BAIT }, ALONE);
     await here.grep({ regex: 'x' });
-    const seen: { files: number; matches: number }[] = [];
-    const call = { timeoutMs: 1200, onProgress: (now: (typeof seen)[number]) => seen.push(now) };
-    await expect(here.grep({ regex: `x|${RUNAWAY}` }, call)).rejects.toThrow();
-    expect(seen.at(-1)).toEqual({ files: 1, matches: 1 });
+    const enough = new AbortController();
+    const onProgress = ({ files: looked, matches }: { files: number; matches: number }) => {
+      if (looked === 1 && matches === 1) enough.abort();
+    };
+    const call = { timeoutMs: 50_000, signal: enough.signal, onProgress };
+    const ended = expect(here.grep({ regex: `x|${RUNAWAY}` }, call)).rejects;
+    await ended.toMatchObject({ facts: { kind: 'cancelled' } });
   });
 });
 

@@ -104,7 +104,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
     inRoom('is ended when it starts too many processes', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `i=0; while [ $i -lt 800 ]; do sleep ${seconds} & i=$((i+1)); done; wait`;
-      const result = await commands.shell(line, { timeoutMs: 20_000 });
+      const result = await commands.shell(line, { timeoutMs: 55_000 });
       expect(result.timedOut).toBe(false);
       expect(result.endedBy === 'too-many-processes' || result.stderr.includes('fork')).toBe(true);
       expect(await survivors(seconds)).toEqual([]);

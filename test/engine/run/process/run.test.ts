@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
+import { endedAtWork } from '../../../at-work.ts';
 import { survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
 import type { Workshop } from '../workshop.ts';
 import { failureKind, makeWorkshop, NO_SANDBOX } from '../workshop.ts';
@@ -83,7 +84,11 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
 
     inRoom('is ended in time, and what it printed is kept', async (commands) => {
       const seconds = uniqueSeconds();
-      const result = await commands.shell(`echo first; sleep ${seconds}; echo never`, { timeoutMs: 300 });
+      const line = `echo first; sleep ${seconds}; echo never`;
+      const result = await endedAtWork(
+        (limit) => commands.shell(line, { timeoutMs: limit * 300 }),
+        ({ stdout }) => stdout !== '',
+      );
       expect(result).toMatchObject({ exitCode: null, timedOut: true, endedBy: 'timeout', stdout: 'first\n' });
       expect(result.signal).toBe('SIGTERM');
       expect(await survivors(seconds)).toEqual([]);
@@ -91,7 +96,10 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
 
     inRoom('may clean up when it is asked to end', async (commands) => {
       const line = 'trap "echo cleaned; exit 0" TERM; echo on; while :; do sleep 0.05; done';
-      const result = await commands.shell(line, { timeoutMs: 300 });
+      const result = await endedAtWork(
+        (limit) => commands.shell(line, { timeoutMs: limit * 300 }),
+        ({ stdout }) => stdout !== '',
+      );
       expect(result).toMatchObject({ exitCode: null, timedOut: true, stdout: 'on\ncleaned\n' });
     });
 
@@ -99,7 +107,10 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       const seconds = uniqueSeconds();
       const started = Date.now();
       const line = `trap "" TERM; echo on; sleep ${seconds}`;
-      const result = await commands.shell(line, { timeoutMs: 200 });
+      const result = await endedAtWork(
+        (limit) => commands.shell(line, { timeoutMs: limit * 200 }),
+        ({ stdout }) => stdout !== '',
+      );
       expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true, stdout: 'on\n' });
       expect(Date.now() - started).toBeGreaterThanOrEqual(3000);
       expect(await survivors(seconds)).toEqual([]);

@@ -1,0 +1,17 @@
+/** For commands that a time limit shall end while they are at work. */
+
+const MOST_SECONDS = 20;
+
+/**
+ * Runs a command again with more time until the limit has found it at work: on a busy machine a program may need
+ * seconds to start, and one that was ended before it began tells nothing.
+ */
+export async function endedAtWork<T>(
+  run: (seconds: number) => Promise<T>,
+  wasAtWork: (result: T) => boolean,
+): Promise<T> {
+  for (let seconds = 1; ; seconds *= 3) {
+    const result = await run(seconds);
+    if (wasAtWork(result) || seconds > MOST_SECONDS) return result;
+  }
+}
