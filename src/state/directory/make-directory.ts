@@ -7,12 +7,20 @@ import { dirname } from 'node:path';
  * system answers ENOENT inside a directory that is there, as /proc and automounted directories do.
  */
 export function makeDirectory(path: string): void {
-  if (fs.existsSync(path)) return;
+  if (isDirectory(path)) return;
   const above = dirname(path);
   if (above !== path) makeDirectory(above);
   try {
     fs.mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Another process may have made it since.
+    if (isDirectory(path)) return;
+    // A link to nowhere is there and is not: say what is missing.
+    fs.statSync(path);
+    throw error;
   }
+}
+
+function isDirectory(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
