@@ -25,7 +25,7 @@ export async function callTool(
   const context: ToolContext = { ...rest, note: (note) => void notes.push(note) };
   const told = await outcomeOf(dialect, tool, args, context);
   const ignored = tool.input.additionalProperties === false ? undefined : noteIgnored(tool, args, calledAs);
-  const also = [noteHidden(told), ignored].filter((note) => note !== undefined);
+  const also = [await noteHidden(told), ignored].filter((note) => note !== undefined);
   return shortEnough(withNotes(told, [...notes, ...also]), dialect, tool);
 }
 

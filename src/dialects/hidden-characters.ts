@@ -3,62 +3,120 @@
  *
  * Names and contents stay exact, because the next call needs them as they are; a note shows what is in them.
  */
+import { Breathing, ITEMS_A_LOOK } from '../engine/index.ts';
 import type { Told } from './dialect.ts';
+
+/** The flag of a region, such as Scotland's: a black flag with the region's code in tags. Nothing can hide in it. */
+const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
+const BLACK_FLAG = '\u{1f3f4}';
 
 /**
  * Direction marks, zero-width and invisible characters, and tags, which spell hidden text. Left alone: what joins
- * letters of scripts that need it, what makes up an emoji, and the byte-order mark at the start of a text.
+ * letters of scripts that need it, what makes up an emoji, and the byte-order mark at the start of a text. Flags
+ * are matched so that they are stepped over: to look back from each tag for its flag takes the square of the time.
  */
-const HIDDEN =
-  /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f]|(?<=[!-~])[\u200c\u200d]|[\u200c\u200d](?=[!-~])|(?<=[^\n])\ufeff|(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]*)[\u{e0000}-\u{e007f}]/gu;
+const HIDDEN = new RegExp(
+  [
+    FLAG,
+    '[\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f]',
+    '(?<=[!-~])[\\u200c\\u200d]|[\\u200c\\u200d](?=[!-~])',
+    '(?<=[^\\n])\\ufeff',
+    '[\\u{e0000}-\\u{e007f}]',
+  ].join('|'),
+  'gu',
+);
 
 /** Finds out quickly that a text has none. */
 const PERHAPS_HIDDEN = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\udb40]/;
+
+/** So much of a text is looked at between two looks at the clock. */
+const PIECE = 64 * 1024;
+/** What a match may need to see beyond its piece: one character before it, a whole flag after it. */
+const BEFORE = 2;
+const AFTER = 32;
 
 const MOST_SHOWN = 5;
 const MOST_COUNTED = 1000;
 const AROUND = 60;
 
 /** A note that shows such characters as escapes, with what stands around them; nothing when there are none. */
-export function noteHidden(told: Told): string | undefined {
+export async function noteHidden(told: Told): Promise<string | undefined> {
   const texts =
     'error' in told
       ? [told.error.message]
       : told.answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
-  const places: string[] = [];
-  let count = 0;
-  for (const text of texts) {
-    if (!PERHAPS_HIDDEN.test(text)) continue;
-    let shownUpTo = -1;
-    for (const { index } of text.matchAll(HIDDEN)) {
-      count++;
-      if (count > MOST_COUNTED) break;
-      if (index < shownUpTo || places.length === MOST_SHOWN) continue;
-      places.push(placeOf(text, index));
+  const found = new Found();
+  for (const text of texts) await lookThrough(text, found);
+  return found.note();
+}
+
+class Found {
+  count = 0;
+  readonly #places: string[] = [];
+
+  /** Whether one more would not change the note. */
+  get isEnough(): boolean {
+    return this.count > MOST_COUNTED;
+  }
+
+  get showsMore(): boolean {
+    return this.#places.length < MOST_SHOWN;
+  }
+
+  show(place: string): void {
+    this.#places.push(place);
+  }
+
+  note(): string | undefined {
+    const { count } = this;
+    if (count === 0) return undefined;
+    const many = this.isEnough ? `more than ${MOST_COUNTED}` : `${count}`;
+    const what =
+      count === 1
+        ? '1 direction mark or invisible character'
+        : `${many} direction marks or invisible characters`;
+    return `[note: ${what} in this answer, which may not be what it looks like: ${this.#places.join(', ')}]`;
+  }
+}
+
+/** Piece by piece, so that nobody waits for a long text. The note is made although the call was cancelled meanwhile. */
+async function lookThrough(text: string, found: Found): Promise<void> {
+  const breathing = new Breathing(undefined);
+  const lines = new LineCount(text, breathing);
+  let shownUpTo = -1;
+  let from = 0;
+  for (let at = 0; at < text.length && !found.isEnough; at += PIECE) {
+    if (at > 0) await breathing.pause();
+    const start = Math.max(0, at - BEFORE);
+    const piece = text.slice(start, at + PIECE + AFTER);
+    if (!PERHAPS_HIDDEN.test(piece)) continue;
+    for (const match of piece.matchAll(HIDDEN)) {
+      const index = start + match.index;
+      if (index >= at + PIECE || found.isEnough) break;
+      // What begins before the piece was looked at with the one before it.
+      if (index < Math.max(at, from)) continue;
+      from = index + match[0].length;
+      if (match[0].startsWith(BLACK_FLAG)) continue;
+      found.count++;
+      if (index < shownUpTo || !found.showsMore) continue;
+      found.show(await placeOf(text, index, lines));
       shownUpTo = endOfExcerpt(text, index);
     }
   }
-  if (count === 0) return undefined;
-  const many = count > MOST_COUNTED ? `more than ${MOST_COUNTED}` : `${count}`;
-  const what =
-    count === 1
-      ? '1 direction mark or invisible character'
-      : `${many} direction marks or invisible characters`;
-  return `[note: ${what} in this answer, which may not be what it looks like: ${places.join(', ')}]`;
 }
 
 /** A text as a JSON string in which nothing acts, hides or breaks the line. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
     .replace(/[\u007f-\u009f\u2028\u2029]/g, unicodeEscape)
-    .replace(HIDDEN, unicodeEscape);
+    .replace(HIDDEN, (found) => (found.startsWith(BLACK_FLAG) ? found : unicodeEscape(found)));
 }
 
-function placeOf(text: string, index: number): string {
+async function placeOf(text: string, index: number, lines: LineCount): Promise<string> {
   const start = Math.max(text.lastIndexOf('\n', index - 1) + 1, index - AROUND);
   const excerpt = quoted(text.slice(start, endOfExcerpt(text, index)));
   if (!text.includes('\n')) return excerpt;
-  return `line ${text.slice(0, index).split('\n').length}: ${excerpt}`;
+  return `line ${await lines.numberAt(index)}: ${excerpt}`;
 }
 
 function endOfExcerpt(text: string, index: number): number {
@@ -71,4 +129,29 @@ function unicodeEscape(character: string): string {
     { length: character.length },
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
   ).join('');
+}
+
+/** Tells the lines of places that come in the order of the text; each newline is counted once. */
+class LineCount {
+  readonly #text: string;
+  readonly #breathing: Breathing;
+  #next = 0;
+  #number = 1;
+
+  constructor(text: string, breathing: Breathing) {
+    this.#text = text;
+    this.#breathing = breathing;
+  }
+
+  async numberAt(index: number): Promise<number> {
+    for (let found = this.#newline(); found >= 0 && found < index; found = this.#newline()) {
+      this.#next = found + 1;
+      if (this.#number++ % ITEMS_A_LOOK === 0) await this.#breathing.pause();
+    }
+    return this.#number;
+  }
+
+  #newline(): number {
+    return this.#text.indexOf('\n', this.#next);
+  }
 }

@@ -1,6 +1,6 @@
 /** Direction marks and invisible characters: answers stay exact, and a note shows what is in them. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { quoted } from '../../src/dialects/hidden-characters.ts';
+import { noteHidden, quoted } from '../../src/dialects/hidden-characters.ts';
 import { type House, openHouse } from './replay/house.ts';
 
 let house: House | undefined;
@@ -81,6 +81,39 @@ describe('contents', () => {
     const usual = '\ufeffمی‌خواهم क्‍ष 👨‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔️ é\n';
     house = openHouse({ 'a.txt': usual });
     expect(await texts('read_file', { path: 'a.txt' })).toEqual([usual]);
+  });
+});
+
+describe('long contents', () => {
+  const FLAG = '\u{1f3f4}';
+
+  it('cannot hide a text in tags behind a flag, and cost no more than their length', async () => {
+    // Looking back from each tag for its flag would take minutes here, far beyond what a test may take.
+    house = openHouse({ 'a.txt': `${FLAG}${'\u{e0061}'.repeat(1_000_000)}` });
+    const [, note] = await texts('read_file', { path: 'a.txt' });
+    expect(note).toContain('more than 1000 direction marks');
+  });
+
+  it('are looked through as a whole, wherever their pieces end', async () => {
+    const scotland = `${FLAG}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}`;
+    for (let shift = 0; shift < 20; shift++) {
+      const source = `${'x\n'.repeat(32_758)}${'y'.repeat(shift)}${scotland}\n${'z\n'.repeat(40_000)}a\u200bb`;
+      house = openHouse({ 'a.txt': source });
+      const [, note] = await texts('read_file', { path: 'a.txt' });
+      expect(note, `${shift}`).toContain('1 direction mark');
+      expect(note, `${shift}`).toContain('line 72760: "a\\u200bb"');
+      await house.close();
+    }
+    house = undefined;
+  });
+
+  it('let the next turn of the event loop begin', async () => {
+    const told = { answer: { content: [{ type: 'text' as const, text: '\u6f22\u200d'.repeat(3_000_000) }] } };
+    let turns = 0;
+    const counting = setInterval(() => turns++, 0);
+    await noteHidden(told);
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(0);
   });
 });
 

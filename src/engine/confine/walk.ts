@@ -1,5 +1,6 @@
 /** Walks a path one component at a time on held directories, resolving links by hand. */
 import { fail } from '../failures.ts';
+import { limits } from '../limits.ts';
 import type { Dir } from './dir.ts';
 import { attempt, failMissing } from './errno.ts';
 import { Place, similarPaths } from './place.ts';
@@ -35,6 +36,7 @@ export class Walk {
     this.#root = start.root;
     this.#dir = start.root.dir;
     this.#todo = start.rest;
+    if (this.#todo.length > MAX_STEPS) fail({ kind: 'bad-path', path, why: 'too-deep' });
   }
 
   run(): Place | undefined {
@@ -136,6 +138,9 @@ export class Walk {
     const path = this.#pathOf(name);
     // Inside what was just made nothing is protected yet; the whole path is looked at when it has become a place.
     if (this.#made.length === 0) {
+      // Deeper ones could not be walked afterwards, and to make and take back thousands keeps others waiting.
+      if (this.#todo.length > limits.treeDepth)
+        fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
       this.#wall.protectedPlaces.requireChangeable({ dir: this.#dir, name, path, shown: this.#shown });
     }
     this.#options.onMake?.(path, this.#root.real);

@@ -16,6 +16,10 @@ import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } f
 import { Walk } from './walk.ts';
 
 const MAX_RESTARTS = 32;
+/** Many times what any system takes as a path: a longer text is not even taken apart. */
+const LONGEST_PATH = 64 * 1024;
+/** Of such a text, what a failure repeats. */
+const SHOWN_OF_IT = 4096;
 
 export interface WalkOptions {
   /** Whether a link at the last name is followed. Default true. */
@@ -52,6 +56,8 @@ export class Wall {
   readonly protectedPlaces: ProtectedPlaces;
   readonly #owns: boolean;
   readonly #keeper: Keeper;
+  /** No root has more components: what is deeper need not be compared with them. */
+  readonly #deepest: number;
   readonly #byIdentity: ReadonlyMap<string, Root>;
 
   constructor(given: readonly RootSpec[] | Held, options: WallOptions = {}) {
@@ -62,6 +68,7 @@ export class Wall {
     this.#keeper = keeper;
     this.protection = keeper.protection;
     this.roots = roots;
+    this.#deepest = Math.max(...roots.flatMap(namesOf).map((name) => name.split('/').length));
     this.#byIdentity = new Map([...this.roots].reverse().map((root) => [root.dir.identity, root]));
   }
 
@@ -120,6 +127,9 @@ export class Wall {
 
   resolve(path: string, options: WalkOptions = {}): Place {
     if (path === '') fail({ kind: 'bad-path', path, why: 'empty' });
+    if (path.length > LONGEST_PATH) {
+      fail({ kind: 'bad-path', path: `${path.slice(0, SHOWN_OF_IT)}…`, why: 'too-deep' });
+    }
     if (path.includes('\0')) fail({ kind: 'bad-path', path, why: 'nul' });
     for (let restart = 0; restart < MAX_RESTARTS; restart++) {
       const walk = new Walk(this, path, options);
@@ -142,10 +152,7 @@ export class Wall {
   locate(components: readonly string[], shown: string, straight = false): { root: Root; rest: string[] } {
     const above: string[] = [];
     for (let i = 0; ; i++) {
-      const here = `/${above.join('/')}`;
-      const root = this.roots.find(({ real, knownAs }) =>
-        straight ? real === here : knownAs.includes(here),
-      );
+      const root = above.length < this.#deepest ? this.#rootAt(`/${above.join('/')}`, straight) : undefined;
       if (root) return { root, rest: components.slice(i) };
       const next = components[i];
       if (next === undefined) return fail({ kind: 'outside', path: shown });
@@ -153,6 +160,14 @@ export class Wall {
       else above.push(next);
     }
   }
+
+  #rootAt(path: string, straight: boolean): Root | undefined {
+    return this.roots.find(({ real, knownAs }) => (straight ? real === path : knownAs.includes(path)));
+  }
+}
+
+function namesOf({ real, knownAs }: Root): string[] {
+  return [real, ...knownAs];
 }
 
 function hold(specs: readonly RootSpec[], options: WallOptions): Held {
