@@ -1,5 +1,6 @@
 /** How long one answer may be: clients built on the official library end the session at 10 MiB. */
 import { fail } from '../engine/index.ts';
+import { jsonBytes } from '../json-size.ts';
 import { type Answer, type Told, text } from './dialect.ts';
 
 /** No message of the server has more bytes, its line end included; src/server/mcp/messages.ts holds that too. */
@@ -13,11 +14,6 @@ export const ROOM = LONGEST_ANSWER - 64 * 1024;
 /** A character takes at most six bytes as JSON, in text that is JSON itself seven. */
 const MOST_BYTES_A_CHARACTER = 7;
 const LONGEST_ERROR_TEXT = 4000;
-
-/** What a text takes as a JSON string. */
-export function jsonBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
 
 /** Whether a text is short enough for an answer; short ones are not measured. */
 export function textFits(value: string, most = ROOM): boolean {

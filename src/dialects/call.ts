@@ -1,5 +1,5 @@
 /** One tool call from arguments to answer: the one place where failures become a dialect's words. */
-import { EngineFailure } from '../engine/index.ts';
+import { Breathing, EngineFailure } from '../engine/index.ts';
 import { doneWithoutWords, excessBytes, LONGEST_MESSAGE, withShortTexts } from './answer-size.ts';
 import { checkArguments } from './arguments.ts';
 import type { Dialect, Told, ToldFailure, Tool, ToolContext } from './dialect.ts';
@@ -26,6 +26,8 @@ export async function callTool(
   const told = await outcomeOf(dialect, tool, args, context);
   const ignored = tool.input.additionalProperties === false ? undefined : noteIgnored(tool, args, calledAs);
   const also = [await noteHidden(told), ignored].filter((note) => note !== undefined);
+  // What the tool has shown to be long is looked at again in a turn of its own.
+  await new Breathing(undefined).pause();
   return shortEnough(withNotes(told, [...notes, ...also]), dialect, tool);
 }
 

@@ -3,6 +3,7 @@
  *
  * Contents of files never get into an event, and arguments and answers only when that was asked for.
  */
+import { jsonBytes } from '../json-size.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './later-executed.ts';
 import { clipped, MOST_PATHS } from './line.ts';
@@ -150,7 +151,7 @@ export class CallTrace {
   #event({ bytesOut, text, failure }: TracedAnswer): TraceEvent {
     const { server, contents } = this.#options;
     const { session, who, dialect, tool, roots = this.#options.roots } = this.#call;
-    const args = asJson(this.#call.arguments);
+    const { arguments: args } = this.#call;
     const event: TraceEvent = {
       id: this.#id,
       at: this.#at,
@@ -161,7 +162,7 @@ export class CallTrace {
       paths: this.#paths,
       outcome: failure === undefined ? 'ok' : 'failed',
       ms: this.#elapsed(),
-      bytesIn: args === undefined ? 0 : Buffer.byteLength(args),
+      bytesIn: args === undefined ? 0 : bytesOf(args),
       bytesOut,
       tokensOut: estimatedTokens(text?.length ?? bytesOut),
     };
@@ -176,7 +177,8 @@ export class CallTrace {
     }
     if (this.#note !== undefined) event.note = this.#note;
     if (this.#entries) event.entries = this.#entries;
-    if (contents && args !== undefined) event.arguments = clipped(args, LONGEST_CONTENTS);
+    const written = contents ? asJson(args) : undefined;
+    if (written !== undefined) event.arguments = clipped(written, LONGEST_CONTENTS);
     if (contents && text !== undefined) event.answer = clipped(text, LONGEST_CONTENTS);
     return event;
   }
@@ -200,6 +202,15 @@ function isOnlyLook(how: How): boolean {
 /** One that leaves something at the path. */
 function isChange(how: How): boolean {
   return how === 'created' || how === 'changed' || how === 'moved-to';
+}
+
+/** Arguments may be nested deeper than the stack reaches. */
+function bytesOf(value: unknown): number {
+  try {
+    return jsonBytes(value);
+  } catch {
+    return 0;
+  }
 }
 
 function asJson(value: unknown): string | undefined {

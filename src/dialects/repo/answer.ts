@@ -1,5 +1,6 @@
 /** The one shape of every answer: compact JSON as text, and the same object for programs. */
-import { countThatFits, jsonBytes, ROOM } from '../answer-size.ts';
+import { jsonBytes } from '../../json-size.ts';
+import { countThatFits, ROOM } from '../answer-size.ts';
 import { type Answer, text } from '../dialect.ts';
 
 export function jsonAnswer(value: Record<string, unknown>): Answer {

@@ -16,11 +16,16 @@ export function asJson(message: JSONRPCMessage, end = ''): string {
   } catch (error) {
     if (!('id' in message) || !(error instanceof RangeError)) throw error;
   }
+  return `${tooLarge(message.id ?? null)}${end}`;
+}
+
+/** Stands for an answer that is longer than clients take. */
+export function tooLarge(id: Id | null): string {
   const told = {
     code: INTERNAL_ERROR,
     message: 'The answer is too large to be sent: ask for less at a time',
   };
-  return `${JSON.stringify({ jsonrpc: '2.0', id: message.id, error: told })}${end}`;
+  return JSON.stringify({ jsonrpc: '2.0', id, error: told });
 }
 
 function fits(json: string): boolean {

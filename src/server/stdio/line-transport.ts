@@ -7,11 +7,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
+import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
 import {
   asJson,
   type Id,
   idOf,
+  tooLarge,
   whyNotCall,
   whyNotMessage,
   whyNotMeta,
@@ -69,8 +72,26 @@ export class LineTransport {
     if (batch) {
       batch.settle(id!, asJson(message));
       await this.#blocked;
-    } else await this.#write(asJson(message, '\n'));
+    } else if (isLong(message)) await this.#sendInTurns(message);
+    else await this.#write(asJson(message, '\n'));
     if (id !== undefined) this.#settle(id);
+  }
+
+  async #sendInTurns(message: JSONRPCMessage): Promise<void> {
+    const parts = await jsonInTurns(message);
+    if (this.#closed) return;
+    const bytes = parts.reduce((sum, { length }) => sum + length, 1);
+    if (bytes > LONGEST_MESSAGE) {
+      await this.#write(`${tooLarge(idOf(message))}\n`);
+      return;
+    }
+    this.#flush();
+    this.#output.cork();
+    for (const part of parts) this.#output.write(part);
+    const isFree = this.#output.write('\n');
+    this.#output.uncork();
+    if (!isFree) this.#block();
+    await this.#blocked;
   }
 
   async close(): Promise<void> {
@@ -249,8 +270,11 @@ export class LineTransport {
   #flush(): void {
     const text = this.#outgoing.join('');
     this.#outgoing = [];
-    if (text === '' || this.#output.write(text) || this.#blocked) return;
-    this.#blocked = new Promise((resolve) => {
+    if (text !== '' && !this.#output.write(text)) this.#block();
+  }
+
+  #block(): void {
+    this.#blocked ??= new Promise((resolve) => {
       this.#output.once('drain', () => {
         this.#blocked = undefined;
         resolve();

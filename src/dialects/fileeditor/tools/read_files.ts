@@ -1,5 +1,6 @@
 import { Breathing, countLines, mapInTurns, splitLines } from '../../../engine/index.ts';
-import { countThatFits, jsonBytes, requireFits } from '../../answer-size.ts';
+import { jsonBytes } from '../../../json-size.ts';
+import { countThatFits, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { filesOf, refuse } from '../lists.ts';
 import { inWorkspace } from '../workspace.ts';

@@ -1,5 +1,6 @@
 import { Breathing, EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
-import { countThatFits, jsonBytes, ROOM, textFits } from '../../answer-size.ts';
+import { jsonBytes } from '../../../json-size.ts';
+import { countThatFits, ROOM, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { editOne, editsSchema, type ReplayEdit, tellEdited } from '../edits.ts';

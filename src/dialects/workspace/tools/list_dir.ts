@@ -1,5 +1,6 @@
 import type { BelowEntry } from '../../../engine/index.ts';
-import { countThatFits, jsonBytes, textFits } from '../../answer-size.ts';
+import { jsonBytes } from '../../../json-size.ts';
+import { countThatFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { success } from '../envelope.ts';
 import { workspacePath } from '../paths.ts';

@@ -115,13 +115,38 @@ function joined(a: Extent, b: Extent): Extent {
   return { least: Math.min(a.least + b.least, LONGEST_RUN), bytes: union(a.bytes, b.bytes) };
 }
 
+/** The very class `a` where `b` adds nothing to it: what is known of a class need not be worked out again. */
 function union(a: ByteClass, b: ByteClass): ByteClass {
-  return a.map((is, byte) => is | b[byte]!);
+  let both: ByteClass | undefined;
+  for (let byte = 0; byte < a.length; byte++) {
+    if (!b[byte] || a[byte]) continue;
+    both ??= a.slice();
+    both[byte] = 1;
+  }
+  return both ?? a;
+}
+
+interface Shares {
+  alone: number;
+  /** Among the bytes that follow one of the class. */
+  follows: number;
+}
+
+/** Thousands of rows are considered for one pattern, and most of them are of a few classes. */
+const shares = new WeakMap<ByteClass, Shares>();
+
+function sharesOf(bytes: ByteClass): Shares {
+  let known = shares.get(bytes);
+  if (!known) {
+    known = { alone: shareOfClass(bytes), follows: Math.min(shareAfter(bytes, bytes), 1) };
+    shares.set(bytes, known);
+  }
+  return known;
 }
 
 function describe(length: number, bytes: ByteClass): RequiredRun {
-  const follows = Math.min(shareAfter(bytes, bytes), 1);
-  const share = shareOfClass(bytes) * (1 - follows) * follows ** (length - 1);
+  const { alone, follows } = sharesOf(bytes);
+  const share = alone * (1 - follows) * follows ** (length - 1);
   return { filter: { kind: 'run', length, bytes }, share };
 }
 

@@ -1,0 +1,68 @@
+/** Long answers are written in turns, to the same bytes that one go would give. */
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { isLong, jsonInTurns } from '../../src/server/mcp/json-in-turns.ts';
+import { LineTransport } from '../../src/server/stdio/line-transport.ts';
+
+function answerWith(text: string, more: object = {}) {
+  return { jsonrpc: '2.0' as const, id: 1, result: { content: [{ type: 'text', text }], ...more } };
+}
+
+async function inTurns(message: object): Promise<string> {
+  return Buffer.concat(await jsonInTurns(message)).toString();
+}
+
+it('gives what JSON.stringify gives', async () => {
+  const emoji = '😀\n"\\\u0001é'.repeat(50_000);
+  const structuredContent = {
+    files: [{ a: [1, { b: undefined }, []] }, {}],
+    none: undefined,
+    empty: [],
+    n: null,
+  };
+  for (const message of [
+    answerWith(emoji),
+    answerWith(`x${emoji}`, { structuredContent, isError: true }),
+    answerWith('\ud800'.repeat(200_000)),
+    answerWith('', { _meta: {} }),
+  ])
+    expect(await inTurns(message)).toBe(JSON.stringify(message));
+});
+
+it('lets the next turn of the event loop begin', async () => {
+  const message = answerWith('\u0001漢'.repeat(2_000_000));
+  expect(isLong(message)).toBe(true);
+  expect(isLong(answerWith('short'))).toBe(false);
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  await jsonInTurns(message);
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(0);
+});
+
+it('keeps each answer on a line of its own, and tells of one that is too long', async () => {
+  const output = new PassThrough();
+  const wire = new LineTransport(new PassThrough(), output);
+  let written = '';
+  output.on('data', (chunk: Buffer) => {
+    written += chunk.toString('latin1');
+  });
+  wire.start();
+  const long = 'ab\n'.repeat(200_000);
+  await Promise.all([
+    wire.send(answerWith(long)),
+    wire.send({ jsonrpc: '2.0', id: 2, result: {} }),
+    wire.send(answerWith(`${long}more`)),
+    wire.send({ ...answerWith('\u0001'.repeat(2_000_000)), id: 3 }),
+  ]);
+  // Short lines go out at the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  const messages = written
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(messages).toHaveLength(4);
+  expect(messages).toContainEqual(answerWith(long));
+  expect(messages).toContainEqual(answerWith(`${long}more`));
+  expect(messages.find(({ id }) => id === 3)).toMatchObject({ error: { code: -32603 } });
+});
