@@ -23,6 +23,10 @@ export function layOut(root, scale = 1) {
   for (let i = 0; i < 50; i++) writeFileSync(join(root, `big-${i}.txt`), text.slice(0, 2_000_000 * scale));
   writeFileSync(join(root, 'megabyte.txt'), 'ab c'.repeat(200_000));
   writeFileSync(join(root, 'small.txt'), 'small\n');
+  writeFileSync(join(root, 'tags.txt'), `\u{1f3f4}${'\u{e0061}'.repeat(1_500_000 * scale)}`);
+  writeFileSync(join(root, 'joined.txt'), '漢\u200d'.repeat(1_200_000 * scale));
+  writeFileSync(join(root, 'marked.txt'), 'a\u200b\n'.repeat(1_500_000 * scale));
+  writeFileSync(join(root, 'controls.txt'), '\u0001'.repeat(1_300_000 * scale));
   return { root, entries, lines };
 }
 
@@ -54,6 +58,13 @@ export function worstCalls({ root, lines }) {
     ['read_file', { path: at('long.txt') }],
     ['read_file', { path: at('wide.txt') }],
     ['read_file', { path: at('lines.txt') }],
+    ['read_file', { path: at('tags.txt') }],
+    ['read_file', { path: at('joined.txt') }],
+    ['read_file', { path: at('marked.txt') }],
+    ['read_file', { path: at('controls.txt') }],
+    ['get_file_info', { path: '/a'.repeat(30_000) }],
+    ['get_file_info', { path: '/a'.repeat(500_000) }],
+    ['create_directory', { path: at('d/'.repeat(30_000)) }],
     ['read_multiple_files', { paths: Array.from({ length: 50 }, (_, i) => wrong(i)) }],
     ['read_multiple_files', { paths: Array.from({ length: 50 }, (_, i) => at(`big-${i}.txt`)) }],
     ['get_file_info', { path: wrong(2) }],
@@ -100,6 +111,10 @@ export function worstCalls({ root, lines }) {
     ['grep_files', { directory: at('many'), regex: 'x' }],
     ['grep_files', { directory: root, regex: 'line', maxMatches: 1_000_000 }],
     ['grep_files', { directory: at('tree'), regex: counted }],
+    ['grep_files', { directory: at('tree'), regex: 'a{256}'.repeat(83) }],
+    ['grep_files', { directory: at('tree'), regex: `(?:${'x'.repeat(400)}){9999999}` }],
+    ['grep_files', { directory: at('tree'), regex: '(a|b)'.repeat(90) }],
+    ['grep_files', { directory: at('tree'), regex: 'abcdefghij'.repeat(1000), caseInsensitive: true }],
     ['grep_files', { directory: at('tree'), regex: `(${'a|'.repeat(4900)}b)` }],
     ['grep_files', { directory: at('tree'), regex: `${'(a?'.repeat(1600)}${')'.repeat(1600)}` }],
     ['grep_files', { directory: at('tree'), regex: '[a-z]{1,99}'.repeat(900) }],

@@ -66,6 +66,9 @@ function withDefaults(schema: Schema, value: unknown): unknown {
 /** Keywords that only say that something below them is wrong. */
 const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'false']);
 
+/** Nobody reads more of them, and a call may have any number of wrong fields. */
+const MOST_PROBLEMS = 100;
+
 function problemsOf(errors: readonly OutputUnit[], input: ObjectSchema): ArgumentProblem[] {
   const problems: ArgumentProblem[] = [];
   for (const error of errors) {
@@ -73,6 +76,7 @@ function problemsOf(errors: readonly OutputUnit[], input: ObjectSchema): Argumen
     // Inside a `oneOf` each branch complains; the `oneOf` itself speaks for all of them.
     if (error.keywordLocation.includes('/oneOf/')) continue;
     problems.push(problemOf(error, input));
+    if (problems.length === MOST_PROBLEMS) break;
   }
   return problems;
 }

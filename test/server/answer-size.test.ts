@@ -1,5 +1,5 @@
 /** No line that the program writes has more than 8 MiB, whatever is asked: clients end the session at 10 MiB. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient, type Reply } from '../client.ts';
@@ -180,6 +180,11 @@ describe('the other dialects', () => {
     expect((await call('read_files', { path: 'nine.txt' })).told).toContain('Line 1 alone is too long');
     expect((await call('read_files', { path: ['seven.txt', 'three.txt'] })).told).toContain('fewer files');
     expect((await call('list_files', { path: '.', recursive: true })).told).toContain('of 7007 entries');
+    // Millions of lines are not numbered first: the range that is named is not the longest possible.
+    writeFileSync(join(directory.path, 'short.txt'), 'a\n'.repeat(2_000_000));
+    const { told: short } = await call('read_files', { path: 'short.txt' });
+    rmSync(join(directory.path, 'short.txt'));
+    expect(short).toContain('line_range 1-200000 fits');
   });
 
   it('patch and workspace stay below it', async () => {

@@ -1,6 +1,6 @@
-import { Breathing, countLines, mapInTurns, splitLines } from '../../../engine/index.ts';
+import { Breathing, countLines, fail, mapInTurns, splitLines } from '../../../engine/index.ts';
 import { jsonBytes } from '../../../json-size.ts';
-import { countThatFits, requireFits } from '../../answer-size.ts';
+import { countThatFits, LONGEST_MESSAGE, ROOM, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { filesOf, refuse } from '../lists.ts';
 import { inWorkspace } from '../workspace.ts';
@@ -38,6 +38,7 @@ export const readFiles = defineTool({
       if (line_range === undefined) {
         const texts = await workspace.files.readTexts(paths, { signal });
         requireFew(texts.reduce((sum, text) => sum + countLines(text), 0));
+        requireRoom(texts, Array.isArray(path));
         const numbered: string[][] = [];
         for (const text of texts) {
           const lines = splitLines(text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -64,9 +65,31 @@ export const readFiles = defineTool({
       [`=== ${path[index]} (${lines.length} lines) ===`, ...lines].join('\n'),
     );
     const whole = [`Successfully read ${texts.length} file(s):`, ...parts].join('\n\n');
-    return requireFits(whole, () => 'Read fewer files at once, or one with line_range');
+    return requireFits(whole, () => FEWER_FILES);
   },
 });
+
+/** A number of one digit, what stands behind it, and the line end. */
+const LEAST_A_LINE = '1 | \n'.length;
+
+/** Of a file of very short lines a range of so many is proposed, although a few more would fit. */
+const MOST_TRIED = 200_000;
+
+/** Told before millions of lines are numbered that could not be sent: others would wait for that. */
+function requireRoom(texts: readonly string[], isList: boolean): void {
+  const least = texts.reduce((sum, text) => sum + text.length + countLines(text) * LEAST_A_LINE, 0);
+  if (least <= ROOM) return;
+  const beginning = texts[0]!.slice(0, ROOM).split('\n', MOST_TRIED);
+  const numbered = beginning.map((line, i) => `${i + 1} | ${line}`);
+  fail({
+    kind: 'answer-too-large',
+    bytes: least,
+    limit: LONGEST_MESSAGE,
+    instead: isList ? FEWER_FILES : rangeThatFits(numbered, 1),
+  });
+}
+
+const FEWER_FILES = 'Read fewer files at once, or one with line_range';
 
 function rangeThatFits(lines: readonly string[], first: number): string {
   const fitting = countThatFits(lines, jsonBytes);

@@ -5,14 +5,20 @@ export interface Splice {
   text: string;
 }
 
+/** So many pieces are kept apart: each takes more memory than the few characters that it may hold. */
+const MOST_APART = 64 * 1024;
+
 /** Applies splices that are in order and do not overlap. */
 export function applySplices(text: string, splices: readonly Splice[]): string {
-  const parts: string[] = [];
+  const joined: string[] = [];
+  let parts: string[] = [];
   let at = 0;
   for (const splice of splices) {
     parts.push(text.slice(at, splice.start), splice.text);
     at = splice.end;
+    if (parts.length < MOST_APART) continue;
+    joined.push(parts.join(''));
+    parts = [];
   }
-  parts.push(text.slice(at));
-  return parts.join('');
+  return [...joined, ...parts, text.slice(at)].join('');
 }
