@@ -119,17 +119,19 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       `/${'a/../'.repeat(10_000)}a`,
       `${outside}${'/a'.repeat(30_000)}`,
     ])
-      expect(await failureOf(engine.read(path))).toMatchObject({ kind: 'outside' });
-    expect(await failureOf(engine.read('a/'.repeat(5000)))).toMatchObject({ why: 'too-deep' });
-    const endless = await failureOf(engine.read('a/'.repeat(5_000_000)));
+      expect(await failureOf(engine.files.read(path))).toMatchObject({ kind: 'outside' });
+    expect(await failureOf(engine.files.read('a/'.repeat(5000)))).toMatchObject({ why: 'too-deep' });
+    const endless = await failureOf(engine.files.read('a/'.repeat(5_000_000)));
     expect(endless).toMatchObject({ kind: 'bad-path', why: 'too-deep' });
     expect(JSON.stringify(endless).length).toBeLessThan(5000);
   });
 
   it('no more parents are made than a tree may have levels, and none of them stays behind', async () => {
     const { engine } = siteOf(kind, TREE);
-    expect(await failureOf(engine.makeDirectory('new/'.repeat(1200)))).toMatchObject({ why: 'too-deep' });
-    expect(await failureOf(engine.read('new'))).toMatchObject({ kind: 'not-found' });
+    expect(await failureOf(engine.files.makeDirectory('new/'.repeat(1200)))).toMatchObject({
+      why: 'too-deep',
+    });
+    expect(await failureOf(engine.files.read('new'))).toMatchObject({ kind: 'not-found' });
   });
 
   it('what is said about an outside path does not depend on whether it exists', async () => {
