@@ -9,7 +9,7 @@ import { fail } from '../failures.ts';
 import { compileGlobs } from '../glob/glob.ts';
 import { tidyHeap } from '../heap.ts';
 import { checkNumbers, grepWith } from './grep.ts';
-import { type Plan, type PlanOptions, planSearch } from './plan/plan.ts';
+import { type PlanOptions, planSearch } from './plan/plan.ts';
 import type { GrepQuery, GrepResult, SearchCall, Selection, WalkEntry } from './query.ts';
 import { mergedEntries, mergedStatistics, sum, unreadableBefore } from './results/results.ts';
 import { ripgrep } from './ripgrep/ripgrep.ts';
@@ -78,11 +78,6 @@ export class Search {
     return this.#pool.threads;
   }
 
-  /** Starts the threads ahead of the first search. */
-  warm(): void {
-    this.#pool.warm();
-  }
-
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -94,12 +89,6 @@ export class Search {
     checkNumbers(query);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
     return this.#from(where, query, call, (start, team) => grepWith(start, team, query, plan));
-  }
-
-  /** What `grep` would do, and why. */
-  async explain(where: Place | Dir, query: GrepQuery): Promise<Plan> {
-    const { plan, why } = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
-    return { plan, why };
   }
 
   /** Files and directories whose name contains a text, whatever the case. */

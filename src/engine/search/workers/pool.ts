@@ -148,11 +148,6 @@ export class SearchPool {
     return this.#all.size;
   }
 
-  /** Starts the threads before they are needed. */
-  warm(): void {
-    while (!this.#closed && this.#all.size < this.#size) this.#idle.push(this.#create());
-  }
-
   /** Threads for one search, as soon as there are some; none when it was aborted meanwhile. */
   async take(searcher: ThreadSearcher, signal: AbortSignal): Promise<SearchThread[]> {
     if (signal.aborted) return [];
