@@ -13,9 +13,9 @@ import { limits } from '../limits.ts';
 import { type Absence, unlessAbsent } from '../search/absence.ts';
 import type { GrepQuery, GrepResult, SearchCall } from '../search/query.ts';
 import { charactersIn, merged } from '../search/results/merge.ts';
-import { oneAfterAnother } from '../search/results/series.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import { type Overview, Search, type WalkQuery, type WalkResult } from '../search/search.ts';
+import { oneAfterAnother } from '../search/series.ts';
 import { byBytes } from '../text/byte-order.ts';
 
 /** A directory and the globs, relative to it, that say which of its files are meant and which are left out. */

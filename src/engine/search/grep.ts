@@ -4,7 +4,7 @@ import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Plan, SearchPlan } from './plan/plan.ts';
 import type { GrepQuery, GrepResult } from './query.ts';
-import { FirstByPath } from './results/first-by-path.ts';
+import { FirstByPath } from './queue/first-by-path.ts';
 import { grepResult } from './results/results.ts';
 import { candidateFiles } from './ripgrep/ripgrep.ts';
 import { requireStartRead, type Start, selectionOf } from './walk/search-root.ts';

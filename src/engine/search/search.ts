@@ -11,15 +11,15 @@ import { tidyHeap } from '../heap.ts';
 import { checkNumbers, grepWith } from './grep.ts';
 import { type PlanOptions, planSearch } from './plan/plan.ts';
 import type { GrepQuery, GrepResult, SearchCall, Selection, WalkEntry } from './query.ts';
+import { QueueMemories } from './queue/queue-memory.ts';
+import { WorkQueue } from './queue/work-queue.ts';
 import { mergedEntries, mergedStatistics, sum, unreadableBefore } from './results/results.ts';
 import { ripgrep } from './ripgrep/ripgrep.ts';
 import { begin, requireStartRead, type Start, selectionOf } from './walk/search-root.ts';
 import { fileUnit } from './walk/walk.ts';
 import type { ListJob } from './workers/jobs.ts';
 import { SearchPool } from './workers/pool.ts';
-import { QueueMemories } from './workers/queue-memory.ts';
 import { type JobTemplate, Limits, type Team, workTogether } from './workers/run-job.ts';
-import { WorkQueue } from './workers/work-queue.ts';
 
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;

@@ -2,7 +2,7 @@
 
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { FoundLine } from '../query.ts';
-import { charactersOfLine } from '../results/cap-file.ts';
+import { charactersOfLine } from './line-size.ts';
 import type { ContentOptions } from './search-file.ts';
 import { cutAround } from './truncate-line.ts';
 

@@ -1,4 +1,5 @@
 /** As much of what was found in a file as an answer still has room for: whole matches with their context. */
+import { charactersOf, charactersOfLine } from '../match/line-size.ts';
 import type { FoundLine } from '../query.ts';
 
 export interface Room {
@@ -11,18 +12,6 @@ export interface Portion {
   matches: number;
   /** About what the lines take in an answer. */
   characters: number;
-}
-
-/** What a line takes besides its text and its path. */
-const NUMBER_AND_MARKS = 16;
-
-/** Answers may repeat the path at every line. */
-export function charactersOf(path: string, lines: readonly FoundLine[]): number {
-  return lines.reduce((sum, line) => sum + charactersOfLine(line) + path.length, 0);
-}
-
-export function charactersOfLine({ text }: Pick<FoundLine, 'text'>): number {
-  return text.length + NUMBER_AND_MARKS;
 }
 
 /** A match that is begun while there is room is told whole. */

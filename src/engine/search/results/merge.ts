@@ -2,8 +2,9 @@
 
 import { limits } from '../../limits.ts';
 import { byBytes } from '../../text/byte-order.ts';
+import { charactersOf } from '../match/line-size.ts';
 import type { FileMatches, GrepQuery, GrepResult } from '../query.ts';
-import { charactersOf, portionOf } from './cap-file.ts';
+import { portionOf } from './cap-file.ts';
 
 export function merged(
   results: readonly GrepResult[],

@@ -3,9 +3,9 @@ import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import { type Breathing, mapInTurns, mergedInTurns } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { FileMatches, GrepResult, WalkEntry } from '../query.ts';
+import type { FirstByPath } from '../queue/first-by-path.ts';
 import type { Account, ExtensionStatistics, FoundFile, PackedEntries } from '../workers/jobs.ts';
 import { portionOf, type Room } from './cap-file.ts';
-import type { FirstByPath } from './first-by-path.ts';
 
 export interface GrepFindings {
   /** Of which one match more is wanted than is shown, to know whether there are more. */

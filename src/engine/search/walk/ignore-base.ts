@@ -1,6 +1,6 @@
 /** The ignore rules that come from above the directory that is searched: git's rules reach down from the top. */
 import { openCursor, readSmallFile, type ScanRoot } from '../../confine/scan/cursor.ts';
-import type { IgnoreBase } from './selector.ts';
+import type { IgnoreBase } from '../../glob/gitignore.ts';
 
 const LONGEST_IGNORE_FILE = 1 << 20;
 

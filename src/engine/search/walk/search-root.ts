@@ -4,10 +4,9 @@ import { Place } from '../../confine/place.ts';
 import { scanRootOf } from '../../confine/scan/cursor.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
 import { fail } from '../../failures.ts';
+import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { Selection } from '../query.ts';
-import type { Account } from '../workers/jobs.ts';
 import { ignoreBaseOf } from './ignore-base.ts';
-import type { IgnoreBase } from './selector.ts';
 
 export interface Start {
   dir: Dir;
@@ -30,7 +29,7 @@ export function begin(where: Place | Dir, selection: Selection): Start {
 }
 
 /** What is inside is skipped and counted; where the search starts must be readable. */
-export function requireStartRead(start: Start, accounts: readonly Account[]): void {
+export function requireStartRead(start: Start, accounts: readonly { unreadable: readonly string[] }[]): void {
   const where = start.file ?? '';
   if (!accounts.some(({ unreadable }) => unreadable.includes(where))) return;
   fail({ kind: 'permission', path: start.shown, action: 'read' });

@@ -2,16 +2,9 @@
 
 import { type Cursor, readSmallFile } from '../../confine/scan/cursor.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
-import { IgnoreChain } from '../../glob/gitignore.ts';
+import { type IgnoreBase, IgnoreChain } from '../../glob/gitignore.ts';
 import { compileGlobs, type GlobMatcher } from '../../glob/glob.ts';
 import type { Selection } from '../query.ts';
-
-/** The ignore files above the directory that is searched, outermost first: paths and texts raw as well. */
-export interface IgnoreBase {
-  /** The directory's own path below the top of the repository, empty or ending in `/`. */
-  prefix: string;
-  files: readonly { directory: string; text: string }[];
-}
 
 /** Reads the `.gitignore` of a directory of the tree, if it has one. */
 export type ReadIgnoreFile = (directory: string) => string | undefined;

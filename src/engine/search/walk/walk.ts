@@ -2,7 +2,7 @@
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
 import type { EntryType } from '../../failures.ts';
-import type { WorkQueue } from '../workers/work-queue.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
 import { joined, type Selector } from './selector.ts';
 
 /** As many files as one thread takes at a time. */

@@ -1,9 +1,9 @@
 /** What the main thread asks a worker to do, and what comes back: plain data that can be sent between threads. */
 import type { ScanRoot } from '../../confine/scan/cursor.ts';
+import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { ContentOptions } from '../match/search-file.ts';
 import type { Recipe } from '../plan/plan.ts';
 import type { FoundLine, Selection } from '../query.ts';
-import type { IgnoreBase } from '../walk/selector.ts';
 
 interface Job {
   id: number;

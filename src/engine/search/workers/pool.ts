@@ -5,9 +5,9 @@
 import { Worker } from 'node:worker_threads';
 import { workerSource } from '../../confine/protect/own-package.ts';
 import { EngineFailure } from '../../failures.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
 import type { AnyJob, Report } from './jobs.ts';
 import { type Searcher, Shares } from './scheduler.ts';
-import type { WorkQueue } from './work-queue.ts';
 
 /** What a thread makes is soon garbage: with more room it would only be collected later. */
 const YOUNG_MIB = 4;

@@ -1,10 +1,10 @@
 /** Runs one job on the threads of a pool until its work is done, its time is up or it is cancelled. */
 import { EngineFailure, type Failure } from '../../failures.ts';
 import type { SearchCall } from '../query.ts';
+import type { QueueMemory } from '../queue/queue-memory.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
 import type { Account, AnyJob, FoundFile, Report } from './jobs.ts';
 import type { SearchPool, SearchThread } from './pool.ts';
-import type { QueueMemory } from './queue-memory.ts';
-import type { WorkQueue } from './work-queue.ts';
 
 /** Threads that are asked to stop do so at the next file; one that is stuck in a pattern never does. */
 const GRACE_MS = 25;

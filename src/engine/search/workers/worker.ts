@@ -4,13 +4,13 @@ import { isShortage } from '../../confine/errno.ts';
 import { openCursor } from '../../confine/scan/cursor.ts';
 import { ListingCache } from '../../confine/scan/listing-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { directoriesOf, GrepVisitor } from '../match/grep-job.ts';
 import { ContentSearch } from '../match/search-file.ts';
-import { ListVisitor } from '../walk/list-job.ts';
+import { WorkQueue } from '../queue/work-queue.ts';
 import { ignoreFileReader, Selector } from '../walk/selector.ts';
 import { Walk } from '../walk/walk.ts';
+import { directoriesOf, GrepVisitor } from './grep-job.ts';
 import type { Account, AnyJob, FoundFile, GrepJob, ListJob, Report } from './jobs.ts';
-import { WorkQueue } from './work-queue.ts';
+import { ListVisitor } from './list-job.ts';
 
 const port = parentPort!;
 /** Kept from job to job: its memory is what costs. */

@@ -1,6 +1,6 @@
 /** Several searches as one call: they share its time, and its progress only grows. */
-import { EngineFailure, fail } from '../../failures.ts';
-import type { SearchCall } from '../query.ts';
+import { EngineFailure, fail } from '../failures.ts';
+import type { SearchCall } from './query.ts';
 
 export function oneAfterAnother(
   call: SearchCall,

@@ -1,14 +1,14 @@
 /** A worker's part of a content search. */
 import { absenceOf, type Cursor, closeFile } from '../../confine/scan/cursor.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { charactersOf } from '../results/cap-file.ts';
-import { FirstByPath } from '../results/first-by-path.ts';
+import { NotAFile } from '../match/file-text.ts';
+import { charactersOf } from '../match/line-size.ts';
+import { ContentSearch, type FileOutcome } from '../match/search-file.ts';
+import { FirstByPath } from '../queue/first-by-path.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
 import { joined } from '../walk/selector.ts';
 import type { Visitor } from '../walk/walk.ts';
-import type { FoundFile, GrepJob } from '../workers/jobs.ts';
-import type { WorkQueue } from '../workers/work-queue.ts';
-import { NotAFile } from './file-text.ts';
-import { ContentSearch, type FileOutcome } from './search-file.ts';
+import type { FoundFile, GrepJob } from './jobs.ts';
 
 /** Results go to the main thread in batches of about so many lines. */
 const LINES_A_BATCH = 512;

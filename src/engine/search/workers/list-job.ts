@@ -3,11 +3,11 @@
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
 import type { EntryType } from '../../failures.ts';
-import { FirstByPath } from '../results/first-by-path.ts';
-import type { ExtensionStatistics, ListJob, PackedEntries } from '../workers/jobs.ts';
-import type { WorkQueue } from '../workers/work-queue.ts';
-import { joined } from './selector.ts';
-import type { Visitor } from './walk.ts';
+import { FirstByPath } from '../queue/first-by-path.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
+import { joined } from '../walk/selector.ts';
+import type { Visitor } from '../walk/walk.ts';
+import type { ExtensionStatistics, ListJob, PackedEntries } from './jobs.ts';
 
 interface Listed {
   type: EntryType;

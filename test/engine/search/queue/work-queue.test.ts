@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WorkQueue } from '../../../../src/engine/search/workers/work-queue.ts';
+import { WorkQueue } from '../../../../src/engine/search/queue/work-queue.ts';
 
 describe('a thread that has no work', () => {
   it('leaves when others need it, and the rest of the work is done without it', () => {
