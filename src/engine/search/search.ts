@@ -15,11 +15,11 @@ import { QueueMemories } from './queue/queue-memory.ts';
 import { WorkQueue } from './queue/work-queue.ts';
 import { mergedEntries, mergedStatistics, sum, unreadableBefore } from './results/results.ts';
 import { ripgrep } from './ripgrep/ripgrep.ts';
-import { begin, requireStartRead, type Start, selectionOf } from './walk/search-root.ts';
+import { openSearchRoot, requireRootReadable, type SearchRoot, selectionOf } from './walk/search-root.ts';
 import { fileUnit } from './walk/walk.ts';
 import type { ListJob } from './workers/jobs.ts';
 import { SearchPool } from './workers/pool.ts';
-import { type JobTemplate, Limits, type Team, workTogether } from './workers/run-job.ts';
+import { CallLimits, type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
 
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;
@@ -88,7 +88,7 @@ export class Search {
     requireReadable(query.regex);
     checkNumbers(query);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
-    return this.#from(where, query, call, (start, team) => grepWith(start, team, query, plan));
+    return this.#from(where, query, call, (start, running) => grepWith(start, running, query, plan));
   }
 
   /** Files and directories whose name contains a text, whatever the case. */
@@ -121,18 +121,18 @@ export class Search {
     call: SearchCall = {},
   ): Promise<Overview> {
     checkSelection(query);
-    return this.#from(where, query, call, async (start, team) => {
+    return this.#from(where, query, call, async (start, running) => {
       const job = listTemplate(start, query, { facts: true, statistics: true, reportDepth: query.depth });
-      const accounts = await workTogether(team, job, ignore);
-      requireStartRead(start, accounts);
-      const extensions = [...mergedStatistics(accounts)]
+      const threadResults = await runJob(running, job, ignore);
+      requireRootReadable(start, threadResults);
+      const extensions = [...mergedStatistics(threadResults)]
         .map(([extension, counts]) => ({ extension, ...counts }))
         .sort((a, b) => b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1));
-      const unreadable = unreadableBefore(accounts, undefined);
+      const unreadable = unreadableBefore(threadResults, undefined);
       return {
-        entries: await mergedEntries(accounts, Number.POSITIVE_INFINITY, new Breathing(call.signal)),
-        files: sum(accounts, ({ files }) => files),
-        directories: sum(accounts, ({ directories }) => directories),
+        entries: await mergedEntries(threadResults, Number.POSITIVE_INFINITY, new Breathing(call.signal)),
+        files: sum(threadResults, ({ files }) => files),
+        directories: sum(threadResults, ({ directories }) => directories),
         bytes: extensions.reduce((total, { bytes }) => total + bytes, 0),
         extensions,
         unreadable,
@@ -144,15 +144,15 @@ export class Search {
   #list(where: Place | Dir, query: WalkQuery, how: Partial<ListJob>, call: SearchCall): Promise<WalkResult> {
     checkSelection(query);
     const max = query.max || Number.POSITIVE_INFINITY;
-    return this.#from(where, query, call, async (start, team) => {
+    return this.#from(where, query, call, async (start, running) => {
       const job = listTemplate(start, query, { facts: query.facts ?? false, wanted: max + 1, ...how });
-      const accounts = await workTogether(team, job, ignore);
-      requireStartRead(start, accounts);
-      const entries = await mergedEntries(accounts, max + 1, new Breathing(call.signal));
+      const threadResults = await runJob(running, job, ignore);
+      requireRootReadable(start, threadResults);
+      const entries = await mergedEntries(threadResults, max + 1, new Breathing(call.signal));
       const truncated = entries.length > max;
       const shown = truncated ? entries.slice(0, max) : entries;
       const last = truncated ? rawOf(shown.at(-1)?.path ?? '') : undefined;
-      const unreadable = unreadableBefore(accounts, last);
+      const unreadable = unreadableBefore(threadResults, last);
       return { entries: shown, truncated, unreadable, skippedUnreadable: unreadable.length };
     });
   }
@@ -162,24 +162,24 @@ export class Search {
     where: Place | Dir,
     selection: Selection,
     call: SearchCall,
-    search: (start: Start, team: Team) => Promise<T>,
+    search: (start: SearchRoot, running: RunningSearch) => Promise<T>,
   ): Promise<T> {
-    const limits = new Limits(call);
-    const start = begin(where, selection);
+    const limits = new CallLimits(call);
+    const start = openSearchRoot(where, selection);
     const memory = this.#memories.take();
     const queue = new WorkQueue(memory.shared);
-    let sound = false;
+    let isReusable = false;
     try {
       queue.clear();
       if (start.file === undefined) queue.push(['']);
       else if (means(selection, textOf(start.file))) queue.push([fileUnit('', [start.file])]);
       const { client = '', onProgress } = call;
-      const team = { pool: this.#pool, queue, memory, left: [], limits, client, onProgress };
-      const found = await search(start, team);
-      sound = true;
+      const running = { pool: this.#pool, queue, memory, overflow: [], limits, client, onProgress };
+      const found = await search(start, running);
+      isReusable = true;
       return found;
     } finally {
-      this.#memories.giveBack(memory, sound);
+      this.#memories.giveBack(memory, isReusable);
       limits.release();
       tidyHeap();
       if (start.dir !== where && !(where instanceof Place && start.dir === where.dir)) start.dir.close();
@@ -200,7 +200,7 @@ export class Search {
   }
 }
 
-function listTemplate(start: Start, query: Selection, how: Partial<ListJob>): JobTemplate {
+function listTemplate(start: SearchRoot, query: Selection, how: Partial<ListJob>): JobTemplate {
   if (start.file !== undefined) fail({ kind: 'not-a-directory', path: start.shown });
   return {
     kind: 'list',

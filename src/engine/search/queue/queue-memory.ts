@@ -1,14 +1,14 @@
 /**
- * The shared memory of work queues, used again and again: memory that several threads have seen is free only
- * when each of them has collected its garbage, and threads that wait for work do not.
+ * A pool of shared memory for work queues. Shared memory is freed only when every thread that saw it has collected
+ * its garbage, and threads that wait for work do not collect any: so each search uses memory of an earlier one.
  */
 import { QUEUE_BYTES } from './work-queue.ts';
 
-/** So many are kept for the next searches: as many as one client may have under way. Most of each is never touched. */
+/** As many as one client may have searches under way. Most pages of each are never touched. */
 const MOST_FREE = 64;
 
 export interface QueueMemory {
-  /** By which threads know it again: it is sent to each of them once. */
+  /** The number by which threads know the memory: each thread receives the memory itself only once. */
   readonly slot: number;
   readonly shared: SharedArrayBuffer;
 }
@@ -24,9 +24,9 @@ export class QueueMemories {
     return { slot: this.#freeSlots.pop() ?? this.#slots++, shared: new SharedArrayBuffer(QUEUE_BYTES) };
   }
 
-  /** `sound`: every thread has left it. One that was ended may have held its lock. */
-  giveBack(memory: QueueMemory, sound: boolean): void {
-    if (sound && this.#free.length < MOST_FREE) this.#free.push(memory);
+  /** `isReusable` when every thread has left the queue: a thread that was ended may have held the queue's lock. */
+  giveBack(memory: QueueMemory, isReusable: boolean): void {
+    if (isReusable && this.#free.length < MOST_FREE) this.#free.push(memory);
     else this.#freeSlots.push(memory.slot);
   }
 }

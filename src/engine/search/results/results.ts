@@ -4,13 +4,13 @@ import { type Breathing, mapInTurns, mergedInTurns } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { FileMatches, GrepResult, WalkEntry } from '../query.ts';
 import type { FirstByPath } from '../queue/first-by-path.ts';
-import type { Account, ExtensionStatistics, FoundFile, PackedEntries } from '../workers/jobs.ts';
+import type { ExtensionStatistics, FoundFile, PackedEntries, ThreadResult } from '../workers/jobs.ts';
 import { portionOf, type Room } from './cap-file.ts';
 
 export interface GrepFindings {
   /** Of which one match more is wanted than is shown, to know whether there are more. */
   found: FirstByPath<FoundFile>;
-  accounts: readonly Account[];
+  threadResults: readonly ThreadResult[];
   room: Room;
   contextLines: number;
   countAll: boolean;
@@ -18,7 +18,7 @@ export interface GrepFindings {
 }
 
 export function grepResult(findings: GrepFindings): GrepResult {
-  const { found, accounts, contextLines, countAll, plan } = findings;
+  const { found, threadResults, contextLines, countAll, plan } = findings;
   const room = { ...findings.room };
   const files: FileMatches[] = [];
   let truncated = false;
@@ -36,14 +36,14 @@ export function grepResult(findings: GrepFindings): GrepResult {
   const matches = findings.room.matches - room.matches;
   // Behind the cut it depends on the threads what was looked at.
   const counts = (path: string) => !truncated || countAll || last === undefined || path <= last;
-  const unreadable = accounts.flatMap((account) => account.unreadable.filter(counts)).map(textOf);
-  const longLines = accounts.flatMap((account) => account.longLines.filter(counts)).map(textOf);
+  const unreadable = threadResults.flatMap((account) => account.unreadable.filter(counts)).map(textOf);
+  const longLines = threadResults.flatMap((account) => account.longLines.filter(counts)).map(textOf);
   return {
     files,
     matches,
-    totalMatches: countAll ? sum(accounts, (account) => account.matches) : matches,
+    totalMatches: countAll ? sum(threadResults, (account) => account.matches) : matches,
     truncated,
-    filesSearched: sum(accounts, (account) => account.files),
+    filesSearched: sum(threadResults, (account) => account.files),
     unreadable,
     skippedUnreadable: unreadable.length,
     longLines,
@@ -63,12 +63,12 @@ interface RawEntry {
 
 /** The entries of all threads in one order; each thread's own are sorted already. */
 export async function mergedEntries(
-  accounts: readonly Account[],
+  threadResults: readonly ThreadResult[],
   limit: number,
   breathing: Breathing,
 ): Promise<WalkEntry[]> {
   let merged: RawEntry[] = [];
-  for (const { entries } of accounts) {
+  for (const { entries } of threadResults) {
     if (!entries) continue;
     const list = await unpacked(entries, breathing);
     merged = merged.length === 0 ? list : await mergedInTurns(merged, list, breathing, byPath, limit);
@@ -99,9 +99,9 @@ function byPath(a: RawEntry, b: RawEntry): number {
   return a.path <= b.path ? -1 : 1;
 }
 
-export function mergedStatistics(accounts: readonly Account[]): Map<string, ExtensionStatistics> {
+export function mergedStatistics(threadResults: readonly ThreadResult[]): Map<string, ExtensionStatistics> {
   const merged = new Map<string, ExtensionStatistics>();
-  for (const { statistics } of accounts) {
+  for (const { statistics } of threadResults) {
     for (const [extension, { files, bytes }] of statistics ?? []) {
       const known = merged.get(extension) ?? { files: 0, bytes: 0 };
       merged.set(extension, { files: known.files + files, bytes: known.bytes + bytes });
@@ -110,12 +110,12 @@ export function mergedStatistics(accounts: readonly Account[]): Map<string, Exte
   return merged;
 }
 
-export function sum(accounts: readonly Account[], of: (account: Account) => number): number {
-  return accounts.reduce((total, account) => total + of(account), 0);
+export function sum(threadResults: readonly ThreadResult[], of: (account: ThreadResult) => number): number {
+  return threadResults.reduce((total, account) => total + of(account), 0);
 }
 
 /** Unreadable entries that come before the cut, if there is one. */
-export function unreadableBefore(accounts: readonly Account[], last: string | undefined): string[] {
-  const found = accounts.flatMap(({ unreadable }) => unreadable);
+export function unreadableBefore(threadResults: readonly ThreadResult[], last: string | undefined): string[] {
+  const found = threadResults.flatMap(({ unreadable }) => unreadable);
   return found.filter((path) => last === undefined || path <= last).map(textOf);
 }

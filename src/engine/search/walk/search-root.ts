@@ -8,7 +8,7 @@ import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { Selection } from '../query.ts';
 import { ignoreBaseOf } from './ignore-base.ts';
 
-export interface Start {
+export interface SearchRoot {
   dir: Dir;
   /** As it was sent, for errors. */
   shown: string;
@@ -17,7 +17,7 @@ export interface Start {
   ignoreBase: IgnoreBase | undefined;
 }
 
-export function begin(where: Place | Dir, selection: Selection): Start {
+export function openSearchRoot(where: Place | Dir, selection: Selection): SearchRoot {
   if (!(where instanceof Place)) return { dir: where, shown: '.', file: undefined, ignoreBase: undefined };
   const { type } = where.mustExist('entry');
   const names = where.path.slice(where.root.real.length).split('/').filter(Boolean).map(rawOf);
@@ -29,9 +29,12 @@ export function begin(where: Place | Dir, selection: Selection): Start {
 }
 
 /** What is inside is skipped and counted; where the search starts must be readable. */
-export function requireStartRead(start: Start, accounts: readonly { unreadable: readonly string[] }[]): void {
+export function requireRootReadable(
+  start: SearchRoot,
+  threadResults: readonly { unreadable: readonly string[] }[],
+): void {
   const where = start.file ?? '';
-  if (!accounts.some(({ unreadable }) => unreadable.includes(where))) return;
+  if (!threadResults.some(({ unreadable }) => unreadable.includes(where))) return;
   fail({ kind: 'permission', path: start.shown, action: 'read' });
 }
 

@@ -40,7 +40,7 @@ export class GrepVisitor implements Visitor {
   ) {
     this.#queue = queue;
     this.#cursor = cursor;
-    this.#content = new ContentSearch(kernel, job.recipe, job.options);
+    this.#content = new ContentSearch(kernel, job.matcher, job.options);
     this.#wanted = job.wanted;
     this.#countAll = job.options.countAll;
     this.#countFiles = job.countFiles;

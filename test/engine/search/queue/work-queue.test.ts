@@ -8,12 +8,12 @@ describe('a thread that has no work', () => {
     busy.push(['directory']);
     expect([busy.join(0), idle.join(0)]).toEqual([true, true]);
     expect(busy.take()).toBe('directory');
-    busy.spare();
+    busy.releaseIdleThreads();
     expect(idle.take()).toBeUndefined();
-    expect(busy.over).toBe(false);
+    expect(busy.isOver).toBe(false);
     busy.push(['directory/below']);
     expect(busy.take()).toBe('directory/below');
     expect(busy.take()).toBeUndefined();
-    expect([busy.over, busy.joined]).toEqual([true, 2]);
+    expect([busy.isOver, busy.joined]).toEqual([true, 2]);
   });
 });
