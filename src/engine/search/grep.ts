@@ -1,4 +1,4 @@
-/** Searches contents by a plan: the threads alone, or with ripgrep to name the files for them. */
+/** Searches contents by a plan: the threads search alone, or only the files that ripgrep names. */
 import { scanRootOf } from '../confine/scan/cursor.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
@@ -11,11 +11,11 @@ import { requireRootReadable, type SearchRoot, selectionOf } from './walk/search
 import type { FoundFile, ThreadResult } from './workers/jobs.ts';
 import { type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
 
-/** So long the workers try by themselves before ripgrep is started: what is found early needs no process. */
+/** The threads search alone for so long before ripgrep starts: a search that ends early needs no process. */
 const HEAD_START_MS = 40;
 
 export async function grepWith(
-  start: SearchRoot,
+  root: SearchRoot,
   running: RunningSearch,
   query: GrepQuery,
   plan: SearchPlan,
@@ -31,9 +31,9 @@ export async function grepWith(
   };
   const job = (candidates: readonly string[] | undefined): JobTemplate => ({
     kind: 'grep',
-    root: scanRootOf(start.dir),
+    root: scanRootOf(root.dir),
     selection: selectionOf(query),
-    ignoreBase: start.ignoreBase,
+    ignoreBase: root.ignoreBase,
     matcher: plan.matcher,
     options: { contextLines, maxLineLength, countAll, maxCharacters },
     wanted,
@@ -41,14 +41,14 @@ export async function grepWith(
     candidates,
   });
   const finish = (threadResults: readonly ThreadResult[], { plan, why }: Plan) => {
-    requireRootReadable(start, threadResults);
-    const room = { matches: maxMatches, characters: maxCharacters };
-    return grepResult({ found, threadResults, room, contextLines, countAll, plan: { plan, why } });
+    requireRootReadable(root, threadResults);
+    const cap = { matches: maxMatches, characters: maxCharacters };
+    return grepResult({ found, threadResults, cap, contextLines, countAll, plan: { plan, why } });
   };
 
-  if (plan.superset === undefined) return finish(await runJob(running, job(undefined), collect), plan);
+  if (plan.ripgrepPattern === undefined) return finish(await runJob(running, job(undefined), collect), plan);
   const first: ThreadResult[] = [];
-  // When ripgrep was asked for, nothing beats it to it.
+  // A query that asks for ripgrep gets it at once.
   if (query.plan !== 'ripgrep') {
     first.push(...(await runJob(running, job(undefined), collect, HEAD_START_MS)));
     if (!running.queue.hasUnits && running.overflow.length === 0) {
@@ -56,7 +56,7 @@ export async function grepWith(
     }
     running.queue.reopen();
   }
-  const candidates = await candidateFiles(start.dir.handlePath, plan.superset, running.limits.signal);
+  const candidates = await candidateFiles(root.dir.handlePath, plan.ripgrepPattern, running.limits.signal);
   running.limits.check();
   const rest = await runJob(running, job(candidates), collect);
   const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };

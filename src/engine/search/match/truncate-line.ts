@@ -1,4 +1,4 @@
-/** Shows a part of a long line. */
+/** Truncates a long line around its match. */
 
 const ELLIPSIS = '…';
 

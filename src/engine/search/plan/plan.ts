@@ -37,7 +37,7 @@ type ClassFilter = WindowFilter | RunFilter;
 export interface SearchPlan extends Plan {
   matcher: MatcherSpec;
   /** For `ripgrep`: the pattern that names candidate files. */
-  superset: string | undefined;
+  ripgrepPattern: string | undefined;
 }
 
 export interface PlanOptions {
@@ -76,7 +76,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     if (!(error instanceof RangeError)) throw error;
   }
   const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
-  return { plan: 'workers', why, matcher: plain, superset: undefined };
+  return { plan: 'workers', why, matcher: plain, ripgrepPattern: undefined };
 }
 
 /** Whatever contains a long text contains its beginning. */
@@ -85,7 +85,7 @@ function longPlan(plain: MatcherSpec, options: PlanOptions): SearchPlan {
   const literal = LITERAL.exec(source)![0];
   if (literal.length < source.length) {
     const why = `the pattern has more than ${LONGEST_ANALYSED} characters: every line is tried`;
-    return { plan: 'workers', why, matcher: plain, superset: undefined };
+    return { plan: 'workers', why, matcher: plain, ripgrepPattern: undefined };
   }
   const beginning = LITERAL.exec(source.slice(0, LONGEST_ANALYSED / 2))![0];
   const { matcher, ...rest } = planSearch(beginning, flags, options);
@@ -148,7 +148,7 @@ function literalPlan(required: RequiredLiterals, whole: MatcherSpec): SearchPlan
       prefilter: { kind: 'literals', literals, ignoreCase, also },
       candidatesMatch: decide,
     },
-    superset: undefined,
+    ripgrepPattern: undefined,
   };
 }
 
@@ -157,19 +157,22 @@ function classesPlan(filter: ClassFilter, whole: MatcherSpec): SearchPlan {
     plan: 'classes',
     why: `every match contains ${filter.length} adjacent bytes of ${filter.kind === 'run' ? 'one class' : 'known classes'}`,
     matcher: { ...whole, prefilter: filter },
-    superset: undefined,
+    ripgrepPattern: undefined,
   };
 }
 
-function candidatePlan(parsed: ParsedPattern, options: PlanOptions): Plan & { superset: string | undefined } {
+function candidatePlan(
+  parsed: ParsedPattern,
+  options: PlanOptions,
+): Plan & { ripgrepPattern: string | undefined } {
   const nothing = 'nothing in the pattern tells its lines apart';
   if (!options.ripgrep || options.only === 'workers') {
     const reason = options.whyNotRipgrep ? `, and ${options.whyNotRipgrep}` : '';
-    return { plan: 'workers', why: `${nothing}${reason}: every line is tried`, superset: undefined };
+    return { plan: 'workers', why: `${nothing}${reason}: every line is tried`, ripgrepPattern: undefined };
   }
   return {
     plan: 'ripgrep',
     why: `${nothing}: ripgrep names the files that may hold a match`,
-    superset: ripgrepSuperset(parsed),
+    ripgrepPattern: ripgrepSuperset(parsed),
   };
 }

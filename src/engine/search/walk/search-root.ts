@@ -1,4 +1,4 @@
-/** Where a search starts, held for as long as its threads walk below. */
+/** The directory or file where a search starts; the search holds it open while its threads walk below. */
 import type { Dir } from '../../confine/dir.ts';
 import { Place } from '../../confine/place.ts';
 import { scanRootOf } from '../../confine/scan/cursor.ts';
@@ -10,9 +10,9 @@ import { ignoreBaseOf } from './ignore-base.ts';
 
 export interface SearchRoot {
   dir: Dir;
-  /** As it was sent, for errors. */
+  /** As the caller sent it, for failures. */
   shown: string;
-  /** A file by itself instead of all below the directory. */
+  /** The raw name of a file, when only that file is searched. */
   file: string | undefined;
   ignoreBase: IgnoreBase | undefined;
 }
@@ -28,17 +28,17 @@ export function openSearchRoot(where: Place | Dir, selection: Selection): Search
   return { dir: where.enter(), shown, file: undefined, ignoreBase };
 }
 
-/** What is inside is skipped and counted; where the search starts must be readable. */
+/** A search skips and counts unreadable entries below its root; the root itself must be readable. */
 export function requireRootReadable(
-  start: SearchRoot,
+  root: SearchRoot,
   threadResults: readonly { unreadable: readonly string[] }[],
 ): void {
-  const where = start.file ?? '';
+  const where = root.file ?? '';
   if (!threadResults.some(({ unreadable }) => unreadable.includes(where))) return;
-  fail({ kind: 'permission', path: start.shown, action: 'read' });
+  fail({ kind: 'permission', path: root.shown, action: 'read' });
 }
 
-/** Only what can be sent to another thread. */
+/** The selection alone: the rest of a query need not be sendable to a thread. */
 export function selectionOf(query: Selection): Selection {
   const { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth } = query;
   return { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth };
