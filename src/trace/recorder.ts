@@ -3,7 +3,7 @@
  *
  * Contents of files never get into an event, and arguments and answers only when that was asked for.
  */
-import { jsonBytes } from '../json-size.ts';
+import { jsonBytes } from '../json/json-size.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './later-executed.ts';
 import { clipped, MOST_PATHS } from './line.ts';

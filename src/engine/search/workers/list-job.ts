@@ -1,13 +1,13 @@
-/** A worker's part of a listing: names, globs, trees and their statistics. */
+/** One thread's part of a listing: names, globs, trees and their statistics. */
 
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
 import type { EntryType } from '../../failures.ts';
-import { FirstByPath } from '../results/first-by-path.ts';
-import type { ExtensionStatistics, ListJob, PackedEntries } from '../workers/jobs.ts';
-import type { WorkQueue } from '../workers/work-queue.ts';
-import { joined } from './selector.ts';
-import type { Visitor } from './walk.ts';
+import { FirstByPath } from '../queue/first-by-path.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
+import { joined } from '../walk/selector.ts';
+import type { Visitor } from '../walk/walk.ts';
+import type { ExtensionStatistics, ListJob, PackedEntries } from './jobs.ts';
 
 interface Listed {
   type: EntryType;
@@ -16,13 +16,13 @@ interface Listed {
 }
 
 const LETTERS: Record<EntryType, string> = { file: 'f', directory: 'd', symlink: 'l', special: 's' };
-const BARE: Record<EntryType, Listed> = {
-  file: bare('file'),
-  directory: bare('directory'),
-  symlink: bare('symlink'),
-  special: bare('special'),
+const WITHOUT_FACTS: Record<EntryType, Listed> = {
+  file: withoutFacts('file'),
+  directory: withoutFacts('directory'),
+  symlink: withoutFacts('symlink'),
+  special: withoutFacts('special'),
 };
-export const NO_EXTENSION = '(none)';
+const NO_EXTENSION = '(none)';
 
 export class ListVisitor implements Visitor {
   files = 0;
@@ -83,9 +83,9 @@ export class ListVisitor implements Visitor {
   }
 
   #look(name: string, type: EntryType): Listed {
-    if (type !== 'file' || !(this.#job.facts || this.statistics)) return BARE[type];
+    if (type !== 'file' || !(this.#job.facts || this.statistics)) return WITHOUT_FACTS[type];
     const facts = this.#cursor.look(name);
-    return facts ? { type, size: facts.size, modifiedMs: facts.mtimeMs } : BARE[type];
+    return facts ? { type, size: facts.size, modifiedMs: facts.mtimeMs } : WITHOUT_FACTS[type];
   }
 
   #count(name: string, { size }: Listed): void {
@@ -98,12 +98,12 @@ export class ListVisitor implements Visitor {
   }
 }
 
-/** In lower case with the dot; a name that only begins with a dot has none. */
+/** In lower case with the dot; a name whose only dot is its first character has none. */
 function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot > 0 && dot < name.length - 1 ? name.slice(dot).toLowerCase() : NO_EXTENSION;
 }
 
-function bare(type: EntryType): Listed {
+function withoutFacts(type: EntryType): Listed {
   return { type, size: Number.NaN, modifiedMs: Number.NaN };
 }

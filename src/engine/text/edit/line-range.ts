@@ -10,7 +10,7 @@ export interface LineRange {
 }
 
 /** From the beginning of the first line to the end of the last, without that one's line end. */
-export function spanOfLines(text: string, { from, to }: LineRange, path: string) {
+export function offsetsOfLines(text: string, { from, to }: LineRange, path: string) {
   const lines = countLines(text);
   if (from > lines) fail({ kind: 'line-out-of-range', path, line: from, lines });
   let start = 0;

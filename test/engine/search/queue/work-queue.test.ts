@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WorkQueue } from '../../../../src/engine/search/workers/work-queue.ts';
+import { WorkQueue } from '../../../../src/engine/search/queue/work-queue.ts';
 
 describe('a thread that has no work', () => {
   it('leaves when others need it, and the rest of the work is done without it', () => {
@@ -8,12 +8,12 @@ describe('a thread that has no work', () => {
     busy.push(['directory']);
     expect([busy.join(0), idle.join(0)]).toEqual([true, true]);
     expect(busy.take()).toBe('directory');
-    busy.spare();
+    busy.releaseIdleThreads();
     expect(idle.take()).toBeUndefined();
-    expect(busy.over).toBe(false);
+    expect(busy.isOver).toBe(false);
     busy.push(['directory/below']);
     expect(busy.take()).toBe('directory/below');
     expect(busy.take()).toBeUndefined();
-    expect([busy.over, busy.joined]).toEqual([true, 2]);
+    expect([busy.isOver, busy.joined]).toEqual([true, 2]);
   });
 });

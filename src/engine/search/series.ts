@@ -1,15 +1,13 @@
-/** Several searches as one call: they share its time, and its progress only grows. */
-import { EngineFailure, fail } from '../../failures.ts';
-import type { SearchCall } from '../query.ts';
+/** Runs several searches as one call: they share its time limit, and the progress that it reports only grows. */
+import { EngineFailure, fail } from '../failures.ts';
+import type { SearchCall } from './query.ts';
 
-export function oneAfterAnother(
-  call: SearchCall,
-): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
+export function searchSeries(call: SearchCall): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
   const { timeoutMs, onProgress } = call;
   const began = performance.now();
   const done = { files: 0, matches: 0 };
   return async (search) => {
-    // Those that lead nowhere take their time too.
+    // Searches that find nothing use up time too.
     if (call.signal?.aborted) fail({ kind: 'cancelled' });
     if (timeoutMs && performance.now() - began >= timeoutMs)
       fail({ kind: 'timeout', what: 'search', ms: timeoutMs });

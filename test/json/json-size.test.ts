@@ -1,6 +1,6 @@
 /** The size of a value as JSON is told without writing it, and is exact. */
 import { expect, it } from 'vitest';
-import { jsonBytes } from '../src/json-size.ts';
+import { jsonBytes } from '../../src/json/json-size.ts';
 
 const CHARACTERS = ['a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '漢', '😀', '\ud800', '\udc00', '\u2028'];
 

@@ -1,9 +1,9 @@
 /**
  * The work that the threads of one search share: a stack of units in shared memory, and when to stop.
  *
- * A unit is a directory or some files of one. What was pushed last is taken first, so units are pushed in
- * reverse order and all threads work at the front of the tree: a cap is then reached early. Nothing here
- * depends on the main thread being free.
+ * A unit is a directory or some files of one. Threads take the unit that was pushed last, so they push units in
+ * reverse order and all work at the front of the tree: a search then reaches its cap early. Threads never have to
+ * wait for the main thread.
  */
 
 // Words of the control block.
@@ -16,8 +16,8 @@ const OVER = 5;
 const JOINED = 6;
 const BOUND = 7;
 const ROUND = 8;
-const SPARE = 9;
-// On a cache line of their own: they are written at every file, at which the others are only read.
+const RELEASE_IDLE = 9;
+// On a cache line of their own: threads write these at every file, where they only read the others.
 const FILES = 16;
 const MATCHES = 17;
 const CONTROL_BYTES = 128;
@@ -37,7 +37,7 @@ export class WorkQueue {
   readonly #bytes: Buffer;
   #boundSeen = 0;
   #bound: string | undefined;
-  #boundIsCut = false;
+  #boundIsTruncated = false;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(QUEUE_BYTES)) {
     this.memory = memory;
@@ -45,14 +45,14 @@ export class WorkQueue {
     this.#bytes = Buffer.from(memory);
   }
 
-  /** For memory that was used before: a thread that comes too late for that finds another round. */
+  /** For memory that an earlier search used: a thread that comes late for that search finds another round. */
   clear(): void {
     const round = this.round;
     this.#control.fill(0);
     Atomics.store(this.#control, ROUND, round + 1);
   }
 
-  /** Which round of work this is: a thread that comes too late for its round takes no part in the next. */
+  /** The number of this round of work: a thread that comes too late for its round takes no part in the next. */
   get round(): number {
     return Atomics.load(this.#control, ROUND);
   }
@@ -69,12 +69,12 @@ export class WorkQueue {
     return !late;
   }
 
-  /** How many threads took part: all of them report when the work is over. */
+  /** How many threads took part: each reports when the work is over. */
   get joined(): number {
     return Atomics.load(this.#control, JOINED);
   }
 
-  get over(): boolean {
+  get isOver(): boolean {
     return Atomics.load(this.#control, OVER) !== 0;
   }
 
@@ -85,31 +85,31 @@ export class WorkQueue {
   }
 
   /** Whether units are left; only meaningful when no thread is at work. */
-  get hasLeft(): boolean {
+  get hasUnits(): boolean {
     return this.#control[TOP]! > 0;
   }
 
-  /** Lets the work go on after it was ended: only when every thread that took part has reported. */
+  /** Lets the work go on after `end`. Call it only when every thread that took part has reported. */
   reopen(): void {
     this.#control[BUSY] = 0;
     this.#control[JOINED] = 0;
-    Atomics.store(this.#control, SPARE, 0);
+    Atomics.store(this.#control, RELEASE_IDLE, 0);
     Atomics.add(this.#control, ROUND, 1);
     Atomics.store(this.#control, OVER, 0);
   }
 
-  /** From now on threads that have nothing to do leave instead of waiting: others need them more. */
-  spare(): void {
-    Atomics.store(this.#control, SPARE, 1);
+  /** From now on threads without work leave instead of waiting for some: other searches need them. */
+  releaseIdleThreads(): void {
+    Atomics.store(this.#control, RELEASE_IDLE, 1);
     this.#announce();
   }
 
-  /** Whether a thread has nothing to do. */
-  get isWaitedFor(): boolean {
+  /** Whether a thread waits for work. */
+  get hasIdleThread(): boolean {
     return Atomics.load(this.#control, WAITING) > 0;
   }
 
-  /** Adds units, the first of them to be taken first. Gives back those that do not fit. */
+  /** Adds units so that the first is taken first. Returns those that do not fit. */
   push(units: readonly string[]): readonly string[] {
     if (units.length === 0) return units;
     this.#lock();
@@ -125,20 +125,20 @@ export class WorkQueue {
     }
     this.#control[TOP] = top;
     this.#unlock();
-    if (this.isWaitedFor) this.#announce();
+    if (this.hasIdleThread) this.#announce();
     return units.slice(0, left);
   }
 
   /**
-   * The next unit. Waits while others may still add some, unless waiting threads are to leave; undefined also
-   * when all work is done or was ended.
+   * The next unit. Waits while other threads may still add some, unless idle threads are to leave. Undefined when
+   * all work is done or was ended.
    */
   take(): string | undefined {
     let idle = false;
     for (;;) {
       this.#lock();
       const changes = Atomics.load(this.#control, CHANGES);
-      const unit = this.over ? undefined : this.#pop();
+      const unit = this.isOver ? undefined : this.#pop();
       if (unit !== undefined) {
         if (idle) this.#control[BUSY]!++;
         this.#unlock();
@@ -146,20 +146,20 @@ export class WorkQueue {
       }
       if (!idle) this.#control[BUSY]!--;
       idle = true;
-      const done = this.over || this.#control[BUSY] === 0;
+      const done = this.isOver || this.#control[BUSY] === 0;
       this.#unlock();
       if (done) {
         this.end();
         return undefined;
       }
-      if (Atomics.load(this.#control, SPARE) !== 0) return undefined;
+      if (Atomics.load(this.#control, RELEASE_IDLE) !== 0) return undefined;
       Atomics.add(this.#control, WAITING, 1);
       Atomics.wait(this.#control, CHANGES, changes, WAIT_MS);
       Atomics.sub(this.#control, WAITING, 1);
     }
   }
 
-  /** From now on nothing behind this path is wanted. Only the main thread says so, each time an earlier one. */
+  /** From now on the search wants nothing behind this path. Only the main thread calls it, with ever earlier paths. */
   setBound(path: string): void {
     const version = Atomics.load(this.#control, BOUND) + 1;
     const slot = CONTROL_BYTES + (version & 1) * (BOUND_BYTES + 4);
@@ -173,7 +173,7 @@ export class WorkQueue {
   isBeyondBound(path: string): boolean {
     if (Atomics.load(this.#control, BOUND) !== this.#boundSeen) this.#readBound();
     if (this.#bound === undefined || path <= this.#bound) return false;
-    return !(this.#boundIsCut && path.startsWith(this.#bound));
+    return !(this.#boundIsTruncated && path.startsWith(this.#bound));
   }
 
   addFile(): void {
@@ -202,7 +202,7 @@ export class WorkQueue {
       if (Atomics.load(this.#control, BOUND) - version > 0) continue;
       this.#boundSeen = version;
       this.#bound = path;
-      this.#boundIsCut = stored < length;
+      this.#boundIsTruncated = stored < length;
       return;
     }
   }
@@ -221,7 +221,7 @@ export class WorkQueue {
     Atomics.notify(this.#control, CHANGES);
   }
 
-  /** It is never held for more than microseconds: sleeping is only for when its holder lost the processor. */
+  /** Threads hold the lock for microseconds: sleep only when its holder has lost the processor. */
   #lock(): void {
     for (;;) {
       for (let i = 0; i < SPINS; i++) {

@@ -1,16 +1,16 @@
-/** A worker's part of a content search. */
+/** One thread's part of a content search. */
 import { absenceOf, type Cursor, closeFile } from '../../confine/scan/cursor.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { charactersOf } from '../results/cap-file.ts';
-import { FirstByPath } from '../results/first-by-path.ts';
+import { NotAFile } from '../match/file-text.ts';
+import { charactersOf } from '../match/line-size.ts';
+import { ContentSearch, type FileOutcome } from '../match/search-file.ts';
+import { FirstByPath } from '../queue/first-by-path.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
 import { joined } from '../walk/selector.ts';
 import type { Visitor } from '../walk/walk.ts';
-import type { FoundFile, GrepJob } from '../workers/jobs.ts';
-import type { WorkQueue } from '../workers/work-queue.ts';
-import { NotAFile } from './file-text.ts';
-import { ContentSearch, type FileOutcome } from './search-file.ts';
+import type { FoundFile, GrepJob } from './jobs.ts';
 
-/** Results go to the main thread in batches of about so many lines. */
+/** A thread sends what it found in batches of about so many lines. */
 const LINES_A_BATCH = 512;
 
 export class GrepVisitor implements Visitor {
@@ -26,7 +26,7 @@ export class GrepVisitor implements Visitor {
   readonly #countFiles: boolean;
   readonly #candidates: ReadonlySet<string> | undefined;
   readonly #send: (files: FoundFile[]) => void;
-  /** This worker's own view of what can still be wanted: it must not wait for the main thread to tell. */
+  /** What this thread found: by that it knows what the search cannot want any more, before the main thread says so. */
   readonly #first: FirstByPath<undefined>;
   #batch: FoundFile[] = [];
   #batchLines = 0;
@@ -40,7 +40,7 @@ export class GrepVisitor implements Visitor {
   ) {
     this.#queue = queue;
     this.#cursor = cursor;
-    this.#content = new ContentSearch(kernel, job.recipe, job.options);
+    this.#content = new ContentSearch(kernel, job.matcher, job.options);
     this.#wanted = job.wanted;
     this.#countAll = job.options.countAll;
     this.#countFiles = job.countFiles;
@@ -50,11 +50,11 @@ export class GrepVisitor implements Visitor {
   }
 
   isBeyond(path: string): boolean {
-    return !this.#goesOn && this.#isUnwanted(path);
+    return !this.#searchesAll && this.#isUnwanted(path);
   }
 
-  /** Whether files are looked at although their matches cannot be wanted any more. */
-  get #goesOn(): boolean {
+  /** Whether to search files although the search wants no matches of them. */
+  get #searchesAll(): boolean {
     return this.#countAll || this.#countFiles;
   }
 
@@ -62,7 +62,7 @@ export class GrepVisitor implements Visitor {
     const path = joined(directory, name);
     if (this.#candidates && !this.#candidates.has(path)) return;
     const isWanted = !this.#isUnwanted(path);
-    if (!isWanted && !this.#goesOn) return;
+    if (!isWanted && !this.#searchesAll) return;
     const fd = this.#cursor.open(name);
     if (typeof fd === 'string') {
       if (fd === 'unreadable') this.unreadable.push(path);
@@ -108,7 +108,7 @@ export class GrepVisitor implements Visitor {
   }
 }
 
-/** Directories that hold candidates or are one themselves (unreadable ones are): no other is entered. */
+/** The directories to enter: those that contain candidates, and those that ripgrep could not read. */
 export function directoriesOf(candidates: readonly string[]): ReadonlySet<string> {
   const directories = new Set<string>(candidates);
   for (const path of candidates) {

@@ -1,9 +1,9 @@
 /**
  * Keeps what comes first by path when results arrive in any order.
  *
- * As soon as enough is known, everything behind the last path that is still needed is out of the question:
- * `bound` is that path, and it only ever moves towards the beginning. So a cap cuts at the same place whichever
- * thread was faster.
+ * As soon as there are enough items, the search needs nothing behind the path of the last of them: `bound` is that
+ * path, and it only ever moves towards the beginning. So a cap truncates at the same place, whichever thread was
+ * faster.
  */
 export class FirstByPath<T> {
   #bound: string | undefined;
@@ -16,8 +16,8 @@ export class FirstByPath<T> {
   #compactAtSize: number;
 
   /**
-   * `wanted` is in units of weight: matches, or entries. Of items that have a size, no more are wanted than
-   * reach `maxSize`, and one behind them that tells that there are more.
+   * `wanted` is in units of weight: matches, or entries. Where items have a size, those that together reach
+   * `maxSize` are enough, and one behind them that shows that there are more.
    */
   constructor(wanted: number, maxSize: number = Number.POSITIVE_INFINITY) {
     this.#wanted = wanted;
