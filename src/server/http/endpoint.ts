@@ -6,7 +6,8 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { WITH_BATCHES } from '../mcp/batch.ts';
-import { idOf, whyNotCall, whyNotMeta } from '../mcp/messages.ts';
+import { INVALID_PARAMS, idOf, SESSION_NOT_FOUND, UNSUPPORTED_VERSION } from '../mcp/json-rpc.ts';
+import { whyNotCall, whyNotMeta } from '../mcp/messages.ts';
 import { traceInvalidCall } from '../mcp/refused-calls.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
@@ -15,9 +16,6 @@ import { invalidRequest, isOpening, type Posted, requestIds, sortPosted, takePos
 import type { HttpSession, Place, Sessions } from './sessions.ts';
 import type { Stateless } from './stateless.ts';
 
-const INVALID_PARAMS = -32602;
-const SESSION_NOT_FOUND = -32001;
-const UNSUPPORTED_VERSION = -32022;
 /** The version without sessions. */
 const NEWEST = '2026-07-28';
 const ALLOWED = { Allow: 'POST, GET, DELETE' };

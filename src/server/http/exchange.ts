@@ -1,7 +1,8 @@
 /** What one POST asked and what it is answered: as JSON, or as events when the answer takes long or something comes before it. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { asJson, type Id } from '../mcp/messages.ts';
+import type { Id } from '../mcp/json-rpc.ts';
+import { asJson } from '../mcp/messages.ts';
 import type { Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 

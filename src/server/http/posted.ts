@@ -1,13 +1,12 @@
 /** What a client posted: one message, or a batch of them, and which of them are none. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
-import { type Id, idOf, whyNotMessage, withoutExtras } from '../mcp/messages.ts';
+import { type Id, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
+import { whyNotMessage, withoutExtras } from '../mcp/messages.ts';
 import { type MemoryBudget, readBody } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
 const SAME_ID = 'another request with this id is under way';
 
 /** The session that something is posted in. */

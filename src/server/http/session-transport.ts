@@ -1,8 +1,8 @@
 /** The wire of one session over HTTP, as clients that begin with `initialize` use it. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { withExactCode } from '../mcp/exact-codes.ts';
-import type { Id } from '../mcp/messages.ts';
-import { type Refusal, type Reply, SERVER_ERROR } from '../web/reply.ts';
+import { type Id, SERVER_ERROR } from '../mcp/json-rpc.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 

@@ -13,9 +13,8 @@ import { anonymous, type Caller, type Origin } from '../../engine/index.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
+import { INTERNAL_ERROR } from './json-rpc.ts';
 import { Heartbeat } from './progress.ts';
-
-const INTERNAL_ERROR = -32603;
 
 export interface Call {
   app: App;

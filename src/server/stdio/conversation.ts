@@ -10,14 +10,11 @@ import type { Session, Told, ToolContext } from '../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../mcp/app.ts';
 import { callsGate } from '../mcp/call-limit.ts';
 import { handshake, whyNotInitialize } from '../mcp/initialize.ts';
-import type { Id } from '../mcp/messages.ts';
+import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/json-rpc.ts';
 import { offeredTools, unknownTool } from '../mcp/offered-tools.ts';
 import { endState, perform, sessionIdOf } from '../mcp/perform.ts';
 import { traceInvalidCall, traceUnknownTool } from '../mcp/refused-calls.ts';
 import type { LineTransport } from './line-transport.ts';
-
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 
 type Params = Record<string, unknown>;
 type Outcome = { result: object } | Extract<Told, { error: unknown }>;

@@ -1,9 +1,8 @@
 /** Takes in the body of a request: no more than allowed, as text that is really UTF-8. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { PARSE_ERROR } from '../mcp/json-rpc.ts';
 import type { Refusal } from './reply.ts';
-
-const PARSE_ERROR = -32700;
 
 export type Body = { text: string; bytes: number } | { refusal: Refusal } | { gone: true };
 

@@ -1,10 +1,10 @@
 /** One answer on its way: a JSON body, or a stream of events once something has to be said before the end. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { asJson, type Id } from '../mcp/messages.ts';
+import { type Id, SERVER_ERROR } from '../mcp/json-rpc.ts';
+import { asJson } from '../mcp/messages.ts';
 import type { HttpLimits } from './limits.ts';
 
-export const SERVER_ERROR = -32000;
 /** How much of a refused request is still taken, so that the client gets to read why. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MS = 1000;

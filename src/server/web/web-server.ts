@@ -1,6 +1,7 @@
 /** Node's HTTP server as both servers here need it: bounded in time and size, and every request answered. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { INTERNAL_ERROR } from '../mcp/json-rpc.ts';
 import type { HttpLimits } from './limits.ts';
 import type { OpenReplies } from './open-replies.ts';
 import { type Refusal, Reply } from './reply.ts';
@@ -10,7 +11,6 @@ const MOST_HEADER_BYTES = 16 * 1024;
 const MOST_HEADERS = 100;
 /** Connections that were closed count until the event loop has come round. */
 const CLOSING = 1024;
-const INTERNAL_ERROR = -32603;
 
 export interface Certificate {
   cert: Buffer;
