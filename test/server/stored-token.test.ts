@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { keepToken } from '../../src/server/web/kept-token.ts';
+import { storedToken } from '../../src/server/web/stored-token.ts';
 import { temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => directory.remove());
 
-const keep = (replace = false) => keepToken(directory.path, { replace });
+const keep = (replace = false) => storedToken(directory.path, { replace });
 
 it('is made once and then used again; only a replacement makes another', () => {
   const first = keep();

@@ -1,13 +1,12 @@
-/** The Tool Trace page: its files for everybody, its session for a token, and what happened for who has one. */
+/** The Tool Trace page: its files for everybody, and its data for clients with a token or a page session. */
 import type { IncomingMessage } from 'node:http';
 import type { About } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
-import { Gate } from '../mcp/call-limit.ts';
-import type { Admission } from '../web/admission.ts';
+import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
 import { MemoryBudget, readBody } from '../web/body.ts';
-import type { OpenReplies } from '../web/open-replies.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens.ts';
+import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
 import { Entries } from './entries.ts';
 import { LiveFeed } from './live-feed.ts';
 import {
@@ -18,69 +17,66 @@ import {
   PageSessions,
   setCookie,
 } from './page-sessions.ts';
-import { Places } from './places.ts';
+import { RequestQuota } from './request-quota.ts';
 import { type ServedRoot, Sight, seesCallsOf } from './sight.ts';
 import type { PageSources } from './sources.ts';
 import { StaticFiles } from './static-files.ts';
 import { sendEvents, sendLive } from './streams.ts';
 
-const BELOW = '/page/';
-const MOST_EVENTS = 100_000;
-const MOST_BODY_BYTES = 4096;
+const API_PATH = '/page/';
+const MAX_EVENTS = 100_000;
+const MAX_BODY_BYTES = 4096;
 const ALL_BODIES_BYTES = 1024 * 1024;
 const EVENT_ID = /^[\w.:@-]{1,128}$/;
-/** Answers are data: nothing of them is ever run, shown in a frame or given to another page. */
+/** Answers are data: no browser may run them, show them in a frame or give them to another page. */
 const DATA_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
 };
 
-export interface PageOptions {
+export interface PageRouteOptions {
   sources: PageSources;
   version: string;
-  /** The directories that are served; without them the events of all servers are shown. */
+  /** The served directories; without them the page shows the events of all servers. */
   roots?: readonly ServedRoot[];
-  admission: Admission;
-  replies: OpenReplies;
-  /** Served over TLS. */
-  secure: boolean;
-  /** Where the built page lies, when not beside the program. */
+  /** The directory of the built page, when it is not beside the program. */
   directory?: string;
 }
 
-interface Visitor {
+interface AdmittedRequest {
   reply: Reply;
   grant: Grant;
-  /** Missing when a token was shown. */
+  /** Undefined when the request showed a token. */
   session: PageSession | undefined;
-  waits: boolean;
+  query: string;
+  expectsContinue: boolean;
 }
 
 type Outcome = Promise<Refusal | undefined> | Refusal | undefined;
-type Handler = (visitor: Visitor, name: string) => Outcome;
+type Handler = (request: AdmittedRequest, name: string) => Outcome;
 
-export class Page {
-  /** The port that is listened on. */
-  port = 0;
-  readonly #options: PageOptions;
+export class PageRoute implements Route {
+  readonly #server: WebServer;
+  readonly #options: PageRouteOptions;
   readonly #files: StaticFiles;
   readonly #sessions = new PageSessions();
   readonly #sight: Sight;
   readonly #feed: LiveFeed;
   readonly #entries: Entries;
-  readonly #room = new MemoryBudget(ALL_BODIES_BYTES);
-  /** For lists of events that are being sent: each may hold all of them in memory. */
-  readonly #reading = new Places({ most: 4, ofOneToken: 2 });
-  readonly #streams = new Places({ most: 128, ofOneToken: 32 });
-  /** To find one event, all of the log may have to be read. */
-  readonly #finding = new Gate(2);
-  /** For one event, and for diffs and undoing, which read whole files. */
-  readonly #working = new Places({ most: 16, ofOneToken: 8 });
+  readonly #bodyMemory = new MemoryBudget(ALL_BODIES_BYTES);
+  /** Each list of events that is on its way may hold all events in memory. */
+  readonly #reading = new RequestQuota({ total: 4, perToken: 2 });
+  readonly #streams = new RequestQuota({ total: 128, perToken: 32 });
+  /** To find one event, the server may have to read the whole log. */
+  readonly #finding = new ConcurrencyLimit(2);
+  /** For single events, diffs and undos, which read whole files. */
+  readonly #working = new RequestQuota({ total: 16, perToken: 8 });
   readonly #routes: readonly { at: RegExp; methods: Readonly<Record<string, Handler>> }[];
 
-  constructor(options: PageOptions) {
+  constructor(server: WebServer, options: PageRouteOptions) {
     const { sources, roots, directory } = options;
+    this.#server = server;
     this.#options = options;
     this.#files = new StaticFiles(directory);
     this.#sight = new Sight(roots);
@@ -90,45 +86,45 @@ export class Page {
       {
         at: /^session$/,
         methods: {
-          POST: (visitor) => this.#openSession(visitor),
-          DELETE: (visitor) => this.#endSession(visitor),
+          POST: (request) => this.#openSession(request),
+          DELETE: (request) => this.#endSession(request),
         },
       },
-      { at: /^about$/, methods: { GET: (visitor) => this.#tellAbout(visitor) } },
-      { at: /^events$/, methods: { GET: (visitor) => this.#listEvents(visitor) } },
-      { at: /^events\/([^/]+)$/, methods: { GET: (visitor, id) => this.#showEvent(visitor, id) } },
-      { at: /^live$/, methods: { GET: (visitor) => this.#goLive(visitor) } },
-      { at: /^entries\/([^/]+)$/, methods: { GET: (visitor, id) => this.#showEntry(visitor, id) } },
-      { at: /^entries\/([^/]+)\/undo$/, methods: { POST: (visitor, id) => this.#undo(visitor, id) } },
+      { at: /^about$/, methods: { GET: (request) => this.#showAbout(request) } },
+      { at: /^events$/, methods: { GET: (request) => this.#listEvents(request) } },
+      { at: /^events\/([^/]+)$/, methods: { GET: (request, id) => this.#showEvent(request, id) } },
+      { at: /^live$/, methods: { GET: (request) => this.#goLive(request) } },
+      { at: /^entries\/([^/]+)$/, methods: { GET: (request, id) => this.#showEntry(request, id) } },
+      { at: /^entries\/([^/]+)\/undo$/, methods: { POST: (request, id) => this.#undo(request, id) } },
     ];
   }
 
-  serves(path: string): boolean {
-    return path.startsWith(BELOW) || this.#files.has(path);
+  matches(path: string): boolean {
+    return path.startsWith(API_PATH) || this.#files.has(path);
   }
 
-  /** The request comes from where it may. */
-  async serve(reply: Reply, path: string, waits: boolean): Promise<Refusal | undefined> {
+  async serve({ reply, path, query, expectsContinue }: WebRequest): Promise<Refusal | undefined> {
     if (this.#files.has(path)) return this.#files.serve(reply, path);
     for (const [name, value] of Object.entries(DATA_HEADERS)) reply.response.setHeader(name, value);
-    const visitor = this.#admit(reply, waits);
-    if (!visitor || 'status' in visitor) return visitor;
-    const refusal = this.#options.replies.belongsTo(reply, visitor.grant);
+    const admitted = this.#admit(reply);
+    if (!admitted || 'status' in admitted) return admitted;
+    const refusal = this.#server.accept(reply, admitted.grant);
     if (refusal) return refusal;
+    const request = { reply, query, expectsContinue, ...admitted };
     const { method = '' } = reply.request;
-    const rest = path.slice(BELOW.length);
+    const rest = path.slice(API_PATH.length);
     for (const { at, methods } of this.#routes) {
       const found = at.exec(rest);
       if (!found) continue;
-      if (Object.hasOwn(methods, method)) return methods[method]!(visitor, found[1] ?? '');
+      if (Object.hasOwn(methods, method)) return methods[method]!(request, found[1] ?? '');
       const allowed = Object.keys(methods).join(', ');
       return { status: 405, message: `${allowed} is served here`, headers: { Allow: allowed } };
     }
-    return { status: 404, message: 'There is nothing at this path' };
+    return NOT_FOUND;
   }
 
-  /** A token that is no longer good takes its sessions with it. */
-  withdraw(grant: Grant): void {
+  /** A token that is no longer valid takes its sessions with it. */
+  revoke(grant: Grant): void {
     this.#sessions.endOf(grant);
   }
 
@@ -141,43 +137,42 @@ export class Page {
     this.#feed.close();
   }
 
-  /** A token in the header, or else the cookie; refuses by itself when there is neither. */
-  #admit(reply: Reply, waits: boolean): Visitor | Refusal | undefined {
+  /** Accepts a token in the header, or else the cookie; answers by itself when there is neither. */
+  #admit(reply: Reply): Pick<AdmittedRequest, 'grant' | 'session'> | Refusal | undefined {
     const { request } = reply;
     const { authorization, cookie } = request.headers;
     const changes = request.method !== 'GET' && request.method !== 'HEAD';
     const shown = authorization !== undefined;
     const session = shown ? undefined : this.#sessions.find(cookieOf(cookie, this.#cookie), Date.now());
-    const grant = session?.grant ?? this.#options.admission.grantOf(reply);
+    const grant = session?.grant ?? this.#server.grantOf(reply);
     if (!grant) return undefined;
-    // A browser adds the cookie by itself, whoever asks: it counts only for this page.
-    if ((session || changes) && !comesFromHere(request))
+    // A browser adds the cookie to every request, also of other pages: it counts only for this page.
+    if ((session || changes) && !isSameOrigin(request))
       return { status: 403, message: 'Only the page of this server may do this' };
     if (session && changes && !hasOwnOrigin(request))
       return { status: 403, message: 'This needs the Origin of this server, or a token' };
-    return { reply, grant, session, waits };
+    return { grant, session };
   }
 
   get #cookie(): string {
-    return cookieName(this.port);
+    return cookieName(this.#server.port);
   }
 
-  #openSession({ reply, grant, session }: Visitor): Outcome {
+  #openSession({ reply, grant, session }: AdmittedRequest): Outcome {
     if (session) return { status: 401, message: 'A token is needed: Authorization: Bearer …' };
-    const { secure } = this.#options;
     this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
     const id = this.#sessions.open(grant, Date.now());
-    reply.empty(204, { 'Set-Cookie': setCookie(this.#cookie, id, secure) });
+    reply.empty(204, { 'Set-Cookie': setCookie(this.#cookie, id, this.#server.isSecure) });
     return undefined;
   }
 
-  #endSession({ reply }: Visitor): Outcome {
+  #endSession({ reply }: AdmittedRequest): Outcome {
     this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
-    reply.empty(204, { 'Set-Cookie': dropCookie(this.#cookie, this.#options.secure) });
+    reply.empty(204, { 'Set-Cookie': dropCookie(this.#cookie, this.#server.isSecure) });
     return undefined;
   }
 
-  #tellAbout({ reply, grant }: Visitor): Outcome {
+  #showAbout({ reply, grant }: AdmittedRequest): Outcome {
     const about: About = {
       version: this.#options.version,
       roots: this.#sight.roots,
@@ -188,24 +183,24 @@ export class Page {
     return undefined;
   }
 
-  async #listEvents({ reply, grant }: Visitor): Promise<Refusal | undefined> {
-    const refusal = this.#reading.take(grant);
+  async #listEvents({ reply, grant }: AdmittedRequest): Promise<Refusal | undefined> {
+    const refusal = this.#reading.acquire(grant);
     if (refusal) return refusal;
     try {
       const cursor = this.#feed.cursorAt(this.#feed.position(Date.now()));
       const events = await this.#options.sources.events.recent(
-        MOST_EVENTS,
+        MAX_EVENTS,
         (event) => seesCallsOf(grant, event.who) && this.#sight.covers(event.roots),
       );
       await sendEvents(reply, events, cursor);
     } finally {
-      this.#reading.leave(grant);
+      this.#reading.release(grant);
     }
     return undefined;
   }
 
-  async #showEvent({ reply, grant }: Visitor, id: string): Promise<Refusal | undefined> {
-    return this.#work(reply, grant, () => this.#finding.pass(() => this.#findEvent(grant, id)));
+  async #showEvent({ reply, grant }: AdmittedRequest, id: string): Promise<Refusal | undefined> {
+    return this.#work(reply, grant, () => this.#finding.run(() => this.#findEvent(grant, id)));
   }
 
   async #findEvent(grant: Grant, id: string): Promise<object | Refusal> {
@@ -215,27 +210,27 @@ export class Page {
     return event ?? { status: 404, message: 'There is no such event' };
   }
 
-  #goLive({ reply, grant, session }: Visitor): Outcome {
-    const refusal = this.#streams.take(grant);
+  #goLive({ reply, grant, session, query }: AdmittedRequest): Outcome {
+    const refusal = this.#streams.acquire(grant);
     if (refusal) return refusal;
     session?.streams.add(reply);
     reply.whenOver(() => {
-      this.#streams.leave(grant);
+      this.#streams.release(grant);
       session?.streams.delete(reply);
       if (session) session.usedAt = Date.now();
     });
-    const after = new URLSearchParams(reply.request.url!.split('?')[1]).get('after');
+    const after = new URLSearchParams(query).get('after');
     sendLive(reply, this.#feed, grant, after ?? undefined);
     return undefined;
   }
 
-  async #showEntry({ reply, grant }: Visitor, id: string): Promise<Refusal | undefined> {
+  async #showEntry({ reply, grant }: AdmittedRequest, id: string): Promise<Refusal | undefined> {
     return this.#work(reply, grant, () => this.#entries.details(grant, id));
   }
 
-  async #undo(visitor: Visitor, id: string): Promise<Refusal | undefined> {
-    const { reply, grant } = visitor;
-    const asked = await this.#takeBody(visitor);
+  async #undo(request: AdmittedRequest, id: string): Promise<Refusal | undefined> {
+    const { reply, grant } = request;
+    const asked = await this.#readForce(request);
     if (asked === undefined || 'status' in asked) return asked;
     return this.#work(reply, grant, () => this.#entries.undo(grant, id, asked.force));
   }
@@ -245,7 +240,7 @@ export class Page {
     grant: Grant,
     work: () => Promise<object | Refusal>,
   ): Promise<Refusal | undefined> {
-    const refusal = this.#working.take(grant);
+    const refusal = this.#working.acquire(grant);
     if (refusal) return refusal;
     try {
       const outcome = await work();
@@ -253,19 +248,22 @@ export class Page {
       reply.json(200, JSON.stringify(outcome));
       return undefined;
     } finally {
-      this.#working.leave(grant);
+      this.#working.release(grant);
     }
   }
 
-  async #takeBody({ reply, waits }: Visitor): Promise<{ force: boolean } | Refusal | undefined> {
+  async #readForce({
+    reply,
+    expectsContinue,
+  }: AdmittedRequest): Promise<{ force: boolean } | Refusal | undefined> {
     const { request, response } = reply;
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
       return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
-    if (waits) response.writeContinue();
-    const body = await readBody(request, MOST_BODY_BYTES, this.#room);
+    if (expectsContinue) response.writeContinue();
+    const body = await readBody(request, MAX_BODY_BYTES, this.#bodyMemory);
     if ('gone' in body) return undefined;
     if ('refusal' in body) return body.refusal;
-    this.#room.giveBack(body.bytes);
+    this.#bodyMemory.release(body.bytes);
     const force = forceOf(body.text);
     return force === undefined
       ? { status: 400, message: 'The body must be {"force": true} or {"force": false}' }
@@ -282,8 +280,8 @@ function forceOf(text: string): boolean | undefined {
   }
 }
 
-/** Browsers say where a request comes from; what says nothing is no browser, and has no cookie by accident. */
-function comesFromHere({ headers }: IncomingMessage): boolean {
+/** Browsers say where a request comes from. A client that says nothing is not a browser and has no cookie by accident. */
+function isSameOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined || site === 'same-origin';
 }

@@ -1,34 +1,35 @@
-/** The owner's token, kept in the state directory so that a restart does not lock out the clients that have it. */
+/** The owner's token, stored in the state directory so that a restart does not lock out the clients that have it. */
 // biome-ignore lint/style/noRestrictedImports: the state directory lies outside the served directories.
 import * as fs from 'node:fs';
+import { platform, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { StartError } from './operator-files.ts';
+import { StartError } from './secret-files.ts';
 import { newToken, whyNotToken } from './tokens.ts';
 
-export interface KeptToken {
+export interface StoredToken {
   token: string;
-  /** The file that it is kept in; undefined when it ends with this server. */
+  /** The file that stores it; undefined when the token ends with this server. */
   file: string | undefined;
-  /** Made just now. */
+  /** The server made it at this start. */
   isNew: boolean;
-  /** Why it is not kept. */
+  /** Why it is not stored. */
   problem?: string;
 }
 
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 
-/** Gives the token that is kept, or makes one and keeps it; `replace` makes another in any case. */
-export function keepToken(directory: string, { replace }: { replace: boolean }): KeptToken {
+/** Gives the stored token, or makes one and stores it; `replace` makes another in any case. */
+export function storedToken(directory: string, { replace }: { replace: boolean }): StoredToken {
   const file = join(directory, 'token');
-  const kept = replace ? undefined : readKept(file);
-  if (kept !== undefined) return { token: kept, file, isNew: false };
+  const stored = replace ? undefined : readStored(file);
+  if (stored !== undefined) return { token: stored, file, isNew: false };
   const token = newToken();
-  const fresh = join(directory, `token.${process.pid}.${newToken().slice(0, 8)}`);
+  const fresh = join(directory, `token.${newToken().slice(0, 16)}`);
   try {
     writeFresh(fresh, token);
     if (replace) fs.renameSync(fresh, file);
-    else if (!linkUnlessThere(fresh, file)) return { token: readKept(file)!, file, isNew: false };
+    else if (!linkUnlessThere(fresh, file)) return { token: readStored(file)!, file, isNew: false };
     return { token, file, isNew: true };
   } catch (error) {
     if (error instanceof StartError) throw error;
@@ -40,10 +41,10 @@ export function keepToken(directory: string, { replace }: { replace: boolean }):
 }
 
 /** Refuses a token that another user may have read or written. */
-function readKept(file: string): string | undefined {
+function readStored(file: string): string | undefined {
   let opened: number;
   try {
-    // A FIFO must not hold up the start, and a link may lead to a file that is not meant.
+    // A FIFO must not block the start, and a link may lead to another file.
     opened = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -65,10 +66,9 @@ function readKept(file: string): string | undefined {
 
 function whyNotOurs(stat: fs.Stats): string | undefined {
   if (!stat.isFile()) return 'it is not a file';
-  if (stat.size > MOST_BYTES) return 'it is too large for a token';
-  const uid = process.getuid?.();
-  if (uid === undefined) return undefined;
-  if (stat.uid !== uid) return 'it belongs to another user';
+  if (stat.size > MAX_BYTES) return 'it is too large for a token';
+  if (platform() === 'win32') return undefined;
+  if (stat.uid !== userInfo().uid) return 'it belongs to another user';
   if ((stat.mode & 0o077) === 0) return undefined;
   const mode = (stat.mode & 0o777).toString(8).padStart(4, '0');
   return `other users can reach it (mode ${mode}), so they may know the token`;
@@ -76,14 +76,14 @@ function whyNotOurs(stat: fs.Stats): string | undefined {
 
 function refused(file: string, problem: string): StartError {
   return new StartError(
-    `the kept token ${file}: ${problem}. --new-token makes another; COFFERDAM_TOKEN or --token-file give one`,
+    `the stored token ${file}: ${problem}. --new-token makes another; COFFERDAM_TOKEN or --token-file give one`,
   );
 }
 
 function writeFresh(file: string, token: string): void {
   const opened = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    // A umask may have taken rights away, never given any.
+    // A umask may have removed rights; it never adds any.
     fs.fchmodSync(opened, 0o600);
     fs.writeSync(opened, `${token}\n`);
     fs.fsyncSync(opened);
@@ -92,7 +92,7 @@ function writeFresh(file: string, token: string): void {
   }
 }
 
-/** False when another server was first: then its token counts. */
+/** False when another server was first: then both use its token. */
 function linkUnlessThere(fresh: string, file: string): boolean {
   try {
     fs.linkSync(fresh, file);

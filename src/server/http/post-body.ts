@@ -1,4 +1,4 @@
-/** What a client posted: one message, or a batch of them, and which of them are none. */
+/** The body of a POST: one message or a batch of them, and what is wrong with each. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
 import { type Id, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
@@ -9,31 +9,33 @@ import type { Refusal, Reply } from '../web/reply.ts';
 
 const SAME_ID = 'another request with this id is under way';
 
-/** The session that something is posted in. */
+/** The session that the client posts to. */
 interface Conversation {
   protocolVersion: string | undefined;
   isOpen(id: Id): boolean;
 }
 
-/** One message as it was sent, or a list of what was sent together. */
-export type Posted = { batch: false; message: JSONRPCMessage } | { batch: true; values: readonly unknown[] };
+/** One message, or the values of a batch before anybody has checked them. */
+export type PostBody =
+  | { batch: false; message: JSONRPCMessage }
+  | { batch: true; values: readonly unknown[] };
 
-/** What can be handed on, and the answers to everything else. */
-export interface Sorted {
+/** The valid messages, and error answers to the others. */
+export interface CheckedMessages {
   messages: JSONRPCMessage[];
-  wrong: JSONRPCMessage[];
+  errors: JSONRPCMessage[];
 }
 
-/** Takes the body in; gives nothing when the client has gone meanwhile. */
-export async function takePosted(
+/** Gives undefined when the client disconnects before the body is complete. */
+export async function readPostBody(
   reply: Reply,
   limits: HttpLimits,
-  room: MemoryBudget,
-): Promise<Posted | Refusal | undefined> {
-  const body = await readBody(reply.request, limits.bodyBytes, room);
+  memory: MemoryBudget,
+): Promise<PostBody | Refusal | undefined> {
+  const body = await readBody(reply.request, limits.bodyBytes, memory);
   if ('gone' in body) return undefined;
   if ('refusal' in body) return body.refusal;
-  reply.whenOver(() => room.giveBack(body.bytes));
+  reply.whenOver(() => memory.release(body.bytes));
   let value: unknown;
   try {
     value = JSON.parse(body.text);
@@ -46,38 +48,38 @@ export async function takePosted(
   return { batch: false, message: withoutExtras(value as JSONRPCMessage) };
 }
 
-/** Sorts what was posted in a session, or refuses all of it. */
-export function sortPosted(posted: Posted, conversation: Conversation): Sorted | Refusal {
-  if (posted.batch) return sortBatch(posted.values, conversation);
+/** Checks what a client posts to a session, or refuses all of it. */
+export function checkPosted(posted: PostBody, conversation: Conversation): CheckedMessages | Refusal {
+  if (posted.batch) return checkBatch(posted.values, conversation);
   const { message } = posted;
   if (isOpening(message)) return invalidRequest('the session has been initialized already', message);
   if (isRequest(message) && conversation.isOpen(message.id)) return invalidRequest(SAME_ID, message);
-  return { messages: [message], wrong: [] };
+  return { messages: [message], errors: [] };
 }
 
-/** Each message of a batch stands for itself, as on stdio: what is wrong with one is told for that one alone. */
-function sortBatch(values: readonly unknown[], conversation: Conversation): Sorted | Refusal {
+/** As on stdio, an invalid message of a batch gets an error of its own, and the others are served. */
+function checkBatch(values: readonly unknown[], conversation: Conversation): CheckedMessages | Refusal {
   if (conversation.protocolVersion !== WITH_BATCHES)
     return invalidRequest('batches are not supported; send one message a request');
   const whole = whyNotBatch(values);
   if (whole !== undefined) return invalidRequest(whole);
-  const sorted: Sorted = { messages: [], wrong: [] };
+  const checked: CheckedMessages = { messages: [], errors: [] };
   const ids = new Set<Id>();
   for (const value of values) {
     const problem = whyNotMessage(value) ?? whyNotBatched(value as JSONRPCMessage, ids, conversation);
     if (problem !== undefined) {
       const { code, message } = invalidRequest(problem);
-      sorted.wrong.push({ jsonrpc: '2.0', id: idOf(value), error: { code, message } } as JSONRPCMessage);
+      checked.errors.push({ jsonrpc: '2.0', id: idOf(value), error: { code, message } } as JSONRPCMessage);
       continue;
     }
     const message = withoutExtras(value as JSONRPCMessage);
     if (isRequest(message)) ids.add(message.id);
-    sorted.messages.push(message);
+    checked.messages.push(message);
   }
-  return sorted;
+  return checked;
 }
 
-/** One answer belongs to one request: nobody could tell two of the same id apart. */
+/** Two open requests with the same id would get answers that the client cannot tell apart. */
 function whyNotBatched(
   message: JSONRPCMessage,
   ids: ReadonlySet<Id>,

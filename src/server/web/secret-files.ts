@@ -1,16 +1,16 @@
-/** Files that the operator names on the command line: they are not a client's, so the wall is not asked. */
+/** Reads the tokens, certificates and keys that the operator names on the command line. */
 // biome-ignore lint/style/noRestrictedImports: tokens, certificates and keys lie outside the served directories.
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { relative, sep } from 'node:path';
 import { shellWord } from '../../display/shell-word.ts';
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
-/** Why the server does not start: said in one line. */
+/** Why the server does not start, in one line. */
 export class StartError extends Error {}
 
-/** A file of tokens, or the key of a certificate. Refuses what a client, or another user, could read or have written. */
+/** Reads a token file or a private key. Refuses one that a client or another user could read or could have written. */
 export function readSecret(path: string, served: readonly string[]): Buffer {
   requireOutside(path, served);
   return read(path, ({ mode, uid }) => {
@@ -46,11 +46,11 @@ function read(path: string, whyNot: (stat: { mode: number; uid: number }) => str
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
-    // What was opened is what is looked at: the name may mean another file a moment later.
+    // Check the open file, not its name: the name may mean another file a moment later.
     const stat = fstatSync(file);
     const problem = stat.isFile() ? whyNot(stat) : 'it is not a file';
     if (problem) throw new StartError(`${path}: ${problem}`);
-    if (stat.size > MOST_BYTES) throw new StartError(`${path}: it is larger than 1 MiB`);
+    if (stat.size > MAX_BYTES) throw new StartError(`${path}: it is larger than 1 MiB`);
     return readFileSync(file);
   } catch (error) {
     if (error instanceof StartError) throw error;

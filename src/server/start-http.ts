@@ -1,85 +1,91 @@
-/** From what the command line asks to an HTTP server: tokens, certificate, and what SIGHUP reads again. */
+/** Starts the server for `--http`: finds the tokens and the certificate, chooses a free port, and reloads on SIGHUP. */
 import { createSecureContext } from 'node:tls';
-import { dialects } from '../../dialects/index.ts';
-import type { Engine } from '../../engine/index.ts';
-import type { App } from '../mcp/app.ts';
-import type { PageSources } from '../page/sources.ts';
-import { type KeptToken, keepToken } from '../web/kept-token.ts';
-import { limitsFor } from '../web/limits.ts';
-import { readPlain, readSecret, StartError } from '../web/operator-files.ts';
-import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from '../web/tokens.ts';
-import type { Certificate } from '../web/web-server.ts';
-import { type HttpOptions, type HttpServing, serveOnHttp } from './serve.ts';
+import { dialects } from '../dialects/index.ts';
+import type { Engine } from '../engine/index.ts';
+import type { App } from './mcp/app.ts';
+import type { PageSources } from './page/sources.ts';
+import { type HttpOptions, serveHttp } from './serve-http.ts';
+import { limitsFor } from './web/limits.ts';
+import type { Certificate } from './web/node-server.ts';
+import { readPlain, readSecret, StartError } from './web/secret-files.ts';
+import { type StoredToken, storedToken } from './web/stored-token.ts';
+import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './web/tokens.ts';
+import type { WebServer } from './web/web-server.ts';
 
 export { StartError };
 
-export interface HttpRequest {
+export interface HttpSettings {
   host: string;
   port: number;
-  /** When `port` is in use, the next one up to this is taken. */
+  /** When `port` is in use, the server tries the next ones up to this. */
   lastPort?: number;
   tokenFile?: string;
-  /** Make a token in place of the kept one, unless the environment has one, and print it, terminal or not. */
+  /** Make a token in place of the stored one, unless the environment has one, and print it, terminal or not. */
   newToken?: boolean;
-  /** The configurations of clients are printed with the token, terminal or not. */
+  /** Print the configurations of clients with the token, terminal or not. */
   printed?: boolean;
   tls?: { certFile: string; keyFile: string };
-  /** Calls of one token that may be under way or wait. */
+  /** How many calls of one token may run or wait. */
   calls?: number;
   bodyBytes?: number;
   allowHosts: string[];
   allowOrigins: string[];
 }
 
-export interface HttpSurroundings {
-  /** The token that the environment gave. */
+export interface HttpEnvironment {
+  /** From COFFERDAM_TOKEN. */
   token: string | undefined;
-  /** Whether there is a terminal on which a new token can be shown. */
+  /** Whether a terminal can show a new token. */
   terminal: boolean;
-  /** Where a token can be kept. */
+  /** Where the server stores its token. */
   stateDirectory: string | undefined;
   readOnlyEngine(): Engine;
   /** What the Tool Trace page shows. */
   page?: PageSources | undefined;
 }
 
-export interface Started {
-  serving: HttpServing;
-  /** Made or kept by the server, for whoever sits at the terminal; undefined when the operator set the tokens. */
-  token: KeptToken | undefined;
-  /** Reads the tokens and the certificate again; undefined when there is nothing to be read again. */
+export interface StartedHttp {
+  server: WebServer;
+  /** The token that the server made or stored, for the terminal; undefined when the operator set the tokens. */
+  token: StoredToken | undefined;
+  /** Reads the token file and the certificate again; undefined when the operator named neither. */
   reload: (() => void) | undefined;
 }
 
-export async function startHttp(app: App, asked: HttpRequest, around: HttpSurroundings): Promise<Started> {
-  const chosen = chooseGrants(app, asked, around);
-  const { host, allowHosts, allowOrigins, tls, tokenFile } = asked;
-  const { readOnlyEngine, page } = around;
+export async function startHttp(
+  app: App,
+  settings: HttpSettings,
+  environment: HttpEnvironment,
+): Promise<StartedHttp> {
+  const chosen = chooseGrants(app, settings, environment);
+  const { host, allowHosts, allowOrigins, tls, tokenFile } = settings;
+  const { readOnlyEngine, page } = environment;
   try {
-    const serving = await listenOnFirstFree(app, asked, {
+    const server = await listenOnFirstFree(app, settings, {
       ...{ host, allowHosts, allowOrigins, readOnlyEngine },
       grants: chosen.grants,
       ...(page && { page }),
       tls: tls && readCertificate(app, tls),
-      limits: limitsFor(asked),
+      limits: limitsFor(settings),
     });
-    const reload = tokenFile || tls ? () => readAgain(app, asked, serving) : undefined;
-    return { serving, token: chosen.token, reload };
+    const canReload = tokenFile !== undefined || tls !== undefined;
+    const reloadFiles = canReload ? () => reload(app, settings, server) : undefined;
+    return { server, token: chosen.token, reload: reloadFiles };
   } catch (error) {
-    throw error instanceof StartError ? error : new StartError(whyNotListening(error, asked));
+    throw error instanceof StartError ? error : new StartError(whyNotListening(error, settings));
   }
 }
 
 async function listenOnFirstFree(
   app: App,
-  { port: first, lastPort = first }: HttpRequest,
+  { port: first, lastPort = first }: HttpSettings,
   options: Omit<HttpOptions, 'port'>,
-): Promise<HttpServing> {
+): Promise<WebServer> {
   for (let port = first; ; port++) {
     try {
-      const serving = await serveOnHttp(app, { ...options, port });
+      const server = await serveHttp(app, { ...options, port });
       if (port !== first) app.log(`port ${first} is in use: this server has port ${port}`);
-      return serving;
+      return server;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port >= lastPort) throw error;
     }
@@ -88,9 +94,9 @@ async function listenOnFirstFree(
 
 function chooseGrants(
   app: App,
-  { tokenFile, newToken: replace = false, printed = false }: HttpRequest,
-  { token, terminal, stateDirectory }: HttpSurroundings,
-): { grants: Grant[]; token?: KeptToken } {
+  { tokenFile, newToken: replace = false, printed = false }: HttpSettings,
+  { token, terminal, stateDirectory }: HttpEnvironment,
+): { grants: Grant[]; token?: StoredToken } {
   if (tokenFile !== undefined) {
     const { grants, problems } = readTokens(app, tokenFile);
     if (problems[0] !== undefined) throw new StartError(problems[0]);
@@ -107,14 +113,14 @@ function chooseGrants(
   }
   if (!terminal && !replace && !printed)
     throw new StartError(
-      'no token: set COFFERDAM_TOKEN, or give --token-file or --new-token (the kept token is used only where a terminal can show it)',
+      'no token: set COFFERDAM_TOKEN, or give --token-file or --new-token (the stored token is used only where a terminal can show it)',
     );
-  const kept: KeptToken =
+  const stored: StoredToken =
     stateDirectory === undefined
       ? { token: newToken(), file: undefined, isNew: true, problem: 'there is no state directory' }
-      : keepToken(stateDirectory, { replace });
-  if (kept.problem !== undefined) app.log(`the token is for this run only: ${kept.problem}`);
-  return { grants: [fullGrant(kept.token)], token: kept };
+      : storedToken(stateDirectory, { replace });
+  if (stored.problem !== undefined) app.log(`the token is for this run only: ${stored.problem}`);
+  return { grants: [fullGrant(stored.token)], token: stored };
 }
 
 function readTokens(app: App, file: string): { grants: Grant[]; problems: string[] } {
@@ -124,17 +130,17 @@ function readTokens(app: App, file: string): { grants: Grant[]; problems: string
   return { grants, problems: problems.map((problem) => `${file}, ${problem}`) };
 }
 
-/** What cannot be read gives nobody access: better a token too few than one that was withdrawn. */
-function readAgain(app: App, { tokenFile, tls }: HttpRequest, serving: HttpServing): void {
+/** A token file that cannot be read gives nobody access: a token too few is better than one that was withdrawn. */
+function reload(app: App, { tokenFile, tls }: HttpSettings, server: WebServer): void {
   if (tokenFile !== undefined) {
     const { grants, problems } = attempt(() => readTokens(app, tokenFile));
     for (const problem of problems) app.log(`tokens: ${problem}`);
-    serving.replaceTokens(grants);
+    server.replaceTokens(grants);
     app.log(`tokens: read again, ${grants.length} good`);
   }
   if (tls === undefined) return;
   try {
-    serving.replaceCertificate(readCertificate(app, tls));
+    server.replaceCertificate(readCertificate(app, tls));
     app.log('certificate: read again');
   } catch (error) {
     app.log(`certificate: the old one stays: ${(error as Error).message}`);
@@ -156,9 +162,9 @@ function servedBy({ engine }: App): string[] {
   return engine.roots.map(({ path }) => path);
 }
 
-function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpRequest['tls']>): Certificate {
+function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpSettings['tls']>): Certificate {
   const cert = readPlain(certFile);
-  // Some keep the key in the same file.
+  // Some operators keep the key in the same file.
   if (cert.includes('PRIVATE KEY')) readSecret(certFile, servedBy(app));
   const certificate = { cert, key: readSecret(keyFile, servedBy(app)) };
   try {
@@ -169,7 +175,7 @@ function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpReques
   return certificate;
 }
 
-function whyNotListening(error: unknown, { host, port, lastPort }: HttpRequest): string {
+function whyNotListening(error: unknown, { host, port, lastPort }: HttpSettings): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const where = `${host}, ${lastPort === undefined ? `port ${port}` : `ports ${port} to ${lastPort}`}`;
   switch (code) {
