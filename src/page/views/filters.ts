@@ -1,11 +1,11 @@
-/** The bar of filters: tool, path, outcome, session; and how many calls they let through. */
-import { plain } from '../display/plain-text.ts';
+/** The filter bar: tool, path, outcome and session, and how many calls pass them. */
+import { plain } from '../../display/plain-text.ts';
+import { type EventStore, type Filter, noFilter } from '../data/event-store.ts';
+import { count, plural } from '../data/format.ts';
+import { belowPath } from '../data/paths.ts';
 import { el, part, setText } from './dom.ts';
-import { count, plural } from './format.ts';
-import { belowPath } from './paths.ts';
-import { type EventStore, type Filter, noFilter } from './store.ts';
 
-/** A select with thousands of lines helps nobody; the latest ones are there. */
+/** The select offers only the latest: a list of thousands helps nobody. */
 const MOST_SESSIONS = 200;
 
 export class Filters {
@@ -19,7 +19,7 @@ export class Filters {
   readonly #count = part('shown-count');
   #knownTools = 0;
   #knownSessions = 0;
-  /** The place whose path stands in the field, written out: a name may hold what a field cannot. */
+  /** The path that the user picked in the tree. The field shows it escaped, because a name may hold what a field cannot. */
   #picked: { written: string; path: string } | undefined;
 
   constructor(store: EventStore, onChange: (filter: Filter) => void) {
@@ -32,7 +32,7 @@ export class Filters {
     part<HTMLFormElement>('filters').addEventListener('submit', (event) => event.preventDefault());
   }
 
-  /** This place and what lies below it: a neighbour whose name begins the same is left out. */
+  /** Filters for a path and everything below it, but not for neighbours whose names begin the same. */
   pick(path: string): void {
     this.#picked = { written: plain(path), path: belowPath(path) };
     this.#path.value = this.#picked.written;
@@ -90,7 +90,7 @@ export class Filters {
   }
 }
 
-/** A list that is open must not change under the hand that chooses from it. */
+/** An open list must not change while the user chooses from it. */
 function isInUse(select: HTMLSelectElement): boolean {
   return document.activeElement === select && select.options.length > 1;
 }

@@ -1,4 +1,4 @@
-/** A unified diff line by line: what each is, and its numbers in the old and the new file. */
+/** Parses a unified diff: the kind of each line, and its numbers in the old and the new file. */
 export interface DiffLine {
   kind: 'head' | 'hunk' | 'same' | 'added' | 'removed' | 'remark';
   text: string;
@@ -10,7 +10,7 @@ export function diffLines(diff: string): DiffLine[] {
   if (diff === '') return [];
   const texts = diff.endsWith('\n') ? diff.slice(0, -1).split('\n') : diff.split('\n');
   const lines: DiffLine[] = [];
-  // How many lines of the hunk are to come: a removed line may begin with `-- `, and is no header then.
+  // Counts the lines left in the hunk: a removed line may begin with `-- ` and is not a header then.
   let [oldAt, newAt, oldLeft, newLeft] = [0, 0, 0, 0];
   for (const text of texts) {
     const hunk = oldLeft + newLeft === 0 ? /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text) : null;
@@ -39,7 +39,7 @@ export function isCode(kind: DiffLine['kind']): boolean {
   return kind === 'same' || kind === 'added' || kind === 'removed';
 }
 
-/** A `\r` at the end of every line tells nothing; at the end of some it is a difference. */
+/** Drops a `\r` that ends every line. Where only some lines end with it, it is a difference and stays. */
 export function withoutCommonEnds(lines: readonly DiffLine[]): readonly DiffLine[] {
   const hasNoEnd = (at: number) => lines[at + 1]?.kind === 'remark';
   const isCommon = lines.every(({ kind, text }, at) => !isCode(kind) || text.endsWith('\r') || hasNoEnd(at));

@@ -1,8 +1,8 @@
-/** Four small charts over time: calls, errors, durations, tokens. Their numbers can be read without the picture. */
-import { type Bucket, type Timeline, timelineOf } from './buckets.ts';
+/** Four small charts over time: calls, errors, durations, tokens. Screen readers get the same numbers as text. */
+import { type Bucket, type Timeline, timelineOf } from '../data/buckets.ts';
+import type { Row } from '../data/event-store.ts';
+import { compact, count, duration, plural, tick } from '../data/format.ts';
 import { el, setText, svg } from './dom.ts';
-import { compact, count, duration, plural, tick } from './format.ts';
-import type { Row } from './store.ts';
 
 interface Layer {
   name: string;
@@ -12,7 +12,7 @@ interface Layer {
 interface ChartSpec {
   id: string;
   title: string;
-  /** Drawn in this order, over each other. */
+  /** Later ones cover earlier ones. */
   layers: Layer[];
   sum(timeline: Timeline): string;
   tell(bucket: Bucket): string;

@@ -1,10 +1,10 @@
-/** One row of the list of calls; filled with another call when the list is scrolled. */
-import { plain } from '../display/plain-text.ts';
+/** One row of the list of calls. The list fills it with another call when the user scrolls. */
+import { plain } from '../../display/plain-text.ts';
+import { type Row, sessionLabel } from '../data/event-store.ts';
+import { clock, compact, duration, exactTime, otherDay } from '../data/format.ts';
+import { leadingPath, shortPath } from '../data/paths.ts';
 import { el, setText } from './dom.ts';
-import { clock, compact, duration, exactTime, otherDay } from './format.ts';
-import { leadingPath, shortPath } from './paths.ts';
-import { seenPath } from './seen.ts';
-import { type Row, sessionLabel } from './store.ts';
+import { visiblePath } from './visible-text.ts';
 
 const COLUMNS = {
   time: 'Time',
@@ -32,7 +32,7 @@ function cell(name: Column): HTMLElement {
 interface Place {
   top: number;
   isActive: boolean;
-  /** Stays with the row when others come on top of it. */
+  /** The row keeps it when others come on top. */
   isOdd: boolean;
   now: number;
 }
@@ -105,8 +105,8 @@ export class RowView {
     const lead = leadingPath(paths);
     const shown = lead === undefined ? '' : shortPath(roots, lead);
     const cut = shown.lastIndexOf('/') + 1;
-    this.#way.replaceChildren(...seenPath(shown.slice(0, cut)));
-    this.#last.replaceChildren(...seenPath(shown.slice(cut)));
+    this.#way.replaceChildren(...visiblePath(shown.slice(0, cut)));
+    this.#last.replaceChildren(...visiblePath(shown.slice(cut)));
     cells.path.title = plain(lead ?? '');
     const rest = paths.length - 1 + morePaths;
     setText(this.#more, rest > 0 ? `+${rest}` : '');

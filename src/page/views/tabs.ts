@@ -1,4 +1,4 @@
-/** On a small screen the calls, the tree and the charts take turns. */
+/** On a small screen, tabs for the calls, the tree and the charts. */
 import { part } from './dom.ts';
 
 const TABS = ['calls', 'tree', 'charts'] as const;

@@ -1,11 +1,11 @@
-/** Diffs in colour: added, removed and unchanged lines with their numbers; long ones open on request. */
+/** Shows diffs in colour, with line numbers; long ones open on request. */
 
-import { changedCounts, type DiffLine, diffLines, isCode, withoutCommonEnds } from './diff-lines.ts';
+import { changedCounts, type DiffLine, diffLines, isCode, withoutCommonEnds } from '../data/diff-lines.ts';
+import { shortPath } from '../data/paths.ts';
+import type { PageDiff } from '../wire.ts';
 import { button, el } from './dom.ts';
 import { pathView } from './path-view.ts';
-import { shortPath } from './paths.ts';
-import { seenLines } from './seen.ts';
-import type { PageDiff } from './wire.ts';
+import { visibleLines } from './visible-text.ts';
 
 const SHOWN_AT_FIRST = 600;
 
@@ -37,7 +37,7 @@ export function plainDiff(text: string, label: string): HTMLElement {
 
 function linesView(lines: readonly DiffLine[], label: string): HTMLElement {
   const list = el('div', { class: 'diff', role: 'group', 'aria-label': label, tabindex: 0 });
-  // The file is named above already.
+  // The heading above names the file.
   const shown = withoutCommonEnds(lines.filter(({ kind }) => kind !== 'head'));
   list.append(...shown.slice(0, SHOWN_AT_FIRST).map(lineView));
   const rest = shown.slice(SHOWN_AT_FIRST);
@@ -56,7 +56,7 @@ function lineView({ kind, text, old, new: now }: DiffLine): HTMLElement {
     { class: `line ${kind}` },
     el('span', { class: 'number', 'aria-hidden': 'true' }, String(now ?? old ?? '')),
     el('span', { class: 'sign' }, hasSign ? signOf(kind) : ''),
-    el('span', { class: 'code' }, ...seenLines(hasSign ? text.slice(1) : text)),
+    el('span', { class: 'code' }, ...visibleLines(hasSign ? text.slice(1) : text)),
   );
 }
 

@@ -1,13 +1,13 @@
-/** All events that the page knows, and those that the filters let through; made for a hundred thousand of them. */
+/** All events on the page, and those that pass the filters; fast enough for a hundred thousand of them. */
 
+import type { PageEvent } from '../wire.ts';
 import { separatorOf } from './paths.ts';
-import type { PageEvent } from './wire.ts';
 
 export interface Row {
   readonly event: PageEvent;
-  /** Grows with each event; tells the order in which they came. */
+  /** Grows with each event, in the order of arrival. */
   readonly number: number;
-  /** Its paths in lower case, each closed as a directory: its own path ends as those below it go on. */
+  /** Its paths in lower case, each with a separator at the end, so that a search for `dir/` finds the directory too. */
   readonly haystack: string;
   readonly session: string;
 }
@@ -28,14 +28,14 @@ export interface SessionInfo {
 
 export const noFilter: Readonly<Filter> = { tool: '', path: '', outcome: '', session: '' };
 
-/** What is older is forgotten, a good piece at a time. */
-const MOST_ROWS = 100_000;
+/** The store drops older rows, SPARE_ROWS at a time. */
+const MAX_ROWS = 100_000;
 const SPARE_ROWS = 10_000;
 
 export interface Added {
-  /** How many of them the filters let through. */
+  /** How many of them pass the filters. */
   shown: number;
-  /** Old ones were forgotten: what was counted over all rows must be counted anew. */
+  /** The store dropped old rows: counts over all rows must start again. */
   trimmed: boolean;
 }
 
@@ -58,7 +58,7 @@ export class EventStore {
     return Object.values(this.#filter).some((value) => value !== '');
   }
 
-  /** An event that is known already is not taken twice. */
+  /** Skips events that the store has already. */
   add(events: readonly PageEvent[]): Added {
     const before = this.shown.length;
     for (const event of events) {
@@ -66,10 +66,10 @@ export class EventStore {
       this.#ids.add(event.id);
       const row = this.#rowOf(event);
       this.rows.push(row);
-      if (this.#lets(row)) this.shown.push(row);
+      if (this.#passes(row)) this.shown.push(row);
     }
     const shown = this.shown.length - before;
-    const trimmed = this.rows.length > MOST_ROWS + SPARE_ROWS;
+    const trimmed = this.rows.length > MAX_ROWS + SPARE_ROWS;
     if (trimmed) this.#trim();
     return { shown, trimmed };
   }
@@ -77,7 +77,7 @@ export class EventStore {
   setFilter(filter: Filter): void {
     this.#filter = { ...filter };
     this.#needle = filter.path.trim().toLowerCase();
-    this.shown = this.rows.filter((row) => this.#lets(row));
+    this.shown = this.rows.filter((row) => this.#passes(row));
   }
 
   clear(): void {
@@ -88,8 +88,8 @@ export class EventStore {
     this.sessions.clear();
   }
 
-  /** Where a row stands among those that are shown; -1 when it does not. */
-  placeOf(row: Row): number {
+  /** The index of a row among those that are shown; -1 when it is not. */
+  indexOf(row: Row): number {
     let low = 0;
     let high = this.shown.length - 1;
     while (low <= high) {
@@ -102,7 +102,7 @@ export class EventStore {
     return -1;
   }
 
-  #lets({ event, haystack, session }: Row): boolean {
+  #passes({ event, haystack, session }: Row): boolean {
     const { tool, outcome } = this.#filter;
     if (tool !== '' && event.tool !== tool) return false;
     if (outcome !== '' && event.outcome !== outcome) return false;
@@ -122,7 +122,7 @@ export class EventStore {
   }
 
   #trim(): void {
-    const gone = this.rows.splice(0, this.rows.length - MOST_ROWS);
+    const gone = this.rows.splice(0, this.rows.length - MAX_ROWS);
     for (const { event } of gone) this.#ids.delete(event.id);
     const oldest = this.rows[0]!.number;
     const first = this.shown.findIndex(({ number }) => number >= oldest);
@@ -130,14 +130,14 @@ export class EventStore {
   }
 }
 
-/** On Windows in both ways to write it. */
+/** A Windows path appears with both separators. */
 function forSearch(path: string): string {
   const separator = separatorOf(path);
   const written = `${path.toLowerCase()}${separator}\n`;
   return separator === '/' ? written : `${written}${written.replaceAll('\\', '/')}`;
 }
 
-/** Whose calls they are, as short as it can be told apart. */
+/** Whose calls they are, short but distinct. */
 export function sessionLabel({ who, session, server, dialect }: PageEvent): string {
   const id = (session ?? server).replace(/-/g, '').slice(0, 6);
   return `${who ?? dialect} · ${id}`;

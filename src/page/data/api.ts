@@ -1,7 +1,7 @@
-/** What the page asks of its server. The cookie goes along by itself; the token is shown once. */
+/** The page's requests to its server. The browser sends the cookie by itself; the page sends the token once. */
 
-import { LineReader, type Message, MessageReader } from './streams.ts';
-import { type About, CURSOR_HEADER, type EntryDetails, type PageEvent, type UndoOutcome } from './wire.ts';
+import { type About, CURSOR_HEADER, type EntryDetails, type PageEvent, type UndoOutcome } from '../wire.ts';
+import { LineReader, type Message, MessageReader } from './stream-readers.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -14,7 +14,7 @@ export class ApiError extends Error {
 
 export type FullEvent = PageEvent & { arguments?: string; answer?: string };
 
-/** Lines that are turned into events at once; in between the page may draw. */
+/** How many lines to parse before the page may draw again. */
 const LINES_AT_ONCE = 5000;
 
 export async function openSession(token: string): Promise<void> {
@@ -46,7 +46,7 @@ export async function undo(id: string, force: boolean): Promise<UndoOutcome> {
   return response.json();
 }
 
-/** All stored events, in pieces as they come; gives the cursor for the live stream. */
+/** Passes on all stored events as they arrive; gives the cursor for the live stream. */
 export async function storedEvents(
   onEvents: (events: PageEvent[]) => void,
   signal: AbortSignal,
@@ -67,7 +67,7 @@ export async function storedEvents(
   return response.headers.get(CURSOR_HEADER) ?? '';
 }
 
-/** The live stream from a cursor on, message by message, until one side ends it. */
+/** The messages of the live stream after a cursor, until one side ends it. */
 export async function* liveMessages(cursor: string, signal: AbortSignal): AsyncGenerator<Message> {
   const response = await ask(`live?after=${encodeURIComponent(cursor)}`, { signal });
   const messages = new MessageReader();

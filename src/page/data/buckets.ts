@@ -1,5 +1,5 @@
-/** Calls over time: counted in pieces of a length that fits the span. */
-import type { Row } from './store.ts';
+/** Counts calls over time, in buckets whose length fits the time span. */
+import type { Row } from './event-store.ts';
 
 export interface Bucket {
   calls: number;
@@ -20,8 +20,8 @@ export interface Timeline {
   high: number;
 }
 
-const MOST_BUCKETS = 60;
-const FEWEST_BUCKETS = 20;
+const MAX_BUCKETS = 60;
+const MIN_BUCKETS = 20;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -34,11 +34,11 @@ const SIZES = [
 ];
 
 export function bucketSize(span: number): number {
-  const fitting = SIZES.find((size) => span / size <= MOST_BUCKETS);
-  return fitting ?? Math.ceil(span / MOST_BUCKETS / DAY) * DAY;
+  const fitting = SIZES.find((size) => span / size <= MAX_BUCKETS);
+  return fitting ?? Math.ceil(span / MAX_BUCKETS / DAY) * DAY;
 }
 
-/** At least so many buckets are shown that one call does not look like a wall. */
+/** Gives at least a few buckets, so that the bar of a single call does not fill the chart. */
 export function timelineOf(rows: readonly Row[]): Timeline {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -49,7 +49,7 @@ export function timelineOf(rows: readonly Row[]): Timeline {
   if (rows.length === 0) return { from: 0, size: SECOND, buckets: [], median: 0, high: 0 };
   const size = bucketSize(last - first);
   const end = Math.floor(last / size);
-  const begin = Math.min(Math.floor(first / size), end - FEWEST_BUCKETS + 1);
+  const begin = Math.min(Math.floor(first / size), end - MIN_BUCKETS + 1);
   const buckets = Array.from({ length: end - begin + 1 }, emptyBucket);
   const durations: number[][] = buckets.map(() => []);
   for (const { event } of rows) {
@@ -70,7 +70,7 @@ export function timelineOf(rows: readonly Row[]): Timeline {
   return { from: begin * size, size, buckets, ...overall };
 }
 
-/** The nearest rank: always a duration that was really measured. */
+/** The nearest rank: always a duration that somebody measured. */
 export function quantile(sorted: Float64Array, share: number): number {
   if (sorted.length === 0) return 0;
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!;

@@ -1,12 +1,12 @@
-/** From a token to a session: out of the address at once, or typed in; never kept. */
+/** Opens a session with a token from the URL or from the form. The page never stores the token. */
 
-import { ApiError, about, openSession } from './api.ts';
+import { ApiError, about, openSession } from '../data/api.ts';
+import type { About } from '../wire.ts';
 import { part } from './dom.ts';
-import type { About } from './wire.ts';
 
 const IN_ADDRESS = /#token=(.+)$/s;
 
-/** The token behind the `#`, which is taken out of the address and of the history before anything else happens. */
+/** The token behind the `#`. Removes it from the URL and the history before anything else happens. */
 export function takeToken(): string | undefined {
   if (!IN_ADDRESS.test(location.hash)) return undefined;
   const token = tokenIn(location.hash);
@@ -14,7 +14,7 @@ export function takeToken(): string | undefined {
   return token;
 }
 
-/** Of an address with a token in it, or the token itself. */
+/** The token in a URL, or the text itself. */
 function tokenIn(text: string): string {
   const token = IN_ADDRESS.exec(text)?.[1];
   if (token === undefined) return text;
@@ -25,7 +25,7 @@ function tokenIn(text: string): string {
   }
 }
 
-/** Says who is signed in; asks for a token as long as there is none that opens the page. */
+/** Asks for a token until one opens the page; gives who is signed in. */
 export async function signIn(token: string | undefined, why = ''): Promise<About> {
   let shown = token;
   let message = why;

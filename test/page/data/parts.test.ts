@@ -1,14 +1,14 @@
 /** The parts of the page that need no browser: paths, numbers, heat, time buckets, diffs, streams. */
 import { describe, expect, it } from 'vitest';
-import { bucketSize, quantile, timelineOf } from '../../src/page/buckets.ts';
-import { changedCounts, diffLines, withoutCommonEnds } from '../../src/page/diff-lines.ts';
-import { bytes, clock, compact, duration, otherDay, plural } from '../../src/page/format.ts';
-import { childrenOf, HeatTree, heat } from '../../src/page/heat.ts';
-import { belowPath, leadingPath, rootName, rootOf, shortPath } from '../../src/page/paths.ts';
-import { EventStore } from '../../src/page/store.ts';
-import { LineReader, MessageReader } from '../../src/page/streams.ts';
-import type { How } from '../../src/trace/event.ts';
-import { event } from './rows.ts';
+import { bucketSize, quantile, timelineOf } from '../../../src/page/data/buckets.ts';
+import { changedCounts, diffLines, withoutCommonEnds } from '../../../src/page/data/diff-lines.ts';
+import { EventStore } from '../../../src/page/data/event-store.ts';
+import { bytes, clock, compact, duration, otherDay, plural } from '../../../src/page/data/format.ts';
+import { childrenOf, HeatTree, heat } from '../../../src/page/data/heat-tree.ts';
+import { belowPath, leadingPath, rootName, rootOf, shortPath } from '../../../src/page/data/paths.ts';
+import { LineReader, MessageReader } from '../../../src/page/data/stream-readers.ts';
+import type { How } from '../../../src/trace/event.ts';
+import { event } from '../rows.ts';
 
 describe('a path', () => {
   it('is shown from the directory that it lies in', () => {

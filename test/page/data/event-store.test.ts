@@ -1,7 +1,7 @@
 /** Which events the page keeps, and which ones its filters let through. */
 import { describe, expect, it } from 'vitest';
-import { EventStore, noFilter } from '../../src/page/store.ts';
-import { event } from './rows.ts';
+import { EventStore, noFilter } from '../../../src/page/data/event-store.ts';
+import { event } from '../rows.ts';
 
 const at = (path: string) => event({ paths: [{ path, how: 'read' }] });
 const shownPaths = (store: EventStore) => store.shown.map(({ event: { paths } }) => paths[0]!.path);
@@ -31,8 +31,8 @@ describe('the events that are kept', () => {
     const store = new EventStore();
     store.add(Array.from({ length: 50 }, (_, index) => event({ tool: index % 3 === 0 ? 'a' : 'b' })));
     store.setFilter({ ...noFilter, tool: 'a' });
-    for (const [index, row] of store.shown.entries()) expect(store.placeOf(row)).toBe(index);
-    expect(store.placeOf(store.rows[1]!)).toBe(-1);
+    for (const [index, row] of store.shown.entries()) expect(store.indexOf(row)).toBe(index);
+    expect(store.indexOf(store.rows[1]!)).toBe(-1);
   });
 
   it('tell which tools and sessions there are', () => {

@@ -1,6 +1,6 @@
-/** Elements made from code. What a file is called can neither become markup nor hide what it is: see seen.ts. */
-import { plain } from '../display/plain-text.ts';
-import { seen } from './seen.ts';
+/** Makes elements from code. The name of a file can neither become markup nor hide what it is: see visible-text.ts. */
+import { plain } from '../../display/plain-text.ts';
+import { visible } from './visible-text.ts';
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 export type Child = Node | string | undefined;
@@ -23,7 +23,7 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: Child
   return element;
 }
 
-/** The part of the page with this id, which index.html has. */
+/** The element of index.html with this id. */
 export function part<T extends Element = HTMLElement>(id: string): T {
   const element = document.getElementById(id);
   if (!element) throw new Error(`#${id} is missing`);
@@ -32,7 +32,7 @@ export function part<T extends Element = HTMLElement>(id: string): T {
 
 export function setText(element: Element, text: string): void {
   const isMarked = element.childElementCount > 0;
-  if (isMarked || element.textContent !== text) element.replaceChildren(...seen(text));
+  if (isMarked || element.textContent !== text) element.replaceChildren(...visible(text));
 }
 
 export function button(label: string, onClick: () => void, attributes: Attributes = {}): HTMLButtonElement {
@@ -51,7 +51,7 @@ function setAttributes(element: Element, attributes: Attributes): void {
 
 function addTo(element: Element, children: readonly Child[]): void {
   for (const child of children) {
-    if (typeof child === 'string') element.append(...seen(child));
+    if (typeof child === 'string') element.append(...visible(child));
     else if (child) element.append(child);
   }
 }

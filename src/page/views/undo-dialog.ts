@@ -1,13 +1,13 @@
-/** Asks before anything is undone: shows what would happen, what stands in the way, and what came of it. */
+/** Asks before an undo: shows what it would do, the obstacles, and the outcome. */
 
-import { entryDetails, undo } from './api.ts';
+import { entryDetails, undo } from '../data/api.ts';
+import type { Row } from '../data/event-store.ts';
+import { plural } from '../data/format.ts';
+import { shortPath } from '../data/paths.ts';
+import type { PageEntry, PageObstacle, PagePlan } from '../wire.ts';
 import { diffView, plainDiff } from './diff-view.ts';
 import { button, el, part, setText } from './dom.ts';
-import { plural } from './format.ts';
 import { pathView } from './path-view.ts';
-import { shortPath } from './paths.ts';
-import type { Row } from './store.ts';
-import type { PageEntry, PageObstacle, PagePlan } from './wire.ts';
 
 interface Asked {
   entry: PageEntry;
@@ -36,7 +36,7 @@ export class UndoDialog {
     void this.#ask(asked);
   }
 
-  /** The plan is made now: the files may have changed since the call was looked at. */
+  /** Asks for a new plan: the files may have changed since the user opened the call. */
   async #ask(asked: Asked): Promise<void> {
     try {
       const { plan } = await entryDetails(asked.entry.id);

@@ -1,12 +1,13 @@
-/** The list of calls, newest on top. Only the rows that can be seen exist, however many calls there are. */
+/** The list of calls, newest on top. Only the visible rows exist as elements, however many calls there are. */
+
+import type { EventStore, Row } from '../data/event-store.ts';
 import { el } from './dom.ts';
 import { headRow, RowView } from './row-view.ts';
-import type { EventStore, Row } from './store.ts';
 
 const OVERSCAN = 8;
 
 export interface ListEvents {
-  /** `focus`: by the keyboard, which wants to go on there. */
+  /** `focus`: the user opened it by the keyboard, so the details get the focus. */
   onOpen(row: Row, focus: boolean): void;
   /** The active row has moved. */
   onMove(row: Row): void;
@@ -54,7 +55,7 @@ export class CallList {
     this.refresh();
   }
 
-  /** So many rows came on top: what is being read stays where it is, unless the newest are followed. */
+  /** This many rows came on top. The visible rows stay in place, unless the list follows the newest. */
   grew(by: number): void {
     if (this.#following) this.#grid.scrollTop = 0;
     else if (by > 0) {
@@ -64,7 +65,7 @@ export class CallList {
     this.refresh();
   }
 
-  /** Other rows than before. */
+  /** The rows are others than before. */
   replaced(): void {
     this.#grid.scrollTop = 0;
     this.refresh();
@@ -74,7 +75,7 @@ export class CallList {
     this.#grid.focus();
   }
 
-  /** Draws at the next occasion, once. */
+  /** Draws once, before the next frame. */
   refresh(): void {
     if (this.#isQueued) return;
     this.#isQueued = true;
@@ -96,11 +97,11 @@ export class CallList {
     this.refresh();
   }
 
-  /** What is being read stays in sight. */
+  /** The rows that the user reads stay in sight. */
   #setRowHeight(height: number): void {
     const { scrollTop, clientHeight } = this.#grid;
     const first = scrollTop / this.#rowHeight;
-    const place = this.#active ? this.#store.placeOf(this.#active) : -1;
+    const place = this.#active ? this.#store.indexOf(this.#active) : -1;
     const at = this.#store.shown.length - 1 - place;
     const wasSeen = place !== -1 && at >= Math.floor(first) && at <= first + clientHeight / this.#rowHeight;
     this.#rowHeight = height;
@@ -161,7 +162,7 @@ export class CallList {
   #move(key: string): boolean {
     const { shown } = this.#store;
     const last = shown.length - 1;
-    const place = this.#active ? this.#store.placeOf(this.#active) : -1;
+    const place = this.#active ? this.#store.indexOf(this.#active) : -1;
     const at = place === -1 ? -1 : last - place;
     const page = Math.max(1, Math.floor(this.#grid.clientHeight / this.#rowHeight) - 2);
     const goal = {
@@ -182,7 +183,7 @@ export class CallList {
     return true;
   }
 
-  /** The head of the list stays in place and covers what is under it. */
+  /** The header of the list is sticky and covers the row below it. */
   #scrollTo(at: number): void {
     const top = at * this.#rowHeight;
     const visible = this.#grid.clientHeight - this.#head.offsetHeight;

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. */
+/** The light theme, the dark one, or the system's. */
 import { part } from './dom.ts';
 
 const CHOICES = ['auto', 'light', 'dark'] as const;
@@ -23,7 +23,7 @@ export function startTheme(): void {
   apply();
 }
 
-/** A browser may refuse to remember anything. */
+/** A browser may refuse to store anything. */
 function remembered(): Choice {
   try {
     return CHOICES.find((choice) => choice === localStorage.getItem(KEY)) ?? 'auto';
@@ -36,6 +36,6 @@ function remember(choice: Choice): void {
   try {
     localStorage.setItem(KEY, choice);
   } catch {
-    // Then it holds until the page is left.
+    // Then the choice lasts until the user leaves the page.
   }
 }

@@ -1,14 +1,14 @@
-/** One call in full: its facts, its paths, what it changed, and the way to undo that. */
+/** One call in full: its facts, its paths, what it changed, and a button that undoes it. */
 
-import { ApiError, entryDetails, fullEvent } from './api.ts';
+import { ApiError, entryDetails, fullEvent } from '../data/api.ts';
+import type { Row } from '../data/event-store.ts';
+import { bytes, count, duration, exactTime, plural } from '../data/format.ts';
+import type { EntryDetails } from '../wire.ts';
 import { diffView } from './diff-view.ts';
 import { button, type Child, el, part } from './dom.ts';
-import { bytes, count, duration, exactTime, plural } from './format.ts';
 import { pathView } from './path-view.ts';
-import { seenLines, seenPath } from './seen.ts';
-import type { Row } from './store.ts';
 import { UndoDialog } from './undo-dialog.ts';
-import type { EntryDetails } from './wire.ts';
+import { visibleLines, visiblePath } from './visible-text.ts';
 
 const MOST_ENTRIES = 20;
 const STATES = { pending: 'under way or cut off', done: 'done', undone: 'undone' } as const;
@@ -133,7 +133,7 @@ export class Details {
     return head;
   }
 
-  /** Where the keyboard goes on when what had the focus is gone. */
+  /** What gets the focus when the focused element is gone. */
   #focusIn(box: HTMLElement): void {
     const next = box.querySelector<HTMLElement>('.undo:enabled') ?? this.#title;
     next?.focus();
@@ -141,7 +141,7 @@ export class Details {
 }
 
 function factsOf({ event }: Row): HTMLElement {
-  const directories = event.roots.map((root) => el('div', {}, ...seenPath(root)));
+  const directories = event.roots.map((root) => el('div', {}, ...visiblePath(root)));
   const facts: [string, string | Node[] | undefined][] = [
     ['When', exactTime(event.at)],
     ['Took', duration(event.ms)],
@@ -198,7 +198,8 @@ async function drawContents(id: string, box: HTMLElement): Promise<void> {
       ['Arguments', said],
       ['Answer', answer],
     ] as const) {
-      if (text !== undefined) box.append(el('h3', {}, title), el('pre', { tabindex: 0 }, ...seenLines(text)));
+      if (text !== undefined)
+        box.append(el('h3', {}, title), el('pre', { tabindex: 0 }, ...visibleLines(text)));
     }
   } catch (error) {
     box.append(el('p', { class: 'note' }, `What was said cannot be shown: ${(error as Error).message}`));

@@ -1,9 +1,10 @@
-/** The workspace as a tree with two bars at each place: how often it was read, how often written. */
+/** The tree of served files, with two bars for each: how often calls read it and wrote it. */
+
+import { compact, plural } from '../data/format.ts';
+import { childrenOf, type HeatNode, type HeatTree, heat } from '../data/heat-tree.ts';
+import { belowPath, rootName } from '../data/paths.ts';
 import { button, el } from './dom.ts';
-import { compact, plural } from './format.ts';
-import { childrenOf, type HeatNode, type HeatTree, heat } from './heat.ts';
-import { belowPath, rootName } from './paths.ts';
-import { seenPath } from './seen.ts';
+import { visiblePath } from './visible-text.ts';
 
 const MOST_CHILDREN = 200;
 
@@ -19,11 +20,11 @@ export class HeatView {
   readonly #onPick: (path: string) => void;
   readonly #expanded = new Set<string>();
   readonly #unlimited = new Set<string>();
-  /** Roots that were opened once: a user who closes one is not overruled. */
+  /** Roots that the view has opened once: a root that the user closes stays closed. */
   readonly #known = new Set<string>();
   #items: Item[] = [];
   #focused = '';
-  /** While a place is pressed it stays what it is; drawn after that. */
+  /** While the user presses an item, the tree does not change; it draws afterwards. */
   #isPressed = false;
   #isDue = false;
 
@@ -86,7 +87,7 @@ export class HeatView {
       'div',
       { class: 'place', title: node.path },
       twisty,
-      el('span', { class: 'name' }, ...seenPath(this.#nameOf(node, level))),
+      el('span', { class: 'name' }, ...visiblePath(this.#nameOf(node, level))),
       bar('reads', node.reads, most[0]),
       bar('writes', node.writes, most[1]),
     );
@@ -114,7 +115,7 @@ export class HeatView {
     return group;
   }
 
-  /** A directory is named with its `/`. */
+  /** The name of a directory ends with `/`. */
   #pick(node: HeatNode): void {
     this.#onPick(node.children.size > 0 ? belowPath(node.path) : node.path);
     this.#makeFocusable(true);
@@ -127,7 +128,7 @@ export class HeatView {
     this.#makeFocusable(true);
   }
 
-  /** One item of the tree is in the tab order; the arrows go to the others. */
+  /** One item of the tree is in the tab order; the arrow keys reach the others. */
   #makeFocusable(andFocus: boolean, options: FocusOptions = {}): void {
     const at = this.#items.find(({ node }) => node.path === this.#focused) ?? this.#items[0];
     for (const { element } of this.#items) element.tabIndex = element === at?.element ? 0 : -1;

@@ -1,7 +1,7 @@
-/** Keeps the page up to date: loads what is stored, then listens; comes back by itself when the line was cut. */
+/** Keeps the page up to date: loads the stored events, then listens for new ones, and reconnects when the connection breaks. */
 
+import type { PageEvent } from '../wire.ts';
 import { ApiError, liveMessages, storedEvents } from './api.ts';
-import type { PageEvent } from './wire.ts';
 
 export type State =
   | { is: 'loading' }
@@ -15,17 +15,17 @@ export interface ConnectionEvents {
   onState(state: State): void;
 }
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 15_000;
-/** A browser opens few connections to one server: a page that nobody has seen for this long gives its own back. */
+const MIN_WAIT_MS = 500;
+const MAX_WAIT_MS = 15_000;
+/** A browser opens few connections to one server: a page that has been hidden for this long closes its own. */
 const HIDDEN_MS = 60_000;
 
 export class Connection {
   readonly #events: ConnectionEvents;
   readonly #ending = new AbortController();
   #cursor: string | undefined;
-  #waitMs = FIRST_WAIT_MS;
-  /** What is under way: loading or listening. */
+  #waitMs = MIN_WAIT_MS;
+  /** The current attempt to load or to listen. */
   #attempt: AbortController | undefined;
   #wake: (() => void) | undefined;
   #isAsleep = false;
@@ -34,7 +34,7 @@ export class Connection {
     this.#events = events;
   }
 
-  /** Runs until `end`, or until the server knows this page no longer. */
+  /** Runs until `end`, or until the session on the server has ended. */
   async run(): Promise<void> {
     this.#sleepWhenHidden();
     while (!this.#ending.signal.aborted) {
@@ -74,7 +74,7 @@ export class Connection {
         this.#cursor = undefined;
         return;
       }
-      this.#waitMs = FIRST_WAIT_MS;
+      this.#waitMs = MIN_WAIT_MS;
       this.#events.onState({ is: 'live' });
       const events = JSON.parse(data) as PageEvent[];
       if (events.length > 0) this.#events.onEvents(events, true);
@@ -90,7 +90,7 @@ export class Connection {
     }
     this.#events.onState({ is: 'away', seconds: Math.ceil(this.#waitMs / 1000) });
     await this.#sleep(this.#waitMs);
-    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
+    this.#waitMs = Math.min(this.#waitMs * 2, MAX_WAIT_MS);
   }
 
   #sleep(ms: number | undefined): Promise<void> {

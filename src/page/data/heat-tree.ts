@@ -1,7 +1,7 @@
-/** The workspace as the calls saw it: a tree in which each place knows how often it was read and written. */
+/** The tree of served files, with how often calls read and wrote each of them. */
 
+import type { PageEvent } from '../wire.ts';
 import { belowPath, namesBelow, rootOf } from './paths.ts';
-import type { PageEvent } from './wire.ts';
 
 export interface HeatNode {
   readonly name: string;
@@ -49,10 +49,10 @@ export function childrenOf(node: HeatNode): HeatNode[] {
   );
 }
 
-/** How hot, from 0 to 1: a tenfold count is a step, not ten times the length. */
-export function heat(value: number, most: number): number {
-  if (value <= 0 || most <= 0) return 0;
-  return Math.log1p(value) / Math.log1p(most);
+/** The length of a bar, from 0 to 1, on a logarithmic scale. */
+export function heat(value: number, max: number): number {
+  if (value <= 0 || max <= 0) return 0;
+  return Math.log1p(value) / Math.log1p(max);
 }
 
 function childOf(nodes: Map<string, HeatNode>, name: string, path: string): HeatNode {

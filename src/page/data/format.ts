@@ -1,4 +1,4 @@
-/** Numbers, times and sizes as a reader wants them. */
+/** Formats numbers, times and sizes for readers. */
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const clockFormat = new Intl.DateTimeFormat('en-GB', {
@@ -45,7 +45,7 @@ export function clock(at: number): string {
   return clockFormat.format(at);
 }
 
-/** The day when it is another one than today. */
+/** The day, unless it is today. */
 export function otherDay(at: number, now: number): string {
   return isSameDay(at, now) ? '' : dayFormat.format(at);
 }
@@ -54,7 +54,7 @@ export function exactTime(at: number): string {
   return longFormat.format(at);
 }
 
-/** A time on an axis that spans so many milliseconds. */
+/** A label on a time axis that spans this many milliseconds. */
 export function tick(at: number, span: number): string {
   if (span < 10 * MINUTE) return clockFormat.format(at);
   if (span < DAY) return minuteFormat.format(at);
