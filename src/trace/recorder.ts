@@ -6,9 +6,9 @@
 import { jsonBytes } from '../json-size.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './later-executed.ts';
-import { clipped, MOST_PATHS } from './line.ts';
 import type { TraceLog } from './log.ts';
 import type { SpanSink } from './spans.ts';
+import { clipped, MOST_PATHS } from './stored-event.ts';
 import { estimatedTokens } from './tokens.ts';
 
 /** No path of a file is longer; what a client sends as one may be. */

@@ -4,6 +4,8 @@
  * Here calls get their order, changes get their locks and their entry in the journal, and the caller hears which
  * paths a call touched. No operation has another way to the disk, so none can forget one of these.
  */
+import { machineLocks } from '../../state/directory/locks.ts';
+import type { Locks } from '../../state/locks.ts';
 import type { Caller, How, PathAccess } from '../caller.ts';
 import { anonymous } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
@@ -84,6 +86,11 @@ export class Access {
     this.journal = journal;
     this.caller = caller;
     this.#shared = shared;
+  }
+
+  /** Shared with all who share the journal; without one, with all on this machine. */
+  get locks(): Locks {
+    return this.journal?.locks ?? machineLocks;
   }
 
   as(caller: Caller): Access {

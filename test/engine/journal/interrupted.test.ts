@@ -17,6 +17,7 @@ import { serverId } from '../../../src/engine/confine/content/server-identity.ts
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
 import type { JournalRecording } from '../../../src/engine/journal/record/journal-recorder.ts';
+import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { type House, openHouse } from './house.ts';
 
 const TREE = {
@@ -36,7 +37,7 @@ type Places = (path: string) => ReturnType<Wall['resolve']>;
 async function cutOff(begin: (recording: JournalRecording, at: Places) => Promise<void>): Promise<void> {
   house = openHouse(TREE);
   const wall = new Wall([{ path: house.root, writable: true }]);
-  const journal = new Journal(house.state);
+  const journal = new Journal(openDirectoryState(house.state));
   const held: { close(): void }[] = [];
   await begin(journal.begin({}), (path) => {
     const place = wall.resolve(join(house.root, path), { follow: false });

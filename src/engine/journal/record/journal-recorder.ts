@@ -5,8 +5,9 @@
  * So a crash at any moment leaves either nothing changed, or an entry by which the change can be undone.
  */
 
-import { hashOf, type SetAside, type Store } from '../../../state/directory/contents.ts';
-import type { LineLog } from '../../../state/directory/line-log.ts';
+import { hashOf } from '../../../state/content-hash.ts';
+import type { SetAside } from '../../../state/contents.ts';
+import type { Log } from '../../../state/log.ts';
 import type { Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
@@ -14,6 +15,8 @@ import type { CreatedFacts, NewContent, Recording } from '../../files/recorder.t
 import { namesOf } from '../entries/contents-needed.ts';
 import type { Change, FileImage, LinkTarget, Removed } from '../entries/entry.ts';
 import { targetOf } from '../entries/link-target.ts';
+import type { Line } from '../entries/read-entries.ts';
+import type { Store } from '../store.ts';
 import { captureRemoved, keepFile, LARGE_BYTES, readOrUndefined } from './capture.ts';
 import { failTooHeavy, weightAt } from './size-to-keep.ts';
 import { stampOf } from './stamp.ts';
@@ -22,12 +25,12 @@ import { stampOf } from './stamp.ts';
 const SHOWN_BYTES = 1024 * 1024;
 
 export interface RecordingParts {
-  log: LineLog;
+  log: Log<Line>;
   store: Store;
   /** So many bytes may be kept at most, of one entry as of all. */
   most: number;
   /** The first line's facts. */
-  head: { e: string; call?: string } & Record<string, unknown>;
+  head: Line & { e: string };
   /** Called with each change, once it is done. */
   onChange?(change: Change): void;
 }
@@ -197,7 +200,7 @@ export class JournalRecording implements Recording {
     let left = Math.min(most - this.#weight, most / 8);
     for (const bytes of this.#shown.values()) {
       left -= bytes.length;
-      if (left >= 0) store.putLater(bytes);
+      if (left >= 0) store.contents.putLater(bytes);
     }
   }
 
@@ -222,7 +225,7 @@ export class JournalRecording implements Recording {
   async flushed(place: Place): Promise<void> {
     const { log, store } = this.#parts;
     try {
-      await Promise.all([log.flush(), store.stored(namesOf(this.#changes))]);
+      await Promise.all([log.flush(), store.contents.stored(namesOf(this.#changes))]);
     } catch (error) {
       failToKeep(place.shown, error);
     }
@@ -235,7 +238,7 @@ export class JournalRecording implements Recording {
       let change = await keep();
       this.#write([change]);
       // Found in the store before the line was written, a content may have been given up in between.
-      while (!isKept(store, change)) {
+      while (!(await isKept(store, change))) {
         change = await keep();
         this.#write([change]);
       }
@@ -252,7 +255,12 @@ export class JournalRecording implements Recording {
     const facts = this.#begun ? { e: head.e } : head;
     // Planned before and not done: what is told now stands in its place.
     const instead = again || changes.some(({ path }) => this.#planned.has(path));
-    log.append({ ...facts, ...(roots.length > 0 && { roots }), did: changes, ...(instead && { instead }) });
+    log.append({
+      ...facts,
+      ...(roots.length > 0 && { roots }),
+      did: [...changes],
+      ...(instead && { instead }),
+    });
     this.#begun = true;
     for (const change of changes) {
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;
@@ -301,18 +309,22 @@ function createdChange(place: Place, type: EntryType, facts: CreatedFacts): Chan
   };
 }
 
-function isKept(store: Store, change: Change): boolean {
-  const isImageKept = ({ kept, hash }: FileImage) => {
-    if (kept.in === 'aside') return store.statAside(kept.name) !== undefined;
-    return kept.in !== 'store' || store.has(hash!);
-  };
-  const isRemovedKept = (what: Removed): boolean => {
-    if (what.type === 'file') return isImageKept(what.file);
-    return what.type !== 'tree' || what.entries.every(({ removed }) => isRemovedKept(removed));
-  };
-  if (change.kind === 'changed') return isImageKept(change.before);
-  if (change.kind === 'removed') return isRemovedKept(change.before);
-  return change.kind !== 'moved' || change.replaced === undefined || isRemovedKept(change.replaced);
+async function isKept(store: Store, change: Change): Promise<boolean> {
+  if (change.kind === 'changed') return isImageKept(store, change.before);
+  if (change.kind === 'removed') return isRemovedKept(store, change.before);
+  return change.kind !== 'moved' || change.replaced === undefined || isRemovedKept(store, change.replaced);
+}
+
+async function isRemovedKept(store: Store, what: Removed): Promise<boolean> {
+  if (what.type === 'file') return isImageKept(store, what.file);
+  if (what.type !== 'tree') return true;
+  for (const { removed } of what.entries) if (!(await isRemovedKept(store, removed))) return false;
+  return true;
+}
+
+async function isImageKept(store: Store, { kept, hash }: FileImage): Promise<boolean> {
+  if (kept.in === 'aside') return store.statAside(kept.name) !== undefined;
+  return kept.in !== 'store' || store.has(hash!);
 }
 
 /** What cannot be kept is not changed. */

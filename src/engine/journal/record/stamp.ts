@@ -1,6 +1,6 @@
 /** Tells whether a file or a tree is still the one that it was, without reading much. */
 import { createHash } from 'node:crypto';
-import { chunksOf } from '../../../state/directory/packing.ts';
+import { chunksOf } from '../../confine/content/chunks.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
 import { Breathing } from '../../event-loop.ts';

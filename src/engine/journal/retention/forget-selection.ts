@@ -1,11 +1,16 @@
 /** What is to be forgotten: of some entries, of a path, or all of it. */
+import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../../state/directory/state-directory.ts';
+import { hashedFilesAt } from '../../confine/content/hashed-files.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
 import { namesOf, namesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
 import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
-import { contentsAt, EMPTY } from './forget-copies.ts';
+import { pathsOf } from '../entries/touched-paths.ts';
+
+/** An empty file holds nothing to be forgotten, and many entries need it. */
+const EMPTY = createHash('sha256').digest('hex');
 
 export type ForgetRequest =
   | { what: 'all' }
@@ -72,9 +77,7 @@ function ofEntries(
   const elsewhere = neededElsewhere(entries, new Set([...ids, ...given]));
   const stays = new Map([...elsewhere].filter(([name]) => names.has(name)));
   for (const name of stays.keys()) names.delete(name);
-  const paths = meant.flatMap((change) =>
-    change.kind === 'moved' ? [change.path, change.to] : [change.path],
-  );
+  const paths = pathsOf({ changes: meant });
   return { ...nothing(), names, of: [...ids], paths, stays };
 }
 
@@ -85,7 +88,7 @@ function ofPath(entries: readonly JournalEntry[], path: string): Selection {
   const selected = { ...nothing(), paths };
   for (const change of changes) addOfPath(selected, change, paths);
   for (const each of paths) {
-    for (const { hash } of contentsAt(rawOf(each))) selected.names.add(hash);
+    for (const { hash } of hashedFilesAt(rawOf(each))) selected.names.add(hash);
   }
   return selected;
 }

@@ -1,6 +1,6 @@
-/** Keeps what a file holds without copying a byte of it: by shared blocks, or by a second name. */
+/** Sets an open file aside without copying a byte of it: by shared blocks, or by a second name. */
 import * as fs from 'node:fs';
-import type { Dir, OpenFile, Stat } from '../../engine/confine/dir.ts';
+import type { Dir, OpenFile, Stat } from '../../../engine/confine/dir.ts';
 
 const { COPYFILE_FICLONE_FORCE, COPYFILE_EXCL } = fs.constants;
 
@@ -9,7 +9,7 @@ interface Named {
   name: string;
 }
 
-/** False where the file system can do neither, or when the file was exchanged or changed meanwhile. */
+/** False where the file system can do neither, or when somebody exchanged or changed the file meanwhile. */
 export function linkAside(file: OpenFile, at: Named, aside: Named, asidePath: string): boolean {
   if (cloned(file, asidePath)) return true;
   // A file with other names can be changed through them.

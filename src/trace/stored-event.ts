@@ -1,43 +1,18 @@
-/** One event as one line of JSON, of bounded length, and back again. */
+/** What makes a stored value an event, and how an event that is too long becomes shorter. */
+import type { LogOptions } from '../state/log.ts';
 import type { TracedPath, TraceEvent } from './event.ts';
 
-/** In bytes, with its newline. One write of this size is not mixed with another process's. */
-export const LONGEST_LINE = 64 * 1024;
+/** Of an event as JSON, in bytes. */
+const LONGEST_EVENT = 64 * 1024;
 
 /** How many paths an event names at most. */
 export const MOST_PATHS = 50;
-
-export function lineOf(event: TraceEvent): string {
-  const line = asLine(event);
-  // A UTF-16 unit is at most three bytes of UTF-8: nearly every line is short enough without counting.
-  if (line.length * 3 <= LONGEST_LINE || fits(line)) return line;
-  for (const shorter of everShorter(event)) {
-    const cut = asLine(shorter);
-    if (fits(cut)) return cut;
-  }
-  return asLine(barest(event));
-}
-
-/** Undefined for a line that is no event: torn, foreign or empty. */
-export function eventOf(line: string): TraceEvent | undefined {
-  if (line === '') return undefined;
-  const value = parsed(line) ?? parsed(afterTorn(line));
-  return isEvent(value) ? value : undefined;
-}
 
 /** The first part of a text; never half a surrogate pair. */
 export function clipped(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
   return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`;
-}
-
-function asLine(event: TraceEvent): string {
-  return `${JSON.stringify(event)}\n`;
-}
-
-function fits(line: string): boolean {
-  return Buffer.byteLength(line) <= LONGEST_LINE;
 }
 
 /** First the paths beyond the first ones go, then contents, then more paths. */
@@ -48,6 +23,7 @@ function* everShorter(event: TraceEvent): Generator<TraceEvent> {
   }
   const { arguments: _arguments, answer: _answer, ...bare } = event;
   for (const count of [MOST_PATHS, 25, 10, 5, 2, 1, 0]) yield withPaths(bare, count);
+  yield barest(event);
 }
 
 function withPaths(event: TraceEvent, count: number): TraceEvent {
@@ -90,21 +66,11 @@ function barest(event: TraceEvent): TraceEvent {
   };
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A whole event may stand behind one that another process could not write to its end. */
-function afterTorn(line: string): string {
-  const start = line.lastIndexOf('{"id":');
-  return start > 0 ? line.slice(start) : '';
-}
-
 const LAST_MOMENT = 8.64e15;
+
+function eventOf(value: unknown): TraceEvent | undefined {
+  return isEvent(value) ? value : undefined;
+}
 
 function isEvent(value: unknown): value is TraceEvent {
   if (typeof value !== 'object' || value === null) return false;
@@ -152,3 +118,13 @@ function isNumber(value: unknown): value is number {
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
+
+/** How the trace's log keeps events. */
+export const eventRecords = {
+  accept: eventOf,
+  longest: LONGEST_EVENT,
+  shorten: everShorter,
+  opening: '{"id":',
+  /** An event is written when its call has ended. */
+  appendedAt: ({ at, ms }: TraceEvent) => at + ms,
+} satisfies LogOptions<TraceEvent>;

@@ -1,30 +1,36 @@
 /**
- * The directory that holds the events' files, DIR/trace, and the names in it.
+ * The files of one log, DIR/YYYY-MM-DD[.n].jsonl, in the order of their records.
  *
- * Neither the directory nor a file in it may be a symbolic link: what is written goes nowhere else, and what
- * is read comes from nowhere else. On Linux files are named below the opened directory, so that nothing can
- * be swapped in between.
+ * Neither the directory nor a file in it may be a symbolic link: what is written goes nowhere else, and what is read
+ * comes from nowhere else. On Linux files are named below the opened directory, so that nobody can swap one in
+ * between.
  */
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
   existsSync,
   fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  renameSync,
+  rmSync,
   type Stats,
   unlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { platform } from 'node:process';
+import { makeDirectory } from '../make-directory.ts';
 
-const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+const { O_CREAT, O_DIRECTORY = 0, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 
 const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.([1-9]\d{0,5}))?\.jsonl$/;
+const DAY_MS = 24 * 3_600_000;
 
-export interface FileName {
+interface FileName {
   name: string;
   /** As 2025-11-16, in UTC: all processes agree on it. */
   day: string;
@@ -32,18 +38,21 @@ export interface FileName {
   part: number;
 }
 
-export class TraceDirectory {
-  readonly path: string;
-  readonly #state: string;
+export interface LogFile extends FileName {
+  size: number;
+  inode: number;
+}
 
-  constructor(stateDirectory: string) {
-    this.#state = stateDirectory;
-    this.path = join(stateDirectory, 'trace');
+export class LogFiles {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
   }
 
   make(): void {
     if (existsSync(this.path)) return;
-    mkdirSync(this.#state, { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(this.path));
     try {
       mkdirSync(this.path, { mode: 0o700 });
     } catch (error) {
@@ -51,14 +60,16 @@ export class TraceDirectory {
     }
   }
 
-  /** Oldest first; none when there is no such directory yet. */
-  files(): FileName[] {
+  /** Oldest first; none when there is no such directory yet. What is no regular file is none of ours. */
+  list(): LogFile[] {
     try {
-      return this.#within((at) =>
-        readdirSync(at, { withFileTypes: true })
-          .flatMap((entry) => (entry.isFile() ? (nameOf(entry.name) ?? []) : []))
-          .sort(byAge),
-      );
+      return this.#within((at) => {
+        const names = readdirSync(at).flatMap((name) => partsOf(name) ?? []);
+        return names.sort(byAge).flatMap((each) => {
+          const stat = lstatSync(`${at}/${each.name}`, { throwIfNoEntry: false });
+          return stat?.isFile() ? [{ ...each, size: stat.size, inode: stat.ino }] : [];
+        });
+      });
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return [];
       throw error;
@@ -79,6 +90,16 @@ export class TraceDirectory {
     throw new Error(`${join(this.path, name)} is no regular file`);
   }
 
+  /** To be read; undefined when the file is gone. */
+  openIfThere(name: string): number | undefined {
+    try {
+      return this.open(name);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
   /** What stands at a name now; undefined when nothing does. */
   statOf(name: string): Stats | undefined {
     try {
@@ -95,6 +116,24 @@ export class TraceDirectory {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
     }
+  }
+
+  /** Puts a new file in the place of another one, in one step. */
+  replace(name: string, write: (fd: number) => void): void {
+    this.#within((at) => {
+      const draft = `${at}/.${name}-${randomBytes(6).toString('hex')}`;
+      const fd = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      try {
+        write(fd);
+        fsyncSync(fd);
+        renameSync(draft, `${at}/${name}`);
+      } catch (error) {
+        rmSync(draft, { force: true });
+        throw error;
+      } finally {
+        closeSync(fd);
+      }
+    });
   }
 
   #within<T>(use: (at: string) => T): T {
@@ -116,6 +155,15 @@ export function fileName(day: string, part: number): string {
   return part === 0 ? `${day}.jsonl` : `${day}.${part}.jsonl`;
 }
 
+export function dayOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+/** Whether some process may still add to a file: clocks differ, and midnight comes while a line is written. */
+export function mayGrow({ day }: FileName, now: number): boolean {
+  return day >= dayOf(now - DAY_MS);
+}
+
 export function byAge(a: FileName, b: FileName): number {
   if (a.day !== b.day) return a.day < b.day ? -1 : 1;
   return a.part - b.part;
@@ -125,7 +173,7 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
-function nameOf(name: string): FileName | undefined {
+function partsOf(name: string): FileName | undefined {
   const parts = NAME.exec(name);
   return parts ? { name, day: parts[1]!, part: Number(parts[2] ?? 0) } : undefined;
 }

@@ -1,5 +1,4 @@
-/** The journal's lines: whole or left out, whatever happened to the file, and never mixed by two writers. */
-import { execFile } from 'node:child_process';
+/** A log in files: lines are whole or left out, whatever happened to the file. */
 import {
   appendFileSync,
   mkdirSync,
@@ -11,19 +10,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readEntries } from '../../../src/engine/journal/entries/read-entries.ts';
-import { LineLog } from '../../../src/state/directory/line-log.ts';
+import { type Line, lineRecords, readEntries } from '../../../src/engine/journal/entries/read-entries.ts';
+import { DirectoryLog } from '../../../src/state/directory/log/directory-log.ts';
 import { temporaryDirectory } from '../../tree.ts';
+import { type Numbered, numbered } from '../contract/numbered.ts';
 
 let directory: { path: string; remove(): void };
-let log: LineLog;
+let at: string;
+let log: DirectoryLog<Numbered>;
 beforeEach(() => {
   directory = temporaryDirectory();
-  log = new LineLog(join(directory.path, 'journal'));
+  at = join(directory.path, 'journal');
+  log = new DirectoryLog(at, numbered);
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -31,8 +30,14 @@ afterEach(() => {
   directory.remove();
 });
 
-const numbers = () => [...log.records()].map(({ record }) => record.n);
-const only = () => join(log.directory, log.files()[0]!);
+function records(): Numbered[] {
+  const read: Numbered[] = [];
+  log.reader({ take: (record) => read.push(record), restart: () => {} }).catchUpNow?.();
+  return read;
+}
+
+const numbers = () => records().map(({ n }) => n);
+const only = () => join(at, readdirSync(at)[0]!);
 
 /** Breaks off the last line after some of its bytes. */
 function tear(file: string, bytes: number): void {
@@ -48,7 +53,7 @@ describe('a line', () => {
     for (let cut = 1; cut < length - 1; cut++) {
       writeFileSync(only(), whole.subarray(0, whole.length - cut));
       expect(numbers()).toEqual([1]);
-      const another = new LineLog(log.directory);
+      const another = new DirectoryLog(at, numbered);
       another.append({ n: 3 });
       another.close();
       // Torn of nothing but its end, it is ended by the next writer.
@@ -83,7 +88,7 @@ describe('a line', () => {
     const text = 'long '.repeat(2_000_000);
     log.append({ n: 1, text });
     log.append({ n: 2 });
-    const [first, second] = [...log.records()].map(({ record }) => record);
+    const [first, second] = records();
     expect(first!.text === text).toBe(true);
     expect(second).toEqual({ n: 2 });
   });
@@ -92,9 +97,9 @@ describe('a line', () => {
 describe('files', () => {
   test('an empty one and a missing directory hold nothing', () => {
     expect(numbers()).toEqual([]);
-    mkdirSync(log.directory);
-    writeFileSync(join(log.directory, '2026-01-01.jsonl'), '');
-    writeFileSync(join(log.directory, 'notes.txt'), 'not ours');
+    mkdirSync(at);
+    writeFileSync(join(at, '2026-01-01.jsonl'), '');
+    writeFileSync(join(at, 'notes.txt'), 'not ours');
     expect(numbers()).toEqual([]);
   });
 
@@ -103,7 +108,7 @@ describe('files', () => {
     try {
       log.append({ n: 1 });
       expect(statSync(only()).mode & 0o777).toBe(0o600);
-      expect(statSync(log.directory).mode & 0o777).toBe(0o700);
+      expect(statSync(at).mode & 0o777).toBe(0o700);
     } finally {
       process.umask(umask);
     }
@@ -115,12 +120,28 @@ describe('files', () => {
     vi.setSystemTime(Date.parse('2026-04-01T00:00:00.100Z'));
     log.append({ n: 2 });
     await log.flush();
-    expect(log.files()).toEqual(['2026-03-31.jsonl', '2026-04-01.jsonl']);
+    expect(readdirSync(at)).toEqual(['2026-03-31.jsonl', '2026-04-01.jsonl']);
     expect(numbers()).toEqual([1, 2]);
-    expect(openFiles(log.directory)).toEqual([join(log.directory, '2026-04-01.jsonl')]);
+    expect(openFiles(at)).toEqual([join(at, '2026-04-01.jsonl')]);
   });
 
-  test('hold the lines of one entry, though it began in another one', () => {
+  test('that were removed under the writer are made again', async () => {
+    log.append({ n: 1 });
+    rmSync(directory.path, { recursive: true });
+    log.append({ n: 2 });
+    await log.flush();
+    expect(numbers()).toEqual([2]);
+  });
+});
+
+describe('the entries in it', () => {
+  let log: DirectoryLog<Line>;
+  beforeEach(() => {
+    log = new DirectoryLog(at, lineRecords);
+  });
+  afterEach(() => log.close());
+
+  test('have their lines in one file or in two', () => {
     vi.useFakeTimers({ now: Date.parse('2026-03-31T23:59:59.900Z'), toFake: ['Date'] });
     log.append({
       e: 'a',
@@ -136,14 +157,6 @@ describe('files', () => {
     expect(readEntries(log)).toMatchObject([
       { id: 'a', state: 'done', changes: [{ path: '/r/1' }, { path: '/r/2' }] },
     ]);
-  });
-
-  test('that were removed under the writer are made again', async () => {
-    log.append({ n: 1 });
-    rmSync(directory.path, { recursive: true });
-    log.append({ n: 2 });
-    await log.flush();
-    expect(numbers()).toEqual([2]);
   });
 
   test('are read once: later only what was added', () => {
@@ -187,22 +200,3 @@ function linkOf(path: string): string {
     return '';
   }
 }
-
-test('two processes that append at once lose nothing and mix nothing', async () => {
-  const writer = join(directory.path, 'line-writer.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('line-writer.ts', import.meta.url))],
-    outfile: writer,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  });
-  const run = (name: string) => promisify(execFile)(process.execPath, [writer, log.directory, name, '3000']);
-  await Promise.all([run('one'), run('two')]);
-  for (const name of ['one', 'two']) {
-    const own = [...log.records()].filter(({ record }) => record.writer === name);
-    expect(own.map(({ record }) => record.n)).toEqual(Array.from({ length: 3000 }, (_, n) => n));
-    expect(own.every(({ record }) => record.text === 'x'.repeat((record.n as number) % 9000))).toBe(true);
-  }
-});

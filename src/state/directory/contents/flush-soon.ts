@@ -1,6 +1,6 @@
 /**
- * Flushes files to the disk when it is quiet. The flush of one file makes every other one wait, so in a row of
- * changes it is put off, for some seconds at most.
+ * Flushes files to the disk when it is quiet. The flush of one file makes every other one wait, so in a row of changes
+ * it is put off, for two seconds at most.
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const { O_RDONLY, O_NOFOLLOW = 0 } = fs.constants;
 const QUIET_MS = 100;
 const LONGEST_MS = 2000;
-/** Files that are known to be flushed, so that they are not flushed again; forgotten when they get too many. */
+/** So many files are remembered as flushed; beyond that all are forgotten, and may be flushed again. */
 const MOST_SAFE = 10_000;
 
 const open = promisify(fs.open);
@@ -20,7 +20,7 @@ export class FlushSoon {
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
   #flushing: Promise<void> = Promise.resolve();
-  /** The last flush that failed, until somebody has asked. */
+  /** Why the last flush failed, until `requireWell` has told. */
   #failure: unknown;
 
   add(path: string): void {
@@ -31,7 +31,7 @@ export class FlushSoon {
     else if (Date.now() - this.#since < LONGEST_MS) this.#timer.refresh();
   }
 
-  /** Flushes what waits, one after the other, and settles when that is done. */
+  /** Flushes what waits, one file after the other. */
   now(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -57,7 +57,7 @@ export class FlushSoon {
       if (this.#safe.size >= MOST_SAFE) this.#safe.clear();
       this.#safe.add(path);
     } catch (error) {
-      // What was given up meanwhile need not be flushed.
+      // A content that was removed meanwhile need not be flushed.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#failure = error;
     }
   }

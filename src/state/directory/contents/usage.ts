@@ -1,14 +1,15 @@
 /**
- * How much is kept in a state directory, known to all servers that share it without a look at every content.
+ * How much is in a state directory, known to all processes that share it without a look at every content.
  *
- * Who adds something appends how much to one file; who has measured all of it appends that, and how long the file
- * was when the measuring began (`=SUM@LENGTH`). What was added since counts on top. The sum may be too high, since
- * nobody says what goes: so before anything is given up it is measured again.
+ * Whoever adds something appends its size to one file; whoever has measured all of it appends the sum, and how long
+ * the file was when the measuring began (`=SUM@LENGTH`). What was added since counts on top. The sum may be too high,
+ * for nobody says what goes: so it is measured again before any entry is given up.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from './make-directory.ts';
-import { storedThings } from './remove-for-good.ts';
+import { makeDirectory } from '../make-directory.ts';
+import { storedPaths } from './listing.ts';
+import { weightOf } from './whole-tree.ts';
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = fs.constants;
 /** A ledger that has grown to this begins anew. */
@@ -30,7 +31,7 @@ export class Ledger {
     if (bytes > 0) fs.writeSync(this.#open(), `${bytes}\n`);
   }
 
-  /** Bytes that are kept, as far as is known. */
+  /** Bytes in the directory, as far as is known; never too low. */
   sum(): number {
     const { size } = fs.fstatSync(this.#open());
     if (this.#sum !== undefined && size === this.#offset) return this.#sum;
@@ -40,14 +41,14 @@ export class Ledger {
     return this.#sum ?? this.measure();
   }
 
-  /** Looks at all that is kept. `alone`: nobody else does so at this moment. */
+  /** Measures everything. `alone`: no other process measures at this moment. */
   measure(alone = false): number {
     const fd = this.#open();
     if (alone && fs.fstatSync(fd).size > LONGEST) fs.ftruncateSync(fd);
     const { size } = fs.fstatSync(fd);
     let sum = 0;
-    for (const { bytes } of storedThings(this.#directory)) sum += bytes;
-    // On a line of its own, whatever a server that was killed has left.
+    for (const { path } of storedPaths(this.#directory)) sum += weightOf(path);
+    // On a line of its own, whatever a process that was killed has left.
     fs.writeSync(fd, `\n=${sum}@${size}\n`);
     this.#readAll();
     return this.#sum ?? sum;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TracedPath } from '../../src/trace/event.ts';
-import { clipped, eventOf, LONGEST_LINE, lineOf } from '../../src/trace/line.ts';
-import { anEvent } from './events.ts';
+import { clipped } from '../../src/trace/stored-event.ts';
+import { anEvent, eventOf, LONGEST_LINE, lineOf } from './events.ts';
 
 describe('an event as a line', () => {
   it('comes back as it was', () => {

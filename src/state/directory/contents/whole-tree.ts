@@ -10,7 +10,7 @@ export function weightOf(path: string | Buffer): number {
   return below(path).reduce((sum, inner) => sum + weightOf(inner), 0);
 }
 
-/** Also directories in which nothing may be changed. */
+/** Also a directory in which nothing may be changed. */
 export function removeWhole(path: string | Buffer): void {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return;
