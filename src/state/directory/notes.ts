@@ -1,5 +1,5 @@
 /** Notes as files of the state directory. */
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note, Notes } from '../state.ts';
 
@@ -13,8 +13,7 @@ export class DirectoryNotes implements Notes {
   async read(name: string): Promise<Note | undefined> {
     const path = join(this.#directory, name);
     try {
-      const { mtimeMs: at } = await stat(path);
-      return { text: await readFile(path, 'utf8'), at };
+      return { at: statSync(path).mtimeMs, text: readFileSync(path, 'utf8') };
     } catch {
       return undefined;
     }
@@ -22,7 +21,12 @@ export class DirectoryNotes implements Notes {
 
   async write(name: string, text: string): Promise<void> {
     const draft = join(this.#directory, `.${name}-${process.pid}`);
-    await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, join(this.#directory, name));
+    try {
+      writeFileSync(draft, text, { mode: 0o600 });
+      renameSync(draft, join(this.#directory, name));
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
   }
 }

@@ -7,6 +7,7 @@ import { contentsContract, damageContract } from '../contract/contents.ts';
 import type { StateUnderTest } from '../contract/factory.ts';
 import { locksContract } from '../contract/locks.ts';
 import { logContract } from '../contract/log.ts';
+import { notesContract } from '../contract/notes.ts';
 
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
@@ -37,3 +38,4 @@ damageContract(directoryState, async ({ address }, hash) => {
   writeFileSync(path, bytes);
 });
 locksContract(directoryState);
+notesContract(directoryState);

@@ -12,7 +12,7 @@ import type { Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { CreatedFacts, NewContent, Recording } from '../../files/recorder.ts';
-import { namesOf } from '../entries/contents-needed.ts';
+import { namesToUndo } from '../entries/contents-needed.ts';
 import type { Change, FileImage, LinkTarget, Removed } from '../entries/entry.ts';
 import { targetOf } from '../entries/link-target.ts';
 import type { Line } from '../entries/read-entries.ts';
@@ -225,7 +225,8 @@ export class JournalRecording implements Recording {
   async flushed(place: Place): Promise<void> {
     const { log, store } = this.#parts;
     try {
-      await Promise.all([log.flush(), store.contents.stored(namesOf(this.#changes))]);
+      // What is only kept to be shown may still be on its way, and may fail.
+      await Promise.all([log.flush(), store.contents.stored(namesToUndo(this.#changes))]);
     } catch (error) {
       failToKeep(place.shown, error);
     }
