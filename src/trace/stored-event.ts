@@ -9,7 +9,7 @@ const LONGEST_EVENT = 64 * 1024;
 export const MOST_PATHS = 50;
 
 /** The first part of a text; never half a surrogate pair. */
-export function clipped(text: string, length: number): string {
+export function truncated(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
   return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`;
@@ -36,8 +36,8 @@ function withContents(event: TraceEvent, length: number): TraceEvent {
   const { arguments: args, answer, ...rest } = event;
   return {
     ...rest,
-    ...(args !== undefined && { arguments: clipped(args, length) }),
-    ...(answer !== undefined && { answer: clipped(answer, length) }),
+    ...(args !== undefined && { arguments: truncated(args, length) }),
+    ...(answer !== undefined && { answer: truncated(answer, length) }),
   };
 }
 
@@ -45,7 +45,7 @@ function withContents(event: TraceEvent, length: number): TraceEvent {
 function barest(event: TraceEvent): TraceEvent {
   const { id, at, server, session, who, dialect, tool, outcome, error, ms } = event;
   const { bytesIn, bytesOut, tokensOut } = event;
-  const short = (text: string) => clipped(text, 200);
+  const short = (text: string) => truncated(text, 200);
   return {
     id: short(id),
     at,

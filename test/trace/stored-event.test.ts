@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TracedPath } from '../../src/trace/event.ts';
-import { clipped } from '../../src/trace/stored-event.ts';
+import { truncated } from '../../src/trace/stored-event.ts';
 import { anEvent, eventOf, LONGEST_LINE, lineOf } from './events.ts';
 
 describe('an event as a line', () => {
@@ -69,8 +69,8 @@ describe('an event as a line', () => {
   });
 
   it('cuts no character in two', () => {
-    expect(clipped('ab😀', 3)).toBe('ab…');
-    expect(clipped('ab😀', 4)).toBe('ab😀');
+    expect(truncated('ab😀', 3)).toBe('ab…');
+    expect(truncated('ab😀', 4)).toBe('ab😀');
   });
 });
 

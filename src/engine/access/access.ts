@@ -15,7 +15,7 @@ import { EngineFailure, type Failure, type FailureKind, fail } from '../failures
 import { unrecorded } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalRecording } from '../journal/record/journal-recorder.ts';
+import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
 import { CommandWatch } from '../journal/snapshot/command-changes.ts';
 import { CallOrder, type Verb } from './call-order.ts';
 import { Changes } from './changes.ts';
@@ -236,13 +236,13 @@ export class Access {
     }
   }
 
-  #begin({ undoes, continues }: ChangeOptions): JournalRecording | undefined {
+  #begin({ undoes, continues }: ChangeOptions): JournalRecorder | undefined {
     const call = continues ?? entryOf.get(this.caller);
     const more = { ...(undoes !== undefined && { undoes }), ...(call !== undefined && { call }) };
     return this.journal?.begin(this.caller.origin, more, (change) => this.reportChange(change));
   }
 
-  #entered({ id }: JournalRecording): void {
+  #entered({ id }: JournalRecorder): void {
     if (this.caller !== anonymous) entryOf.set(this.caller, id);
     this.caller.entered(id);
   }

@@ -17,7 +17,7 @@ import {
   readWithParts,
   refresh,
 } from './entries/read-entries.ts';
-import { JournalRecording, type RecordingParts } from './record/journal-recorder.ts';
+import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
 import { type Keep, keepAll, makeRoom, prune, usualKeep } from './retention/retention.ts';
 import { Store } from './store.ts';
 
@@ -61,10 +61,10 @@ export class Journal {
   begin(
     origin: Origin,
     more: { undoes?: string; found?: true; unrecorded?: string; call?: string } = {},
-    onChange?: RecordingParts['onChange'],
-  ): JournalRecording {
+    onChange?: RecorderParts['onChange'],
+  ): JournalRecorder {
     const head = { e: newId(), at: Date.now(), by: origin, ...more };
-    return new JournalRecording({
+    return new JournalRecorder({
       log: this.log,
       store: this.store,
       most: this.most,

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -112,6 +113,21 @@ describe('files', () => {
     } finally {
       process.umask(umask);
     }
+  });
+
+  test('are not followed when they are links, and neither is their directory', () => {
+    const elsewhere = join(directory.path, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, at);
+    expect(() => log.append({ n: 1 })).toThrow('no directory of its own');
+    expect(() => numbers()).toThrow('no directory of its own');
+    rmSync(at);
+    mkdirSync(at);
+    const today = new Date().toISOString().slice(0, 10);
+    symlinkSync(join(elsewhere, 'file'), join(at, `${today}.jsonl`));
+    expect(() => log.append({ n: 1 })).toThrow('ELOOP');
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(numbers()).toEqual([]);
   });
 
   test('change at midnight, and both are flushed', async () => {

@@ -16,7 +16,7 @@ export interface Line {
   undoes?: string;
   found?: true;
   unrecorded?: string;
-  /** These changes stand in place of those that were told before of the same paths. */
+  /** These changes stand in place of those that an earlier line named for the same paths. */
   instead?: true;
   end?: 'done' | 'failed';
   drop?: string[];
@@ -24,7 +24,7 @@ export interface Line {
   forgot?: string[];
   /** The same within something that was set aside: its name, and the path in it. */
   inside?: [name: string, path: string][];
-  /** The entries for which that was asked: they hold back nothing any more. */
+  /** The entries for which the user asked that: they hold back nothing any more. */
   of?: string[];
 }
 
@@ -251,8 +251,8 @@ function asOne(parts: readonly Part[]): ReadEntry {
 }
 
 /**
- * An entry is undone while an entry stands that took it back; one that was itself taken back does not count.
- * What was cut off while it was taken back, or done again, is halfway.
+ * An entry is undone while an entry stands that undid it; one that was itself undone does not count. An entry whose
+ * undo or redo was interrupted is halfway.
  */
 function fatesOf(all: readonly ReadEntry[]): Map<string, 'undone' | 'pending'> {
   const fates = new Map<string, 'undone' | 'pending'>();

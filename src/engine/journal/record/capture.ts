@@ -1,4 +1,4 @@
-/** Keeps what stands at a place: a file's content, or all of a tree that cannot be set aside in one step. */
+/** Keeps what stands at a place: the content of a file, or all of a tree that cannot be set aside in one step. */
 import { isUtf8 } from 'node:buffer';
 import { hashOf } from '../../../state/content-hash.ts';
 import type { SetAside } from '../../../state/contents.ts';
@@ -11,7 +11,7 @@ import { targetOf } from '../entries/link-target.ts';
 import type { Store } from '../store.ts';
 import { stampOf } from './stamp.ts';
 
-/** Files above this size are set aside by a link where that works, and need not be read. */
+/** Files from this size on are set aside by a link where that works, and need not be read. */
 export const LARGE_BYTES = 4 * 1024 * 1024;
 
 const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
@@ -23,12 +23,12 @@ export interface At {
 
 export interface KeptFile {
   image: FileImage;
-  /** The content, when it was read for this or known before. */
+  /** The content, when it was read for this or the caller knew it. */
   bytes: Buffer | undefined;
 }
 
 export interface KeepOptions {
-  /** What the file holds, when that has been read already. */
+  /** What the file holds, when the caller has read it already. */
   known?: Buffer | undefined;
   /** Whether it must survive a power cut. Default true. */
   flush?: boolean;
@@ -108,7 +108,7 @@ export async function captureRemoved(store: Store, at: At, stat: Stat): Promise<
   }
 }
 
-/** Nothing can be read from it: it is kept by a second name, where it can have one. */
+/** Nothing can be read from it: it gets a second name, where it can have one. */
 function specialAside(store: Store, { dir, name }: At, stat: Stat): Removed {
   const lost: Removed = { type: 'lost', why: SPECIAL_LOST };
   const aside = store.isOnDevice(stat.dev) ? store.aside() : undefined;
@@ -136,7 +136,7 @@ async function captureTree(
   for (const raw of dir.rawNames()) {
     const name = raw.toString('utf8');
     const path = below === '' ? name : `${below}/${name}`;
-    // It could not be kept under its name, and what cannot be kept is not removed.
+    // The journal could not name it, and what cannot be kept is not removed.
     if (!isUtf8(raw)) throw Object.assign(new Error(`${path}: not valid UTF-8`), { code: 'EILSEQ' });
     const stat = dir.lstat(name);
     if (stat === undefined || isTemporary(name, stat.type)) continue;

@@ -1,5 +1,4 @@
-/** What is to be forgotten: of some entries, of a path, or all of it. */
-import { createHash } from 'node:crypto';
+/** Selects what to forget: of some entries, of a path, or all of it. */
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../../state/directory/state-directory.ts';
 import { hashedFilesAt } from '../../confine/content/hashed-files.ts';
@@ -9,8 +8,8 @@ import { namesOf, namesOfRemoved, neededElsewhere } from '../entries/contents-ne
 import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 
-/** An empty file holds nothing to be forgotten, and many entries need it. */
-const EMPTY = createHash('sha256').digest('hex');
+/** The hash of no bytes: an empty file holds nothing to forget, and many entries need it. */
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export type ForgetRequest =
   | { what: 'all' }
@@ -22,26 +21,26 @@ export interface Selection {
   names: Set<string>;
   /** Within things that were set aside: the name, and the path below it. */
   inside: [name: string, path: string][];
-  /** The entries that are meant. */
+  /** The entries that the user named. */
   of: string[];
-  /** What the traced calls that are meant have touched; undefined for all calls. */
+  /** Which paths a traced call must have touched for its contents to go; undefined for all calls. */
   paths: string[] | undefined;
   /** Contents that stay, each with the entries that need them. */
   stays: Map<string, string[]>;
 }
 
-/** `given`: the entries for which this was asked before. */
+/** `given`: the entries for which the user asked this before. */
 export function selection(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   given: ReadonlySet<string>,
 ): Selection {
-  const selected = meantBy(request, entries, given);
+  const selected = selectedBy(request, entries, given);
   selected.names.delete(EMPTY);
   return selected;
 }
 
-function meantBy(
+function selectedBy(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   given: ReadonlySet<string>,

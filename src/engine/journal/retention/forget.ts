@@ -19,9 +19,9 @@ export interface Forgotten {
   /** Contents and things set aside, and what they took on the disk. */
   things: number;
   bytes: number;
-  /** What belonged to no entry: kept before commands that did not change it. */
+  /** Contents that belonged to no entry. */
   spare: number;
-  /** What can no longer be undone, or not whole; newest first. */
+  /** The entries that can no longer be undone, or not whole; newest first. */
   lost: JournalEntry[];
   /** Contents that stay, because these entries need them. */
   stays: { contents: number; entries: string[] };

@@ -17,7 +17,7 @@ const GATHER_MS = 20;
 /** Only the last files still grow: the one in use, and one that another process has not left yet. */
 const GROWING = 3;
 
-export interface Followed<R extends object> {
+interface Followed<R extends object> {
   files: LogFiles;
   format: LineFormat<R>;
   appendedAt(record: R): number;

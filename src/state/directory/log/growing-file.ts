@@ -5,7 +5,7 @@ import type { LineFormat } from './lines.ts';
 import type { LogFiles } from './log-files.ts';
 import { linesFrom } from './read-lines.ts';
 
-export interface NewRecords<R> {
+interface NewRecords<R> {
   /** When the caller asked last, in milliseconds since 1970. */
   askedLast: number;
   appendedAt(record: R): number;

@@ -19,7 +19,7 @@ const NEWLINE = 10;
 
 const synced = promisify(fdatasync);
 
-export interface WriterOptions {
+interface WriterOptions {
   files: LogFiles;
   /** A line brings a line break of its own, whatever stands before it. */
   breaksFirst: boolean;
