@@ -127,12 +127,13 @@ export class DirectoryContents implements Contents {
   }
 
   chunks(hash: string): AsyncIterable<Buffer> | undefined {
-    const path = pathsOf(this.#directory, hash)[0];
+    const [path] = pathsOf(this.#directory, hash);
     return path === undefined ? undefined : storedChunks(path, hash);
   }
 
   async has(hash: string): Promise<boolean> {
-    return this.#beingPut.has(hash) || pathsOf(this.#directory, hash).length > 0;
+    const [path] = pathsOf(this.#directory, hash);
+    return path !== undefined || this.#beingPut.has(hash);
   }
 
   list(): AsyncIterable<StoredContent> {
@@ -140,7 +141,7 @@ export class DirectoryContents implements Contents {
   }
 
   async sizeOf(name: string): Promise<number | undefined> {
-    const paths = pathsOf(this.#directory, name);
+    const paths = [...pathsOf(this.#directory, name)];
     return paths.length === 0 ? undefined : paths.reduce((sum, path) => sum + weightOf(path), 0);
   }
 

@@ -12,10 +12,17 @@ const FOLDERS = ['store', 'leaving', 'aside'] as const satisfies Folder[];
 const YOUNG_MS = 120_000;
 
 /** The paths under which something is stored. */
-export function pathsOf(directory: string, name: string, folders: readonly Folder[] = FOLDERS): string[] {
-  return folders
-    .flatMap((folder) => [join(directory, folder, name), join(directory, folder, `${name}.z`)])
-    .filter((path) => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+export function* pathsOf(
+  directory: string,
+  name: string,
+  folders: readonly Folder[] = FOLDERS,
+): Generator<string> {
+  for (const folder of folders) {
+    for (const file of [name, `${name}.z`]) {
+      const path = join(directory, folder, file);
+      if (fs.lstatSync(path, { throwIfNoEntry: false })) yield path;
+    }
+  }
 }
 
 /** Everything, but for what is being written. */
