@@ -30,6 +30,7 @@ import {
 import type { Abilities } from './server/mcp/offered-tools.ts';
 import type { HttpSettings } from './server/start-http.ts';
 import { serveOnStdio } from './server/stdio/serve.ts';
+import { openDirectoryState } from './state/directory/open.ts';
 import { TraceLog } from './trace/log.ts';
 import type { Recorder } from './trace/recorder.ts';
 import { showTrace } from './trace/show.ts';
@@ -117,7 +118,7 @@ async function trace({ asked, state }: Command & { do: 'trace' }): Promise<numbe
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
   if (asked.webPort !== undefined) return traceOnPage(state.directory, asked.webPort, ending.signal);
-  const log = new TraceLog(state.directory, { onProblem: complain });
+  const log = new TraceLog(openDirectoryState(state.directory), { onProblem: complain });
   const { follow, json, limit, ...filter } = asked;
   try {
     await showTrace({ log, filter, follow, json, limit, out: process.stdout, signal: ending.signal });

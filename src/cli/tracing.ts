@@ -7,6 +7,7 @@ import {
   whyNotStateDirectory,
 } from '../engine/index.ts';
 import type { PageSources } from '../server/page/sources.ts';
+import { openDirectoryState } from '../state/directory/open.ts';
 import { tracing } from '../trace/caller.ts';
 import { TraceLog } from '../trace/log.ts';
 import { Recorder } from '../trace/recorder.ts';
@@ -49,7 +50,7 @@ export function openRecorder(asked: RecorderRequest): Recorder {
   const { directory, roots, contents, version, environment, log } = asked;
   const onProblem = (problem: string) => log(`trace: ${problem}`);
   return new Recorder({
-    log: directory === undefined ? undefined : new TraceLog(directory, { onProblem }),
+    log: directory === undefined ? undefined : new TraceLog(openDirectoryState(directory), { onProblem }),
     spans: openSpans(environment, { version, onProblem }),
     server: serverId(),
     roots,
@@ -96,7 +97,7 @@ export function pageSources(directory: string, recorder: Recorder, log: (line: s
   const history = new TracedHistory(directory, recorder);
   const missing = { path: '', why: 'there is no such entry any more', forceable: false };
   return {
-    events: new TraceLog(directory, { onProblem }),
+    events: new TraceLog(openDirectoryState(directory), { onProblem }),
     history: {
       entry: (id) => history.entry(id),
       diff: (id) => history.diff(id),

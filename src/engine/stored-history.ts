@@ -3,6 +3,7 @@
  * an entry when it is looked at closely or undone.
  */
 
+import { openDirectoryState } from '../state/directory/open.ts';
 import { asStateProblem, realOf } from '../state/directory/state-directory.ts';
 import { type EntryFilter, selected, type UndoOutcome, type UndoPlan } from './api/history.ts';
 import { anonymous, type Caller } from './caller.ts';
@@ -101,7 +102,7 @@ export class History {
   }
 
   async #reading<T>(read: (journal: Journal) => T | Promise<T>): Promise<T> {
-    const journal = new Journal(this.#directory, keepAll);
+    const journal = new Journal(openDirectoryState(this.#directory), keepAll);
     try {
       return await read(journal);
     } catch (error) {

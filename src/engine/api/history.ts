@@ -2,11 +2,12 @@
 import type { Access } from '../access/access.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { JournalEntry } from '../journal/entries/entry.ts';
+import { pathsOf } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import { carryOut, sweepAround, waitForOthers } from '../undo/carry-out.ts';
 import type { Obstacle, Standing } from '../undo/compare.ts';
 import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff } from '../undo/diff.ts';
-import { type Doing, obstaclesOf, pathsOf, planUndo, type UndoStep } from '../undo/plan.ts';
+import { type Doing, obstaclesOf, planUndo, type UndoStep } from '../undo/plan.ts';
 import { cutOffUndoing, doingsOf } from '../undo/undo-chain.ts';
 
 export interface EntryFilter {

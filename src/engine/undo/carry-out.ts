@@ -3,10 +3,10 @@
  * is. Taking back is a change like any other: it is recorded, and can be taken back itself.
  */
 import { dirname } from 'node:path';
-import { hashOf, type Store } from '../../state/directory/contents.ts';
+import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
 import type { Changes } from '../access/changes.ts';
-import { inTurn } from '../access/locks.ts';
+import { whileLocked } from '../access/locks.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
@@ -17,13 +17,15 @@ import type { Recording } from '../files/recorder.ts';
 import { removeEntry } from '../files/remove.ts';
 import { type Replacement, replaceTogether } from '../files/replace-many.ts';
 import type { JournalEntry } from '../journal/entries/entry.ts';
+import { pathsOf } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
 import { stampOf } from '../journal/record/stamp.ts';
+import type { Store } from '../journal/store.ts';
 import { standingOf, whyNotPutBack } from './compare.ts';
 import { namesIn, sweep } from './compare-content.ts';
 import { onTheWay, STRAIGHT, wayTo } from './path-without-links.ts';
-import { lookedAtNow, pathsOf, type UndoStep } from './plan.ts';
+import { lookedAtNow, type UndoStep } from './plan.ts';
 import { putBackContent, putBackRemoved } from './restore.ts';
 import { withLeave } from './restore-tree.ts';
 import { contentOf, failLost } from './stored-content.ts';
@@ -32,7 +34,8 @@ import { contentOf, failLost } from './stored-content.ts';
 export async function waitForOthers(access: Access, entry: JournalEntry): Promise<void> {
   for (const path of new Set(pathsOf(entry))) {
     const { place } = wayTo(access, path);
-    if (place) await inTurn([place], undefined, async () => {}).finally(() => place.close());
+    if (place)
+      await whileLocked(access.locks, [place], undefined, async () => {}).finally(() => place.close());
   }
 }
 
@@ -167,7 +170,7 @@ async function perform(
         await overrun();
         await moveEntry(wall, target!, place, { ...removing, overwrite: false });
       }
-      if (change.replaced && whyNotPutBack(store, change.replaced) === undefined)
+      if (change.replaced && (await whyNotPutBack(store, change.replaced)) === undefined)
         await putBackRemoved(store, target!, change.replaced, recording);
     }
   }

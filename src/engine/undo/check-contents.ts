@@ -1,8 +1,8 @@
 /** Whether what the journal has kept still is what it was: looked at before anything is touched. */
 
-import type { Store } from '../../state/directory/contents.ts';
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
+import type { Store } from '../journal/store.ts';
 
 const DAMAGED = 'what the journal has kept of it is damaged';
 

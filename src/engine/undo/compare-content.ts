@@ -1,7 +1,6 @@
 /** Whether what stands at a place is what an entry of the journal knows, by content or by stamp. */
 import { createHash } from 'node:crypto';
-import type { Store } from '../../state/directory/contents.ts';
-import { chunksOf } from '../../state/directory/packing.ts';
+import { chunksOf } from '../confine/content/chunks.ts';
 import { isLitter, mayBeTemporary } from '../confine/content/drafts.ts';
 import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
@@ -10,6 +9,7 @@ import type { FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { openOrUndefined } from '../journal/record/capture.ts';
 import { stampOf } from '../journal/record/stamp.ts';
+import type { Store } from '../journal/store.ts';
 
 /** Whether a file still is as it was left. */
 export async function isLike(place: Place, now: Stat, image: Omit<FileImage, 'kept'>): Promise<boolean> {

@@ -1,11 +1,12 @@
 /** What is to be done to take entries of the journal back, and what is in the way of it. */
 
-import type { Store } from '../../state/directory/contents.ts';
 import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
 import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
+import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Store } from '../journal/store.ts';
 import { damageIn } from './check-contents.ts';
 import { type Obstacle, type Standing, standingInBetween, standingOf } from './compare.ts';
 import { type Way, wayTo } from './path-without-links.ts';
@@ -91,7 +92,7 @@ class Planner {
     // Changed twice in one entry: what it held in between comes back only while this is done.
     const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
     const { standing, seen } = inBetween
-      ? { standing: standingInBetween(store, change), seen: undefined }
+      ? { standing: await standingInBetween(store, change), seen: undefined }
       : await look(this.#access, this.#journal, change, this.#vacated, open);
     return {
       standing: standing === 'before' ? standing : await unlessDamaged(store, change, standing),
@@ -120,14 +121,6 @@ async function unlessDamaged(store: Store, change: Change, standing: Standing): 
 
 export function obstaclesOf(steps: readonly UndoStep[]): Obstacle[] {
   return steps.flatMap(({ path, standing }) => (typeof standing === 'string' ? [] : [{ path, ...standing }]));
-}
-
-export function pathsOf({ changes }: Pick<JournalEntry, 'changes'>): string[] {
-  return changes.flatMap(touchedPaths);
-}
-
-function touchedPaths(change: Change): string[] {
-  return change.kind === 'moved' ? [change.path, change.to] : [change.path];
 }
 
 /**
