@@ -68,17 +68,19 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
         { roots: ['work', 'workshop:ro'] },
       );
       const before = readBack(join(base, 'workshop'));
-      const refused = [
-        engine.files.write('shop/new.txt', 'x'),
-        engine.files.write('secret', 'x'),
-        engine.files.edit('shop/secret.txt', [replacing('secret', 'x')]),
-        engine.files.write('../workshop/new/x.txt', 'x'),
-        engine.files.remove('shop/secret.txt'),
-        engine.files.move('a.txt', 'shop/a.txt'),
-        engine.files.move('shop/secret.txt', 'stolen.txt'),
-        engine.files.makeDirectory('shop/d/e'),
-      ];
-      for (const call of refused) expect(await failureOf(call)).toMatchObject({ kind: 'read-only' });
+      const refused = await Promise.all(
+        [
+          engine.files.write('shop/new.txt', 'x'),
+          engine.files.write('secret', 'x'),
+          engine.files.edit('shop/secret.txt', [replacing('secret', 'x')]),
+          engine.files.write('../workshop/new/x.txt', 'x'),
+          engine.files.remove('shop/secret.txt'),
+          engine.files.move('a.txt', 'shop/a.txt'),
+          engine.files.move('shop/secret.txt', 'stolen.txt'),
+          engine.files.makeDirectory('shop/d/e'),
+        ].map(failureOf),
+      );
+      for (const facts of refused) expect(facts).toMatchObject({ kind: 'read-only' });
       expect(readBack(join(base, 'workshop'))).toEqual(before);
     });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), 'cofferdam-lone-'));
   server = join(built, 'lone-server.mjs');
   buildSync({
-    entryPoints: [fileURLToPath(new URL('lone-server.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../lone-server.ts', import.meta.url))],
     outfile: server,
     bundle: true,
     platform: 'node',
