@@ -1,7 +1,8 @@
 /** `cofferdam call`: one tool call from a shell. */
 import type { Answer, Content } from '../dialects/dialect.ts';
 import { type App, offerTools } from '../server/mcp/app.ts';
-import { perform, sessionIdOf } from '../server/mcp/perform.ts';
+import { perform } from '../server/mcp/perform.ts';
+import { sessionIdOf } from '../server/mcp/session-state.ts';
 import { notConfined } from './start.ts';
 import { namesInstead } from './suggest.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,8 +1,8 @@
 /**
- * The wire on stdio: one JSON message a line.
+ * The transport on stdio: one JSON message a line.
  *
- * A line that is not JSON in UTF-8 is answered with -32700 and one that is no JSON-RPC message with -32600; the
- * conversation goes on. When the input ends, calls in flight are answered before the transport closes.
+ * It answers a line that is not JSON in UTF-8 with -32700, and one that is not a JSON-RPC message with -32600, and
+ * goes on. When the input ends, it waits for the answers of calls in flight before it closes.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
@@ -14,14 +14,14 @@ import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR } from '../
 import { asJson, tooLarge, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
 
 const NEWLINE = 10;
-const LONGEST_LINE = 256 * 1024 * 1024;
-const WORTH_A_WRITE = 64 * 1024;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+const WRITE_AT_ONCE_LENGTH = 64 * 1024;
 
 export class LineTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
-  /** Told of a message with wrong params, which is answered here. */
+  /** Called with a message whose params are invalid, after the transport has answered it. */
   oninvalid?: ((message: JSONRPCMessage, answer: string) => void) | undefined;
 
   readonly #input: Readable;
@@ -31,14 +31,14 @@ export class LineTransport {
   #skipping = false;
   #ended = false;
   #closed = false;
-  /** Requests that have not been answered, and not been cancelled either. */
+  /** Requests that have no answer and that the client has not cancelled. */
   readonly #unanswered = new Set<Id>();
   /** The batches that hold some of them. */
   readonly #batches = new Map<Id, LineBatch>();
-  /** The version that the client asked for; a client that asks for one with batches gets it. */
+  /** The version that the client asked for. The server agrees to the one with batches, so this is enough to know. */
   #version: unknown;
   #outgoing: string[] = [];
-  /** Set while the reader on the other side is slower than we are. */
+  /** Set while the client reads more slowly than the server writes. */
   #blocked: Promise<void> | undefined;
 
   constructor(input: Readable, output: Writable) {
@@ -103,10 +103,10 @@ export class LineTransport {
     this.#collect(chunk.subarray(from));
   };
 
-  /** The writer has gone: nobody can be answered any more, so the work stops too. */
+  /** The client no longer reads, so the work stops too. */
   readonly #onOutputError = (error: Error): void => {
     if (this.#closed) return;
-    // That the client hung up is nothing to report, and there may be nobody left to report it to.
+    // A client that closes the pipe is no error, and there may be no one left to report it to.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') this.onerror?.(error);
     void this.close();
   };
@@ -126,7 +126,7 @@ export class LineTransport {
   #collect(part: Buffer): void {
     if (part.length === 0 || this.#skipping) return;
     this.#length += part.length;
-    if (this.#length > LONGEST_LINE) {
+    if (this.#length > MAX_LINE_BYTES) {
       this.#skipping = true;
       this.#parts = [];
       return;
@@ -143,17 +143,17 @@ export class LineTransport {
     if (tooLong) {
       this.#refuse(
         INVALID_REQUEST,
-        `Invalid request: a message may have at most ${LONGEST_LINE} bytes`,
+        `Invalid request: a message may have at most ${MAX_LINE_BYTES} bytes`,
         null,
       );
       return;
     }
-    // Decoding would put a replacement character in the place of wrong bytes, and so into files.
+    // Decoding would replace invalid bytes, and the replacement would end up in files.
     if (!isUtf8(line)) {
       this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid UTF-8', null);
       return;
     }
-    // A byte-order mark, as some clients send at the start, goes with the blanks.
+    // `trim` also removes a byte-order mark, which some clients send at the start.
     const text = line.toString('utf8').trim();
     if (text !== '') this.#receive(text);
   }
@@ -183,7 +183,7 @@ export class LineTransport {
     this.#closeWhenAnswered();
   }
 
-  /** One answer belongs to one request: in a batch nobody could tell two of the same id apart. */
+  /** Two open requests with the same id would get answers that the client cannot tell apart. */
   #whyNotBatched(value: unknown): string | undefined {
     if ((value as { method?: unknown }).method === 'initialize') return 'initialize stands alone';
     const id = idOf(value);
@@ -199,7 +199,7 @@ export class LineTransport {
     const message = withoutExtras(value as JSONRPCMessage);
     const badParams = whyNotMeta(message) ?? whyNotCall(message);
     if (badParams !== undefined) {
-      // Nobody waits for an answer to a notification.
+      // A notification gets no answer.
       if (!('id' in message)) return;
       const answer = `Invalid params: ${badParams}`;
       this.#refuse(INVALID_PARAMS, answer, idOf(value), batch);
@@ -228,7 +228,7 @@ export class LineTransport {
     this.#unanswered.delete(id);
     const batch = this.#batches.get(id);
     this.#batches.delete(id);
-    // Still expected there: it was cancelled, and gets no answer.
+    // The batch still expects it: the client cancelled it, and it gets no answer.
     if (batch?.has(id)) batch.settle(id);
     this.#closeWhenAnswered();
   }
@@ -236,13 +236,13 @@ export class LineTransport {
   #closeWhenAnswered(): void {
     if (!this.#ended || this.#closed || this.#unanswered.size > 0) return;
     this.#flush();
-    // What was just written may still be in the stream's buffer.
+    // The stream may still buffer the last answer.
     setImmediate(() => void this.close());
   }
 
   #refuse(code: number, message: string, id: Id | null, batch?: LineBatch): void {
     const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
-    // Its id may be that of another request, which is still expected.
+    // Another request may have the same id, and its answer is still to come.
     if (batch) batch.settle(null, answer);
     else void this.#write(`${answer}\n`);
   }
@@ -251,8 +251,8 @@ export class LineTransport {
   #write(line: string): Promise<void> {
     if (this.#outgoing.length === 0) setImmediate(() => this.#flush());
     this.#outgoing.push(line);
-    // Long answers are not put together: the sum of them may be more than a string can hold.
-    if (line.length > WORTH_A_WRITE) this.#flush();
+    // Long answers are not joined: together they may exceed the longest string.
+    if (line.length > WRITE_AT_ONCE_LENGTH) this.#flush();
     return this.#blocked ?? Promise.resolve();
   }
 
