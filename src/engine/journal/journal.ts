@@ -11,7 +11,7 @@ import { Store } from '../../state/directory/contents.ts';
 import { LineLog } from '../../state/directory/line-log.ts';
 import { ifNobodyElse, whenNobodyElse } from '../access/locks.ts';
 import type { JournalEntry, Origin } from './entries/entry.ts';
-import { readEntries, readForgotten, readWithParts } from './entries/read-entries.ts';
+import { findEntry, findUndosOf, readEntries, readForgotten } from './entries/read-entries.ts';
 import { JournalRecording, type RecordingParts } from './record/journal-recorder.ts';
 import { type Keep, keepAll, makeRoom, prune, usualKeep } from './retention/retention.ts';
 
@@ -62,14 +62,24 @@ export class Journal {
     return readEntries(this.log);
   }
 
-  /** Whether an entry was done to its end, whatever became of it later. */
-  hasEnd(id: string): boolean {
-    return readWithParts(this.log).some(({ entry, open }) => entry.id === id && !open);
+  /** One entry, in a time that does not grow with the journal. */
+  entry(id: string): JournalEntry | undefined {
+    return findEntry(this.log, id)?.entry;
   }
 
-  /** Gives an end to an entry that was cut off, and to which all that was missing has been added. */
+  /** The entries that took this one back, oldest first. */
+  undosOf(id: string): JournalEntry[] {
+    return findUndosOf(this.log, id).map(({ entry }) => entry);
+  }
+
+  /** Whether an entry was done to its end, whatever became of it later. */
+  hasEnd(id: string): boolean {
+    return findEntry(this.log, id)?.open === false;
+  }
+
+  /** Gives an end to an entry that was interrupted, and to which all that was missing has been added. */
   complete(id: string): void {
-    const found = readWithParts(this.log).find(({ entry }) => entry.id === id);
+    const found = findEntry(this.log, id);
     if (found?.open) for (const e of found.parts) this.log.append({ e, end: 'done' });
   }
 

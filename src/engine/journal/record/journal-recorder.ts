@@ -38,6 +38,10 @@ export class JournalRecording implements Recording {
   readonly #roots = new Set<string>();
   readonly #told = new Set<string>();
   readonly #changes: Change[] = [];
+  /** The paths of the changes. */
+  readonly #concerned = new Set<string>();
+  /** The contents that changes need and that are not known to be in the store. */
+  readonly #unstored = new Set<string>();
   /** What files became, to be kept for the diff once it is done. */
   readonly #shown = new Map<string, Buffer>();
   #begun = false;
@@ -64,9 +68,7 @@ export class JournalRecording implements Recording {
   }
 
   concerns(path: string): boolean {
-    return this.#changes.some(
-      (change) => change.path === path || (change.kind === 'moved' && change.to === path),
-    );
+    return this.#concerned.has(path);
   }
 
   makesParent(path: string, root: string): void {
@@ -221,8 +223,10 @@ export class JournalRecording implements Recording {
 
   async flushed(place: Place): Promise<void> {
     const { log, store } = this.#parts;
+    const names = [...this.#unstored];
     try {
-      await Promise.all([log.flush(), store.stored(namesOf(this.#changes))]);
+      await Promise.all([log.flush(), store.stored(names)]);
+      for (const name of names) this.#unstored.delete(name);
     } catch (error) {
       failToKeep(place.shown, error);
     }
@@ -254,7 +258,10 @@ export class JournalRecording implements Recording {
     const instead = again || changes.some(({ path }) => this.#planned.has(path));
     log.append({ ...facts, ...(roots.length > 0 && { roots }), did: changes, ...(instead && { instead }) });
     this.#begun = true;
+    for (const name of namesOf(changes)) this.#unstored.add(name);
     for (const change of changes) {
+      this.#concerned.add(change.path);
+      if (change.kind === 'moved') this.#concerned.add(change.to);
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;
       if (before >= 0) this.#changes.splice(before, 1, change);
       else this.#changes.push(change);
