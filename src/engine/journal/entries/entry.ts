@@ -107,3 +107,8 @@ export interface JournalEntry {
   /** The user had something removed that it had kept. */
   forgotten?: true;
 }
+
+/** The paths that a change concerns: of a move both. */
+export function pathsOf(change: Change): string[] {
+  return change.kind === 'moved' ? [change.path, change.to] : [change.path];
+}

@@ -16,9 +16,9 @@ import {
 import { weightOf } from '../../../state/directory/whole-tree.ts';
 import { whenNobodyElse } from '../../access/locks.ts';
 import { isWithin } from '../../confine/roots.ts';
-import { pathsOf } from '../../undo/plan.ts';
 import { namesOf, namesToUndo } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
+import { pathsOf } from '../entries/entry.ts';
 import { readForgotten } from '../entries/read-entries.ts';
 import type { Journal } from '../journal.ts';
 import { addCopies } from './forget-copies.ts';
@@ -179,9 +179,9 @@ function otherPaths(
   const others = new Set<string>();
   for (const { changes } of entries) {
     for (const change of changes) {
-      const own = pathsOf({ changes: [change] }).some((path) => meant.some((each) => related(path, each)));
+      const own = pathsOf(change).some((path) => meant.some((each) => related(path, each)));
       if (!own && [...namesOf([change])].some((name) => gone.has(name)))
-        for (const path of pathsOf({ changes: [change] })) others.add(path);
+        for (const path of pathsOf(change)) others.add(path);
     }
   }
   return [...others];

@@ -12,8 +12,8 @@ import { makeDirectory } from '../../../state/directory/make-directory.ts';
 import { finishRemoval, removeForGood, storedThings } from '../../../state/directory/remove-for-good.ts';
 import { removeWhole, weightOf } from '../../../state/directory/whole-tree.ts';
 import { Breathing } from '../../event-loop.ts';
-import { pathsOf } from '../../undo/plan.ts';
 import { namesOf } from '../entries/contents-needed.ts';
+import { pathsOf } from '../entries/entry.ts';
 import { type Line, type ReadEntry, readForgotten, readWithParts } from '../entries/read-entries.ts';
 import type { Journal } from '../journal.ts';
 
@@ -130,7 +130,7 @@ function newest(entries: readonly ReadEntry[]): Set<ReadEntry> {
   const seen = new Set<string>();
   const kept = new Set<ReadEntry>();
   for (const entry of [...entries].reverse()) {
-    for (const path of pathsOf(entry.entry)) {
+    for (const path of entry.entry.changes.flatMap(pathsOf)) {
       if (!seen.has(path)) kept.add(entry);
       seen.add(path);
     }
