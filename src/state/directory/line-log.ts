@@ -191,8 +191,10 @@ function* linesOf(path: string, at: { offset: number }): Generator<string> {
     let begun: Buffer[] = [];
     let position = at.offset;
     for (;;) {
-      const chunk = Buffer.allocUnsafe(READ_BYTES);
-      const got = fs.readSync(fd, chunk, 0, READ_BYTES, position);
+      // Most of the time a line or two were added: a whole chunk for each would be most of the work.
+      const length = Math.min(READ_BYTES, fs.fstatSync(fd).size - position);
+      const chunk = Buffer.allocUnsafe(Math.max(length, 0));
+      const got = fs.readSync(fd, chunk, 0, chunk.length, position);
       if (got === 0) return;
       let from = 0;
       for (let end = chunk.indexOf(10); end >= 0 && end < got; end = chunk.indexOf(10, from)) {
