@@ -67,7 +67,7 @@ export class Journal {
     return findEntry(this.log, id)?.entry;
   }
 
-  /** The entries that took this one back, oldest first. */
+  /** The entries that took this one back, newest first. */
   undosOf(id: string): JournalEntry[] {
     return findUndosOf(this.log, id).map(({ entry }) => entry);
   }

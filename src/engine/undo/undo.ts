@@ -32,13 +32,17 @@ export async function undoEntry(
   const caller: Caller = { ...access.caller, entered: (own) => (by = own) };
   const options = { undoes: entry.id, continues: interrupted?.id };
   const paths = targets.flatMap((target) => target.entry.changes.flatMap(pathsOf));
-  const { steps, obstacles } = await access.as(caller).change(paths, options, async (changes) => {
+  const undoing = access.as(caller).change(paths, options, async (changes) => {
     for (const target of targets) if (target.interrupted) sweepAround(access, target.entry);
     const planned = await planUndo(access, journal, targets);
     const found = obstaclesOf(planned);
     const stops = found.length > 0 && !(force && found.every(({ forceable }) => forceable));
     if (!stops) await restore(access, journal, planned, changes);
     return { steps: planned, obstacles: stops ? found : [] };
+  });
+  const { steps, obstacles } = await undoing.catch((error: unknown) => {
+    if (by !== undefined) access.caller.entered(by);
+    throw error;
   });
   if (obstacles.length > 0) return { obstacles };
   by ??= journal.noteUndone(entry, access.caller.origin, interrupted?.id);

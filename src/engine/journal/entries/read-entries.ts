@@ -72,7 +72,7 @@ export function findEntry(log: LineLog, id: string): ReadEntry | undefined {
   return readerOf(log).read().find(id);
 }
 
-/** The entries that took this one back, in the order in which they began. */
+/** The entries that took this one back, newest first. */
 export function findUndosOf(log: LineLog, id: string): ReadEntry[] {
   return readerOf(log).read().undosOf(id);
 }
@@ -189,7 +189,7 @@ class Parts {
 
   undosOf(id: string): ReadEntry[] {
     this.#update();
-    return [...(this.#undos.get(id) ?? [])].map((undo) => this.#made.get(undo)!);
+    return [...(this.#undos.get(id) ?? [])].reverse().map((undo) => this.#made.get(undo)!);
   }
 
   get all(): readonly ReadEntry[] {
