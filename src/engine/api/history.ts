@@ -50,7 +50,12 @@ export class HistoryApi {
     this.#access = access;
   }
 
-  /** Newest first. Of an engine without a journal there is no history. */
+  /** Whether the engine has a journal: without one it has no history, and can undo nothing. */
+  get isKept(): boolean {
+    return this.#access.journal !== undefined;
+  }
+
+  /** Newest first. */
   entries(filter: EntryFilter = {}): JournalEntry[] {
     const { journal } = this.#access;
     return journal ? selected(journal.entries(), filter).filter((entry) => this.#covers(entry)) : [];
