@@ -3,6 +3,7 @@ import {
   EngineFailure,
   type JournalEntry,
   type Origin,
+  StateProblem,
   type UndoOptions,
   type UndoOutcome,
 } from '../engine/index.ts';
@@ -43,6 +44,8 @@ export async function tracedUndo(
     trace.answered({ bytesOut: 0, ...(!outcome?.done && { failure: 'in-the-way' }) });
     return outcome;
   } catch (error) {
+    // Where the state directory cannot be used, the trace cannot be written either: one complaint is enough.
+    if (error instanceof StateProblem) throw error;
     const failure = error instanceof EngineFailure ? error.facts.kind : 'internal';
     trace.answered({ bytesOut: 0, failure });
     throw error;
