@@ -27,10 +27,11 @@ import {
   ownPackage,
   StateProblem,
 } from './engine/index.ts';
-import type { HttpRequest } from './server/http/start.ts';
 import type { Abilities } from './server/mcp/offered-tools.ts';
 import type { PageSources } from './server/page/sources.ts';
+import type { HttpSettings } from './server/start-http.ts';
 import { serveOnStdio } from './server/stdio/serve.ts';
+import { openDirectoryState } from './state/directory/open.ts';
 import { TraceLog } from './trace/log.ts';
 import type { Recorder } from './trace/recorder.ts';
 import { showTrace } from './trace/show.ts';
@@ -118,7 +119,7 @@ async function trace({ asked, state }: Command & { do: 'trace' }): Promise<numbe
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
   if (asked.webPort !== undefined) return traceOnPage(state.directory, asked.webPort, ending.signal);
-  const log = new TraceLog(state.directory, { onProblem: complain });
+  const log = new TraceLog(openDirectoryState(state.directory), { onProblem: complain });
   const { follow, json, limit, ...filter } = asked;
   try {
     await showTrace({ log, filter, follow, json, limit, out: process.stdout, signal: ending.signal });
@@ -132,18 +133,18 @@ async function trace({ asked, state }: Command & { do: 'trace' }): Promise<numbe
 
 /** The page alone, for servers that run elsewhere on this machine. */
 async function traceOnPage(directory: string, port: number, signal: AbortSignal): Promise<number> {
-  const { servePage } = await import('./server/page/serve.ts');
+  const { servePage } = await import('./server/serve-page.ts');
   const { pageHistory } = await import('./server/page/sources.ts');
   const recorder = recorderIn(directory);
-  const serving = await servePage({
+  const server = await servePage({
     sources: { events: traceIn(directory), history: pageHistory(new History(directory), recorder) },
     version,
     port,
     log: complain,
   });
-  say(`${serving.url}\n`);
-  signal.addEventListener('abort', () => void serving.stop());
-  await serving.done;
+  say(`${server.url}\n`);
+  signal.addEventListener('abort', () => void server.stop());
+  await server.done;
   await recorder.close();
   return 0;
 }
@@ -179,11 +180,11 @@ async function serve({ roots, options }: Command & { do: 'serve' }): Promise<num
 
 async function serveHttp(
   { roots, options, stdio }: Command & { do: 'serve' },
-  asked: HttpRequest,
+  asked: HttpSettings,
   token: string | undefined,
 ): Promise<number> {
   // Loaded only when asked for: on stdio nothing of it is needed.
-  const { startHttp, StartError } = await import('./server/http/start.ts');
+  const { startHttp, StartError } = await import('./server/start-http.ts');
   const required = options.commands.sandbox === 'require';
   // Among the tokens may be one that only reads, so it has to be known for HTTP in any case.
   const app = await offerable(openApp(roots, options, around()), required, true);
@@ -196,20 +197,20 @@ async function serveHttp(
     const { stateDirectory } = app;
     const page = stateDirectory === undefined ? undefined : await pageOf(app, stateDirectory);
     const surroundings = { token, terminal: terminal !== undefined, readOnlyEngine, page, stateDirectory };
-    const { serving, token: kept, reload } = await startHttp(app, asked, surroundings);
+    const { server, token: stored, reload } = await startHttp(app, asked, surroundings);
     app.log(describeStart(app, await describeCommands(app), app.journal));
-    for (const line of describeHttp(app, asked, serving.url)) app.log(line);
-    if (kept || asked.newToken || asked.printed) {
+    for (const line of describeHttp(app, asked, server.url)) app.log(line);
+    if (stored || asked.newToken || asked.printed) {
       const own = stdio
         ? stdioConfigs(app.engine.roots, thisProgram([...stdio, ...directoryArguments(app.engine.roots)]))
         : '';
-      (terminal ?? process.stdout).write(`${own}${httpConfigs(serving.url, kept, page !== undefined)}`);
+      (terminal ?? process.stdout).write(`${own}${httpConfigs(server.url, stored, page !== undefined)}`);
     }
-    const stop = () => void serving.stop();
+    const stop = () => void server.stop();
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
     process.on('SIGHUP', reload ?? stop);
-    await serving.done;
+    await server.done;
   } catch (error) {
     throw error instanceof StartError ? new UsageError(error.message) : error;
   } finally {
@@ -227,7 +228,7 @@ async function pageOf({ engine, trace: recorder, log }: OpenApp, directory: stri
 }
 
 function traceIn(directory: string, log = complain): TraceLog {
-  return new TraceLog(directory, { onProblem: (problem) => log(`trace: ${problem}`) });
+  return new TraceLog(openDirectoryState(directory), { onProblem: (problem) => log(`trace: ${problem}`) });
 }
 
 /** By absolute paths: a client that is started from a desktop may know another PATH. */

@@ -2,7 +2,7 @@
 
 import { shellWord } from '../display/shell-word.ts';
 import type { RootInfo } from '../engine/index.ts';
-import type { KeptToken } from '../server/web/kept-token.ts';
+import type { StoredToken } from '../server/web/stored-token.ts';
 
 /** How a client starts this program by itself, on stdio. */
 export interface StdioCommand {
@@ -46,7 +46,7 @@ export function directoryArguments(roots: readonly RootInfo[]): string[] {
 }
 
 /** A token that the operator has set is not shown; the server's own one is. */
-export function httpConfigs(served: string, kept: KeptToken | undefined, hasPage: boolean): string {
+export function httpConfigs(served: string, kept: StoredToken | undefined, hasPage: boolean): string {
   const token = kept?.token ?? '<COFFERDAM_TOKEN>';
   // Every address is listened on, but a client needs one.
   const url = served.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
@@ -74,12 +74,12 @@ export function httpConfigs(served: string, kept: KeptToken | undefined, hasPage
   ].join('\n');
 }
 
-function tokenLines(kept: KeptToken | undefined): string[] {
+function tokenLines(kept: StoredToken | undefined): string[] {
   if (!kept) return ['The token is the one that you have set as COFFERDAM_TOKEN.'];
   return [`${tokenText(kept)}:`, '', `  ${kept.token}`];
 }
 
-function tokenText({ file, isNew }: KeptToken): string {
+function tokenText({ file, isNew }: StoredToken): string {
   if (file === undefined)
     return 'A token that ends with this server (set COFFERDAM_TOKEN or --token-file to have one that stays)';
   return isNew

@@ -1,6 +1,6 @@
 /** What the options of the HTTP server ask for, or one clear line about what is wrong with them. */
 
-import type { HttpRequest } from '../server/http/start.ts';
+import type { HttpSettings } from '../server/start-http.ts';
 import { asOrigin, isHostName } from '../server/web/host-and-origin.ts';
 import { sizeOf } from './state.ts';
 import { UsageError } from './usage-error.ts';
@@ -30,7 +30,7 @@ export function needsHttp(name: string): boolean {
   return (NEED_HTTP as readonly string[]).includes(name);
 }
 
-export function parseHttp(values: HttpValues): HttpRequest | undefined {
+export function parseHttp(values: HttpValues): HttpSettings | undefined {
   if (values.http === undefined) {
     const alone = NEED_HTTP.find((name) => values[name] !== undefined);
     if (alone) throw new UsageError(`--${alone} is for a server over HTTP: --http [HOST:]PORT`);

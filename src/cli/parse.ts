@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
 import type { CommandSettings, RootSpec } from '../engine/index.ts';
-import type { HttpRequest } from '../server/http/start.ts';
+import type { HttpSettings } from '../server/start-http.ts';
 import { isLoopback } from '../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../trace/show.ts';
 import { splitArguments, type Values } from './arguments.ts';
@@ -31,7 +31,7 @@ export interface Options {
 export type Command =
   | { do: 'help'; about: CommandName | undefined }
   | { do: 'version' }
-  | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpRequest | undefined; stdio?: string[] }
+  | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
   | { do: 'call'; tool: string; json: string; roots: RootSpec[]; options: Options }
   | { do: 'tools'; options: Options; named: boolean }
   | { do: 'doctor'; roots: RootSpec[]; options: Options }

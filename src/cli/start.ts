@@ -1,8 +1,8 @@
 /** What is said at the start: in one line what is served and how well it is protected, or why it is not. */
 import type { Dialect } from '../dialects/dialect.ts';
 import { type Engine, EngineFailure, type RootInfo } from '../engine/index.ts';
-import type { HttpRequest } from '../server/http/start.ts';
 import type { App } from '../server/mcp/app.ts';
+import type { HttpSettings } from '../server/start-http.ts';
 import { isLoopback } from '../server/web/host-and-origin.ts';
 
 /** What is offered, where, and what protects it. */
@@ -92,7 +92,7 @@ export async function areCommandsConfined(engine: Engine): Promise<boolean> {
 }
 
 /** Where it is served over HTTP, and a warning when others can listen. */
-export function describeHttp({ dialects }: App, { host, tls }: HttpRequest, url: string): string[] {
+export function describeHttp({ dialects }: App, { host, tls }: HttpSettings, url: string): string[] {
   const paths = dialects.map(({ name }) => `${new URL(url).pathname}/${name}`).join(', ');
   const where = `serving ${url} (${dialects[0]!.name}); by name: ${paths}`;
   if (tls || isLoopback(host)) return [where];

@@ -1,5 +1,6 @@
 /** The journal and the trace of a server: opened where they can be kept, and said where they cannot. */
 import { mostWatchedEntries, whyNotStateDirectory } from '../engine/index.ts';
+import { openDirectoryState } from '../state/directory/open.ts';
 import { TraceLog } from '../trace/log.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { openSpans } from '../trace/spans.ts';
@@ -40,7 +41,7 @@ export function openRecorder(asked: RecorderRequest): Recorder {
   const { directory, roots, contents, version, environment, log } = asked;
   const onProblem = (problem: string) => log(`trace: ${problem}`);
   return new Recorder({
-    log: directory === undefined ? undefined : new TraceLog(directory, { onProblem }),
+    log: directory === undefined ? undefined : new TraceLog(openDirectoryState(directory), { onProblem }),
     spans: openSpans(environment, { version, onProblem }),
     server: serverId(),
     roots,

@@ -1,6 +1,6 @@
 /** How long one answer may be: clients built on the official library end the session at 10 MiB. */
 import { fail } from '../engine/index.ts';
-import { jsonBytes } from '../json-size.ts';
+import { jsonBytes } from '../json/json-size.ts';
 import { type Answer, type Told, text } from './dialect.ts';
 
 /** No message of the server has more bytes, its line end included; src/server/mcp/messages.ts holds that too. */

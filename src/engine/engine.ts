@@ -1,4 +1,5 @@
 /** Puts the four APIs together over one gate: files, search, commands and history of the given directories. */
+import { openDirectoryState } from '../state/directory/open.ts';
 import { StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
 import { Access } from './access/access.ts';
 import { type CommandSettings, CommandsApi } from './api/commands.ts';
@@ -119,9 +120,12 @@ export class Engine {
 function open(options: EngineOptions): Parts {
   const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
   const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig });
-  const journal = directory === undefined || readOnly ? undefined : new Journal(directory, options.keep);
+  const journal =
+    directory === undefined || readOnly
+      ? undefined
+      : new Journal(openDirectoryState(directory), options.keep);
   const roots = wall.roots.map(({ real }) => real);
-  const problem = journal && whyNotStateDirectory(journal.directory, roots);
+  const problem = journal && whyNotStateDirectory(journal.state.name, roots);
   if (problem !== undefined) {
     wall.close();
     throw new StateProblem(`the state directory ${problem}`);

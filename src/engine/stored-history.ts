@@ -5,6 +5,7 @@
 // biome-ignore lint/style/noRestrictedImports: only to see whether the same directory stands at a path; nothing is opened.
 import { statSync } from 'node:fs';
 
+import { openDirectoryState } from '../state/directory/open.ts';
 import { asStateProblem, realOf } from '../state/directory/state-directory.ts';
 import {
   type EntryFilter,
@@ -140,7 +141,7 @@ export class History {
   }
 
   async #reading<T>(read: (journal: Journal) => T | Promise<T>): Promise<T> {
-    const journal = new Journal(this.#directory, keepAll);
+    const journal = new Journal(openDirectoryState(this.#directory), keepAll);
     try {
       return await read(journal);
     } catch (error) {

@@ -1,25 +1,25 @@
-/** The Tool Trace page: puts its parts together and keeps them in step with what happens. */
+/** The Tool Trace page: puts its views together and updates them as events arrive. */
 
 import { plain } from '../display/plain-text.ts';
-import { endSession } from './api.ts';
-import { Charts } from './charts.ts';
-import { Connection, type State } from './connection.ts';
-import { Details } from './details.ts';
-import { part, setText } from './dom.ts';
-import { Filters } from './filters.ts';
-import { count } from './format.ts';
-import { HeatTree } from './heat.ts';
-import { HeatView } from './heat-view.ts';
-import { CallList } from './list.ts';
-import { signIn, takeToken } from './sign-in.ts';
-import { EventStore, type Filter, type Row } from './store.ts';
-import { startTabs } from './tabs.ts';
-import { startTheme } from './theme.ts';
+import { endSession } from './data/api.ts';
+import { Connection, type State } from './data/connection.ts';
+import { EventStore, type Filter, type Row } from './data/event-store.ts';
+import { count } from './data/format.ts';
+import { HeatTree } from './data/heat-tree.ts';
+import { Charts } from './views/charts.ts';
+import { Details } from './views/details.ts';
+import { part, setText } from './views/dom.ts';
+import { Filters } from './views/filters.ts';
+import { HeatView } from './views/heat-view.ts';
+import { CallList } from './views/list.ts';
+import { signIn, takeToken } from './views/sign-in.ts';
+import { startTabs } from './views/tabs.ts';
+import { startTheme } from './views/theme.ts';
 import type { About, PageEvent } from './wire.ts';
 
-/** Charts and tree look at all events: they are drawn less often than the list. */
+/** Charts and tree go through all events, so the page draws them less often than the list. */
 const SLOW_DRAW_MS = 500;
-/** Whoever walks through the list with the arrows does not want every call loaded on the way. */
+/** Load a call only when the user rests on it: the arrow keys pass many calls on the way. */
 const SETTLE_MS = 150;
 
 class Page {
@@ -61,14 +61,14 @@ class Page {
     }
   }
 
-  /** Until the session ends: by itself, by the user, or by another token in the address. */
+  /** Returns when the session ends: by itself, by the user, or by another token in the URL. */
   async #stayConnected(): Promise<{ token: string | undefined; why: string }> {
     let token: string | undefined;
     let why = 'The session has ended. A token opens a new one.';
     const leaving = new AbortController();
     const connection = new Connection({
       onEvents: (events, live) => this.#take(events, live),
-      onState: (state) => this.#tell(state),
+      onState: (state) => this.#showState(state),
     });
     const leave = () => {
       why = 'You have signed out.';
@@ -95,7 +95,7 @@ class Page {
     part('where').dataset.about = `${who}, ${mayUndo ? 'may undo' : 'only looks'}, version ${version}`;
   }
 
-  /** What one token saw is not left for another. */
+  /** The next token must not see what this one saw. */
   #forget(): void {
     this.#details.close();
     this.#store.clear();
@@ -160,7 +160,7 @@ class Page {
     setText(this.#follow, this.#unseen > 0 ? `Follow (${count(this.#unseen)} new)` : 'Follow');
   }
 
-  #tell(state: State): void {
+  #showState(state: State): void {
     const element = part('state');
     element.dataset.state = state.is;
     setText(element, stateText(state));

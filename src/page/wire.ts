@@ -1,7 +1,7 @@
-/** What the Tool Trace page and its server say to each other. Types alone: both sides are compiled with them. */
+/** The messages between the Tool Trace page and its server. Both sides compile with these types. */
 import type { TraceEvent } from '../trace/event.ts';
 
-/** An event as the list gets it: what was said and answered is left out, and asked for when it is looked at. */
+/** An event as the list gets it, without arguments and answer: the page asks for those when the user opens the call. */
 export type PageEvent = Omit<TraceEvent, 'arguments' | 'answer'> & {
   /** Arguments and answer were recorded. */
   contents?: true;

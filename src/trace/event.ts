@@ -21,7 +21,7 @@ export interface TraceEvent {
   who?: string;
   dialect: string;
   tool: string;
-  /** The first ones, what was changed or refused before what was only looked at; `morePaths` counts the rest. */
+  /** The first ones, changed and refused ones before those only looked at; `morePaths` counts the rest. */
   paths: TracedPath[];
   morePaths?: number;
   outcome: 'ok' | 'failed';
@@ -32,17 +32,17 @@ export interface TraceEvent {
   bytesOut: number;
   /** An estimate. */
   tokensOut: number;
-  /** What is to be noticed: `later-executed` when a file was changed that other programs run later. */
+  /** What deserves notice: `later-executed` when the call changed a file that other programs run later. */
   flags?: string[];
   /** What stood around a command. */
   layers?: string[];
   /** Whether the system itself confined the command. */
   confined?: boolean;
-  /** What is to be known besides, as that a tree was too large to look for changes. */
+  /** Anything else worth knowing, such as that a tree was too large to look for changes. */
   note?: string;
   /** The journal's entries that the call made. */
   entries?: string[];
-  /** Only with --trace-contents, clipped. */
+  /** Only with --trace-contents, truncated. */
   arguments?: string;
   answer?: string;
 }

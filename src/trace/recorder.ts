@@ -1,23 +1,23 @@
 /**
  * Turns each call into one event: what the engine reports while the call runs, how it ended and what it cost.
  *
- * Contents of files never get into an event, and arguments and answers only when that was asked for.
+ * Contents of files never get into an event, and arguments and answers only when the user asked for that.
  */
-import { jsonBytes } from '../json-size.ts';
+import { jsonBytes } from '../json/json-size.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './later-executed.ts';
-import { clipped, MOST_PATHS } from './line.ts';
 import type { TraceLog } from './log.ts';
 import type { SpanSink } from './spans.ts';
+import { MOST_PATHS, truncated } from './stored-event.ts';
 import { estimatedTokens } from './tokens.ts';
 
-/** No path of a file is longer; what a client sends as one may be. */
+/** No path of a file is longer, but what a client sends as a path may be. */
 const LONGEST_PATH = 4096;
 const LONGEST_NAME = 200;
 const LONGEST_NOTE = 2000;
 const LONGEST_CONTENTS = 8192;
 const MOST_ENTRIES = 50;
-/** Beyond the first paths, the number of different ones is counted exactly up to here. */
+/** Beyond the first paths, different ones are counted exactly up to this many. */
 const MOST_REMEMBERED = 10_000;
 
 export interface RecorderOptions {
@@ -65,7 +65,7 @@ export class Recorder {
     return new CallTrace(this.#options, call, `${this.#options.server}-${this.#calls}`);
   }
 
-  /** Sends what is still to be sent; after two seconds at the latest it is given up. */
+  /** Sends what is left, for two seconds at most. */
   async close(): Promise<void> {
     await this.#options.spans?.close();
     this.#options.log?.close();
@@ -95,10 +95,10 @@ export class CallTrace {
     this.#began = options.now ? this.#at : performance.now();
   }
 
-  /** Told by the engine while the call runs; the same path touched in the same way is one. */
+  /** The engine reports it while the call runs. The same path touched in the same way counts once. */
   touched(touch: TracedPath): void {
     if (this.#ended) return;
-    const path = clipped(touch.path, LONGEST_PATH);
+    const path = truncated(touch.path, LONGEST_PATH);
     if (isChange(touch.how) && isLaterExecuted(touch.path)) this.#laterExecuted = true;
     const same = this.#paths.find((known) => known.path === path && saysAsMuch(known.how, touch.how));
     if (same) {
@@ -122,10 +122,10 @@ export class CallTrace {
   }
 
   noted(note: string): void {
-    this.#note = clipped(this.#note === undefined ? note : `${this.#note}; ${note}`, LONGEST_NOTE);
+    this.#note = truncated(this.#note === undefined ? note : `${this.#note}; ${note}`, LONGEST_NOTE);
   }
 
-  /** Ends the call; only the first time counts. */
+  /** Ends the call; only the first answer counts. */
   answered(answer: TracedAnswer): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -136,7 +136,7 @@ export class CallTrace {
     spans?.send(event, traceparentOf(this.#call.traceparent));
   }
 
-  /** What was changed or refused stays named, whatever else was looked at. */
+  /** A path that was changed or refused keeps its place before one that was only looked at. */
   #crowdOut(touch: TracedPath): void {
     const place = isOnlyLook(touch.how) ? -1 : this.#paths.findLastIndex(({ how }) => isOnlyLook(how));
     const left = place < 0 ? touch : this.#paths.splice(place, 1)[0]!;
@@ -158,7 +158,7 @@ export class CallTrace {
       server,
       roots: [...roots],
       dialect,
-      tool: clipped(tool, LONGEST_NAME),
+      tool: truncated(tool, LONGEST_NAME),
       paths: this.#paths,
       outcome: failure === undefined ? 'ok' : 'failed',
       ms: this.#elapsed(),
@@ -169,7 +169,7 @@ export class CallTrace {
     if (session !== undefined) event.session = session;
     if (who !== undefined) event.who = who;
     if (this.#morePaths > 0) event.morePaths = this.#morePaths;
-    if (failure !== undefined) event.error = clipped(failure, LONGEST_NAME);
+    if (failure !== undefined) event.error = truncated(failure, LONGEST_NAME);
     if (this.#laterExecuted) event.flags = [LATER_EXECUTED];
     if (this.#layers) {
       event.layers = [...this.#layers];
@@ -178,8 +178,8 @@ export class CallTrace {
     if (this.#note !== undefined) event.note = this.#note;
     if (this.#entries) event.entries = this.#entries;
     const written = contents ? asJson(args) : undefined;
-    if (written !== undefined) event.arguments = clipped(written, LONGEST_CONTENTS);
-    if (contents && text !== undefined) event.answer = clipped(text, LONGEST_CONTENTS);
+    if (written !== undefined) event.arguments = truncated(written, LONGEST_CONTENTS);
+    if (contents && text !== undefined) event.answer = truncated(text, LONGEST_CONTENTS);
     return event;
   }
 
@@ -190,7 +190,7 @@ export class CallTrace {
   }
 }
 
-/** A look says nothing beside whatever else was done there. */
+/** That a call looked at a path says nothing beside whatever else it did there. */
 function saysAsMuch(known: How, how: How): boolean {
   return known === how || known === 'looked-at' || how === 'looked-at';
 }
@@ -199,7 +199,7 @@ function isOnlyLook(how: How): boolean {
   return how === 'read' || how === 'listed' || how === 'searched' || how === 'looked-at' || how === 'ran-in';
 }
 
-/** One that leaves something at the path. */
+/** Leaves something at the path. */
 function isChange(how: How): boolean {
   return how === 'created' || how === 'changed' || how === 'moved-to';
 }

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anonymous, Engine, type JournalEntry } from '../../src/engine/index.ts';
 import { Journal } from '../../src/engine/journal/journal.ts';
+import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { program } from '../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../tree.ts';
 
@@ -371,7 +372,7 @@ describe('what is in the way', () => {
 });
 
 test('an id that begins like another one is named with more letters', async () => {
-  const journal = new Journal(state);
+  const journal = new Journal(openDirectoryState(state));
   for (const e of ['abcd222222', 'abcd333333']) {
     journal.log.append({ e, at: Date.now(), by: {}, roots: [root], did: [] });
     journal.log.append({ e, end: 'done' });

@@ -154,7 +154,7 @@ describe('the token', () => {
   });
 
   it('that is wrong thousands of times slows its sender down, and nobody who has the right one', async () => {
-    const flooded = await Stage.open({ limits: { heldRefusals: 4 } });
+    const flooded = await Stage.open({ limits: { delayedRefusals: 4 } });
     try {
       const statuses = new Map<number, number>();
       let left = 2000;
@@ -187,22 +187,22 @@ describe('the token', () => {
 describe('failures that are counted by address', () => {
   it('cost nothing at first, then ever more, and are forgotten after a minute', () => {
     const failed = new FailedTokens();
-    const delays = Array.from({ length: 14 }, () => failed.note('10.0.0.1', 0).delayMs);
+    const delays = Array.from({ length: 14 }, () => failed.record('10.0.0.1', 0).delayMs);
     expect(delays).toEqual([0, 0, 0, 0, 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
-    expect(failed.note('10.0.0.2', 0).delayMs).toBe(0);
-    expect(failed.note('10.0.0.1', 61_000).delayMs).toBe(0);
+    expect(failed.record('10.0.0.2', 0).delayMs).toBe(0);
+    expect(failed.record('10.0.0.1', 61_000).delayMs).toBe(0);
   });
 
   it('take all addresses of an IPv6 network for one', () => {
     const failed = new FailedTokens();
-    for (let at = 0; at < 6; at++) failed.note(`2001:db8:1:2::${at}`, 0);
-    expect(failed.note('2001:db8:1:2:ffff:ffff:ffff:ffff', 0).delayMs).toBeGreaterThan(0);
-    expect(failed.note('2001:db8:1:3::1', 0).delayMs).toBe(0);
+    for (let at = 0; at < 6; at++) failed.record(`2001:db8:1:2::${at}`, 0);
+    expect(failed.record('2001:db8:1:2:ffff:ffff:ffff:ffff', 0).delayMs).toBeGreaterThan(0);
+    expect(failed.record('2001:db8:1:3::1', 0).delayMs).toBe(0);
   });
 
   it('never need more than a little memory', () => {
     const failed = new FailedTokens();
-    for (let at = 0; at < 100_000; at++) failed.note(`10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, 0);
+    for (let at = 0; at < 100_000; at++) failed.record(`10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, 0);
     expect(failed.size).toBe(4096);
   });
 });

@@ -137,13 +137,13 @@ describe('a connection on which a valid token was shown', () => {
   });
 });
 
-describe('strangers', () => {
+describe('connections without a token', () => {
   it('are let go after a short time, and those of one address before others', async () => {
-    const stage = await staged({ strangerMs: 200, keepAliveMs: 60_000 });
+    const stage = await staged({ unauthenticatedMs: 200, keepAliveMs: 60_000 });
     const raw = await stage.raw();
     raw.socket.write('GET /healthz HTTP/1.1\r\nHost: loc');
     await raw.closed();
-    const many = await staged({ strangers: 8, strangersOfOneAddress: 4 });
+    const many = await staged({ unauthenticated: 8, unauthenticatedPerAddress: 4 });
     const port = many.serving.port;
     const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => {});
     await new Promise((resolve) => other.once('connect', resolve));

@@ -174,7 +174,7 @@ describe('too many', () => {
     const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
     const { grants } = parseTokens(file, []);
     const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
-    const stage = await staged({ sessions: 5, sessionsOfOneToken: 3 }, { grants });
+    const stage = await staged({ sessions: 5, sessionsPerToken: 3 }, { grants });
     const talks = [];
     for (let at = 0; at < 3; at++) talks.push(await stage.session('/mcp', as('one')));
     const refused = await stage.post(hello(), as('one'));
@@ -191,7 +191,7 @@ describe('too many', () => {
     const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
     const { grants } = parseTokens(file, []);
     const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
-    const stage = await staged({ calls: 3, callsOfOneToken: 2 }, { grants });
+    const stage = await staged({ calls: 3, callsPerToken: 2 }, { grants });
     const [one, two] = [await stage.session('/mcp', as('one')), await stage.session('/mcp', as('two'))];
     const waiting = [one.call('wait'), one.call('wait')];
     await stage.held.started(2);
@@ -240,7 +240,7 @@ describe('too many', () => {
   });
 
   it('is more than a thousand sessions, which cost little and are gone when they end', async () => {
-    const stage = await staged({ sessions: 2000, sessionsOfOneToken: 2000 });
+    const stage = await staged({ sessions: 2000, sessionsPerToken: 2000 });
     const raw = await stage.raw();
     const body = JSON.stringify(hello());
     raw.socket.write((head(body.length) + body).repeat(1000));
@@ -297,7 +297,7 @@ describe('a session', () => {
   });
 
   it('sends a sign of life while a call takes long, and then its answer', async () => {
-    const stage = await staged({ silenceMs: 50, primeMs: 50, heartbeatMs: 50 });
+    const stage = await staged({ streamAfterMs: 50, resumableAfterMs: 50, heartbeatMs: 50 });
     const talk = await stage.session();
     const calls = [talk.call('wait'), stage.stateless('tools/call', { name: 'wait', arguments: {} })];
     await stage.held.started(2);

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseHttp } from '../../src/cli/http-flags.ts';
 import { describeHttp } from '../../src/cli/start.ts';
 import type { App } from '../../src/server/mcp/app.ts';
-import { readSecret } from '../../src/server/web/operator-files.ts';
+import { readSecret } from '../../src/server/web/secret-files.ts';
 import { program } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { certificate, privateKey } from './http-certificate.ts';

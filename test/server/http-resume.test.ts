@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function staged(limits: Partial<HttpLimits> = {}, more: object = {}): Promise<Stage> {
-  const stage = await Stage.open({ limits: { primeMs: 20, ...limits }, ...more });
+  const stage = await Stage.open({ limits: { resumableAfterMs: 20, ...limits }, ...more });
   closing.push(() => stage.close());
   return stage;
 }
@@ -108,7 +108,7 @@ describe('a call whose connection is lost', () => {
 
   it('of an older version gets ids with its messages, and no event without one', async () => {
     for (const version of ['2025-06-18', '2025-03-26']) {
-      const stage = await staged({ silenceMs: 50 });
+      const stage = await staged({ streamAfterMs: 50 });
       const talk = await stage.session('/mcp', {}, version);
       const told = await talk.ask('tools/call', { name: 'tell', _meta: { progressToken: 1 } });
       expect(told.text).not.toMatch(/^data: ?$/m);
@@ -142,9 +142,9 @@ describe('what is kept', () => {
   );
 
   it.each([
-    ['in number', { keptEvents: 4 }],
-    ['in size', { keptBytes: 500 }],
-    ['in size with all sessions', { allKeptBytes: 500 }],
+    ['in number', { replayEvents: 4 }],
+    ['in size', { replayBytes: 500 }],
+    ['in size with all sessions', { allReplayBytes: 500 }],
   ])('is bounded %s: what is gone is said to be gone', async (_, limits) => {
     const stage = await staged(limits);
     const talk = await stage.session();
@@ -159,7 +159,7 @@ describe('what is kept', () => {
   });
 
   it('is given up after a time', async () => {
-    const stage = await staged({ keptMs: 50, sessionIdleMs: 60_000, heartbeatMs: 50 });
+    const stage = await staged({ replayMs: 50, sessionIdleMs: 60_000, heartbeatMs: 50 });
     const talk = await stage.session();
     const told = await talk.ask('tools/call', { name: 'tell', _meta: { progressToken: 1 } });
     while ((await comeBack(stage, talk, idsIn(told.text)[0]!)).status === 200) await pause(20);

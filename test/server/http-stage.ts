@@ -5,9 +5,10 @@ import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dia
 import { fileeditor } from '../../src/dialects/fileeditor/index.ts';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
-import { type HttpOptions, type HttpServing, serveOnHttp } from '../../src/server/http/serve.ts';
 import type { App } from '../../src/server/mcp/app.ts';
+import { type HttpOptions, serveHttp } from '../../src/server/serve-http.ts';
 import { fullGrant } from '../../src/server/web/tokens.ts';
+import type { WebServer } from '../../src/server/web/web-server.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 
 export const TOKEN = 'the-token-of-this-test-suite';
@@ -81,7 +82,7 @@ export class Stage {
   readonly held = new Held();
   readonly log: string[] = [];
   readonly root: string;
-  readonly serving!: HttpServing;
+  readonly serving!: WebServer;
   readonly #remove: () => void;
   readonly #engine: Engine;
   readonly #readOnly: Engine;
@@ -110,7 +111,7 @@ export class Stage {
       log: (line: string) => void stage.log.push(line),
       ...about,
     };
-    const serving = await serveOnHttp(app, {
+    const serving = await serveHttp(app, {
       ...{ host: '127.0.0.1', port: 0, grants: [fullGrant(TOKEN)] },
       readOnlyEngine: () => stage.#readOnly,
       ...options,

@@ -6,7 +6,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
+import { lineFormat } from '../../src/state/directory/log/lines.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
+import { eventRecords } from '../../src/trace/stored-event.ts';
+
+/** An event as a line of the log, and back. */
+export const {
+  encode: lineOf,
+  decode: eventOf,
+  longest: LONGEST_LINE,
+} = lineFormat<TraceEvent>(eventRecords);
 
 export function anEvent(about: Partial<TraceEvent> = {}): TraceEvent {
   return {

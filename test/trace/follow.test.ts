@@ -11,13 +11,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lineOf } from '../../src/trace/line.ts';
+import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { TraceLog, type TraceLogSettings } from '../../src/trace/log.ts';
-import { anEvent, aStateDirectory, startWriter, until } from './events.ts';
+import { anEvent, aStateDirectory, lineOf, startWriter, until } from './events.ts';
 
 function followed(state: string, settings: TraceLogSettings = {}) {
   const problems: string[] = [];
-  const log = new TraceLog(state, { onProblem: (problem) => problems.push(problem), ...settings });
+  const log = new TraceLog(openDirectoryState(state), {
+    onProblem: (problem) => problems.push(problem),
+    ...settings,
+  });
   onTestFinished(() => log.close());
   const ids: string[] = [];
   const stop = log.follow((events) => ids.push(...events.map(({ id }) => id)));
@@ -32,7 +35,7 @@ function now(id: string) {
 describe('following', () => {
   it('tells what is appended from now on, and nothing older', async () => {
     const state = aStateDirectory();
-    const before = new TraceLog(state);
+    const before = new TraceLog(openDirectoryState(state));
     before.append(now('before'));
     const { log, ids } = followed(state);
     log.append(now('a'));
@@ -55,7 +58,9 @@ describe('following', () => {
   it('tells every event of another process once and in order, across many files', async () => {
     const state = aStateDirectory();
     const { ids } = followed(state);
-    const writer = await startWriter(state, 'other', 3000, '', { fileBytes: 200_000 });
+    const writer = await startWriter(state, 'other', 3000, '', {
+      bounds: { part: 200_000, all: 100_000_000 },
+    });
     expect(await writer.ended).toEqual({ code: 0, output: 'done\n' });
     await until(() => ids.length >= 3000);
     expect(ids).toEqual(Array.from({ length: 3000 }, (_, n) => `other-${n + 1}`));
@@ -161,7 +166,7 @@ describe('following', () => {
     log.append(now('b'));
     await until(() => others.length === 2);
     log.close();
-    const another = new TraceLog(state);
+    const another = new TraceLog(openDirectoryState(state));
     another.append(now('c'));
     another.close();
     await new Promise((resolve) => setTimeout(resolve, 1200));

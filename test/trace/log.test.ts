@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventOf, lineOf } from '../../src/trace/line.ts';
+import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { TraceLog, type TraceLogSettings } from '../../src/trace/log.ts';
-import { anEvent, aStateDirectory, filesIn, linesIn, startWriter } from './events.ts';
+import { anEvent, aStateDirectory, eventOf, filesIn, lineOf, linesIn, startWriter } from './events.ts';
 
 const DAY = 24 * 3600 * 1000;
 const noon = Date.UTC(2025, 10, 16, 12);
@@ -26,7 +26,7 @@ function aLog(settings: TraceLogSettings = {}) {
   const state = aStateDirectory();
   const problems: string[] = [];
   const clock = { now: noon };
-  const log = new TraceLog(state, {
+  const log = new TraceLog(openDirectoryState(state), {
     now: () => clock.now,
     onProblem: (problem) => problems.push(problem),
     ...settings,
@@ -54,7 +54,7 @@ describe('appending', () => {
 
   it('makes the state directory for the owner alone as well', () => {
     const state = join(aStateDirectory(), 'not', 'yet');
-    const log = new TraceLog(state);
+    const log = new TraceLog(openDirectoryState(state));
     log.append(anEvent());
     log.close();
     expect(statSync(state).mode & 0o777).toBe(0o700);
@@ -70,11 +70,11 @@ describe('appending', () => {
   });
 
   it('follows a full file by the next one, also after a new start', () => {
-    const settings = { fileBytes: 1000 };
+    const settings = { bounds: { part: 1000, all: 1_000_000 } };
     const { log, state } = aLog(settings);
     for (let n = 0; n < 9; n++) log.append(anEvent({ id: `a${n}` }));
     log.close();
-    const later = new TraceLog(state, { ...settings, now: () => noon });
+    const later = new TraceLog(openDirectoryState(state), { ...settings, now: () => noon });
     later.append(anEvent({ id: 'b' }));
     later.close();
     const files = filesIn(state);
@@ -85,7 +85,7 @@ describe('appending', () => {
   });
 
   it('removes the oldest files when all together are too large, and nothing else', () => {
-    const { log, state, clock, trace } = aLog({ fileBytes: 1000, allBytes: 4000 });
+    const { log, state, clock, trace } = aLog({ bounds: { part: 1000, all: 4000 } });
     log.append(anEvent());
     writeFileSync(join(trace, 'notes.txt'), 'x'.repeat(10_000));
     for (let n = 0; n < 60; n++) {
@@ -103,7 +103,7 @@ describe('appending', () => {
   });
 
   it('orders the tenth file of a day after the ninth', async () => {
-    const { log, state } = aLog({ fileBytes: 100 });
+    const { log, state } = aLog({ bounds: { part: 100, all: 1_000_000 } });
     for (let n = 0; n < 12; n++) log.append(anEvent({ id: `e${n}`, at: noon + n }));
     expect(filesIn(state)).toContain('2025-11-16.11.jsonl');
     expect((await log.recent(4)).map(({ id }) => id)).toEqual(['e8', 'e9', 'e10', 'e11']);
@@ -220,7 +220,7 @@ describe('what stands in the way', () => {
     const [name] = filesIn(state);
     expect(readFileSync(join(state, 'trace', name!), 'utf8').endsWith('\n')).toBe(false);
     await (await startWriter(state, 'after', 3)).ended;
-    const log = new TraceLog(state);
+    const log = new TraceLog(openDirectoryState(state));
     const ids = (await log.recent(1000)).map(({ id }) => id);
     expect(ids.slice(-4)).toEqual([expect.stringMatching(/^full-/), 'after-1', 'after-2', 'after-3']);
     log.close();
@@ -231,7 +231,7 @@ describe('two processes', () => {
   it('append to the same files at once without mixing their lines', async () => {
     const state = aStateDirectory();
     const count = 3000;
-    const settings = { fileBytes: 200_000 };
+    const settings = { bounds: { part: 200_000, all: 100_000_000 } };
     const writers = await Promise.all([
       startWriter(state, 'one', count, '', settings),
       startWriter(state, 'two', count, '', settings),
@@ -250,7 +250,7 @@ describe('two processes', () => {
 
 describe('the recent events', () => {
   it('are the newest that fit, oldest first, across files', async () => {
-    const { log, clock } = aLog({ fileBytes: 1000 });
+    const { log, clock } = aLog({ bounds: { part: 1000, all: 1_000_000 } });
     for (let n = 0; n < 40; n++) {
       clock.now = noon + Math.floor(n / 20) * DAY;
       log.append(anEvent({ id: `e${n}`, at: clock.now + n, outcome: n % 2 ? 'failed' : 'ok' }));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openDirectoryState } from '../../src/state/directory/open.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { TraceLog } from '../../src/trace/log.ts';
 import { Recorder, type RecorderOptions } from '../../src/trace/recorder.ts';
@@ -201,7 +202,7 @@ describe('contents', () => {
 
   it('are not in what is stored', async () => {
     const state = aStateDirectory();
-    const { recorder } = recording({ log: new TraceLog(state), spans: undefined });
+    const { recorder } = recording({ log: new TraceLog(openDirectoryState(state)), spans: undefined });
     const trace = recorder.begin(asked);
     trace.touched({ path: '/app/a', how: 'changed', bytes: 7 });
     trace.answered({ bytesOut: 7, text: secret });

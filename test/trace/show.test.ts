@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { columnsOf } from '../../src/display/plain-text.ts';
+import { openDirectoryState } from '../../src/state/directory/open.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { TraceLog } from '../../src/trace/log.ts';
 import { eventLine, headLine, matcherOf, type ShowTrace, showTrace } from '../../src/trace/show.ts';
@@ -258,7 +259,7 @@ describe('showing the trace', () => {
       }
     }
     const { out, text } = stage();
-    const log = new SlowLog(aStateDirectory());
+    const log = new SlowLog(openDirectoryState(aStateDirectory()));
     onTestFinished(() => log.close());
     const ending = new AbortController();
     const shown = showTrace({ log, out, follow: true, json: true, signal: ending.signal });
@@ -334,7 +335,7 @@ function now(id: string): TraceEvent {
 }
 
 function stage(terminal: Partial<ShowTrace['out']> = {}) {
-  const log = new TraceLog(aStateDirectory());
+  const log = new TraceLog(openDirectoryState(aStateDirectory()));
   onTestFinished(() => log.close());
   let written = '';
   const out: ShowTrace['out'] = Object.assign(new PassThrough(), terminal);

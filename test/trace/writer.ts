@@ -1,8 +1,10 @@
 /** A process that appends events: argv is the state directory, a server's id, how many, and settings of the log. */
+
+import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { TraceLog } from '../../src/trace/log.ts';
 
 const [state, server, count, settings] = process.argv.slice(2) as [string, string, string, string];
-const log = new TraceLog(state, {
+const log = new TraceLog(openDirectoryState(state), {
   ...JSON.parse(settings),
   onProblem: (problem: string) => console.log(problem),
 });

@@ -1,5 +1,5 @@
 /** The one shape of every answer: compact JSON as text, and the same object for programs. */
-import { jsonBytes } from '../../json-size.ts';
+import { jsonBytes } from '../../json/json-size.ts';
 import { countThatFits, ROOM } from '../answer-size.ts';
 import { type Answer, text } from '../dialect.ts';
 

@@ -4,6 +4,8 @@
  * Here calls get their order, changes get their locks and their entry in the journal, and the caller hears which
  * paths a call touched. No operation has another way to the disk, so none can forget one of these.
  */
+import { machineLocks } from '../../state/directory/locks.ts';
+import type { Locks } from '../../state/locks.ts';
 import type { Caller, How, PathAccess } from '../caller.ts';
 import { anonymous } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
@@ -13,7 +15,7 @@ import { EngineFailure, type Failure, type FailureKind, fail } from '../failures
 import { unrecorded } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalRecording } from '../journal/record/journal-recorder.ts';
+import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
 import { CommandWatch } from '../journal/snapshot/command-changes.ts';
 import { CallOrder, type Verb } from './call-order.ts';
 import { Changes } from './changes.ts';
@@ -84,6 +86,11 @@ export class Access {
     this.journal = journal;
     this.caller = caller;
     this.#shared = shared;
+  }
+
+  /** Shared with all who share the journal; without one, with all on this machine. */
+  get locks(): Locks {
+    return this.journal?.locks ?? machineLocks;
   }
 
   as(caller: Caller): Access {
@@ -229,13 +236,13 @@ export class Access {
     }
   }
 
-  #begin({ undoes, continues }: ChangeOptions): JournalRecording | undefined {
+  #begin({ undoes, continues }: ChangeOptions): JournalRecorder | undefined {
     const call = continues ?? entryOf.get(this.caller);
     const more = { ...(undoes !== undefined && { undoes }), ...(call !== undefined && { call }) };
     return this.journal?.begin(this.caller.origin, more, (change) => this.reportChange(change));
   }
 
-  #entered({ id }: JournalRecording): void {
+  #entered({ id }: JournalRecorder): void {
     if (this.caller !== anonymous) entryOf.set(this.caller, id);
     this.caller.entered(id);
   }

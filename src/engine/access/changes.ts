@@ -4,7 +4,7 @@ import type { Place } from '../confine/place.ts';
 import type { WalkOptions } from '../confine/wall.ts';
 import type { Recording } from '../files/recorder.ts';
 import type { Access } from './access.ts';
-import { inTurn } from './locks.ts';
+import { whileLocked } from './locks.ts';
 
 /** A path that a step changes. */
 export interface ChangedPath {
@@ -36,7 +36,9 @@ export class Changes {
         places.push(place);
         place.requireWritable();
       }
-      const result = await inTurn(places, this.#signal, () => change(places, this.recording));
+      const result = await whileLocked(this.#access.locks, places, this.#signal, () =>
+        change(places, this.recording),
+      );
       this.#report(places, changed);
       return result;
     } catch (error) {

@@ -19,9 +19,9 @@ import { replaceContent, requireUnchanged } from '../files/replace.ts';
 import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
 import { replaceBytes, requireFits, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
 import { limits } from '../limits.ts';
+import type { LineRange } from '../text/edit/line-range.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
-import type { LineRange } from '../text/lines/line-span.ts';
 import type { EditFacts, RewriteResults, Rewriting } from '../text/rewrite.ts';
 
 /** What comes with every call: how it can be cancelled. */

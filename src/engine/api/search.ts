@@ -12,10 +12,10 @@ import { residualGlobs } from '../glob/residual-glob.ts';
 import { limits } from '../limits.ts';
 import { type Absence, unlessAbsent } from '../search/absence.ts';
 import type { GrepQuery, GrepResult, SearchCall } from '../search/query.ts';
-import { charactersIn, merged } from '../search/results/merge.ts';
-import { oneAfterAnother } from '../search/results/series.ts';
+import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import { type Overview, Search, type WalkQuery, type WalkResult } from '../search/search.ts';
+import { searchSeries } from '../search/series.ts';
 import { byBytes } from '../text/byte-order.ts';
 
 /** A directory and the globs, relative to it, that say which of its files are meant and which are left out. */
@@ -74,23 +74,23 @@ export class SearchApi {
     let characters = 0;
     const not = { nothing: [] as string[], outside: [] as string[], unreadable: [] as string[] };
     const { maxCharacters: most = limits.foundCharacters } = query;
-    const inTurn = oneAfterAnother(call);
+    const inSeries = searchSeries(call);
     for (const source of sources) {
-      const found = await inTurn((own) => this.#grepSource(source, query, own));
+      const found = await inSeries((own) => this.#grepSource(source, query, own));
       if (typeof found === 'string') {
         not[found].push(source.directory);
         continue;
       }
       results.push(found);
-      characters += charactersIn(found);
+      characters += charactersOfResult(found);
       // Each source may fill an answer by itself.
       if (characters > 2 * most) {
-        results = [merged(results, query)];
-        characters = charactersIn(results[0]!);
+        results = [mergeResults(results, query)];
+        characters = charactersOfResult(results[0]!);
       }
     }
     const fits = results.length === 1 && characters <= most;
-    const result = fits ? results[0]! : merged(results, query);
+    const result = fits ? results[0]! : mergeResults(results, query);
     // A directory that may not be read can be met from above as well.
     const unreadable = [...new Set([...result.unreadable, ...not.unreadable])];
     return { ...result, unreadable, skippedUnreadable: unreadable.length, outside: not.outside.length };
@@ -163,14 +163,14 @@ export class SearchApi {
     const expanded: string[][] = [];
     const unreadable = new Set<string>();
     const unnameable = new Set<string>();
-    const inTurn = oneAfterAnother(call);
+    const inSeries = searchSeries(call);
     for (const glob of globs) {
       const starts = this.#startsOf(this.#first, glob, allowance);
       if (!this.#staysInside(glob)) fail({ kind: 'outside', path: glob });
       const paths = new Set<string>();
       const before = unnameable.size;
       for (const { start, rest } of starts) {
-        const found = await inTurn((own) => this.#filesOf(start, rest, own));
+        const found = await inSeries((own) => this.#filesOf(start, rest, own));
         for (const { path, unnameable: not } of found?.entries ?? []) {
           (not ? unnameable : paths).add(within(start, path));
         }

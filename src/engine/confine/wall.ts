@@ -16,9 +16,11 @@ import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } f
 import { Walk } from './walk.ts';
 
 const MAX_RESTARTS = 32;
-/** Many times what any system takes as a path: a longer text is not even taken apart. */
+/** Many times what any system takes as a path: nothing takes a longer text apart. */
 const LONGEST_PATH = 64 * 1024;
-/** Of such a text, what a failure repeats. */
+/** A name that no system takes. */
+const LONG_NAME = /[^/]{256}/;
+/** How much of such a text a failure repeats. */
 const SHOWN_OF_IT = 4096;
 
 export interface WalkOptions {
@@ -128,7 +130,8 @@ export class Wall {
   resolve(path: string, options: WalkOptions = {}): Place {
     if (path === '') fail({ kind: 'bad-path', path, why: 'empty' });
     if (path.length > LONGEST_PATH) {
-      fail({ kind: 'bad-path', path: `${path.slice(0, SHOWN_OF_IT)}…`, why: 'too-deep' });
+      const why = LONG_NAME.test(path) ? 'name-too-long' : 'too-deep';
+      fail({ kind: 'bad-path', path: `${path.slice(0, SHOWN_OF_IT)}…`, why });
     }
     if (path.includes('\0')) fail({ kind: 'bad-path', path, why: 'nul' });
     for (let restart = 0; restart < MAX_RESTARTS; restart++) {

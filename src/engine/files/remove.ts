@@ -1,6 +1,6 @@
 /** Deletes files and whole trees on held directories, so that nothing outside can be swapped in. */
 
-import type { SetAside } from '../../state/directory/contents.ts';
+import type { SetAside } from '../../state/contents.ts';
 import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';

@@ -9,6 +9,13 @@
 import { type IgnoreRule, parseIgnoreLine } from './ignore-pattern.ts';
 import { matchPath } from './path-glob.ts';
 
+/** The ignore files above the directory that is searched, outermost first: paths and texts as bytes. */
+export interface IgnoreBase {
+  /** The directory's own path below the top of the repository, empty or ending in `/`. */
+  prefix: string;
+  files: readonly { directory: string; text: string }[];
+}
+
 interface Numbered extends IgnoreRule {
   /** The later of two rules decides. */
   readonly order: number;

@@ -80,11 +80,6 @@ export function isGlob(text: string): boolean {
   return /[*?[{}]/.test(text);
 }
 
-/** The leading directories of a glob that hold no magic, without their escapes: `''` when there are none. */
-export function staticPrefix(pattern: string): string {
-  return splitGlob(pattern).base;
-}
-
 /** A glob as the directory where it starts and the glob below that; the base may be absolute or hold `..`. */
 export function splitGlob(pattern: string): { base: string; rest: string } {
   let base = '';

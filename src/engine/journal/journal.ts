@@ -1,54 +1,71 @@
 /**
  * The journal: every change of a file, with what is needed to take it back.
  *
- * It lives in a state directory of the user's, never inside a directory that is served, and may be shared by
- * several servers.
+ * Several servers may share one: each change is a record of the log before it is made, and what the file held is in
+ * the content store.
  */
 import { randomInt } from 'node:crypto';
-import * as fs from 'node:fs';
-import { join } from 'node:path';
-import { Store } from '../../state/directory/contents.ts';
-import { LineLog } from '../../state/directory/line-log.ts';
-import { ifNobodyElse, whenNobodyElse } from '../access/locks.ts';
+import type { Locks } from '../../state/locks.ts';
+import type { Log } from '../../state/log.ts';
+import type { State } from '../../state/state.ts';
 import type { JournalEntry, Origin } from './entries/entry.ts';
-import { findEntry, findUndosOf, readEntries, readForgotten } from './entries/read-entries.ts';
-import { JournalRecording, type RecordingParts } from './record/journal-recorder.ts';
+import {
+  findEntry,
+  findUndosOf,
+  type Line,
+  lineRecords,
+  readEntries,
+  readForgotten,
+  refresh,
+} from './entries/read-entries.ts';
+import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
 import { type Keep, keepAll, makeRoom, prune, usualKeep } from './retention/retention.ts';
+import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 10;
 const TIDY_EVERY_MS = 6 * 3_600_000;
-const LOOK_AGAIN_MS = 1000;
+const MEASURE_LINES_MS = 1000;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
+/** Says when and by which bounds somebody last tidied. */
+const TIDIED = 'tidied';
 
 export class Journal {
-  /** The state directory. */
-  readonly directory: string;
-  readonly log: LineLog;
+  readonly state: State;
+  readonly log: Log<Line>;
   readonly store: Store;
 
   readonly #keep: Keep;
-  #pruning: Promise<void> | undefined;
-  /** What the lines take, and when that was looked at. */
+  #pruning: Promise<unknown> | undefined;
+  /** What the lines take, and when that was measured. */
   #lines: { at: number; bytes: number } | undefined;
-  /** When this process has last tidied, and how much it had added by then. */
+  /** When this process last tidied or found that another one had, and how much it had added by then. */
   #tidied: { at: number; added: number } | undefined;
 
-  constructor(directory: string, keep: Keep = usualKeep) {
-    this.directory = directory;
+  constructor(state: State, keep: Keep = usualKeep) {
+    this.state = state;
     this.#keep = keep;
-    this.log = new LineLog(join(directory, 'journal'));
-    this.store = new Store(directory, () => readForgotten(this.log));
+    this.log = state.log('journal', lineRecords);
+    this.store = new Store(state.contents, () => readForgotten(this.log));
+  }
+
+  get locks(): Locks {
+    return this.state.locks;
+  }
+
+  /** Held by whoever removes something from the state. */
+  get tidyLock(): string {
+    return `tidy ${this.state.name}`;
   }
 
   /** For one call. Nothing is written unless something is changed. */
   begin(
     origin: Origin,
     more: { undoes?: string; found?: true; unrecorded?: string; call?: string } = {},
-    onChange?: RecordingParts['onChange'],
-  ): JournalRecording {
+    onChange?: RecorderParts['onChange'],
+  ): JournalRecorder {
     const head = { e: newId(), at: Date.now(), by: origin, ...more };
-    return new JournalRecording({
+    return new JournalRecorder({
       log: this.log,
       store: this.store,
       most: this.most,
@@ -57,7 +74,12 @@ export class Journal {
     });
   }
 
-  /** All entries, oldest first. */
+  /** Settles when `entries` and all that is derived from them know what others have added. */
+  refresh(): Promise<void> {
+    return refresh(this.log);
+  }
+
+  /** All entries, oldest first: as of the last `refresh`, and as of now where the log can be read at once. */
   entries(): readonly JournalEntry[] {
     return readEntries(this.log);
   }
@@ -80,12 +102,12 @@ export class Journal {
   /** Gives an end to an entry that was interrupted, and to which all that was missing has been added. */
   complete(id: string): void {
     const found = findEntry(this.log, id);
-    if (found?.open) for (const e of found.parts) this.log.append({ e, end: 'done' });
+    if (found?.open) this.log.append(...found.parts.map((e): Line => ({ e, end: 'done' })));
   }
 
   /**
-   * For an entry that is as if it had never been, without anything left to be done. Gives the id of the note,
-   * or of the undo that was cut off and is continued by it.
+   * For an entry that is as if it had never been, without anything left to be done. Gives the id of the note, or of the
+   * interrupted undo that it continues.
    */
   noteUndone(entry: JournalEntry, origin: Origin, continued?: string): string {
     const call = continued === undefined ? {} : { call: continued };
@@ -96,17 +118,18 @@ export class Journal {
   }
 
   /**
-   * Settles when no more is kept than the size that was set. The oldest entries are given up for that, and this
-   * one, which has just been made, is not.
+   * Settles when the journal takes no more than the size that was set. Gives up the oldest entries for that, and never
+   * this one, which has just been made.
    */
   async holdSize(entry?: string): Promise<void> {
-    if (this.#keep.bytes === Number.POSITIVE_INFINITY || this.store.weight <= this.most) return;
-    const makingRoom = whenNobodyElse(`tidy ${this.directory}`, this.directory, async () => {
-      if (this.store.measured() <= this.most) return;
-      await makeRoom(this, (this.most * 7) / 8 - this.store.coming, entry);
-      this.store.measured();
+    const { usage } = this.state.contents;
+    if (this.#keep.bytes === Number.POSITIVE_INFINITY || usage.bytes <= this.most) return;
+    const makingRoom = this.locks.hold([this.tidyLock], async () => {
+      if ((await usage.measure()) <= this.most) return;
+      await makeRoom(this, (this.most * 7) / 8 - usage.coming, entry);
+      await usage.measure();
     });
-    // The change is made: that another process keeps the turn for itself is no reason to call it failed.
+    // The change is made: that another process keeps the lock is no reason to call it failed.
     await makingRoom.catch(() => {});
   }
 
@@ -115,7 +138,7 @@ export class Journal {
     const { bytes } = this.#keep;
     if (bytes === Number.POSITIVE_INFINITY) return bytes;
     const now = performance.now();
-    if (this.#lines === undefined || now - this.#lines.at > LOOK_AGAIN_MS) {
+    if (this.#lines === undefined || now - this.#lines.at > MEASURE_LINES_MS) {
       this.#lines = { at: now, bytes: this.log.size() };
     }
     return bytes - Math.min(this.#lines.bytes, bytes / 2);
@@ -123,13 +146,16 @@ export class Journal {
 
   /** Gives up what is beyond the bounds, when enough has come in since the last time. Called after changes. */
   tidy(): void {
-    if (this.#keep === keepAll || this.#pruning || !this.#isUntidy()) return;
-    this.#tidied = { at: Date.now(), added: this.store.added };
-    this.#pruning = ifNobodyElse(`tidy ${this.directory}`, async () => {
-      await prune(this, this.#keep);
-      fs.writeFileSync(this.#mark, JSON.stringify(this.#keep), { mode: 0o600 });
-    })
-      // Another time, then: what is kept too long is no loss.
+    if (this.#keep === keepAll || this.#pruning || !this.#isDue()) return;
+    const hasAddedMuch = this.#hasAddedMuch();
+    this.#tidied = { at: Date.now(), added: this.state.contents.usage.added };
+    this.#pruning = this.locks
+      .tryHold(this.tidyLock, async () => {
+        if (!hasAddedMuch && (await this.#wasTidied())) return;
+        await prune(this, this.#keep);
+        await this.state.notes.write(TIDIED, JSON.stringify(this.#keep));
+      })
+      // The next time will do: what is kept too long is no loss.
       .catch(() => {})
       .finally(() => {
         this.#pruning = undefined;
@@ -137,29 +163,27 @@ export class Journal {
   }
 
   async close(): Promise<void> {
-    await this.store.settled();
-    if (this.store.added > 0) this.tidy();
+    const { contents } = this.state;
+    await contents.settled();
+    if (contents.usage.added > 0) this.tidy();
     await this.#pruning;
     this.log.close();
-    this.store.close();
+    contents.close();
   }
 
-  /** Says when and by which bounds it was last done. */
-  get #mark(): string {
-    return join(this.directory, 'tidied');
+  #isDue(): boolean {
+    return this.#hasAddedMuch() || Date.now() - (this.#tidied?.at ?? 0) >= TIDY_EVERY_MS;
   }
 
-  #isUntidy(): boolean {
-    const { at = 0, added = 0 } = this.#tidied ?? {};
-    if (this.store.added - added > Math.min(this.#keep.bytes / 8, MOST_UNTIDY_BYTES)) return true;
-    if (Date.now() - at < TIDY_EVERY_MS) return false;
-    try {
-      const { mtimeMs } = fs.statSync(this.#mark);
-      const sameBounds = fs.readFileSync(this.#mark, 'utf8') === JSON.stringify(this.#keep);
-      return !sameBounds || Date.now() - mtimeMs > TIDY_EVERY_MS;
-    } catch {
-      return true;
-    }
+  #hasAddedMuch(): boolean {
+    const added = this.state.contents.usage.added - (this.#tidied?.added ?? 0);
+    return added > Math.min(this.#keep.bytes / 8, MOST_UNTIDY_BYTES);
+  }
+
+  /** Some process has tidied by the same bounds not long ago. */
+  async #wasTidied(): Promise<boolean> {
+    const note = await this.state.notes.read(TIDIED);
+    return note?.text === JSON.stringify(this.#keep) && Date.now() - note.at <= TIDY_EVERY_MS;
   }
 }
 

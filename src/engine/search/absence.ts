@@ -1,4 +1,4 @@
-/** Why there is nothing where a glob starts: no such directory, a link that leads outside, no leave to read. */
+/** Why a search found nothing where a glob starts: no such directory, a link that leads outside, no permission. */
 import { EngineFailure, type FailureKind } from '../failures.ts';
 
 export type Absence = 'nothing' | 'outside' | 'unreadable';

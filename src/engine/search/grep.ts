@@ -1,22 +1,22 @@
-/** Searches contents by a plan: the threads alone, or with ripgrep to name the files for them. */
+/** Searches contents by a plan: the threads search alone, or only the files that ripgrep names. */
 import { scanRootOf } from '../confine/scan/cursor.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Plan, SearchPlan } from './plan/plan.ts';
 import type { GrepQuery, GrepResult } from './query.ts';
-import { FirstByPath } from './results/first-by-path.ts';
+import { FirstByPath } from './queue/first-by-path.ts';
 import { grepResult } from './results/results.ts';
 import { candidateFiles } from './ripgrep/ripgrep.ts';
-import { requireStartRead, type Start, selectionOf } from './walk/search-root.ts';
-import type { Account, FoundFile } from './workers/jobs.ts';
-import { type JobTemplate, type Team, workTogether } from './workers/run-job.ts';
+import { requireRootReadable, type SearchRoot, selectionOf } from './walk/search-root.ts';
+import type { FoundFile, ThreadResult } from './workers/jobs.ts';
+import { type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
 
-/** So long the workers try by themselves before ripgrep is started: what is found early needs no process. */
+/** The threads search alone for so long before ripgrep starts: a search that ends early needs no process. */
 const HEAD_START_MS = 40;
 
 export async function grepWith(
-  start: Start,
-  team: Team,
+  root: SearchRoot,
+  running: RunningSearch,
   query: GrepQuery,
   plan: SearchPlan,
 ): Promise<GrepResult> {
@@ -27,38 +27,38 @@ export async function grepWith(
   const collect = (files: readonly FoundFile[]) => {
     const before = found.bound;
     for (const file of files) found.add(file.path, file.matches, file, file.characters);
-    if (found.bound !== undefined && found.bound !== before) team.queue.setBound(found.bound);
+    if (found.bound !== undefined && found.bound !== before) running.queue.setBound(found.bound);
   };
   const job = (candidates: readonly string[] | undefined): JobTemplate => ({
     kind: 'grep',
-    root: scanRootOf(start.dir),
+    root: scanRootOf(root.dir),
     selection: selectionOf(query),
-    ignoreBase: start.ignoreBase,
-    recipe: plan.recipe,
+    ignoreBase: root.ignoreBase,
+    matcher: plan.matcher,
     options: { contextLines, maxLineLength, countAll, maxCharacters },
     wanted,
     countFiles: query.countFiles ?? false,
     candidates,
   });
-  const finish = (accounts: readonly Account[], { plan, why }: Plan) => {
-    requireStartRead(start, accounts);
-    const room = { matches: maxMatches, characters: maxCharacters };
-    return grepResult({ found, accounts, room, contextLines, countAll, plan: { plan, why } });
+  const finish = (threadResults: readonly ThreadResult[], { plan, why }: Plan) => {
+    requireRootReadable(root, threadResults);
+    const cap = { matches: maxMatches, characters: maxCharacters };
+    return grepResult({ found, threadResults, cap, contextLines, countAll, plan: { plan, why } });
   };
 
-  if (plan.superset === undefined) return finish(await workTogether(team, job(undefined), collect), plan);
-  const first: Account[] = [];
-  // When ripgrep was asked for, nothing beats it to it.
+  if (plan.ripgrepPattern === undefined) return finish(await runJob(running, job(undefined), collect), plan);
+  const first: ThreadResult[] = [];
+  // A query that asks for ripgrep gets it at once.
   if (query.plan !== 'ripgrep') {
-    first.push(...(await workTogether(team, job(undefined), collect, HEAD_START_MS)));
-    if (!team.queue.hasLeft && team.left.length === 0) {
+    first.push(...(await runJob(running, job(undefined), collect, HEAD_START_MS)));
+    if (!running.queue.hasUnits && running.overflow.length === 0) {
       return finish(first, { plan: 'workers', why: 'all was found before ripgrep was needed' });
     }
-    team.queue.reopen();
+    running.queue.reopen();
   }
-  const candidates = await candidateFiles(start.dir.handlePath, plan.superset, team.limits.signal);
-  team.limits.check();
-  const rest = await workTogether(team, job(candidates), collect);
+  const candidates = await candidateFiles(root.dir.handlePath, plan.ripgrepPattern, running.limits.signal);
+  running.limits.check();
+  const rest = await runJob(running, job(candidates), collect);
   const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };
   return finish([...first, ...rest], ran);
 }

@@ -1,26 +1,26 @@
-/** What can be asked of a search, and what it answers. */
+/** What a caller can ask of a search, and what the search answers. */
 import type { Plan, PlanKind } from './plan/plan.ts';
 
-/** Which entries of a tree are wanted. Paths in globs are relative to the directory that is searched. */
+/** Which entries of a tree to search. Globs are relative to the directory that is searched. */
 export interface Selection {
-  /** Only files that one of these globs means. */
+  /** Only files that one of these globs matches. */
   include?: readonly string[] | undefined;
-  /** Files and directories that one of these globs means are left out, directories with all that is in them. */
+  /** Leaves out files and directories that one of these globs matches, directories with everything in them. */
   exclude?: readonly string[] | undefined;
-  /** Whether names that begin with a dot are taken. Default true. */
+  /** Whether to take names that begin with a dot. Default true. */
   hidden?: boolean | undefined;
-  /** Whether what git ignores, and `.git` itself, is left out. Default false. */
+  /** Whether to leave out what git ignores, and `.git` itself. Default false. */
   gitignore?: boolean | undefined;
-  /** Directories of these names are left out at any depth. */
+  /** Leaves out directories of these names at any depth. */
   excludedDirectories?: readonly string[] | undefined;
-  /** Globs for single names, matched at any depth: `*.min.js`. */
+  /** Leaves out names that these globs match, at any depth: `*.min.js`. */
   excludedNames?: readonly string[] | undefined;
-  /** How many levels below the directory are looked at; 1 is its own entries. Default: all. */
+  /** How many levels to look at; 1 is the directory's own entries. Default: all. */
   maxDepth?: number | undefined;
 }
 
 export interface SearchCall {
-  /** Whose call it is: no client's searches keep those of the others waiting. */
+  /** Whose call it is: the searches of one client do not keep those of another waiting. */
   client?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
@@ -32,24 +32,24 @@ export interface Progress {
   matches: number;
 }
 
-/** Of a single file that is searched only `include` and `exclude` are asked, with its name as the path. */
+/** For a single file only `include` and `exclude` count, with its name as the path. */
 export interface GrepQuery extends Selection {
   /** ECMAScript. */
   regex: string;
   flags?: string | undefined;
   /** The first so many matching lines, by path and line. */
   maxMatches: number;
-  /** Whether all matches are counted although not all are wanted. Default false. */
+  /** Whether to count all matches, also those beyond the cap. Default false. */
   countAll?: boolean | undefined;
-  /** Whether the number of searched files must be exact: every file is then looked at. Default false. */
+  /** Whether to search every file, so that the number of searched files is exact. Default false. */
   countFiles?: boolean | undefined;
   /** Lines before and after each match. Default 0. */
   contextLines?: number | undefined;
-  /** Longer lines are cut to so many characters, around the match, with `…`. Default: whole lines. */
+  /** Truncates longer lines to so many characters, around the match, with `…`. Default: whole lines. */
   maxLineLength?: number | undefined;
-  /** The match that reaches so many characters, with context and paths, is the last one. Default: 16 Mi. */
+  /** The match that reaches so many characters, with context and paths, is the last one. Default: `limits.foundCharacters`. */
   maxCharacters?: number | undefined;
-  /** Asks for one plan instead of the best one. */
+  /** Forces one plan, to compare plans. Default: the cheapest one. */
   plan?: PlanKind | undefined;
 }
 
@@ -73,16 +73,16 @@ export interface GrepResult {
   files: readonly FileMatches[];
   /** The matching lines in `files`. */
   matches: number;
-  /** All that were found: more than `matches` only when all are counted. */
+  /** Larger than `matches` only with `countAll`. */
   totalMatches: number;
-  /** Whether there are more matches than were wanted, or than an answer can hold. */
+  /** Whether there are more matches than `maxMatches` and `maxCharacters` allow. */
   truncated: boolean;
-  /** Text files that were searched; exact when nothing was cut off or when it was asked for. */
+  /** Text files that were searched; exact when the result is not truncated, or with `countFiles`. */
   filesSearched: number;
-  /** Files and directories before the cut that could not be read, and how many they are. */
+  /** Files and directories before the cap that could not be read, and how many they are. */
   unreadable: readonly string[];
   skippedUnreadable: number;
-  /** The paths of lines before the cut that are too long to be searched, one for each, and how many they are. */
+  /** A path for each line before the cap that is too long to search, and how many such lines there are. */
   longLines: readonly string[];
   skippedLongLines: number;
   plan: Plan;
@@ -92,9 +92,9 @@ export interface WalkEntry {
   /** Relative to the directory that was walked. */
   path: string;
   type: 'file' | 'directory' | 'symlink' | 'special';
-  /** The path on the disk is not UTF-8: it is shown, but cannot be used to ask for the entry. */
+  /** The path on disk is not UTF-8: it can be shown, but no call can name the entry by it. */
   unnameable?: true;
-  /** Files only, when facts were asked for. */
+  /** Files only, with `facts`. */
   size?: number;
   modifiedMs?: number;
 }

@@ -1,4 +1,4 @@
-/** Searching below a place: contents, names, globs, trees. The one door to this folder. */
+/** Searches below a place: contents, names, globs, trees. */
 import { availableParallelism } from 'node:os';
 import type { Dir } from '../confine/dir.ts';
 import { Place } from '../confine/place.ts';
@@ -9,17 +9,17 @@ import { fail } from '../failures.ts';
 import { compileGlobs } from '../glob/glob.ts';
 import { tidyHeap } from '../heap.ts';
 import { checkNumbers, grepWith } from './grep.ts';
-import { type Plan, type PlanOptions, planSearch } from './plan/plan.ts';
+import { type PlanOptions, planSearch } from './plan/plan.ts';
 import type { GrepQuery, GrepResult, SearchCall, Selection, WalkEntry } from './query.ts';
+import { QueueMemories } from './queue/queue-memory.ts';
+import { WorkQueue } from './queue/work-queue.ts';
 import { mergedEntries, mergedStatistics, sum, unreadableBefore } from './results/results.ts';
 import { ripgrep } from './ripgrep/ripgrep.ts';
-import { begin, requireStartRead, type Start, selectionOf } from './walk/search-root.ts';
+import { openSearchRoot, requireRootReadable, type SearchRoot, selectionOf } from './walk/search-root.ts';
 import { fileUnit } from './walk/walk.ts';
 import type { ListJob } from './workers/jobs.ts';
 import { SearchPool } from './workers/pool.ts';
-import { QueueMemories } from './workers/queue-memory.ts';
-import { type JobTemplate, Limits, type Team, workTogether } from './workers/run-job.ts';
-import { WorkQueue } from './workers/work-queue.ts';
+import { CallLimits, type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
 
 const MOST_WORKERS = 4;
 const LONGEST_PATTERN = 10_000;
@@ -27,16 +27,16 @@ const LONGEST_PATTERN = 10_000;
 export interface SearchOptions {
   /** Default: one for each processor, at least 2 and at most 4. */
   workers?: number;
-  /** `false` never starts ripgrep. */
+  /** Whether ripgrep may be used. Default true. */
   ripgrep?: boolean;
-  /** The bundled worker, when it is not beside the running bundle. */
+  /** The bundle of the search thread, where it is not the package's own. */
   workerFile?: string;
 }
 
 export interface WalkQuery extends Selection {
   /** The first so many entries by path. Default, and 0: all. */
   max?: number | undefined;
-  /** Whether files come with size and time. */
+  /** Whether files come with their size and modification time. */
   facts?: boolean | undefined;
 }
 
@@ -44,13 +44,13 @@ export interface WalkResult {
   /** By path, byte by byte. */
   entries: readonly WalkEntry[];
   truncated: boolean;
-  /** Directories before the cut that could not be read, and how many they are. */
+  /** Directories before the cap that could not be read, and how many they are. */
   unreadable: readonly string[];
   skippedUnreadable: number;
 }
 
 export interface Overview {
-  /** Down to the depth that was asked for. */
+  /** Down to `depth`. */
   entries: readonly WalkEntry[];
   files: number;
   directories: number;
@@ -78,11 +78,6 @@ export class Search {
     return this.#pool.threads;
   }
 
-  /** Starts the threads ahead of the first search. */
-  warm(): void {
-    this.#pool.warm();
-  }
-
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -93,13 +88,7 @@ export class Search {
     requireReadable(query.regex);
     checkNumbers(query);
     const plan = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
-    return this.#from(where, query, call, (start, team) => grepWith(start, team, query, plan));
-  }
-
-  /** What `grep` would do, and why. */
-  async explain(where: Place | Dir, query: GrepQuery): Promise<Plan> {
-    const { plan, why } = planSearch(query.regex, query.flags ?? '', await this.#planOptions(where, query));
-    return { plan, why };
+    return this.#searchFrom(where, query, call, (root, running) => grepWith(root, running, query, plan));
   }
 
   /** Files and directories whose name contains a text, whatever the case. */
@@ -132,18 +121,18 @@ export class Search {
     call: SearchCall = {},
   ): Promise<Overview> {
     checkSelection(query);
-    return this.#from(where, query, call, async (start, team) => {
-      const job = listTemplate(start, query, { facts: true, statistics: true, reportDepth: query.depth });
-      const accounts = await workTogether(team, job, ignore);
-      requireStartRead(start, accounts);
-      const extensions = [...mergedStatistics(accounts)]
+    return this.#searchFrom(where, query, call, async (root, running) => {
+      const job = listTemplate(root, query, { facts: true, statistics: true, reportDepth: query.depth });
+      const threadResults = await runJob(running, job, ignore);
+      requireRootReadable(root, threadResults);
+      const extensions = [...mergedStatistics(threadResults)]
         .map(([extension, counts]) => ({ extension, ...counts }))
         .sort((a, b) => b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1));
-      const unreadable = unreadableBefore(accounts, undefined);
+      const unreadable = unreadableBefore(threadResults, undefined);
       return {
-        entries: await mergedEntries(accounts, Number.POSITIVE_INFINITY, new Breathing(call.signal)),
-        files: sum(accounts, ({ files }) => files),
-        directories: sum(accounts, ({ directories }) => directories),
+        entries: await mergedEntries(threadResults, Number.POSITIVE_INFINITY, new Breathing(call.signal)),
+        files: sum(threadResults, ({ files }) => files),
+        directories: sum(threadResults, ({ directories }) => directories),
         bytes: extensions.reduce((total, { bytes }) => total + bytes, 0),
         extensions,
         unreadable,
@@ -155,45 +144,45 @@ export class Search {
   #list(where: Place | Dir, query: WalkQuery, how: Partial<ListJob>, call: SearchCall): Promise<WalkResult> {
     checkSelection(query);
     const max = query.max || Number.POSITIVE_INFINITY;
-    return this.#from(where, query, call, async (start, team) => {
-      const job = listTemplate(start, query, { facts: query.facts ?? false, wanted: max + 1, ...how });
-      const accounts = await workTogether(team, job, ignore);
-      requireStartRead(start, accounts);
-      const entries = await mergedEntries(accounts, max + 1, new Breathing(call.signal));
+    return this.#searchFrom(where, query, call, async (root, running) => {
+      const job = listTemplate(root, query, { facts: query.facts ?? false, wanted: max + 1, ...how });
+      const threadResults = await runJob(running, job, ignore);
+      requireRootReadable(root, threadResults);
+      const entries = await mergedEntries(threadResults, max + 1, new Breathing(call.signal));
       const truncated = entries.length > max;
       const shown = truncated ? entries.slice(0, max) : entries;
       const last = truncated ? rawOf(shown.at(-1)?.path ?? '') : undefined;
-      const unreadable = unreadableBefore(accounts, last);
+      const unreadable = unreadableBefore(threadResults, last);
       return { entries: shown, truncated, unreadable, skippedUnreadable: unreadable.length };
     });
   }
 
-  /** Holds the directory for as long as threads walk on it, and keeps the call's limits. */
-  async #from<T>(
+  /** Holds the root open while threads walk below it, and enforces the call's limits. */
+  async #searchFrom<T>(
     where: Place | Dir,
     selection: Selection,
     call: SearchCall,
-    search: (start: Start, team: Team) => Promise<T>,
+    search: (root: SearchRoot, running: RunningSearch) => Promise<T>,
   ): Promise<T> {
-    const limits = new Limits(call);
-    const start = begin(where, selection);
+    const limits = new CallLimits(call);
+    const root = openSearchRoot(where, selection);
     const memory = this.#memories.take();
     const queue = new WorkQueue(memory.shared);
-    let sound = false;
+    let isReusable = false;
     try {
       queue.clear();
-      if (start.file === undefined) queue.push(['']);
-      else if (means(selection, textOf(start.file))) queue.push([fileUnit('', [start.file])]);
+      if (root.file === undefined) queue.push(['']);
+      else if (selects(selection, textOf(root.file))) queue.push([fileUnit('', [root.file])]);
       const { client = '', onProgress } = call;
-      const team = { pool: this.#pool, queue, memory, left: [], limits, client, onProgress };
-      const found = await search(start, team);
-      sound = true;
+      const running = { pool: this.#pool, queue, memory, overflow: [], limits, client, onProgress };
+      const found = await search(root, running);
+      isReusable = true;
       return found;
     } finally {
-      this.#memories.giveBack(memory, sound);
+      this.#memories.giveBack(memory, isReusable);
       limits.release();
       tidyHeap();
-      if (start.dir !== where && !(where instanceof Place && start.dir === where.dir)) start.dir.close();
+      if (root.dir !== where && !(where instanceof Place && root.dir === where.dir)) root.dir.close();
     }
   }
 
@@ -211,13 +200,13 @@ export class Search {
   }
 }
 
-function listTemplate(start: Start, query: Selection, how: Partial<ListJob>): JobTemplate {
-  if (start.file !== undefined) fail({ kind: 'not-a-directory', path: start.shown });
+function listTemplate(root: SearchRoot, query: Selection, how: Partial<ListJob>): JobTemplate {
+  if (root.file !== undefined) fail({ kind: 'not-a-directory', path: root.shown });
   return {
     kind: 'list',
-    root: scanRootOf(start.dir),
+    root: scanRootOf(root.dir),
     selection: selectionOf(query),
-    ignoreBase: start.ignoreBase,
+    ignoreBase: root.ignoreBase,
     report: 'all',
     contains: undefined,
     reportDepth: Number.POSITIVE_INFINITY,
@@ -228,18 +217,18 @@ function listTemplate(start: Start, query: Selection, how: Partial<ListJob>): Jo
   };
 }
 
-/** A bad glob fails here, not in a thread. */
+/** Lets a bad glob fail before any thread starts. */
 function checkSelection({ include, exclude, excludedNames }: Selection): void {
   for (const globs of [include, exclude, excludedNames]) if (globs) compileGlobs(globs);
 }
 
-/** Whether a single file is meant. It was asked for by name: what only keeps a walk from it does not count. */
-function means({ include, exclude }: Selection, name: string): boolean {
+/** Whether a query for a single file includes it. The caller named the file, so hidden and ignored ones count. */
+function selects({ include, exclude }: Selection, name: string): boolean {
   if (include && !compileGlobs(include).matches(name)) return false;
   return !(exclude && exclude.length > 0 && compileGlobs(exclude).matches(name));
 }
 
-/** Taking a pattern apart takes time on the main thread that grows with its length. */
+/** The main thread parses the pattern, which takes time that grows with its length. */
 function requireReadable(regex: string): void {
   if (regex.length <= LONGEST_PATTERN) return;
   const reason = `it has ${regex.length} characters, at most ${LONGEST_PATTERN} are taken`;
@@ -253,5 +242,5 @@ function wantsOnlySome(query: Selection): boolean {
 }
 
 function ignore(): void {
-  // Listings report all they found at the end.
+  // Threads send a listing whole when they are done.
 }

@@ -1,6 +1,6 @@
 /** Which steps of an undo may run side by side: an entry of thousands of files must not wait for a flush of each. */
 import { dirname } from 'node:path';
-import { pathsOf } from '../journal/entries/entry.ts';
+import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { UndoStep } from './plan.ts';
 
 /** So many contents are restored together, all or none: what is checked and renamed at once must not hold others up. */
@@ -46,7 +46,7 @@ class Batch {
   accepts(step: UndoStep): boolean {
     if (this.steps.length === 0) return true;
     if (this.steps.length >= STEPS_TOGETHER || !isSimple(step) || !isSimple(this.steps[0]!)) return false;
-    return pathsOf(step.change).every(
+    return touchedPaths(step.change).every(
       (path) =>
         !this.#paths.has(path) &&
         !this.#above.has(path) &&
@@ -56,7 +56,7 @@ class Batch {
 
   add(step: UndoStep): void {
     this.steps.push(step);
-    for (const path of pathsOf(step.change)) {
+    for (const path of touchedPaths(step.change)) {
       this.#paths.add(path);
       for (const above of ancestors(path)) this.#above.add(above);
     }

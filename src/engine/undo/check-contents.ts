@@ -1,8 +1,8 @@
 /** Checks, before anything is touched, that what the journal has kept still is what it was. */
 
-import type { Store } from '../../state/directory/contents.ts';
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
+import type { Store } from '../journal/store.ts';
 
 const DAMAGED = 'what the journal has kept of it is damaged';
 

@@ -1,7 +1,7 @@
 /** Whether what stands at a place is what an entry of the journal knows, by content or by stamp. */
 import { createHash } from 'node:crypto';
-import { hashOf, type Store } from '../../state/directory/contents.ts';
-import { chunksOf } from '../../state/directory/packing.ts';
+import { hashOf } from '../../state/content-hash.ts';
+import { chunksOf } from '../confine/content/chunks.ts';
 import { isLitter, mayBeTemporary } from '../confine/content/drafts.ts';
 import { readBytes } from '../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
@@ -11,6 +11,7 @@ import type { FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { openOrUndefined } from '../journal/record/capture.ts';
 import { stampOf } from '../journal/record/stamp.ts';
+import type { Store } from '../journal/store.ts';
 
 /** Up to here a file is read whole: a chunk for each of thousands of small files would be most of the work. */
 const SMALL_BYTES = 64 * 1024;

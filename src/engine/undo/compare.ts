@@ -1,12 +1,12 @@
 /** What stands at a path now, measured against what an entry of the journal left there or found there. */
 
-import type { Store } from '../../state/directory/contents.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { namesOfRemoved } from '../journal/entries/contents-needed.ts';
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { stampOf, UNKNOWN_STAMP } from '../journal/record/stamp.ts';
+import type { Store } from '../journal/store.ts';
 import { hasContent, hashAside, hashAt, mayRead, namesIn, treeIsWithin } from './compare-content.ts';
 import { hasStampAt } from './restore-files.ts';
 
@@ -91,7 +91,7 @@ async function compareChanged(
   { store, place }: CompareOptions,
 ): Promise<Comparison> {
   const now = place?.lstat();
-  const lost = whyNotKept(store, before);
+  const lost = await whyNotKept(store, before);
   if (now !== undefined && now.type !== 'file')
     return blocked(`there is now a ${now.type} in its place`, lost === undefined);
   if (place && now && (await isAsStored(store, before, place, now))) return 'before';
@@ -105,7 +105,7 @@ async function compareRemoved(
   { store, place, vacated, interrupted }: CompareOptions,
 ): Promise<Comparison> {
   const now = place?.lstat();
-  const lost = whyNotRestorable(store, before);
+  const lost = await whyNotRestorable(store, before);
   if (!place || !now || vacated.has(path)) {
     if (lost !== undefined) return blocked(lost, false);
     const missing = forgottenWithin(store, before);
@@ -155,7 +155,7 @@ async function compareMoved(
 ): Promise<Comparison> {
   const [now, moved] = [place?.lstat(), target?.lstat()];
   const free = !place || now === undefined || vacated.has(change.path);
-  const lost = change.replaced && whyNotRestorable(store, change.replaced);
+  const lost = change.replaced && (await whyNotRestorable(store, change.replaced));
   if (!target || moved === undefined) {
     if (free) return blocked(`it is no longer at ${change.to}`, false);
     return change.replaced && lost === undefined ? 'replaced' : 'before';
@@ -200,8 +200,8 @@ async function whereInterrupted(
 }
 
 /** For a content that will only be there when a later change was taken back. */
-export function compareInBetween(store: Store, change: Change): Comparison {
-  const lost = change.kind === 'changed' ? whyNotKept(store, change.before) : undefined;
+export async function compareInBetween(store: Store, change: Change): Promise<Comparison> {
+  const lost = change.kind === 'changed' ? await whyNotKept(store, change.before) : undefined;
   return lost === undefined ? 'after' : blocked(lost, false);
 }
 
@@ -216,12 +216,12 @@ async function isAsStored(store: Store, image: FileImage, place: Place, now: Sta
 }
 
 /** Why what an image shows cannot be had any more. */
-function whyNotKept(store: Store, { kept, hash }: FileImage): string | undefined {
+async function whyNotKept(store: Store, { kept, hash }: FileImage): Promise<string | undefined> {
   switch (kept.in) {
     case 'nowhere':
       return `its old content was not kept: ${kept.why}`;
     case 'store':
-      return hash !== undefined && store.has(hash)
+      return hash !== undefined && (await store.has(hash))
         ? undefined
         : whyGone(store, hash ?? '', 'its old content is');
     case 'aside':
@@ -246,7 +246,7 @@ export function isForgotten(store: Store, removed: Removed): boolean {
   return [...namesOfRemoved(removed)].some((name) => store.isForgotten(name));
 }
 
-export function whyNotRestorable(store: Store, removed: Removed): string | undefined {
+export async function whyNotRestorable(store: Store, removed: Removed): Promise<string | undefined> {
   switch (removed.type) {
     case 'file':
       return whyNotKept(store, removed.file);
@@ -257,7 +257,7 @@ export function whyNotRestorable(store: Store, removed: Removed): string | undef
     case 'tree': {
       for (const { path, removed: inner } of removed.entries) {
         const skipped = inner.type === 'lost' || isForgotten(store, inner);
-        const why = skipped ? undefined : whyNotRestorable(store, inner);
+        const why = skipped ? undefined : await whyNotRestorable(store, inner);
         if (why !== undefined) return `${path}: ${why}`;
       }
       return undefined;

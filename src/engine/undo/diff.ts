@@ -1,6 +1,6 @@
 /** What an entry changed, as unified diffs, as far as both sides are still known. */
 import { isUtf8 } from 'node:buffer';
-import { hashOf } from '../../state/directory/contents.ts';
+import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
 import { EngineFailure } from '../failures.ts';
 import { readSnapshot } from '../files/read.ts';

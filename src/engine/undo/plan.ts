@@ -1,13 +1,13 @@
 /** What is to be done to take entries of the journal back, and what is in the way of it. */
 
-import type { Store } from '../../state/directory/contents.ts';
 import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
 import { Breathing } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
-import { pathsOf } from '../journal/entries/entry.ts';
+import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Store } from '../journal/store.ts';
 import { findDamage } from './check-contents.ts';
 import { type Comparison, compare, compareInBetween, type Obstacle } from './compare.ts';
 import { reach, type Way } from './path-without-links.ts';
@@ -73,7 +73,7 @@ class Planner {
     for (const [index, change] of ordered.entries()) {
       if (breathing.isDue) await breathing.pause();
       const { path, kind } = change;
-      const later = pathsOf(change).some((each) => byNewer.has(each)) || this.#comesBack(change);
+      const later = touchedPaths(change).some((each) => byNewer.has(each)) || this.#comesBack(change);
       const { comparison, seen } = later ? LATER : await this.#look(change, interrupted);
       if (comparison === 'before') continue;
       const older = (atPath.get(path) ?? []).filter((at) => at > index).map((at) => ordered[at]!);
@@ -88,7 +88,7 @@ class Planner {
         older,
         ...(later && { later }),
       });
-      for (const each of pathsOf(change)) this.#touched.add(each);
+      for (const each of touchedPaths(change)) this.#touched.add(each);
       if (kind === 'removed') this.#back.add(path);
     }
     return steps;
@@ -99,7 +99,7 @@ class Planner {
     // Changed twice in one entry: what it held in between comes back only while this is done.
     const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
     const { comparison, seen } = inBetween
-      ? { comparison: compareInBetween(store, change), seen: undefined }
+      ? { comparison: await compareInBetween(store, change), seen: undefined }
       : await look(this.#access, this.#journal, change, this.#vacated, interrupted);
     return {
       comparison: comparison === 'before' ? comparison : await unlessDamaged(store, change, comparison),
@@ -135,7 +135,7 @@ export function obstaclesOf(steps: readonly UndoStep[]): Obstacle[] {
 function positionsByPath(changes: readonly Change[]): Map<string, number[]> {
   const positions = new Map<string, number[]>();
   for (const [index, change] of changes.entries()) {
-    for (const path of pathsOf(change)) {
+    for (const path of touchedPaths(change)) {
       const there = positions.get(path);
       if (there) there.push(index);
       else positions.set(path, [index]);
@@ -203,7 +203,7 @@ async function isAsLeftBy(
 ): Promise<boolean> {
   for (const change of older) {
     const others = new Set(vacated);
-    for (const path of pathsOf(change)) others.delete(path);
+    for (const path of touchedPaths(change)) others.delete(path);
     const { comparison } = await look(access, journal, change, others, true);
     if (typeof comparison === 'string') return true;
   }

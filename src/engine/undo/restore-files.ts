@@ -1,6 +1,6 @@
 /** Puts back what the journal has kept: contents, entries and whole trees, each step recorded in its turn. */
 
-import type { SetAside, Store } from '../../state/directory/contents.ts';
+import type { SetAside } from '../../state/contents.ts';
 import { readBytes } from '../confine/content/read.ts';
 import { flushDraft } from '../confine/content/write.ts';
 import type { Stat } from '../confine/dir.ts';
@@ -13,6 +13,7 @@ import type { FileImage, Removed } from '../journal/entries/entry.ts';
 import { bytesOf, linkOf, targetOf } from '../journal/entries/link-target.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
 import { hasStamp, stampOf, stampOfTree } from '../journal/record/stamp.ts';
+import type { Store } from '../journal/store.ts';
 import { restoreTree, setMode } from './restore-tree.ts';
 import { ACTION, contentOf, failLost, fillFrom } from './stored-content.ts';
 

@@ -1,6 +1,5 @@
 /** Restores a tree that the journal kept entry by entry. */
 import { chmodSync } from 'node:fs';
-import type { Store } from '../../state/directory/contents.ts';
 import { flushDraft } from '../confine/content/write.ts';
 import type { Dir } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
@@ -8,6 +7,7 @@ import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import type { Removed } from '../journal/entries/entry.ts';
 import { bytesOf } from '../journal/entries/link-target.ts';
+import type { Store } from '../journal/store.ts';
 import { isForgotten } from './compare.ts';
 import { ACTION, fillFrom } from './stored-content.ts';
 

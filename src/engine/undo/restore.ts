@@ -3,7 +3,7 @@
  * journal records it, and it can be undone itself.
  */
 import { dirname } from 'node:path';
-import { hashOf, type Store } from '../../state/directory/contents.ts';
+import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
 import type { Changes } from '../access/changes.ts';
 import type { Dir, Stat } from '../confine/dir.ts';
@@ -19,6 +19,7 @@ import { type Replacement, replaceTogether } from '../files/replace-many.ts';
 import type { Journal } from '../journal/journal.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
 import { stampOf } from '../journal/record/stamp.ts';
+import type { Store } from '../journal/store.ts';
 import { type BatchedSteps, inBatches } from './batches.ts';
 import { compare, whyNotRestorable } from './compare.ts';
 import { namesIn, sweep } from './compare-content.ts';
@@ -170,7 +171,7 @@ async function restoreStep(
         await clear();
         await moveEntry(wall, target!, place, { ...removing, overwrite: false });
       }
-      if (change.replaced && whyNotRestorable(store, change.replaced) === undefined) {
+      if (change.replaced && (await whyNotRestorable(store, change.replaced)) === undefined) {
         await restoreRemoved(store, target!, change.replaced, recording);
         await target!.dir.flush();
       }

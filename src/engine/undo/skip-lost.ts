@@ -3,10 +3,10 @@
  * rest is undone, and what cannot be had back is left as it is, together with what may be all that remains of it.
  */
 
-import type { Store } from '../../state/directory/contents.ts';
 import { isWithin } from '../confine/roots.ts';
 import { namesToUndo } from '../journal/entries/contents-needed.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
+import type { Store } from '../journal/store.ts';
 import type { Obstacle } from './compare.ts';
 import type { UndoStep } from './plan.ts';
 

@@ -3,10 +3,10 @@
  * done by force. An undo is a change like any other: the journal records it, and it can be undone itself.
  */
 import type { Access } from '../access/access.ts';
-import { inTurn } from '../access/locks.ts';
+import { whileLocked } from '../access/locks.ts';
 import type { Caller } from '../caller.ts';
 import type { JournalEntry } from '../journal/entries/entry.ts';
-import { pathsOf } from '../journal/entries/entry.ts';
+import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Obstacle } from './compare.ts';
 import { sweep } from './compare-content.ts';
@@ -31,7 +31,7 @@ export async function undoEntry(
   let by: string | undefined;
   const caller: Caller = { ...access.caller, entered: (own) => (by = own) };
   const options = { undoes: entry.id, continues: interrupted?.id };
-  const paths = targets.flatMap((target) => target.entry.changes.flatMap(pathsOf));
+  const paths = targets.flatMap((target) => target.entry.changes.flatMap(touchedPaths));
   const undoing = access.as(caller).change(paths, options, async (changes) => {
     for (const target of targets) if (target.interrupted) sweepAround(access, target.entry);
     const planned = await planUndo(access, journal, targets);
@@ -60,9 +60,10 @@ async function waitForOthers(access: Access, journal: Journal, id: string): Prom
   const entry = journal.entry(id)!;
   for (const each of [entry, interruptedUndo(journal, entry)]) {
     if (each?.state !== 'pending') continue;
-    for (const path of new Set(each.changes.flatMap(pathsOf))) {
+    for (const path of new Set(each.changes.flatMap(touchedPaths))) {
       const { place } = reach(access, path);
-      if (place) await inTurn([place], undefined, async () => {}).finally(() => place.close());
+      if (place)
+        await whileLocked(access.locks, [place], undefined, async () => {}).finally(() => place.close());
     }
   }
 }
@@ -70,7 +71,7 @@ async function waitForOthers(access: Access, journal: Journal, id: string): Prom
 /** Removes what a server that was interrupted in the middle of the entry has left beside its files. */
 function sweepAround(access: Access, { changes }: JournalEntry): void {
   const swept = new Set<string>();
-  for (const path of changes.flatMap(pathsOf)) {
+  for (const path of changes.flatMap(touchedPaths)) {
     const { place } = reach(access, path);
     if (place && !swept.has(place.dir.identity)) sweep(place.dir);
     if (place) swept.add(place.dir.identity);

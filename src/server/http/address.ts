@@ -1,34 +1,23 @@
-/** What the address of a request says: the dialect by its path, and the workspace where `?workspace=DIR` names one. */
+/** What a URL chooses: the dialect by its path, and the workspace by `?workspace=DIR`. */
 import type { Dialect, Session } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../engine/index.ts';
 import type { App } from '../mcp/app.ts';
 import type { Refusal } from '../web/reply.ts';
 
 const ROOT = '/mcp';
-/** Clients look here for authorization servers; there are none, whoever asks. */
 const WELL_KNOWN = /\/(?:\.|%2e)well-known(?:\/|$)/i;
-
-export interface Address {
-  path: string;
-  query: string;
-}
-
-export function addressOf(url: string): Address {
-  const at = url.indexOf('?');
-  return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
-}
 
 export function isWellKnown(path: string): boolean {
   return WELL_KNOWN.test(path);
 }
 
-/** `/mcp` is the first dialect named, `/mcp/<dialect>` each of them; nothing else is there. */
+/** `/mcp` is the first dialect, `/mcp/<dialect>` each of them. */
 export function pathsOf(dialects: readonly Dialect[]): Map<string, Dialect> {
   const paths = new Map(dialects.map((dialect) => [`${ROOT}/${dialect.name}`, dialect]));
   return paths.set(ROOT, dialects[0]!);
 }
 
-/** The workspace that the address names. Where it would mean nothing it is refused: somebody counts on it. */
+/** The workspace that the URL names. Refuses one that would mean nothing: the client counts on it. */
 export function workspaceIn(query: string, dialect: Dialect): { workspace: string | undefined } | Refusal {
   const named = new URLSearchParams(query).getAll('workspace');
   if (named.length === 0) return { workspace: undefined };
@@ -41,7 +30,7 @@ export function workspaceIn(query: string, dialect: Dialect): { workspace: strin
   return { workspace: named[0]! };
 }
 
-/** The state of a client whose address names its workspace; whoever asks for it ends it. */
+/** The state of a client whose URL names its workspace; the caller ends it. */
 export async function fixedWorkspace({ engine }: App, path: string): Promise<Session | Refusal> {
   try {
     return { workspace: await engine.within(path), workspaceIsFixed: true };

@@ -1,4 +1,4 @@
-/** `/mcp` and `/mcp/<dialect>`: from an admitted request to the session or the stateless answer. */
+/** `/mcp` and `/mcp/<dialect>`: hands a request with a valid token to its session, or to the stateless protocol. */
 import {
   classifyInboundRequest,
   isJsonContentType,
@@ -6,85 +6,90 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { WITH_BATCHES } from '../mcp/batch.ts';
-import { idOf, whyNotCall, whyNotMeta } from '../mcp/messages.ts';
+import { INVALID_PARAMS, idOf, SESSION_NOT_FOUND, UNSUPPORTED_VERSION } from '../mcp/json-rpc.ts';
+import { whyNotCall, whyNotMeta } from '../mcp/messages.ts';
 import { traceInvalidCall } from '../mcp/refused-calls.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
-import { invalidRequest, isOpening, type Posted, requestIds, sortPosted, takePosted } from './posted.ts';
-import type { HttpSession, Place, Sessions } from './sessions.ts';
+import {
+  checkPosted,
+  invalidRequest,
+  isOpening,
+  type PostBody,
+  readPostBody,
+  requestIds,
+} from './post-body.ts';
+import type { ClientContext, HttpSession, Sessions } from './sessions.ts';
 import type { Stateless } from './stateless.ts';
 
-const INVALID_PARAMS = -32602;
-const SESSION_NOT_FOUND = -32001;
-const UNSUPPORTED_VERSION = -32022;
-/** The version without sessions. */
-const NEWEST = '2026-07-28';
+/** The protocol version without sessions. */
+const STATELESS_VERSION = '2026-07-28';
 const ALLOWED = { Allow: 'POST, GET, DELETE' };
 
 export interface Endpoint {
   limits: HttpLimits;
   sessions: Sessions;
   stateless: Stateless;
-  room: MemoryBudget;
-  /** Calls of all tokens that are under way or waiting. */
-  load(): number;
-  /** Bytes of answers that no client has taken yet. */
+  memory: MemoryBudget;
+  /** Calls of all tokens that run or wait. */
+  openCalls(): number;
+  /** Bytes of replies that clients have not read. */
   unsentBytes(): number;
 }
 
-interface Visit extends Place {
+interface Incoming extends ClientContext {
   reply: Reply;
-  /** The client waits for leave before it sends the body. */
-  waits: boolean;
+  /** The client sends the body only after `100 Continue`. */
+  expectsContinue: boolean;
 }
 
-/** What came of a request: it has been answered, or it is to be refused. */
+/** A refusal, or undefined when the request has its answer. */
 type Outcome = Refusal | undefined;
 
-export async function serveVisit(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
-  switch (visit.reply.request.method) {
+export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+  switch (incoming.reply.request.method) {
     case 'POST':
-      return servePost(endpoint, visit);
+      return servePost(endpoint, incoming);
     case 'GET':
-      return serveListening(endpoint, visit);
+      return serveListening(endpoint, incoming);
     case 'DELETE':
-      return serveEnding(endpoint, visit);
+      return serveEnding(endpoint, incoming);
     default:
       return { status: 405, message: 'POST, GET and DELETE are served here', headers: ALLOWED };
   }
 }
 
-function serveListening(endpoint: Endpoint, visit: Visit): Outcome {
-  if (!accepts(visit, 'text/event-stream'))
+function serveListening(endpoint: Endpoint, incoming: Incoming): Outcome {
+  if (!accepts(incoming, 'text/event-stream'))
     return { status: 406, message: 'GET opens a stream: accept text/event-stream' };
-  const found = findSession(endpoint, visit);
+  const found = findSession(endpoint, incoming);
   if ('status' in found) return found;
-  const { reply } = visit;
+  const { reply } = incoming;
   const lastEvent = reply.request.headers['last-event-id'];
   if (lastEvent !== undefined) return found.transport.resume(reply, String(lastEvent));
   found.transport.listen(reply);
   return undefined;
 }
 
-async function serveEnding(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
-  const found = findSession(endpoint, visit);
+async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+  const found = findSession(endpoint, incoming);
   if ('status' in found) return found;
   await found.transport.close();
-  visit.reply.empty(204);
+  incoming.reply.empty(204);
   return undefined;
 }
 
-async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
-  const { headers } = visit.reply.request;
+async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+  const { headers } = incoming.reply.request;
   if (!isJsonContentType(headers['content-type']))
     return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
-  if (!accepts(visit, 'application/json'))
+  if (!accepts(incoming, 'application/json'))
     return { status: 406, message: 'Accept must name application/json and text/event-stream' };
-  if (visit.waits) visit.reply.response.writeContinue();
-  const posted = await takePosted(visit.reply, endpoint.limits, endpoint.room);
+  if (incoming.expectsContinue) incoming.reply.response.writeContinue();
+  const posted = await readPostBody(incoming.reply, endpoint.limits, endpoint.memory);
   if (posted === undefined || 'status' in posted) return posted;
-  if (posted.batch) return serveBatch(endpoint, visit, posted);
+  if (posted.batch) return serveBatch(endpoint, incoming, posted);
   const { message } = posted;
   const classified = classifyInboundRequest({
     httpMethod: 'POST',
@@ -95,42 +100,42 @@ async function servePost(endpoint: Endpoint, visit: Visit): Promise<Outcome> {
   });
   if (classified.kind === 'legacy') {
     const begins = isOpening(message) && headers['mcp-session-id'] === undefined;
-    return begins ? openSession(endpoint, visit, message) : serveInSession(endpoint, visit, posted);
+    return begins ? openSession(endpoint, incoming, message) : serveInSession(endpoint, incoming, posted);
   }
-  // Whoever is gone by now has cancelled what it asked.
-  if (visit.reply.done) return undefined;
-  const refusal = whyNotStateless(visit, message) ?? whyNotNow(endpoint, visit, [message]);
+  // A stateless client that disconnects cancels its request.
+  if (incoming.reply.done) return undefined;
+  const refusal = whyNotStateless(incoming, message) ?? whyTooBusy(endpoint, incoming, [message]);
   if (refusal) return refusal;
-  if (classified.kind === 'modern' && answersInvalid(visit, message)) return undefined;
-  const mayStream = accepts(visit, 'text/event-stream');
-  return endpoint.stateless.answer({ ...visit, message, mayStream, now: Date.now() });
+  if (classified.kind === 'modern' && answersInvalid(incoming, message)) return undefined;
+  const mayStream = accepts(incoming, 'text/event-stream');
+  return endpoint.stateless.answer({ ...incoming, message, mayStream, now: Date.now() });
 }
 
 /**
- * Two clients without sessions that use one token cannot be told apart, and a workspace that one chose would be
- * the other's. So a dialect with a workspace needs a session, or an address or a token that says whose call it is.
- * The versions that are offered instead have sessions: clients that know them begin one by themselves.
+ * The server cannot tell two clients without sessions apart when they use one token: the workspace that one chose
+ * would be the other's. So a dialect with a workspace needs a session, or a URL or a token that says whose call it is.
+ * The refusal offers versions that have sessions: clients that know them begin one by themselves.
  */
-function whyNotStateless({ app, holder, workspace }: Visit, message: JSONRPCMessage): Outcome {
+function whyNotStateless({ app, principal, workspace }: Incoming, message: JSONRPCMessage): Outcome {
   const { name, choosesWorkspace } = app.dialects[0]!;
-  if (!choosesWorkspace || workspace !== undefined || holder.grant.oneClient) return undefined;
+  if (!choosesWorkspace || workspace !== undefined || principal.grant.oneClient) return undefined;
   return {
     status: 400,
     code: UNSUPPORTED_VERSION,
     id: idOf(message),
     message: `Without a session the server cannot tell whose workspace a call means. Connect to /mcp/${name}?workspace=DIRECTORY, begin a session with initialize, or have the operator mark a token of your own as one-client in the token file`,
-    data: { supported: [...SUPPORTED_PROTOCOL_VERSIONS], requested: NEWEST },
+    data: { supported: [...SUPPORTED_PROTOCOL_VERSIONS], requested: STATELESS_VERSION },
   };
 }
 
-/** Only a session can know batches, and none begins with one. */
+/** Only the sessions of one version know batches, and no session begins with one. */
 async function serveBatch(
   endpoint: Endpoint,
-  visit: Visit,
-  posted: Posted & { batch: true },
+  incoming: Incoming,
+  posted: PostBody & { batch: true },
 ): Promise<Outcome> {
-  if (visit.reply.request.headers['mcp-session-id'] !== undefined)
-    return serveInSession(endpoint, visit, posted);
+  if (incoming.reply.request.headers['mcp-session-id'] !== undefined)
+    return serveInSession(endpoint, incoming, posted);
   return invalidRequest(
     posted.values.some(isOpening)
       ? 'initialize is one request, and stands alone'
@@ -138,36 +143,40 @@ async function serveBatch(
   );
 }
 
-async function serveInSession(endpoint: Endpoint, visit: Visit, posted: Posted): Promise<Outcome> {
-  const found = findSession(endpoint, visit);
+async function serveInSession(endpoint: Endpoint, incoming: Incoming, posted: PostBody): Promise<Outcome> {
+  const found = findSession(endpoint, incoming);
   if ('status' in found) return found;
-  const sorted = sortPosted(posted, found.transport);
-  if ('status' in sorted) return sorted;
-  const { messages, wrong } = sorted;
-  const refusal = whyNotNow(endpoint, visit, messages);
+  const checked = checkPosted(posted, found.transport);
+  if ('status' in checked) return checked;
+  const { messages } = checked;
+  const refusal = whyTooBusy(endpoint, incoming, messages);
   if (refusal) return refusal;
   const { batch } = posted;
-  if (!batch && answersInvalid(visit, posted.message, found.traceId)) return undefined;
-  const early = [...wrong];
+  if (!batch && answersInvalid(incoming, posted.message, found.traceId)) return undefined;
+  const errors = [...checked.errors];
   const good = messages.filter((message) => {
-    const answer = invalidAnswer(visit, message, found.traceId);
-    if (answer && 'id' in message) early.push(answer);
+    const answer = invalidAnswer(incoming, message, found.traceId);
+    if (answer && 'id' in message) errors.push(answer);
     return answer === undefined;
   });
-  const mayStream = accepts(visit, 'text/event-stream');
-  found.transport.receive(good, requestIds(good), visit.reply, { batch, mayStream, early });
+  const mayStream = accepts(incoming, 'text/event-stream');
+  found.transport.receive(good, requestIds(good), incoming.reply, { batch, mayStream, errors });
   return undefined;
 }
 
-/** The session is known to the client only when `initialize` went well; otherwise it ends at once. */
-async function openSession({ sessions }: Endpoint, visit: Visit, message: JSONRPCMessage): Promise<Outcome> {
-  if (visit.reply.done) return undefined;
+/** The client learns the id of the session only when `initialize` succeeds; otherwise the session ends at once. */
+async function openSession(
+  { sessions }: Endpoint,
+  incoming: Incoming,
+  message: JSONRPCMessage,
+): Promise<Outcome> {
+  if (incoming.reply.done) return undefined;
   const ids = requestIds([message]);
   if (ids.length === 0) return invalidRequest('initialize is one request, and stands alone', message);
-  const session = await sessions.open(visit, Date.now());
+  const session = await sessions.open(incoming, Date.now());
   if ('status' in session) return session;
   const { transport } = session;
-  const { reply } = visit;
+  const { reply } = incoming;
   transport.receive([message], ids, reply, {
     batch: false,
     mayStream: false,
@@ -177,12 +186,12 @@ async function openSession({ sessions }: Endpoint, visit: Visit, message: JSONRP
       return {};
     },
   });
-  reply.onGone = () => void transport.close();
+  reply.onDisconnect = () => void transport.close();
   return undefined;
 }
 
-function findSession({ sessions }: Endpoint, visit: Visit): HttpSession | Refusal {
-  const { headers } = visit.reply.request;
+function findSession({ sessions }: Endpoint, incoming: Incoming): HttpSession | Refusal {
+  const { headers } = incoming.reply.request;
   const id = headers['mcp-session-id'];
   if (typeof id !== 'string')
     return { status: 400, message: 'A session is needed: begin with initialize and send its Mcp-Session-Id' };
@@ -191,23 +200,23 @@ function findSession({ sessions }: Endpoint, visit: Visit): HttpSession | Refusa
     const versions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return { status: 400, message: `Unsupported protocol version; those of sessions are: ${versions}` };
   }
-  const session = sessions.find(id, visit);
+  const session = sessions.find(id, incoming);
   if (!session) return { status: 404, code: SESSION_NOT_FOUND, message: 'Session not found' };
   session.usedAt = Date.now();
   return session;
 }
 
-/** Calls wait their turn, but not without bound: who gets this answer loses nothing and asks again. */
-function whyNotNow(
-  { limits, load, unsentBytes }: Endpoint,
-  { holder }: Visit,
+/** Bounds the queue of calls: a client that gets this refusal loses nothing and tries again. */
+function whyTooBusy(
+  { limits, openCalls, unsentBytes }: Endpoint,
+  { principal }: Incoming,
   messages: readonly JSONRPCMessage[],
 ): Outcome {
   const calls = messages.filter((message) => 'method' in message && message.method === 'tools/call').length;
   if (calls === 0) return undefined;
-  if (holder.gate.load + calls > limits.callsOfOneToken)
-    return tooManyCalls(429, `${limits.callsOfOneToken} calls of this token`);
-  if (load() + calls > limits.calls) return tooManyCalls(503, `${limits.calls} calls`);
+  if (principal.callLimit.size + calls > limits.callsPerToken)
+    return tooManyCalls(429, `${limits.callsPerToken} calls of this token`);
+  if (openCalls() + calls > limits.calls) return tooManyCalls(503, `${limits.calls} calls`);
   if (unsentBytes() > limits.unsentBytes)
     return { status: 503, retryAfter: 5, message: 'Too many answers wait to be read: try again' };
   return undefined;
@@ -218,16 +227,16 @@ function tooManyCalls(status: number, calls: string): Refusal {
   return { status, retryAfter: 1, message };
 }
 
-/** Answers params that are wrong, as an answer to the call; gives whether they were. */
-function answersInvalid(visit: Visit, message: JSONRPCMessage, traceId?: string): boolean {
-  const answer = invalidAnswer(visit, message, traceId);
+/** Answers a message with invalid params; gives whether they were invalid. */
+function answersInvalid(incoming: Incoming, message: JSONRPCMessage, traceId?: string): boolean {
+  const answer = invalidAnswer(incoming, message, traceId);
   if (!answer) return false;
-  visit.reply.json('id' in message ? 200 : 400, JSON.stringify(answer));
+  incoming.reply.json('id' in message ? 200 : 400, JSON.stringify(answer));
   return true;
 }
 
 function invalidAnswer(
-  { app }: Visit,
+  { app }: Incoming,
   message: JSONRPCMessage,
   traceId?: string,
 ): JSONRPCMessage | undefined {
@@ -238,7 +247,7 @@ function invalidAnswer(
   return { jsonrpc: '2.0', id: idOf(message), error } as JSONRPCMessage;
 }
 
-function accepts({ reply }: Visit, type: string): boolean {
+function accepts({ reply }: Incoming, type: string): boolean {
   const { accept } = reply.request.headers;
   return accept === undefined || accept.includes('*/*') || accept.toLowerCase().includes(type);
 }

@@ -1,6 +1,6 @@
 /**
- * The event streams of one session. Their events have ids and are kept for a while, so that a client that lost its
- * connection comes back with the last id it saw and gets the rest.
+ * The event streams of one session. Their events have ids, and the server keeps them for a while: a client that lost
+ * its connection comes back with the last id it saw and gets the rest.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { asJson } from '../mcp/messages.ts';
@@ -10,9 +10,9 @@ import type { Reply } from '../web/reply.ts';
 
 const EVENT_ID = /^(\d{1,15})-(\d{1,15})$/;
 
-type Limits = Pick<HttpLimits, 'keptEvents' | 'keptBytes' | 'keptMs' | 'retryMs' | 'primeMs'>;
+type Limits = Pick<HttpLimits, 'replayEvents' | 'replayBytes' | 'replayMs' | 'retryMs' | 'resumableAfterMs'>;
 
-interface KeptEvent {
+interface StoredEvent {
   stream: EventStream;
   number: number;
   text: string;
@@ -21,10 +21,10 @@ interface KeptEvent {
 export class EventStream {
   readonly number: number;
   readonly #streams: EventStreams;
-  /** Where the client reads it now. */
+  /** The reply on which the client reads it now. */
   #reply: Reply | undefined;
   #sent = 0;
-  /** The last event that is no longer kept. */
+  /** The last event that the server has dropped. */
   #dropped = 0;
   #endedAt: number | undefined;
 
@@ -37,12 +37,12 @@ export class EventStream {
     return this.#reply !== undefined;
   }
 
-  /** Goes on from here, or from the event that the client saw last. A reply that read it before is ended. */
+  /** Goes on from here, or from the event that the client saw last. Ends the reply that carried it before. */
   attach(reply: Reply, after?: number): void {
     const before = this.#reply;
     this.#reply = reply;
     before?.end();
-    reply.onGone = () => {
+    reply.onDisconnect = () => {
       if (this.#reply === reply) this.#reply = undefined;
     };
     reply.startEvents();
@@ -54,7 +54,7 @@ export class EventStream {
   send(message: JSONRPCMessage): void {
     const number = ++this.#sent;
     const text = `id: ${this.number}-${number}\nevent: message\ndata: ${asJson(message)}\n\n`;
-    this.#streams.keep({ stream: this, number, text });
+    this.#streams.store({ stream: this, number, text });
     this.#reply?.write(text);
   }
 
@@ -68,7 +68,7 @@ export class EventStream {
     this.#dropped = number;
   }
 
-  canGoOnAfter(number: number): boolean {
+  canResumeAfter(number: number): boolean {
     return number >= this.#dropped && number <= this.#sent;
   }
 
@@ -76,7 +76,7 @@ export class EventStream {
     return this.#endedAt !== undefined && this.#endedAt < time;
   }
 
-  /** An id without a message: from now on the client can come back. Older versions would take it for a broken message. */
+  /** Sends an id without a message: from now on the client can come back. Clients of older versions would take it for a broken message. */
   #prime(reply: Reply): void {
     if (this.#streams.primes)
       reply.write(`id: ${this.number}-${this.#sent}\nretry: ${this.#streams.retryMs}\ndata: \n\n`);
@@ -84,29 +84,29 @@ export class EventStream {
 }
 
 export class EventStreams {
-  /** Whether the client takes an event without a message. */
+  /** Whether the client accepts an event without a message. */
   primes = false;
   readonly #limits: Limits;
-  /** Memory for the kept events of all sessions together. */
-  readonly #room: MemoryBudget;
+  /** Shared by the events of all sessions. */
+  readonly #memory: MemoryBudget;
   readonly #byNumber = new Map<number, EventStream>();
   /** In the order in which they were sent. */
-  #events: KeptEvent[] = [];
+  #events: StoredEvent[] = [];
   #bytes = 0;
   #next = 0;
 
-  constructor(limits: Limits, room: MemoryBudget) {
+  constructor(limits: Limits, memory: MemoryBudget) {
     this.#limits = limits;
-    this.#room = room;
+    this.#memory = memory;
   }
 
   get retryMs(): number {
     return this.#limits.retryMs;
   }
 
-  /** How long an answer may take before it begins as a stream, so that the client can come back for it. */
-  get primeMs(): number {
-    return this.#limits.primeMs;
+  /** How long a reply may take before it becomes a stream, so that the client can come back for it. */
+  get resumableAfterMs(): number {
+    return this.#limits.resumableAfterMs;
   }
 
   open(): EventStream {
@@ -115,11 +115,11 @@ export class EventStreams {
     return stream;
   }
 
-  /** The stream that an event belongs to, if everything after the event is still kept. */
+  /** The stream of an event, if the server still has everything after that event. */
   find(eventId: string): { stream: EventStream; after: number } | undefined {
     const [, number, after] = EVENT_ID.exec(eventId) ?? [];
     const stream = this.#byNumber.get(Number(number ?? Number.NaN));
-    return stream?.canGoOnAfter(Number(after)) ? { stream, after: Number(after) } : undefined;
+    return stream?.canResumeAfter(Number(after)) ? { stream, after: Number(after) } : undefined;
   }
 
   after(stream: EventStream, number: number): string[] {
@@ -128,12 +128,15 @@ export class EventStreams {
       .map((event) => event.text);
   }
 
-  keep(event: KeptEvent): void {
-    const { keptEvents, keptBytes } = this.#limits;
+  store(event: StoredEvent): void {
+    const { replayEvents, replayBytes } = this.#limits;
     const bytes = event.text.length;
-    while (this.#events.length > 0 && (this.#events.length >= keptEvents || this.#bytes + bytes > keptBytes))
+    while (
+      this.#events.length > 0 &&
+      (this.#events.length >= replayEvents || this.#bytes + bytes > replayBytes)
+    )
       this.#dropFirst();
-    if (bytes > keptBytes || !this.#room.take(bytes)) {
+    if (bytes > replayBytes || !this.#memory.take(bytes)) {
       event.stream.drop(event.number);
       return;
     }
@@ -141,18 +144,18 @@ export class EventStreams {
     this.#bytes += bytes;
   }
 
-  /** Forgets what ended long ago. */
+  /** Forgets streams that ended long ago. */
   tick(now: number): void {
-    const past = now - this.#limits.keptMs;
+    const past = now - this.#limits.replayMs;
     for (const stream of this.#byNumber.values()) {
       if (!stream.endedBefore(past)) continue;
       this.#byNumber.delete(stream.number);
-      this.#events = this.#events.filter((event) => event.stream !== stream || this.#giveBack(event));
+      this.#events = this.#events.filter((event) => event.stream !== stream || this.#release(event));
     }
   }
 
   close(): void {
-    for (const event of this.#events) this.#giveBack(event);
+    for (const event of this.#events) this.#release(event);
     this.#events = [];
     this.#byNumber.clear();
   }
@@ -160,12 +163,12 @@ export class EventStreams {
   #dropFirst(): void {
     const event = this.#events.shift()!;
     event.stream.drop(event.number);
-    this.#giveBack(event);
+    this.#release(event);
   }
 
-  #giveBack({ text }: KeptEvent): false {
+  #release({ text }: StoredEvent): false {
     this.#bytes -= text.length;
-    this.#room.giveBack(text.length);
+    this.#memory.release(text.length);
     return false;
   }
 }

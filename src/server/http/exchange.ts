@@ -1,42 +1,44 @@
-/** What one POST asked and what it is answered: as JSON, or as events when the answer takes long or something comes before it. */
+/** One POST and its answers: as JSON, or as events when an answer takes long or a notification comes before it. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { asJson, type Id } from '../mcp/messages.ts';
+import type { Id } from '../mcp/json-rpc.ts';
+import { asJson } from '../mcp/messages.ts';
 import type { Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 
 export interface ExchangeOptions {
-  /** Several messages came in one body, and their answers go out the same way. */
+  /** The body held a batch of messages, so their answers go out as a batch. */
   batch: boolean;
-  /** Whether the client takes a stream of events as an answer. */
+  /** Whether the client accepts a stream of events. */
   mayStream: boolean;
-  /** Answers to requests of the batch that nobody needs to be asked about. */
-  early?: readonly JSONRPCMessage[];
-  /** Headers of the answer, chosen when it is known. */
+  /** Error answers to invalid messages of the batch. */
+  errors?: readonly JSONRPCMessage[];
+  /** The headers that go with an answer. */
   headers?: (answer: JSONRPCMessage) => OutgoingHttpHeaders;
 }
 
-/** A client that hangs up does not cancel: the exchange goes on, and the client may come back for its stream. */
+/** A client that disconnects does not cancel: the exchange goes on, and the client may come back for its stream. */
 export class Exchange {
-  /** Requests that have not been answered. */
+  /** Requests without an answer so far. */
   readonly open: Set<Id>;
   readonly #reply: Reply;
   readonly #options: ExchangeOptions;
   readonly #streams: EventStreams;
   readonly #answers: JSONRPCMessage[] = [];
   #stream: EventStream | undefined;
-  #soon: NodeJS.Timeout | undefined;
+  #streamTimer: NodeJS.Timeout | undefined;
 
   constructor(reply: Reply, ids: readonly Id[], options: ExchangeOptions, streams: EventStreams) {
     this.#reply = reply;
     this.open = new Set(ids);
     this.#options = options;
     this.#streams = streams;
-    this.#answers.push(...(options.early ?? []));
+    this.#answers.push(...(options.errors ?? []));
     if (ids.length === 0) this.#finish();
     if (!options.mayStream || ids.length === 0) return;
-    if (streams.primes) this.#soon = setTimeout(() => this.#startStream(), streams.primeMs).unref();
-    else reply.onSilence = () => this.#startStream();
+    if (streams.primes)
+      this.#streamTimer = setTimeout(() => this.#startStream(), streams.resumableAfterMs).unref();
+    else reply.onSlow = () => this.#startStream();
   }
 
   answer(id: Id, message: JSONRPCMessage): void {
@@ -46,24 +48,24 @@ export class Exchange {
     if (this.open.size === 0) this.#finish();
   }
 
-  /** Something for the client before the answer is there. */
-  tell(message: JSONRPCMessage): void {
+  /** Sends a notification before the answer. */
+  notify(message: JSONRPCMessage): void {
     if (!this.#options.mayStream) return;
     this.#startStream();
     this.#stream?.send(message);
   }
 
   /** The client has cancelled a request: it gets no answer, and the exchange does not wait for one. */
-  drop(id: Id): void {
+  cancel(id: Id): void {
     if (this.open.delete(id) && this.open.size === 0) this.#finish();
   }
 
-  /** Answers what is open with an error. */
-  breakOff(code: number, message: string): void {
+  /** Answers every open request with an error. */
+  fail(code: number, message: string): void {
     for (const id of [...this.open]) this.answer(id, { jsonrpc: '2.0', id, error: { code, message } });
   }
 
-  /** Not for a client that has gone: it knows no event from which it could go on. */
+  /** Not for a client that has disconnected: it knows no event from which it could resume. */
   #startStream(): void {
     if (this.#stream || this.#reply.done) return;
     this.#stream = this.#streams.open();
@@ -72,7 +74,7 @@ export class Exchange {
   }
 
   #finish(): void {
-    clearTimeout(this.#soon);
+    clearTimeout(this.#streamTimer);
     const [first] = this.#answers;
     if (this.#stream) this.#stream.end();
     else if (first === undefined) this.#reply.empty(202);

@@ -1,25 +1,25 @@
-/** The wire of one session over HTTP, as clients that begin with `initialize` use it. */
+/** The transport of one session over HTTP, for clients that begin with `initialize`. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { withExactCode } from '../mcp/exact-codes.ts';
-import type { Id } from '../mcp/messages.ts';
-import { type Refusal, type Reply, SERVER_ERROR } from '../web/reply.ts';
+import { type Id, SERVER_ERROR } from '../mcp/json-rpc.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 
-/** From this version on, clients take an event that has an id and no message. */
-const PRIMED = '2025-11-25';
+/** From this version on, clients accept an event that has an id and no message. */
+const WITH_EMPTY_EVENTS = '2025-11-25';
 
 export class SessionTransport implements Transport {
   readonly sessionId: string;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
-  /** What was agreed on by `initialize`. */
+  /** As `initialize` agreed on. */
   protocolVersion: string | undefined;
 
   readonly #exchanges = new Map<Id, Exchange>();
   readonly #streams: EventStreams;
-  /** Where the client listens for what belongs to none of its requests. */
+  /** The stream for messages that belong to no request. */
   #listening: EventStream | undefined;
   #closed = false;
 
@@ -28,8 +28,8 @@ export class SessionTransport implements Transport {
     this.#streams = streams;
   }
 
-  /** Whether somebody waits for something at the other end. */
-  get busy(): boolean {
+  /** Whether the client waits for a reply or listens. */
+  get isBusy(): boolean {
     return this.#exchanges.size > 0 || this.#listening?.isRead === true;
   }
 
@@ -37,14 +37,14 @@ export class SessionTransport implements Transport {
 
   setProtocolVersion(version: string): void {
     this.protocolVersion = version;
-    this.#streams.primes = version >= PRIMED;
+    this.#streams.primes = version >= WITH_EMPTY_EVENTS;
   }
 
   isOpen(id: Id): boolean {
     return this.#exchanges.has(id);
   }
 
-  /** Takes messages in; requests among them are answered on the reply, which the caller leaves alone then. */
+  /** Hands messages on and answers the requests among them on the reply, which belongs to the transport from now on. */
   receive(
     messages: readonly JSONRPCMessage[],
     ids: readonly Id[],
@@ -55,23 +55,23 @@ export class SessionTransport implements Transport {
     for (const id of ids) this.#exchanges.set(id, exchange);
     for (const message of messages) {
       this.onmessage?.(message);
-      this.#noteCancelled(message);
+      this.#handleCancelled(message);
     }
   }
 
-  /** Opens the stream for what belongs to no request. A new one takes the place of an old one. */
+  /** Opens the stream for messages that belong to no request. A new one replaces the old one. */
   listen(reply: Reply): void {
     this.#listening ??= this.#streams.open();
-    reply.endless = true;
+    reply.isEndless = true;
     this.#listening.attach(reply);
   }
 
-  /** Goes on with a stream after the event that the client saw last. */
+  /** Resumes a stream after the event that the client saw last. */
   resume(reply: Reply, eventId: string): Refusal | undefined {
     const found = this.#streams.find(eventId);
     if (!found)
       return { status: 400, message: 'The stream of this Last-Event-ID is not kept, or not any longer' };
-    reply.endless = found.stream === this.#listening;
+    reply.isEndless = found.stream === this.#listening;
     found.stream.attach(reply, found.after);
     return undefined;
   }
@@ -86,7 +86,7 @@ export class SessionTransport implements Transport {
     if ('method' in exact) {
       const related = options?.relatedRequestId;
       if (related === undefined) this.#listening?.send(exact);
-      else this.#exchanges.get(related)?.tell(exact);
+      else this.#exchanges.get(related)?.notify(exact);
       return;
     }
     const { id } = exact;
@@ -100,24 +100,24 @@ export class SessionTransport implements Transport {
     this.end('The session has ended');
   }
 
-  /** Ends the session; whoever still waits for an answer is told why there is none. */
+  /** Ends the session and tells every open request why it gets no result. */
   end(why: string): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#listening?.end();
     this.#listening = undefined;
-    for (const exchange of new Set(this.#exchanges.values())) exchange.breakOff(SERVER_ERROR, why);
+    for (const exchange of new Set(this.#exchanges.values())) exchange.fail(SERVER_ERROR, why);
     this.#exchanges.clear();
     this.#streams.close();
     this.onclose?.();
   }
 
-  #noteCancelled(message: JSONRPCMessage): void {
+  #handleCancelled(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.requestId as Id | undefined;
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
     if (!exchange) return;
     this.#exchanges.delete(id!);
-    exchange.drop(id!);
+    exchange.cancel(id!);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Clients of protocol 2026-07-28: no session, each request stands for itself.
+ * Clients of protocol 2026-07-28, which has no sessions.
  *
- * The protocol library serves them on web-standard requests and answers. To build these costs more than a
- * call does, so it is given only what it looks at, and a plain result goes out without the detour.
+ * The protocol library serves them from web-standard Request and Response objects. To build those costs more than a
+ * call does, so the library gets only the members that it reads, and a plain result goes out directly.
  */
 import type { IncomingMessage } from 'node:http';
 import {
@@ -19,19 +19,19 @@ import type { Session } from '../../dialects/dialect.ts';
 import type { App } from '../mcp/app.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
 import { asJson } from '../mcp/messages.ts';
-import { endState } from '../mcp/session.ts';
+import { endState } from '../mcp/perform.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';
-import type { Holder } from './holder.ts';
+import type { Principal } from './principal.ts';
 import type { CreateServer } from './sessions.ts';
 
 type Served = Server | McpServer;
 
-/** What the library answers to a request that was cancelled; only the end of the server does that to a client that is there. */
+/** The library's status for a cancelled request. A client that is still connected gets it only when the server stops. */
 const CANCELLED = 499;
 
-/** What the library looks at in a request. */
+/** The members of a Request that the library reads. */
 class StatelessRequest {
   readonly method = 'POST';
   readonly headers: { get(name: string): string | null };
@@ -45,14 +45,14 @@ class StatelessRequest {
   }
 }
 
-export interface StatelessVisit {
+export interface StatelessCall {
   reply: Reply;
   message: unknown;
-  holder: Holder;
+  principal: Principal;
   app: App;
-  /** The directory that the address names as the workspace. */
+  /** The directory that the URL names as the workspace. */
   workspace: string | undefined;
-  /** Whether the client takes a stream of events as an answer. */
+  /** Whether the client accepts a stream of events. */
   mayStream: boolean;
   now: number;
 }
@@ -69,23 +69,23 @@ export class Stateless {
     );
   }
 
-  async answer(visit: StatelessVisit): Promise<Refusal | undefined> {
-    const { reply, message, holder, app, mayStream } = visit;
-    const kept = await stateFor(visit);
-    if ('status' in kept) return kept;
-    if (mayStream) reply.onSilence = () => reply.startEvents();
+  async answer(incoming: StatelessCall): Promise<Refusal | undefined> {
+    const { reply, message, principal, app, mayStream } = incoming;
+    const shared = await stateFor(incoming);
+    if ('status' in shared) return shared;
+    if (mayStream) reply.onSlow = () => reply.startEvents();
     const leaving = new AbortController();
-    reply.onGone = () => leaving.abort();
-    reply.endless = isMethod(message, 'subscriptions/listen');
+    reply.onDisconnect = () => leaving.abort();
+    reply.isEndless = isMethod(message, 'subscriptions/listen');
     try {
       const request = new StatelessRequest(reply.request, leaving.signal, () =>
-        answeringDirectly(this.#create(app, { gate: holder.gate, state: kept.state }), reply),
+        answeringDirectly(this.#create(app, { callLimit: principal.callLimit, state: shared.state }), reply),
       );
       const response = await this.#handler.fetch(request as unknown as Request, { parsedBody: message });
-      if (!reply.done) await pass(response, reply);
+      if (!reply.done) await forward(response, reply);
       return undefined;
     } finally {
-      kept.release();
+      shared.release();
     }
   }
 
@@ -94,26 +94,26 @@ export class Stateless {
   }
 }
 
-/** What a request finds of earlier ones: nothing, unless its address or its token says whose it is. */
+/** The state that a request shares with earlier ones: none, unless its URL or its token says whose it is. */
 async function stateFor({
   message,
-  holder,
+  principal,
   app,
   workspace,
   now,
-}: StatelessVisit): Promise<{ state: Session; release(): void } | Refusal> {
+}: StatelessCall): Promise<{ state: Session; release(): void } | Refusal> {
   if (workspace !== undefined) {
     const state = await fixedWorkspace(app, workspace);
     return 'status' in state ? state : { state, release: () => endState(state) };
   }
-  if (!holder.grant.oneClient) return { state: {}, release: () => {} };
+  if (!principal.grant.oneClient) return { state: {}, release: () => {} };
   const dialect = app.dialects[0]!.name;
-  // A client that asks who is there has just been started, and has chosen nothing yet.
-  if (isMethod(message, 'server/discover')) holder.forget(dialect);
-  return holder.keep(dialect, clientOf(message), now);
+  // A client that sends server/discover has just started and has chosen no workspace.
+  if (isMethod(message, 'server/discover')) principal.forget(dialect);
+  return principal.stateOf(dialect, clientOf(message), now);
 }
 
-/** A result that nothing came before is written at once, and the library is told that the exchange is over. */
+/** Writes a result directly when no notification came before it, and closes the library's side of the exchange. */
 function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
   const connect = server.connect.bind(server);
   server.connect = (transport: Transport) => {
@@ -121,7 +121,7 @@ function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
     let streaming = false;
     transport.send = async (message, options) => {
       if ('result' in message && !streaming) {
-        say(reply, 200, message);
+        sendMessage(reply, 200, message);
         await transport.close();
         return;
       }
@@ -133,7 +133,7 @@ function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
   return server;
 }
 
-async function pass(response: Response, reply: Reply): Promise<void> {
+async function forward(response: Response, reply: Reply): Promise<void> {
   if (response.status === CANCELLED) {
     reply.refuse({ status: 503, retryAfter: 5, message: 'The server is ending' });
     return;
@@ -143,13 +143,13 @@ async function pass(response: Response, reply: Reply): Promise<void> {
     return;
   }
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    say(reply, response.status, (await response.json()) as JSONRPCMessage);
+    sendMessage(reply, response.status, (await response.json()) as JSONRPCMessage);
     return;
   }
   reply.startEvents();
   const reader = response.body.getReader();
-  const gone = reply.onGone;
-  reply.onGone = () => {
+  const gone = reply.onDisconnect;
+  reply.onDisconnect = () => {
     gone?.();
     void reader.cancel().catch(() => {});
   };
@@ -157,13 +157,13 @@ async function pass(response: Response, reply: Reply): Promise<void> {
   reply.end();
 }
 
-/** As JSON, unless the answer has begun as a stream because it took long. */
-function say(reply: Reply, status: number, message: JSONRPCMessage): void {
+/** As JSON, unless the reply has become a stream because it took long. */
+function sendMessage(reply: Reply, status: number, message: JSONRPCMessage): void {
   if (!reply.streaming) {
     reply.json(status, asJson(message));
     return;
   }
-  reply.event(message);
+  reply.write(`event: message\ndata: ${asJson(message)}\n\n`);
   reply.end();
 }
 

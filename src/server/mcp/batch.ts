@@ -1,5 +1,5 @@
 /** A batch on stdio: several messages that came in one line, whose answers go out in one line as well. */
-import type { Id } from './messages.ts';
+import type { Id } from './json-rpc.ts';
 
 /** The only version of the protocol that knows batches, and what each of its batches may hold. */
 export const WITH_BATCHES = '2025-03-26';

@@ -5,10 +5,9 @@
  * dialects. So a dialect's code travels through the library in disguise and is restored at the wire.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { INTERNAL_ERROR, INVALID_PARAMS } from './json-rpc.ts';
 
 const DISGUISE = -1_000_000_000;
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
 
 export function disguised(code: number): number {
   return code + DISGUISE;

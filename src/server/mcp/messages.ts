@@ -1,12 +1,9 @@
 /** What a JSON-RPC message must look like, said in words where it does not, and how one is written; the same for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
+import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
-const LONGEST_ID = 1000;
-const INTERNAL_ERROR = -32603;
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
-
-export type Id = string | number;
 
 /** A request is always answered: an answer that is longer than clients take is told as an error. */
 export function asJson(message: JSONRPCMessage, end = ''): string {
@@ -36,8 +33,7 @@ function fits(json: string): boolean {
 export function whyNotMessage(value: unknown): string | undefined {
   if (!isObject(value)) return 'a message must be a JSON object';
   if (value.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
-  if ('id' in value && !isId(value.id))
-    return `id must be an integer or a string of at most ${LONGEST_ID} characters`;
+  if ('id' in value && !isId(value.id)) return `id ${ID_RULE}`;
   if ('method' in value) {
     if (typeof value.method !== 'string') return 'method must be a string';
     const { params } = value;
@@ -60,8 +56,7 @@ export function whyNotMeta(message: JSONRPCMessage): string | undefined {
   if (meta === undefined) return undefined;
   if (!isObject(meta)) return '_meta must be an object';
   const { progressToken, [RELATED_TASK]: task } = meta;
-  if (progressToken !== undefined && !isId(progressToken))
-    return `progressToken must be an integer or a string of at most ${LONGEST_ID} characters`;
+  if (progressToken !== undefined && !isId(progressToken)) return `progressToken ${ID_RULE}`;
   if (task !== undefined && typeof (task as { taskId?: unknown } | null)?.taskId !== 'string')
     return `${RELATED_TASK} must name a taskId`;
   return undefined;
@@ -76,16 +71,6 @@ export function whyNotCall(message: JSONRPCMessage): string | undefined {
   if (task === undefined) return undefined;
   if (!isObject(task)) return 'task must be an object';
   return task.ttl === undefined || typeof task.ttl === 'number' ? undefined : 'task.ttl must be a number';
-}
-
-/** A larger integer would not come back as it was sent, and a long text would make every answer long. */
-export function isId(id: unknown): id is Id {
-  return typeof id === 'string' ? id.length <= LONGEST_ID : Number.isSafeInteger(id);
-}
-
-export function idOf(value: unknown): Id | null {
-  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
-  return isId(id) ? id : null;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

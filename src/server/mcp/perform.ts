@@ -13,9 +13,8 @@ import { anonymous, type Caller, type Origin } from '../../engine/index.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
-import { Heartbeat } from './progress.ts';
-
-const INTERNAL_ERROR = -32603;
+import { INTERNAL_ERROR } from './json-rpc.ts';
+import { ProgressReporter } from './progress.ts';
 
 export interface Call {
   app: App;
@@ -37,7 +36,7 @@ export async function perform(call: Call): Promise<Told> {
   const { app, offered, args, meta } = call;
   const origin = originOf(call);
   let trace: CallTrace | undefined;
-  const heartbeat = call.progress && new Heartbeat(call.progress, call.signal, offered.name);
+  const heartbeat = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
   try {
     trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
     const notes: string[] = [];
@@ -121,7 +120,7 @@ function textOf({ content }: Answer): string {
 function contextOf(
   { app, state, signal, explain }: Call,
   caller: Caller,
-  heartbeat: Heartbeat | undefined,
+  heartbeat: ProgressReporter | undefined,
 ): CallContext {
   const { engine, home, settings } = app;
   return {

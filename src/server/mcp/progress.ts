@@ -15,7 +15,7 @@ const STEP = 1 / 1024;
 const LONGEST_TAIL = 4096;
 const TERMINAL_CODES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
 
-export class Heartbeat {
+export class ProgressReporter {
   readonly #send: ToolContext['progress'];
   readonly #signal: AbortSignal;
   readonly #began = Date.now();

@@ -2,25 +2,28 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Session, ToolContext } from '../../dialects/dialect.ts';
 import type { App } from './app.ts';
-import { callsGate, type Gate } from './call-limit.ts';
+import { type ConcurrencyLimit, newCallLimit } from './concurrency-limit.ts';
 import { disguised } from './exact-codes.ts';
 import { introduction } from './initialize.ts';
 import { offeredTools, unknownTool } from './offered-tools.ts';
 import { type Call, endState, perform, sessionIdOf } from './perform.ts';
 import { traceUnknownTool } from './refused-calls.ts';
 
-export { callsGate, endState };
+export { endState, newCallLimit };
 
 export interface SessionShares {
   /** What is kept between calls, when it lives longer than this conversation; whoever gives it ends it. */
   state?: Session;
   /** Shared with other conversations whose calls count together. */
-  gate?: Gate;
+  callLimit?: ConcurrencyLimit;
   /** The conversation's id in the trace, where somebody else needs it too. */
   id?: string;
 }
 
-export function createSession(app: App, { state, gate = callsGate(), id }: SessionShares = {}): Server {
+export function createSession(
+  app: App,
+  { state, callLimit = newCallLimit(), id }: SessionShares = {},
+): Server {
   const tools = offeredTools(app);
   const session: Session = state ?? {};
   const sessionId = id ?? sessionIdOf(session);
@@ -44,7 +47,7 @@ export function createSession(app: App, { state, gate = callsGate(), id }: Sessi
     }
     const call = { app, state: session, sessionId, offered: found, args: params.arguments };
     try {
-      return await gate.pass(() => answer(call, context));
+      return await callLimit.run(() => answer(call, context));
     } finally {
       // A call that outlived the conversation may have left something behind.
       if (ended) endState(session);

@@ -34,7 +34,7 @@ export async function sendEvents(reply: Reply, events: readonly TraceEvent[], cu
 
 /** Sends what came after the cursor and then what comes; without a good cursor it says that the page must begin again. */
 export function sendLive(reply: Reply, feed: LiveFeed, grant: Grant, cursor: string | undefined): void {
-  reply.endless = true;
+  reply.isEndless = true;
   reply.startEvents();
   const from = cursor === undefined ? feed.position(Date.now()) : positionOf(feed, cursor);
   if (from === undefined) {

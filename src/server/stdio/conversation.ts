@@ -8,16 +8,13 @@
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Session, Told, ToolContext } from '../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../mcp/app.ts';
-import { callsGate } from '../mcp/call-limit.ts';
+import { newCallLimit } from '../mcp/concurrency-limit.ts';
 import { handshake, whyNotInitialize } from '../mcp/initialize.ts';
-import type { Id } from '../mcp/messages.ts';
+import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/json-rpc.ts';
 import { offeredTools, unknownTool } from '../mcp/offered-tools.ts';
 import { endState, perform, sessionIdOf } from '../mcp/perform.ts';
 import { traceInvalidCall, traceUnknownTool } from '../mcp/refused-calls.ts';
 import type { LineTransport } from './line-transport.ts';
-
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
 
 type Params = Record<string, unknown>;
 type Outcome = { result: object } | Extract<Told, { error: unknown }>;
@@ -26,7 +23,7 @@ export class Conversation {
   readonly #app: App;
   readonly #wire: LineTransport;
   readonly #state: Session = {};
-  readonly #gate = callsGate();
+  readonly #callLimit = newCallLimit();
   /** The calls under way, to be cancelled by id. */
   readonly #calls = new Map<Id, AbortController>();
   #ended = false;
@@ -91,7 +88,7 @@ export class Conversation {
     }
     const cancelling = new AbortController();
     this.#calls.set(id, cancelling);
-    const told = await this.#gate.pass(() => this.#perform(found, params, cancelling.signal));
+    const told = await this.#callLimit.run(() => this.#perform(found, params, cancelling.signal));
     // Another call may have taken the same id meanwhile.
     if (this.#calls.get(id) === cancelling) this.#calls.delete(id);
     // A call that outlived the conversation may have left something behind.

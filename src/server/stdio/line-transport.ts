@@ -10,23 +10,12 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
 import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
-import {
-  asJson,
-  type Id,
-  idOf,
-  tooLarge,
-  whyNotCall,
-  whyNotMessage,
-  whyNotMeta,
-  withoutExtras,
-} from '../mcp/messages.ts';
+import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
+import { asJson, tooLarge, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
 
 const NEWLINE = 10;
 const LONGEST_LINE = 256 * 1024 * 1024;
 const WORTH_A_WRITE = 64 * 1024;
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
-const INVALID_PARAMS = -32602;
 
 export class LineTransport {
   onclose?: (() => void) | undefined;

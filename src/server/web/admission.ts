@@ -1,48 +1,49 @@
-/** The order in which a request is looked at: Host, then Origin, then token. Only then is anything else read. */
+/** Checks Host, then Origin, then the token of a request, before the server reads anything else of it. */
 import { FailedTokens } from './failed-tokens.ts';
-import type { FrontDoor } from './host-and-origin.ts';
+import type { HostAndOrigin } from './host-and-origin.ts';
 import type { Refusal, Reply } from './reply.ts';
 import { bearerOf, type Grant, type Tokens } from './tokens.ts';
 
 const CHALLENGE = 'Bearer realm="cofferdam"';
-/** What a page that was allowed may ask and see. */
-const PAGE_MAY = {
+/** What a page of an allowed origin may send, and which headers it may read. */
+const CORS_PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST, GET, DELETE',
   'Access-Control-Allow-Headers':
     'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name',
   'Access-Control-Max-Age': '600',
 };
-const PAGE_SEES = 'Mcp-Session-Id, WWW-Authenticate, Retry-After';
+const CORS_EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Retry-After';
 
 export interface AdmissionOptions {
-  door: FrontDoor;
+  hostAndOrigin: HostAndOrigin;
   tokens: Tokens;
-  heldRefusals: number;
+  /** How many refusals of wrong tokens may wait at the same time. */
+  delayedRefusals: number;
   log(line: string): void;
 }
 
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #failed = new FailedTokens();
-  #held = 0;
+  #delayed = 0;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
   }
 
-  /** Whether the request comes from where it may; refuses by itself when not, and answers a page's question. */
-  letsIn(reply: Reply): boolean {
+  /** Whether Host and Origin are allowed. Answers by itself when not, and when a browser asks before it sends. */
+  allows(reply: Reply): boolean {
     const { request, response } = reply;
-    const { door } = this.#options;
-    if (!door.servesHost(request)) {
-      refuseStranger(reply, {
+    const { hostAndOrigin } = this.#options;
+    if (!hostAndOrigin.allowsHost(request)) {
+      refuseAndClose(reply, {
         status: 403,
         message: 'This host is not served here (--allow-host names another)',
       });
       return false;
     }
-    if (!door.servesOrigin(request)) {
-      refuseStranger(reply, {
+    if (!hostAndOrigin.allowsOrigin(request)) {
+      refuseAndClose(reply, {
         status: 403,
         message: 'This origin is not served here (--allow-origin names one)',
       });
@@ -51,55 +52,55 @@ export class Admission {
     const { origin } = request.headers;
     if (origin === undefined) return true;
     response.setHeader('Access-Control-Allow-Origin', origin);
-    response.setHeader('Access-Control-Expose-Headers', PAGE_SEES);
+    response.setHeader('Access-Control-Expose-Headers', CORS_EXPOSED);
     response.setHeader('Vary', 'Origin');
     // A browser asks first, without the token, whether the page may send it.
     if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return true;
-    reply.empty(204, PAGE_MAY);
+    reply.empty(204, CORS_PREFLIGHT);
     return false;
   }
 
-  /** The grant of the token that was shown; refuses by itself when there is none. */
+  /** The grant of the token that the request shows; answers by itself when there is none. */
   grantOf(reply: Reply): Grant | undefined {
     const shown = bearerOf(reply.request.headers.authorization);
     const grant = shown === undefined ? undefined : this.#options.tokens.find(shown);
     if (grant) return grant;
-    if (shown === undefined) refuse(reply, 'A token is needed: Authorization: Bearer …', CHALLENGE);
-    else this.#refuseWrong(reply);
+    if (shown === undefined) refuseToken(reply, 'A token is needed: Authorization: Bearer …', CHALLENGE);
+    else this.#refuseWrongToken(reply);
     return undefined;
   }
 
-  #refuseWrong(reply: Reply): void {
+  #refuseWrongToken(reply: Reply): void {
     const address = reply.request.socket.remoteAddress ?? '';
-    const { delayMs, count } = this.#failed.note(address, Date.now());
+    const { delayMs, count } = this.#failed.record(address, Date.now());
     if (count === 10 || count % 10_000 === 0)
-      this.#options.log(`${count} wrong tokens from ${address}: its refusals are held back`);
-    const answer = () => refuse(reply, 'The token is not valid', `${CHALLENGE}, error="invalid_token"`);
+      this.#options.log(`${count} wrong tokens from ${address}: its refusals are delayed`);
+    const answer = () => refuseToken(reply, 'The token is not valid', `${CHALLENGE}, error="invalid_token"`);
     if (delayMs === 0) {
       answer();
       return;
     }
-    if (this.#held >= this.#options.heldRefusals) {
+    if (this.#delayed >= this.#options.delayedRefusals) {
       const retryAfter = Math.ceil(delayMs / 1000);
-      refuseStranger(reply, { status: 429, retryAfter, message: 'Too many wrong tokens: try later' });
+      refuseAndClose(reply, { status: 429, retryAfter, message: 'Too many wrong tokens: try later' });
       return;
     }
-    this.#held++;
+    this.#delayed++;
     const timer = setTimeout(answer, delayMs);
     timer.unref();
     reply.whenOver(() => {
-      this.#held--;
+      this.#delayed--;
       clearTimeout(timer);
     });
   }
 }
 
-function refuse(reply: Reply, message: string, challenge: string): void {
-  refuseStranger(reply, { status: 401, message, headers: { 'WWW-Authenticate': challenge } });
+function refuseToken(reply: Reply, message: string, challenge: string): void {
+  refuseAndClose(reply, { status: 401, message, headers: { 'WWW-Authenticate': challenge } });
 }
 
-/** Who is not let in keeps no connection either. */
-export function refuseStranger(reply: Reply, refusal: Refusal): undefined {
+/** A client that is not admitted keeps no connection either. */
+export function refuseAndClose(reply: Reply, refusal: Refusal): undefined {
   reply.response.shouldKeepAlive = false;
   reply.refuse(refusal);
 }

@@ -1,13 +1,12 @@
-/** Takes in the body of a request: no more than allowed, as text that is really UTF-8. */
+/** Reads the body of a request: no more than the limits allow, and only valid UTF-8. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { PARSE_ERROR } from '../mcp/json-rpc.ts';
 import type { Refusal } from './reply.ts';
-
-const PARSE_ERROR = -32700;
 
 export type Body = { text: string; bytes: number } | { refusal: Refusal } | { gone: true };
 
-/** Memory that many share, such as that for the bodies of all requests. */
+/** Memory that many requests share. */
 export class MemoryBudget {
   #left: number;
 
@@ -21,28 +20,28 @@ export class MemoryBudget {
     return true;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#left += bytes;
   }
 }
 
-/** What was taken of the room is kept by a body that arrived, and given back otherwise. */
-export function readBody(request: IncomingMessage, limit: number, room: MemoryBudget): Promise<Body> {
+/** A body that arrives keeps its share of the memory, and the caller releases it; any other body keeps nothing. */
+export function readBody(request: IncomingMessage, limit: number, memory: MemoryBudget): Promise<Body> {
   if (Number(request.headers['content-length']) > limit) return Promise.resolve({ refusal: tooLarge(limit) });
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
     const settle = (body: Body) => {
-      request.off('data', take).off('end', finish).off('close', leave).off('error', leave);
-      if (!('text' in body)) room.giveBack(bytes);
+      request.off('data', add).off('end', finish).off('close', disconnect).off('error', disconnect);
+      if (!('text' in body)) memory.release(bytes);
       resolve(body);
     };
-    const take = (part: Buffer) => {
+    const add = (part: Buffer) => {
       if (bytes + part.length > limit) {
         settle({ refusal: tooLarge(limit) });
         return;
       }
-      if (!room.take(part.length)) {
+      if (!memory.take(part.length)) {
         settle({
           refusal: { status: 503, retryAfter: 1, message: 'Too much is being sent at once: try again' },
         });
@@ -52,8 +51,8 @@ export function readBody(request: IncomingMessage, limit: number, room: MemoryBu
       parts.push(part);
     };
     const finish = () => settle(asText(parts, bytes));
-    const leave = () => settle({ gone: true });
-    request.on('data', take).once('end', finish).once('close', leave).once('error', leave);
+    const disconnect = () => settle({ gone: true });
+    request.on('data', add).once('end', finish).once('close', disconnect).once('error', disconnect);
   });
 }
 

@@ -1,20 +1,25 @@
 /**
- * Who is connected: those who have shown a valid token, and strangers.
+ * The open connections: those that have shown a valid token, and those that have not (yet).
  *
- * A stranger costs nothing to send, so strangers get a small share and little time. Newcomers always get in: the
- * oldest stranger, of the address that has the most of them, makes room. Whoever shows a valid token leaves the share.
+ * Anybody can open a connection, so connections without a token get a small share and little time. A new connection
+ * always gets in: the oldest unauthenticated one of the network that has the most of them is closed for it.
  */
 import type { Socket } from 'node:net';
 import { networkOf } from './failed-tokens.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Reply } from './reply.ts';
 
-/** Time for a newcomer to show its token, however many came behind it in the same moment. */
-const GRACE_MS = 250;
+/** Time for a new connection to show its token, however many others arrive in the same moment. */
+const MIN_AGE_MS = 250;
 
 type Limits = Pick<
   HttpLimits,
-  'connections' | 'strangers' | 'strangersOfOneAddress' | 'mostStrangers' | 'strangerMs' | 'requestMs'
+  | 'connections'
+  | 'unauthenticated'
+  | 'unauthenticatedPerAddress'
+  | 'maxUnauthenticated'
+  | 'unauthenticatedMs'
+  | 'requestMs'
 >;
 
 interface Connection {
@@ -22,17 +27,17 @@ interface Connection {
   socket: Socket;
   network: string;
   since: number;
-  /** Requests on it that have no complete answer. */
-  open: number;
+  /** Requests on it that have no complete reply. */
+  openReplies: number;
 }
 
 export class Connections {
   readonly #limits: Limits;
   /** In the order of their arrival. */
-  readonly #strangers = new Map<string, Connection>();
-  readonly #byNetwork = new Map<string, Map<string, Connection>>();
+  readonly #unauthenticated = new Map<string, Connection>();
+  readonly #unauthenticatedByNetwork = new Map<string, Map<string, Connection>>();
   /** In the order in which they showed a token last. */
-  readonly #known = new Map<string, Connection>();
+  readonly #authenticated = new Map<string, Connection>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -40,79 +45,82 @@ export class Connections {
 
   add(socket: Socket): void {
     const key = keyOf(socket);
-    // Gone before anybody looked.
+    // The client has hung up already.
     if (key === undefined) {
       socket.destroy();
       return;
     }
-    // The same ports as an earlier connection: that one is gone, also when nobody has told so yet.
-    const earlier = this.#known.get(key) ?? this.#strangers.get(key);
+    // An earlier connection with the same address and port has ended, even if its 'close' has not reached us.
+    const earlier = this.#authenticated.get(key) ?? this.#unauthenticated.get(key);
     if (earlier) this.#forget(earlier);
     const network = networkOf(socket.remoteAddress!);
-    const connection: Connection = { key, socket, network, since: Date.now(), open: 0 };
-    this.#strangers.set(key, connection);
-    this.#neighbours(network).set(key, connection);
+    const connection: Connection = { key, socket, network, since: Date.now(), openReplies: 0 };
+    this.#unauthenticated.set(key, connection);
+    this.#unauthenticatedOf(network).set(key, connection);
     socket.once('close', () => this.#forget(connection));
-    while (this.#strangers.size > this.#limits.mostStrangers) this.#close(this.#oldestOfTheMost());
-    this.#shrink(connection.since);
+    while (this.#unauthenticated.size > this.#limits.maxUnauthenticated)
+      this.#close(this.#oldestOfLargestNetwork());
+    this.#closeSurplus(connection.since);
   }
 
-  /** Follows one request: a connection is not idle before it is answered. */
-  follow(reply: Reply): void {
+  /** Counts a request, so that its connection is not idle before the reply is complete. */
+  track(reply: Reply): void {
     const connection = this.#find(reply);
     if (!connection) return;
-    connection.open++;
-    reply.whenOver(() => void connection.open--);
+    connection.openReplies++;
+    reply.whenOver(() => void connection.openReplies--);
   }
 
   /** The request showed a valid token. Gives whether there is a place for its connection. */
-  welcome(reply: Reply): boolean {
+  authenticate(reply: Reply): boolean {
     const connection = this.#find(reply);
     if (!connection) return false;
     const { key } = connection;
-    if (!this.#known.delete(key)) {
-      if (this.#known.size >= this.#limits.connections && !this.#closeIdle()) return false;
-      this.#leaveStrangers(connection);
+    if (!this.#authenticated.delete(key)) {
+      if (this.#authenticated.size >= this.#limits.connections && !this.#closeOneIdle()) return false;
+      this.#removeUnauthenticated(connection);
     }
-    this.#known.set(key, connection);
+    this.#authenticated.set(key, connection);
     return true;
   }
 
   tick(now: number): void {
-    const { strangerMs, requestMs } = this.#limits;
-    for (const connection of this.#strangers.values()) {
+    const { unauthenticatedMs, requestMs } = this.#limits;
+    for (const connection of this.#unauthenticated.values()) {
       const age = now - connection.since;
-      if (age < strangerMs) break;
-      // What is being sent to it, such as the files of the page, may take a little longer.
-      if (connection.open === 0 || age >= requestMs) this.#close(connection);
+      if (age < unauthenticatedMs) break;
+      // A reply on its way, such as the files of the page, may take a little longer.
+      if (connection.openReplies === 0 || age >= requestMs) this.#close(connection);
     }
-    this.#shrink(now);
+    this.#closeSurplus(now);
   }
 
   closeAll(): void {
-    for (const { socket } of [...this.#strangers.values(), ...this.#known.values()]) socket.destroy();
+    for (const { socket } of [...this.#unauthenticated.values(), ...this.#authenticated.values()])
+      socket.destroy();
   }
 
-  #shrink(now: number): void {
-    const { strangers, strangersOfOneAddress } = this.#limits;
-    while (this.#strangers.size > 0) {
-      const oldest = this.#oldestOfTheMost();
-      const crowd = this.#neighbours(oldest.network).size;
-      if (this.#strangers.size <= strangers && crowd <= strangersOfOneAddress) return;
-      if (now - oldest.since < GRACE_MS) return;
+  #closeSurplus(now: number): void {
+    const { unauthenticated, unauthenticatedPerAddress } = this.#limits;
+    while (this.#unauthenticated.size > 0) {
+      const oldest = this.#oldestOfLargestNetwork();
+      const ofNetwork = this.#unauthenticatedOf(oldest.network).size;
+      if (this.#unauthenticated.size <= unauthenticated && ofNetwork <= unauthenticatedPerAddress) return;
+      if (now - oldest.since < MIN_AGE_MS) return;
       this.#close(oldest);
     }
   }
 
-  #oldestOfTheMost(): Connection {
-    let most: Map<string, Connection> | undefined;
-    for (const crowd of this.#byNetwork.values()) if (crowd.size > (most?.size ?? 0)) most = crowd;
-    return most!.values().next().value!;
+  #oldestOfLargestNetwork(): Connection {
+    let largest: Map<string, Connection> | undefined;
+    for (const network of this.#unauthenticatedByNetwork.values())
+      if (network.size > (largest?.size ?? 0)) largest = network;
+    return largest!.values().next().value!;
   }
 
-  #closeIdle(): boolean {
-    for (const connection of this.#known.values()) {
-      if (connection.open > 0) continue;
+  #closeOneIdle(): boolean {
+    for (const connection of this.#authenticated.values()) {
+      if (connection.openReplies > 0) continue;
       this.#close(connection);
       return true;
     }
@@ -121,7 +129,7 @@ export class Connections {
 
   #find({ request: { socket } }: Reply): Connection | undefined {
     const key = keyOf(socket);
-    return key === undefined ? undefined : (this.#known.get(key) ?? this.#strangers.get(key));
+    return key === undefined ? undefined : (this.#authenticated.get(key) ?? this.#unauthenticated.get(key));
   }
 
   #close(connection: Connection): void {
@@ -129,26 +137,27 @@ export class Connections {
     connection.socket.destroy();
   }
 
-  /** Its ports may belong to a new connection by now. */
+  /** Its address and port may belong to a new connection by now: that one stays. */
   #forget(connection: Connection): void {
-    if (this.#known.get(connection.key) === connection) this.#known.delete(connection.key);
-    if (this.#strangers.get(connection.key) === connection) this.#leaveStrangers(connection);
+    const { key } = connection;
+    if (this.#authenticated.get(key) === connection) this.#authenticated.delete(key);
+    if (this.#unauthenticated.get(key) === connection) this.#removeUnauthenticated(connection);
   }
 
-  #leaveStrangers({ key, network }: Connection): void {
-    this.#strangers.delete(key);
-    const crowd = this.#byNetwork.get(network);
-    crowd?.delete(key);
-    if (crowd?.size === 0) this.#byNetwork.delete(network);
+  #removeUnauthenticated({ key, network }: Connection): void {
+    this.#unauthenticated.delete(key);
+    const ofNetwork = this.#unauthenticatedByNetwork.get(network);
+    ofNetwork?.delete(key);
+    if (ofNetwork?.size === 0) this.#unauthenticatedByNetwork.delete(network);
   }
 
-  #neighbours(network: string): Map<string, Connection> {
-    let crowd = this.#byNetwork.get(network);
-    if (!crowd) {
-      crowd = new Map();
-      this.#byNetwork.set(network, crowd);
+  #unauthenticatedOf(network: string): Map<string, Connection> {
+    let ofNetwork = this.#unauthenticatedByNetwork.get(network);
+    if (!ofNetwork) {
+      ofNetwork = new Map();
+      this.#unauthenticatedByNetwork.set(network, ofNetwork);
     }
-    return crowd;
+    return ofNetwork;
   }
 }
 

@@ -1,10 +1,10 @@
-/** Wrong tokens are answered ever more slowly, by address. A right token is never slowed down. */
+/** Delays the answers to wrong tokens, longer with each one from the same network. A valid token is never delayed. */
 const FREE_FAILURES = 5;
-const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 5_000;
-const FORGOTTEN_AFTER_MS = 60_000;
-/** The oldest is forgotten for a new one: whoever has this many addresses is not stopped by slowness anyway. */
-const MOST_ADDRESSES = 4096;
+const MIN_DELAY_MS = 100;
+const MAX_DELAY_MS = 5_000;
+const FORGET_AFTER_MS = 60_000;
+/** Above this the oldest is forgotten: delays do not stop somebody who has so many networks anyway. */
+const MAX_NETWORKS = 4096;
 
 interface Failures {
   count: number;
@@ -13,30 +13,30 @@ interface Failures {
 
 export class FailedTokens {
   /** In the order of their last failure. */
-  readonly #byAddress = new Map<string, Failures>();
+  readonly #byNetwork = new Map<string, Failures>();
 
-  /** Notes a failure and gives how long its answer is to be held back. */
-  note(address: string, now: number): { delayMs: number; count: number } {
-    const key = networkOf(address);
-    const before = this.#byAddress.get(key);
-    const count = before && now - before.last < FORGOTTEN_AFTER_MS ? before.count + 1 : 1;
-    this.#byAddress.delete(key);
-    this.#byAddress.set(key, { count, last: now });
-    if (this.#byAddress.size > MOST_ADDRESSES) this.#byAddress.delete(this.#byAddress.keys().next().value!);
+  /** Records a failure and gives how long to delay its answer. */
+  record(address: string, now: number): { delayMs: number; count: number } {
+    const network = networkOf(address);
+    const before = this.#byNetwork.get(network);
+    const count = before && now - before.last < FORGET_AFTER_MS ? before.count + 1 : 1;
+    this.#byNetwork.delete(network);
+    this.#byNetwork.set(network, { count, last: now });
+    if (this.#byNetwork.size > MAX_NETWORKS) this.#byNetwork.delete(this.#byNetwork.keys().next().value!);
     return { delayMs: delayAfter(count), count };
   }
 
   get size(): number {
-    return this.#byAddress.size;
+    return this.#byNetwork.size;
   }
 }
 
 function delayAfter(count: number): number {
   if (count <= FREE_FAILURES) return 0;
-  return Math.min(FIRST_DELAY_MS * 2 ** (count - FREE_FAILURES - 1), LONGEST_DELAY_MS);
+  return Math.min(MIN_DELAY_MS * 2 ** (count - FREE_FAILURES - 1), MAX_DELAY_MS);
 }
 
-/** One holder of an IPv6 network has all of its addresses. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address: whoever has one address of those has them all. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail = ''] = address.split('::');

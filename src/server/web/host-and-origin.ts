@@ -1,39 +1,39 @@
 /**
- * Who may knock: only requests that name this server, and only from pages that were allowed.
+ * Allows only requests that name this server as Host, and only from web pages whose Origin the operator allowed.
  *
- * A page that a name server points at this machine sends its own name as Host, and any other page sends its
- * own Origin. Both are refused before a token is looked at.
+ * A page whose name a hostile name server points at this machine sends that name as Host, and any other page sends
+ * its own Origin. The server refuses both before it looks at a token.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]/@]+)(?::\d{1,5})?$/;
-/** As an operator names one; a star would look like a pattern, and there are none. */
+/** As an operator writes one. No star: it would look like a pattern, and there are none. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/;
 
-export interface FrontDoorOptions {
-  /** The host that is bound. */
+export interface HostAndOriginOptions {
+  /** The host that the server binds to. */
   host: string;
   /** Further names, with or without a port. */
   allowHosts: readonly string[];
   allowOrigins: readonly string[];
 }
 
-export class FrontDoor {
+export class HostAndOrigin {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
 
-  constructor({ host, allowHosts, allowOrigins }: FrontDoorOptions) {
-    const own = isEverywhere(host) ? [] : [inUrl(host)];
-    const loopback = isEverywhere(host) || isLoopback(host) ? LOOPBACK_NAMES : [];
+  constructor({ host, allowHosts, allowOrigins }: HostAndOriginOptions) {
+    const own = isAnyAddress(host) ? [] : [inUrl(host)];
+    const loopback = isAnyAddress(host) || isLoopback(host) ? LOOPBACK_NAMES : [];
     this.#hosts = new Set([...loopback, ...own, ...allowHosts].map((name) => name.toLowerCase()));
     this.#origins = new Set(allowOrigins.map((origin) => origin.toLowerCase()));
   }
 
-  /** The Host header must name this server: by a name that was given, or by the address that was reached. */
-  servesHost(request: IncomingMessage): boolean {
+  /** The Host header must name this server: by an allowed name, or by the address that the client reached. */
+  allowsHost(request: IncomingMessage): boolean {
     if (countOf(request, 'host') !== 1) return false;
     const host = request.headers.host!.toLowerCase();
     const name = HOST.exec(host)?.[1];
@@ -43,8 +43,8 @@ export class FrontDoor {
     return reached !== undefined && name === inUrl(reached);
   }
 
-  /** No Origin (not a page), the origin of this server itself, or one that was allowed. */
-  servesOrigin(request: IncomingMessage): boolean {
+  /** No Origin (not a web page), the origin of this server itself, or an allowed one. */
+  allowsOrigin(request: IncomingMessage): boolean {
     const { origin } = request.headers;
     if (origin === undefined) return true;
     if (countOf(request, 'origin') !== 1) return false;
@@ -54,7 +54,7 @@ export class FrontDoor {
   }
 }
 
-/** An origin as browsers send it, or undefined when the text is none. */
+/** The origin as browsers send it; undefined when the text is not an origin. */
 export function asOrigin(text: string): string | undefined {
   const origin = text.toLowerCase().replace(/\/$/, '');
   return ORIGIN.test(origin) && !origin.includes('*') ? origin : undefined;
@@ -68,12 +68,12 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** A host as it stands in a URL. */
+/** A host as URLs write it. */
 export function inUrl(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-function isEverywhere(host: string): boolean {
+function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
@@ -81,7 +81,7 @@ function isSameHost(page: string, host: string): boolean {
   return page === `http://${host}` || page === `https://${host}`;
 }
 
-/** Node keeps the first of several; a request with two meanings is not served. */
+/** Node keeps the first of several headers, a proxy may keep the last: the server refuses such a request. */
 function countOf({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

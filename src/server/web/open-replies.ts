@@ -1,12 +1,12 @@
-/** All requests that have no complete answer yet, and whose they are once a token was shown. */
+/** All requests that have no complete reply yet, with the grant of those that have shown a token. */
 import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Refusal, Reply } from './reply.ts';
 import type { Grant } from './tokens.ts';
 
-const LOOK_AGAIN_MS = 10;
-const TOO_MANY: Refusal = {
+const POLL_MS = 10;
+const TOO_MANY_CONNECTIONS: Refusal = {
   status: 503,
   retryAfter: 2,
   message: 'There are too many connections: try again',
@@ -14,7 +14,7 @@ const TOO_MANY: Refusal = {
 
 export class OpenReplies {
   readonly connections: Connections;
-  readonly #owners = new Map<Reply, Grant | undefined>();
+  readonly #grants = new Map<Reply, Grant | undefined>();
   readonly #bySocket = new WeakMap<Socket, Set<Reply>>();
 
   constructor(connections: Connections) {
@@ -22,61 +22,61 @@ export class OpenReplies {
   }
 
   add(reply: Reply): void {
-    this.connections.follow(reply);
-    this.#owners.set(reply, undefined);
-    const others = this.#on(reply.request.socket);
-    others.add(reply);
+    this.connections.track(reply);
+    this.#grants.set(reply, undefined);
+    const onSameSocket = this.#on(reply.request.socket);
+    onSameSocket.add(reply);
     reply.whenOver(() => {
-      others.delete(reply);
-      this.#owners.delete(reply);
+      onSameSocket.delete(reply);
+      this.#grants.delete(reply);
     });
   }
 
-  /** Says whose request it is, now that a token was shown; refuses when there is no place for its connection. */
-  belongsTo(reply: Reply, grant: Grant): Refusal | undefined {
-    this.#owners.set(reply, grant);
-    if (this.connections.welcome(reply)) return undefined;
+  /** Counts a request that has shown a token as one of its grant; refuses when there is no place for its connection. */
+  accept(reply: Reply, grant: Grant): Refusal | undefined {
+    this.#grants.set(reply, grant);
+    if (this.connections.authenticate(reply)) return undefined;
     reply.response.shouldKeepAlive = false;
-    return TOO_MANY;
+    return TOO_MANY_CONNECTIONS;
   }
 
   get unsentBytes(): number {
     let bytes = 0;
-    for (const reply of this.#owners.keys()) bytes += reply.unsentBytes;
+    for (const reply of this.#grants.keys()) bytes += reply.unsentBytes;
     return bytes;
   }
 
   get isEmpty(): boolean {
-    return this.#owners.size === 0;
+    return this.#grants.size === 0;
   }
 
   tick(now: number, limits: HttpLimits): void {
     this.connections.tick(now);
-    for (const reply of this.#owners.keys()) reply.tick(now, limits);
+    for (const reply of this.#grants.keys()) reply.tick(now, limits);
   }
 
-  cutOff(grant: Grant): void {
-    for (const [reply, owner] of this.#owners) if (owner === grant) reply.destroy();
+  /** Closes the connections on which this grant waits for a reply. */
+  abort(grant: Grant): void {
+    for (const [reply, owner] of this.#grants) if (owner === grant) reply.destroy();
   }
 
-  /** Each connection is closed after its answer; what has no end by itself ends now. */
-  letGo(): void {
-    for (const reply of this.#owners.keys()) {
+  /** From now on each connection closes after its reply. Streams without an end of their own end now. */
+  drain(): void {
+    for (const reply of this.#grants.keys()) {
       if (!reply.response.headersSent) reply.response.shouldKeepAlive = false;
-      if (!reply.endless) continue;
-      reply.onGone?.();
+      if (!reply.isEndless) continue;
+      reply.onDisconnect?.();
       reply.end();
     }
   }
 
-  /** Whoever showed no token is not waited for. */
+  /** Waits for every request that has shown a token, at most until the deadline. */
   async untilAnswered(deadline: number): Promise<void> {
-    const isWaitedFor = () => [...this.#owners.values()].some((grant) => grant !== undefined);
-    while (isWaitedFor() && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    const isAnyOpen = () => [...this.#grants.values()].some((grant) => grant !== undefined);
+    while (isAnyOpen() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 
-  /** A connection that closes takes all of its answers with it, also those that wait behind another one. */
+  /** A connection that closes ends all of its replies, also those that wait behind another one. */
   #on(socket: Socket): Set<Reply> {
     const known = this.#bySocket.get(socket);
     if (known) return known;

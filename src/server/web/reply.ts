@@ -1,11 +1,9 @@
-/** One answer on its way: a JSON body, or a stream of events once something has to be said before the end. */
+/** One reply on its way: a JSON body, or a stream of events once something has to go out before the result. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { asJson, type Id } from '../mcp/messages.ts';
+import { type Id, SERVER_ERROR } from '../mcp/json-rpc.ts';
 import type { HttpLimits } from './limits.ts';
 
-export const SERVER_ERROR = -32000;
-/** How much of a refused request is still taken, so that the client gets to read why. */
+/** How much of a refused request the server still reads, and for how long, so that the client gets to read why. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MS = 1000;
 
@@ -22,27 +20,27 @@ export interface Refusal {
 export class Reply {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Called once when the client has gone before the answer was complete. */
-  onGone: (() => void) | undefined;
-  /** Called once when nothing more can happen here. */
+  /** Called once when the client disconnects before the reply is complete. */
+  onDisconnect: (() => void) | undefined;
+  /** Called once when the reply is complete or its connection is gone. */
   readonly #whenOver: (() => void)[] = [];
   #isOver = false;
-  /** Called when the answer takes long. */
-  onSilence: (() => void) | undefined;
-  /** Open until one side ends it, without an answer that anybody waits for. */
-  endless = false;
-  #spokenAt: number;
+  /** Called when the reply takes long. */
+  onSlow: (() => void) | undefined;
+  /** A stream that stays open until one side ends it: no client waits for its end. */
+  isEndless = false;
+  #lastWriteAt: number;
   #streaming = false;
   #written = 0;
-  #movedAt: number;
+  #progressAt: number;
 
   constructor(request: IncomingMessage, response: ServerResponse, now: number) {
     this.request = request;
     this.response = response;
-    this.#spokenAt = now;
-    this.#movedAt = now;
+    this.#lastWriteAt = now;
+    this.#progressAt = now;
     response.once('close', () => this.over());
-    // A write after the client has gone is no news.
+    // A write after the client has disconnected fails, and nobody needs to know.
     response.on('error', () => {});
   }
 
@@ -51,12 +49,12 @@ export class Reply {
     else this.#whenOver.push(then);
   }
 
-  /** The answer is complete, or its connection is gone. Of several answers on one connection only the first hears that. */
+  /** The reply is complete, or its connection is gone. Node tells only the first of several replies on one connection. */
   over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (!this.response.writableFinished) this.onGone?.();
-    this.onGone = undefined;
+    if (!this.response.writableFinished) this.onDisconnect?.();
+    this.onDisconnect = undefined;
     for (const then of this.#whenOver) then();
   }
 
@@ -68,7 +66,7 @@ export class Reply {
     return this.#isOver || this.response.writableEnded || this.response.destroyed;
   }
 
-  /** What the client has not taken yet. */
+  /** What the client has not read yet. */
   get unsentBytes(): number {
     return this.response.writableLength;
   }
@@ -90,7 +88,7 @@ export class Reply {
     this.response.end();
   }
 
-  /** Says no. What the client still sends is taken for a moment: it would not read an answer while it writes. */
+  /** Refuses the request. Reads on for a moment: a client that still sends would not read the refusal. */
   refuse({ status, message, code = SERVER_ERROR, data, id = null, retryAfter, headers }: Refusal): void {
     const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
     const all = { ...headers, ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
@@ -118,13 +116,9 @@ export class Reply {
     this.response.flushHeaders();
   }
 
-  event(message: JSONRPCMessage): void {
-    this.write(`event: message\ndata: ${asJson(message)}\n\n`);
-  }
-
   write(text: string | Uint8Array): void {
     if (this.done) return;
-    this.#spokenAt = Date.now();
+    this.#lastWriteAt = Date.now();
     this.response.write(text);
   }
 
@@ -132,35 +126,35 @@ export class Reply {
     if (!this.done) this.response.end();
   }
 
-  /** Cuts the connection: whoever holds it is no longer welcome, or no longer there. */
+  /** Closes the connection at once. */
   destroy(): void {
     this.request.socket.destroy();
     this.response.destroy();
   }
 
-  /** Called every few seconds while the answer is open. */
+  /** The server calls this about once a second while the reply is open. */
   tick(now: number, limits: HttpLimits): void {
     if (this.#isStalled(now, limits.stalledMs)) {
       this.destroy();
       return;
     }
-    const silentMs = now - this.#spokenAt;
-    if (this.#streaming && silentMs >= limits.heartbeatMs) this.write(': still here\n\n');
-    else if (!this.#streaming && silentMs >= limits.silenceMs) this.onSilence?.();
+    const sinceWriteMs = now - this.#lastWriteAt;
+    if (this.#streaming && sinceWriteMs >= limits.heartbeatMs) this.write(': still here\n\n');
+    else if (!this.#streaming && sinceWriteMs >= limits.streamAfterMs) this.onSlow?.();
   }
 
-  /** Whether there is something to send and the client has taken none of it for too long. */
+  /** Whether there is something to send and the client has read none of it for too long. */
   #isStalled(now: number, stalledMs: number): boolean {
     const { socket, writableLength, writableFinished } = this.response;
     const written = socket?.bytesWritten ?? 0;
-    // An answer without a connection waits for another one that goes first.
+    // A reply without a socket waits for an earlier one on the same connection.
     const waiting = socket && (writableLength > 0 || (this.done && !writableFinished));
     if (!waiting || written !== this.#written) {
       this.#written = written;
-      this.#movedAt = now;
+      this.#progressAt = now;
       return false;
     }
-    return now - this.#movedAt >= stalledMs;
+    return now - this.#progressAt >= stalledMs;
   }
 
   #endWhenRead(): void {

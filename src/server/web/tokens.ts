@@ -1,27 +1,27 @@
-/** Bearer tokens: whose they are, what they allow, and how one that is shown is recognised. */
+/** Bearer tokens: whose they are, what they allow, and how the server recognises one. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface Grant {
-  /** Who holds the token, for the log and the trace. */
+  /** Whose token it is, for the log and the trace. */
   readonly name: string;
   readonly hash: Buffer;
   readonly readOnly: boolean;
-  /** The dialects that it opens; all that are served when it names none. */
+  /** The dialects that it opens; undefined for all that the server has. */
   readonly dialects: readonly string[] | undefined;
-  /** The operator says that a single client uses it, so that what that client chose can be kept by the token. */
+  /** The operator says that a single client uses it, so the server may keep that client's workspace by its token. */
   readonly oneClient: boolean;
 }
 
 export interface TokenFile {
   grants: Grant[];
-  /** What is wrong with it, line by line; never with a token in it. A line with a problem gives no access. */
+  /** What is wrong, line by line and never with a token in it. A line with a problem gives no access. */
   problems: string[];
   warnings: string[];
 }
 
-/** Short enough that a token which was written in its place is not taken for one. */
+/** So short that a token which somebody wrote in its place is not taken for a name. */
 const NAME = /^[\w.@-]{1,32}$/;
-/** What can stand in an Authorization header without being quoted. */
+/** What an Authorization header can carry without quotes. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 const EASILY_GUESSED = 16;
 const ONE_CLIENT = 'one-client';
@@ -30,12 +30,12 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** A token that opens everything that is served. */
+/** The grant of a token that opens everything. */
 export function fullGrant(token: string, name = 'owner'): Grant {
   return { name, hash: hashOf(token), readOnly: false, dialects: undefined, oneClient: false };
 }
 
-/** What is wrong with a token, without saying it. */
+/** What is wrong with a token, without quoting it. */
 export function whyNotToken(token: string): string | undefined {
   if (token === '') return 'is empty';
   return SENDABLE.test(token)
@@ -77,7 +77,7 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
   if (words.length === 0) return 'there are no rights: read-only, read-write or dialects';
   const named = words.filter((word) => word !== 'read-only' && word !== 'read-write');
   const unknown = named.find((word) => !dialects.includes(word));
-  // The word itself is not told: on a line with a slip it may be the token.
+  // Do not quote the word: on a line with a slip it may be the token.
   if (unknown !== undefined)
     return `the rights are read-only, read-write and dialects (${dialects.join(', ')}); another word stands there`;
   if (words.includes('read-only') && words.includes('read-write')) return 'both read-only and read-write';
@@ -98,7 +98,7 @@ function whyNotBeside(grant: Grant, others: readonly Grant[]): string | undefine
   return undefined;
 }
 
-/** The tokens that are good now. */
+/** The valid tokens. */
 export class Tokens {
   #grants: readonly Grant[];
 
@@ -114,7 +114,7 @@ export class Tokens {
     return found;
   }
 
-  /** Puts others in their place. What has not changed stays the same object; gives those that are no longer good. */
+  /** Puts others in their place and gives those that are no longer valid. A grant that has not changed stays the same object. */
   replace(grants: readonly Grant[]): Grant[] {
     const before = this.#grants;
     this.#grants = grants.map((grant) => before.find((old) => isSame(old, grant)) ?? grant);

@@ -1,68 +1,189 @@
-/** Node's HTTP server as both servers here need it: bounded in time and size, and every request answered. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { HttpLimits } from './limits.ts';
-import type { OpenReplies } from './open-replies.ts';
-import { type Refusal, Reply } from './reply.ts';
+/**
+ * The HTTP server: it listens, checks Host, Origin and tokens, bounds what its clients may take, and stops in order.
+ * What it serves are routes, such as MCP and the Tool Trace page.
+ */
+import type { Server } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Admission } from './admission.ts';
+import { Connections } from './connections.ts';
+import { HostAndOrigin, inUrl } from './host-and-origin.ts';
+import { defaultLimits, type HttpLimits } from './limits.ts';
+import { type Certificate, createNodeServer } from './node-server.ts';
+import { OpenReplies } from './open-replies.ts';
+import type { Refusal, Reply } from './reply.ts';
+import { type Grant, Tokens } from './tokens.ts';
 
-const LONGEST_CHECK_MS = 1000;
-const MOST_HEADER_BYTES = 16 * 1024;
-const MOST_HEADERS = 100;
-/** Connections that were closed count until the event loop has come round. */
-const CLOSING = 1024;
-const INTERNAL_ERROR = -32603;
+/** The longest time between two looks at open replies and idle sessions. */
+const MAX_TICK_MS = 1000;
+/** Connections that the system queues for us. A flood fills a short queue, and every client waits a second then. */
+const BACKLOG = 4096;
+/** How long the last replies may take to reach their clients. */
+const LAST_BYTES_MS = 100;
+export const NOT_FOUND: Refusal = { status: 404, message: 'There is nothing at this path' };
 
-export interface Certificate {
-  cert: Buffer;
-  key: Buffer;
+/** A request whose Host and Origin are allowed. */
+export interface WebRequest {
+  reply: Reply;
+  path: string;
+  /** What stands behind the `?`. */
+  query: string;
+  /** The client sends the body only after `100 Continue`. */
+  expectsContinue: boolean;
 }
 
-export interface WebServerParts {
-  limits: HttpLimits;
+export interface Route {
+  /** Whether it serves this path; of several routes the first one does. */
+  matches(path: string): boolean;
+  /** Answers by itself, or gives a refusal. */
+  serve(request: WebRequest): Promise<Refusal | undefined> | Refusal | undefined;
+  /** The operator withdrew a token: ends what it began. */
+  revoke?(grant: Grant): void;
+  tick?(now: number): void;
+  /** The server stops, and requests under way have had their time. */
+  close?(): Promise<void> | void;
+}
+
+export interface WebServerOptions {
+  host: string;
+  port: number;
+  /** The path that `url` ends with. */
+  startPath: string;
+  grants: readonly Grant[];
   tls?: Certificate | undefined;
-  replies: OpenReplies;
-  /** Answers by itself, or says how to refuse. `waits`: the client waits for leave before it sends the body. */
-  serve(reply: Reply, waits: boolean): Promise<Refusal | undefined>;
+  allowHosts?: readonly string[];
+  allowOrigins?: readonly string[];
+  limits?: Partial<HttpLimits>;
   log(line: string): void;
 }
 
-export function makeWebServer(parts: WebServerParts): Server | TlsServer {
-  const { limits, tls, replies } = parts;
-  const { headersMs, requestMs, keepAliveMs } = limits;
-  const settings = {
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: MOST_HEADER_BYTES,
-    connectionsCheckingInterval: Math.min(LONGEST_CHECK_MS, headersMs),
-    noDelay: true,
-  };
-  const server = tls
-    ? createTlsServer({ ...settings, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: headersMs })
-    : createServer(settings);
-  server.maxHeadersCount = MOST_HEADERS;
-  server.maxConnections = limits.connections + limits.mostStrangers + CLOSING;
-  server.on('connection', (socket) => replies.connections.add(socket));
-  server.on('request', (request, response) => take(parts, request, response, false));
-  server.on('checkContinue', (request, response) => take(parts, request, response, true));
-  return server;
+export class WebServer {
+  /** Settles when everything is answered and closed. */
+  readonly done: Promise<void>;
+  /** The port that it listens on, also when the options leave the choice to the system. */
+  port = 0;
+  readonly limits: HttpLimits;
+  readonly #options: WebServerOptions;
+  readonly #server: Server | TlsServer;
+  readonly #tokens: Tokens;
+  readonly #admission: Admission;
+  readonly #replies: OpenReplies;
+  #routes: readonly Route[] = [];
+  #stopping: Promise<void> | undefined;
+  #markDone!: () => void;
+
+  constructor(options: WebServerOptions) {
+    const { host, allowHosts = [], allowOrigins = [], tls, log } = options;
+    this.#options = options;
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.#replies = new OpenReplies(new Connections(this.limits));
+    this.#tokens = new Tokens(options.grants);
+    this.#admission = new Admission({
+      hostAndOrigin: new HostAndOrigin({ host, allowHosts, allowOrigins }),
+      tokens: this.#tokens,
+      delayedRefusals: this.limits.delayedRefusals,
+      log,
+    });
+    this.#server = createNodeServer({
+      ...{ limits: this.limits, tls, replies: this.#replies, log },
+      serve: (reply, expectsContinue) => this.#serve(reply, expectsContinue),
+    });
+    this.done = new Promise((resolve) => {
+      this.#markDone = resolve;
+    });
+  }
+
+  async listen(routes: readonly Route[]): Promise<void> {
+    this.#routes = routes;
+    const { host, port, log } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ port, host, backlog: BACKLOG }, () => {
+        this.#server.off('error', reject);
+        this.port = (this.#server.address() as AddressInfo).port;
+        resolve();
+      });
+    });
+    this.#server.on('error', (error) => log(`http: ${error.message}`));
+    const { streamAfterMs, heartbeatMs, stalledMs, sessionIdleMs } = this.limits;
+    const tickMs = Math.min(MAX_TICK_MS, streamAfterMs, heartbeatMs, stalledMs, sessionIdleMs);
+    const timer = setInterval(() => this.#tick(Date.now()), tickMs);
+    timer.unref();
+    void this.done.then(() => clearInterval(timer));
+  }
+
+  get url(): string {
+    const scheme = this.isSecure ? 'https' : 'http';
+    return `${scheme}://${inUrl(this.#options.host)}:${this.port}${this.#options.startPath}`;
+  }
+
+  get isSecure(): boolean {
+    return this.#options.tls !== undefined;
+  }
+
+  /** Bytes of replies that their clients have not read. */
+  get unsentBytes(): number {
+    return this.#replies.unsentBytes;
+  }
+
+  /** The grant of the token that the request shows; answers by itself when there is none. */
+  grantOf(reply: Reply): Grant | undefined {
+    return this.#admission.grantOf(reply);
+  }
+
+  /** Counts the request as one of this grant; refuses when there is no place for its connection. */
+  accept(reply: Reply, grant: Grant): Refusal | undefined {
+    return this.#replies.accept(reply, grant);
+  }
+
+  /** Puts other tokens in place. Those that are gone stop working at once, also for requests under way. */
+  replaceTokens(grants: readonly Grant[]): void {
+    for (const grant of this.#tokens.replace(grants)) {
+      this.#replies.abort(grant);
+      for (const route of this.#routes) route.revoke?.(grant);
+    }
+  }
+
+  replaceCertificate(certificate: Certificate): void {
+    if ('setSecureContext' in this.#server) this.#server.setSecureContext(certificate);
+  }
+
+  /** Takes no new requests, gives those under way some time, and then ends what is left. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#replies.drain();
+    await this.#replies.untilAnswered(Date.now() + this.limits.graceMs);
+    for (const route of this.#routes) await route.close?.();
+    await new Promise((resolve) => setTimeout(resolve, this.#replies.isEmpty ? 0 : LAST_BYTES_MS));
+    this.#replies.connections.closeAll();
+    await closed;
+    this.#markDone();
+  }
+
+  async #serve(reply: Reply, expectsContinue: boolean): Promise<Refusal | undefined> {
+    const { request, response } = reply;
+    if (this.#stopping) {
+      response.shouldKeepAlive = false;
+      return { status: 503, retryAfter: 2, message: 'The server is ending' };
+    }
+    if (!this.#admission.allows(reply)) return undefined;
+    const { path, query } = splitUrl(request.url!);
+    const route = this.#routes.find((each) => each.matches(path));
+    return route ? route.serve({ reply, path, query, expectsContinue }) : NOT_FOUND;
+  }
+
+  #tick(now: number): void {
+    this.#replies.tick(now, this.limits);
+    for (const route of this.#routes) route.tick?.(now);
+  }
 }
 
-function take(
-  { replies, serve, log }: WebServerParts,
-  request: IncomingMessage,
-  response: ServerResponse,
-  waits: boolean,
-): void {
-  const reply = new Reply(request, response, Date.now());
-  replies.add(reply);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  serve(reply, waits).then(
-    (refusal) => refusal && reply.refuse(refusal),
-    (error: unknown) => {
-      log(`http: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-      if (response.headersSent) reply.destroy();
-      else reply.refuse({ status: 500, code: INTERNAL_ERROR, message: 'Internal error' });
-    },
-  );
+function splitUrl(url: string): { path: string; query: string } {
+  const at = url.indexOf('?');
+  return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 }

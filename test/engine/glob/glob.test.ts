@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';
-import { compileGlobs, isGlob, splitGlob, staticPrefix } from '../../../src/engine/glob/glob.ts';
+import { compileGlobs, isGlob, splitGlob } from '../../../src/engine/glob/glob.ts';
 
 const means = (pattern: string, path: string) => compileGlobs([pattern]).matches(path);
 
@@ -352,6 +352,5 @@ describe('isGlob and splitGlob', () => {
     ['src/\\*x/[ab]', 'src/*x', '[ab]'],
   ])('%s starts at %j', (pattern, base, rest) => {
     expect(splitGlob(pattern)).toEqual({ base, rest });
-    expect(staticPrefix(pattern)).toBe(base);
   });
 });

@@ -16,7 +16,8 @@ import { temporaryName } from '../../../src/engine/confine/content/drafts.ts';
 import { serverId } from '../../../src/engine/confine/content/server-identity.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
-import type { JournalRecording } from '../../../src/engine/journal/record/journal-recorder.ts';
+import type { JournalRecorder } from '../../../src/engine/journal/record/journal-recorder.ts';
+import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { type House, openHouse } from './house.ts';
 
 const TREE = {
@@ -33,10 +34,10 @@ afterEach(() => house.close());
 type Places = (path: string) => ReturnType<Wall['resolve']>;
 
 /** Does the beginning of a change, and not its end: as if killed there. */
-async function cutOff(begin: (recording: JournalRecording, at: Places) => Promise<void>): Promise<void> {
+async function cutOff(begin: (recording: JournalRecorder, at: Places) => Promise<void>): Promise<void> {
   house = openHouse(TREE);
   const wall = new Wall([{ path: house.root, writable: true }]);
-  const journal = new Journal(house.state);
+  const journal = new Journal(openDirectoryState(house.state));
   const held: { close(): void }[] = [];
   await begin(journal.begin({}), (path) => {
     const place = wall.resolve(join(house.root, path), { follow: false });
@@ -54,7 +55,7 @@ const at = (path: string) => join(house.root, path);
 const litter = () => temporaryName(`${serverId().split('-')[0]}-999999999-1`);
 
 describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
-  const cases: Record<string, (recording: JournalRecording, place: Places) => Promise<void>> = {
+  const cases: Record<string, (recording: JournalRecorder, place: Places) => Promise<void>> = {
     'before a file was written': async (recording, place) => {
       await recording.creates(place('new.txt'), 'file', { bytes: Buffer.from('new\n') });
       writeFileSync(at(litter()), 'half of i');

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Engine, History, whyNotStateDirectory } from '../../../src/engine/index.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
+import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { program, RawClient } from '../../client.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
@@ -274,7 +275,7 @@ describe.skipIf(!mounted)('on a full disk (tried where a file system may be moun
 });
 
 test('a flush that fails refuses the change', async () => {
-  const journal = new Journal(join(home.path, 'state'));
+  const journal = new Journal(openDirectoryState(join(home.path, 'state')));
   journal.log.flush = () => Promise.reject(Object.assign(new Error('broken disk'), { code: 'EIO' }));
   const { Wall } = await import('../../../src/engine/confine/wall.ts');
   const wall = new Wall([{ path: root, writable: true }]);

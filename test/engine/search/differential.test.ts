@@ -8,8 +8,8 @@ import { requiredRun } from '../../../src/engine/search/plan/byte-run.ts';
 import { requiredWindow } from '../../../src/engine/search/plan/byte-window.ts';
 import { spanOf } from '../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../src/engine/search/plan/parse-pattern.ts';
-import { type PlanKind, planSearch, type Recipe } from '../../../src/engine/search/plan/plan.ts';
-import { rustSuperset } from '../../../src/engine/search/plan/ripgrep-pattern.ts';
+import { type MatcherSpec, type PlanKind, planSearch } from '../../../src/engine/search/plan/plan.ts';
+import { ripgrepSuperset } from '../../../src/engine/search/plan/ripgrep-pattern.ts';
 import { ripgrep } from '../../../src/engine/search/ripgrep/ripgrep.ts';
 import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, randomFrom } from './generated.ts';
 
@@ -43,26 +43,28 @@ function matchingLines({ source, flags }: GeneratedPattern): number[] {
   return lines.flatMap((line, index) => (pattern.test(line) ? [index + 1] : []));
 }
 
-function found(recipe: Recipe): { numbers: number[]; counted: number } {
-  const shown = new ContentSearch(kernel, recipe, OPTIONS).search(fd, ALL);
-  const counted = new ContentSearch(kernel, recipe, OPTIONS).search(fd, 0);
+function found(matcher: MatcherSpec): { numbers: number[]; counted: number } {
+  const shown = new ContentSearch(kernel, matcher, OPTIONS).search(fd, ALL);
+  const counted = new ContentSearch(kernel, matcher, OPTIONS).search(fd, 0);
   return { numbers: shown.lines.map(({ number }) => number), counted: counted.matches };
 }
 
-function recipesFor({ source, flags }: GeneratedPattern): [string, Recipe][] {
+function recipesFor({ source, flags }: GeneratedPattern): [string, MatcherSpec][] {
   const plan = (only?: PlanKind) => planSearch(source, flags, { ripgrep: false, only });
   const chosen = plan();
   const others = (['literal', 'classes'] as const).map(plan).filter((other) => other.plan !== 'workers');
-  const whole = plan('workers').recipe;
+  const whole = plan('workers').matcher;
   const parsed = parsePattern(source, flags);
   const filters = parsed ? [requiredWindow(parsed)?.filter, requiredRun(parsed)?.filter] : [];
   return [
-    ['chosen plan', chosen.recipe],
-    ...others.flatMap(({ plan, recipe }): [string, Recipe][] =>
-      plan === chosen.plan ? [] : [[plan, recipe]],
+    ['chosen plan', chosen.matcher],
+    ...others.flatMap(({ plan, matcher }): [string, MatcherSpec][] =>
+      plan === chosen.plan ? [] : [[plan, matcher]],
     ),
-    ...(whole.wholeText && chosen.plan !== 'workers' ? ([['whole text', whole]] as [string, Recipe][]) : []),
-    ...filters.flatMap((prefilter): [string, Recipe][] =>
+    ...(whole.wholeText && chosen.plan !== 'workers'
+      ? ([['whole text', whole]] as [string, MatcherSpec][])
+      : []),
+    ...filters.flatMap((prefilter): [string, MatcherSpec][] =>
       prefilter ? [[prefilter.kind, { ...whole, prefilter, span: spanOf(parsed!) }]] : [],
     ),
     ['line by line', { ...whole, wholeText: undefined }],
@@ -72,8 +74,8 @@ function recipesFor({ source, flags }: GeneratedPattern): [string, Recipe][] {
 function differences(patterns: readonly GeneratedPattern[]): string[] {
   return patterns.flatMap((pattern) => {
     const expected = matchingLines(pattern);
-    return recipesFor(pattern).flatMap(([name, recipe]) => {
-      const { numbers, counted } = found(recipe);
+    return recipesFor(pattern).flatMap(([name, matcher]) => {
+      const { numbers, counted } = found(matcher);
       const same = numbers.join() === expected.join() && counted === expected.length;
       const shown = `/${pattern.source}/${pattern.flags} by ${name}`;
       return same ? [] : [`${shown}: lines ${numbers.join()} and ${counted}, expected ${expected.join()}`];
@@ -115,7 +117,7 @@ describe('what ripgrep is asked for', () => {
     for (const pattern of [...CHOSEN.filter((_, i) => i % 3 === SEED % 3), ...generated(RIPGREP_PATTERNS)]) {
       const parsed = parsePattern(pattern.source, pattern.flags);
       if (!parsed) continue;
-      const superset = rustSuperset(parsed);
+      const superset = ripgrepSuperset(parsed);
       const args = [
         '--no-config',
         '--text',

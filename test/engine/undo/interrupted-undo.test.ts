@@ -12,6 +12,7 @@ import { Journal } from '../../../src/engine/journal/journal.ts';
 import { planUndo } from '../../../src/engine/undo/plan.ts';
 import { restore } from '../../../src/engine/undo/restore.ts';
 import { targetsOf } from '../../../src/engine/undo/undo-chain.ts';
+import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import type { Tree } from '../../tree.ts';
 import { type House, openHouse } from '../journal/house.ts';
 
@@ -56,7 +57,7 @@ afterEach(() => house.close());
 /** Begins to take an entry back and gets so far, as if killed there; false when it has no more steps than that. */
 async function interruptAfter(id: string, done: number): Promise<boolean> {
   const wall = new Wall([{ path: house.root, writable: true }]);
-  const journal = new Journal(house.state);
+  const journal = new Journal(openDirectoryState(house.state));
   const access = new Access({ wall, journal });
   const targets = targetsOf(journal, house.engine.history.entry(id)!);
   const steps = await planUndo(access, journal, targets);
@@ -142,7 +143,7 @@ test('a move back that was cut off leaves an empty directory, and is brought to 
   house = openHouse(TREE);
   await house.engine.files.move('two', 'zwei');
   const { id } = house.newest();
-  const journal = new Journal(house.state);
+  const journal = new Journal(openDirectoryState(house.state));
   journal
     .begin({}, { undoes: id })
     .tell(
@@ -165,7 +166,7 @@ test.each(Object.entries(WAYS))(
     trees.redo = house.tree();
     const { id } = house.newest();
     const wall = new Wall([{ path: house.root, writable: true }]);
-    const journal = new Journal(house.state);
+    const journal = new Journal(openDirectoryState(house.state));
     const place = wall.resolve('two');
     await journal.begin({}, { undoes: id }).creates(place, 'directory', { whole: true });
     mkdirSync(join(house.root, 'two/deep'), { recursive: true });

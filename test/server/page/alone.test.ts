@@ -1,11 +1,12 @@
 /** The page without an MCP server: on this machine alone, behind a token of its own. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type PageServing, servePage } from '../../../src/server/page/serve.ts';
+import { servePage } from '../../../src/server/serve-page.ts';
+import type { WebServer } from '../../../src/server/web/web-server.ts';
 import { ask } from '../http-stage.ts';
 import { type StandIn, standIn } from './stand-in.ts';
 
 let sources: StandIn;
-let serving: PageServing;
+let serving: WebServer;
 const log: string[] = [];
 beforeEach(async () => {
   sources = standIn();

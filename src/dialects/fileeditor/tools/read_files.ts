@@ -1,5 +1,5 @@
 import { Breathing, countLines, fail, mapInTurns, splitLines } from '../../../engine/index.ts';
-import { jsonBytes } from '../../../json-size.ts';
+import { jsonBytes } from '../../../json/json-size.ts';
 import { countThatFits, LONGEST_MESSAGE, ROOM, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { filesOf, refuse } from '../lists.ts';

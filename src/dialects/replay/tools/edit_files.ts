@@ -1,5 +1,5 @@
 import { Breathing, EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
-import { jsonBytes } from '../../../json-size.ts';
+import { jsonBytes } from '../../../json/json-size.ts';
 import { countThatFits, ROOM, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';

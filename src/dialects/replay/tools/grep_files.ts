@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { blocksOf, type FileMatches, type FoundLine, fail, type GrepResult } from '../../../engine/index.ts';
-import { jsonBytes } from '../../../json-size.ts';
+import { jsonBytes } from '../../../json/json-size.ts';
 import { countThatFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { type Choice, deeper, findsInAnyCase, whyNoMatches } from '../../empty-search.ts';

@@ -1,5 +1,5 @@
 import { EngineFailure, type Failure, type FileContent, fail } from '../../../engine/index.ts';
-import { jsonBytes } from '../../../json-size.ts';
+import { jsonBytes } from '../../../json/json-size.ts';
 import { LONGEST_MESSAGE, ROOM } from '../../answer-size.ts';
 import { type Content, defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { PART_OF_A_FILE, replayError } from '../failures.ts';

@@ -1,5 +1,5 @@
 import type { BelowEntry } from '../../../engine/index.ts';
-import { jsonBytes } from '../../../json-size.ts';
+import { jsonBytes } from '../../../json/json-size.ts';
 import { countThatFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { success } from '../envelope.ts';

@@ -6,8 +6,8 @@ import { attemptAsync } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
+import type { LineRange } from '../../text/edit/line-range.ts';
 import { BOM, splitLines } from '../../text/encoding.ts';
-import type { LineRange } from '../../text/lines/line-span.ts';
 import { readLineRange, readTail } from './large-file.ts';
 
 const UTF16_MARKS = ['fffe', 'feff'];

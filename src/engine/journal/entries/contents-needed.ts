@@ -1,7 +1,7 @@
 /** Which contents and things set aside the changes of an entry need. */
 import type { Change, FileImage, JournalEntry, Removed } from './entry.ts';
 
-/** Of an entry that is to be undone and shown: each by its hash, or by its name beside the store. */
+/** To undo and to show an entry: each content by its hash, each thing set aside by its name. */
 export function namesOf(changes: readonly Change[]): Set<string> {
   const names = namesToUndo(changes);
   for (const change of changes) {
@@ -12,7 +12,7 @@ export function namesOf(changes: readonly Change[]): Set<string> {
   return names;
 }
 
-/** Only what it takes to undo them. */
+/** Only to undo them. */
 export function namesToUndo(changes: readonly Change[]): Set<string> {
   const names = new Set<string>();
   for (const change of changes) {

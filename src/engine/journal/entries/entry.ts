@@ -1,6 +1,5 @@
 /**
- * What the journal remembers: one entry for each call that changed something, with what is needed to put
- * it back.
+ * What the journal remembers: one entry for each call that changed something, with what is needed to restore it.
  *
  * Only facts that can be written as JSON stand here. Paths are absolute, with all links resolved.
  */
@@ -30,7 +29,7 @@ export interface FileImage {
   mode: number;
   /** SHA-256 of the content; missing for a large file that was set aside unread. */
   hash?: string;
-  /** Instead of the hash: which file it is and when it was last written to, see stamp.ts. */
+  /** Instead of the hash: which file it is and when somebody last wrote to it, see stamp.ts. */
   stamp?: string;
   kept: Kept;
 }
@@ -52,9 +51,9 @@ export type Change =
       after?: Omit<FileImage, 'kept'>;
       /** Of a symbolic link. */
       link?: LinkTarget;
-      /** A directory that was only made on the way to something else. */
+      /** A directory that the call only made on the way to something else. */
       parent?: true;
-      /** A directory with all that was in it, put back in one step. */
+      /** A directory with all that was in it, restored in one step. */
       whole?: true;
       /** What was in it then, see stamp.ts. */
       stamp?: string;
@@ -75,7 +74,7 @@ export type Change =
       link?: LinkTarget;
     };
 
-/** What stood at a path that was removed or replaced. */
+/** What stood at a path that a call removed or replaced. */
 export type Removed =
   | { type: 'file'; file: FileImage }
   | { type: 'directory'; mode: number }
@@ -86,7 +85,7 @@ export type Removed =
   | { type: 'tree'; mode: number; entries: { path: string; removed: Removed }[] }
   | { type: 'lost'; why: string };
 
-/** `pending`: under way or cut off, in the middle of it, of an undo of it, or of a redo. */
+/** `pending`: under way or interrupted, in the middle of it, of an undo of it, or of a redo. */
 export type EntryState = 'pending' | 'done' | 'undone';
 
 export interface JournalEntry {
@@ -98,17 +97,12 @@ export interface JournalEntry {
   origin: Origin;
   changes: Change[];
   state: EntryState;
-  /** The entry that this one took back. */
+  /** The entry that this one undid. */
   undoes?: string;
-  /** Found by comparing before and after a command, not told by an operation. */
+  /** Found by comparing snapshots from before and after a command; no operation reported it. */
   found?: true;
-  /** What the command changed was not looked for, or could not be written down: why. */
+  /** Why the journal does not know what the command changed. */
   unrecorded?: string;
-  /** The user had something removed that it had kept. */
+  /** The user had something removed that the entry had kept. */
   forgotten?: true;
-}
-
-/** The paths that a change concerns: of a move both. */
-export function pathsOf(change: Change): string[] {
-  return change.kind === 'moved' ? [change.path, change.to] : [change.path];
 }

@@ -9,7 +9,7 @@ export function targetOf(dir: Dir, name: string): LinkTarget {
   return isUtf8(bytes) ? { target } : { target, bytes: bytes.toString('base64') };
 }
 
-/** Of something that knows more about a link. */
+/** Of a record that knows more about a link. */
 export function linkOf({ target, bytes }: LinkTarget): LinkTarget {
   return bytes === undefined ? { target } : { target, bytes };
 }

@@ -1,6 +1,5 @@
 /** From the journal's lines to its entries. */
-
-import type { LineLog } from '../../../state/directory/line-log.ts';
+import type { Log, LogConsumer, LogOptions, LogReader } from '../../../state/log.ts';
 import { namesOf } from './contents-needed.ts';
 import type { Change, EntryState, JournalEntry, Origin } from './entry.ts';
 
@@ -17,7 +16,7 @@ export interface Line {
   undoes?: string;
   found?: true;
   unrecorded?: string;
-  /** These changes stand in place of those that were told before of the same paths. */
+  /** These changes stand in place of those that an earlier line named for the same paths. */
   instead?: true;
   end?: 'done' | 'failed';
   drop?: string[];
@@ -25,22 +24,20 @@ export interface Line {
   forgot?: string[];
   /** The same within something that was set aside: its name, and the path in it. */
   inside?: [name: string, path: string][];
-  /** The entries for which that was asked: they hold back nothing any more. */
+  /** The entries for which the user asked that: they hold back nothing any more. */
   of?: string[];
 }
 
-/** What the user had removed from the state directory. */
+/** What the user had removed, and no entry has kept again since. */
 export interface ForgottenNames {
   readonly names: ReadonlySet<string>;
   readonly inside: ReadonlyMap<string, readonly string[]>;
   readonly entries: ReadonlySet<string>;
 }
 
-/** An entry and where it stands, for those who give it up. */
+/** An entry and its parts, for those who give it up. */
 export interface ReadEntry {
   entry: JournalEntry;
-  /** The file that its first line stands in. */
-  file: string;
   /** Whether a part of it has no end. */
   open: boolean;
   /** The ids of its parts. */
@@ -51,96 +48,78 @@ export interface ReadEntry {
 interface Part extends Omit<JournalEntry, 'state'> {
   call: string;
   done: boolean;
-  file: string;
 }
+
+/** How the journal's log keeps lines. */
+export const lineRecords: LogOptions<Line> = { accept: (value) => value as Line, checksums: true };
 
 const RELEASE_AFTER_MS = 30_000;
 
+/** By the name of the log. What was read is given back to memory when nobody has asked for a while. */
 const readers = new Map<string, EntryReader>();
 
+/** Settles when what is read from now on has everything that others have added. */
+export function refresh(log: Log<Line>): Promise<void> {
+  return readerOf(log).refresh();
+}
+
 /** All entries in the order in which they began. They are shared: nobody may change them. */
-export function readEntries(log: LineLog): readonly JournalEntry[] {
+export function readEntries(log: Log<Line>): readonly JournalEntry[] {
   return readerOf(log).read().entries;
 }
 
-export function readWithParts(log: LineLog): readonly ReadEntry[] {
+export function readWithParts(log: Log<Line>): readonly ReadEntry[] {
   return readerOf(log).read().all;
 }
 
 /** One entry, in a time that does not grow with the journal. */
-export function findEntry(log: LineLog, id: string): ReadEntry | undefined {
+export function findEntry(log: Log<Line>, id: string): ReadEntry | undefined {
   return readerOf(log).read().find(id);
 }
 
 /** The entries that took this one back, newest first. */
-export function findUndosOf(log: LineLog, id: string): ReadEntry[] {
+export function findUndosOf(log: Log<Line>, id: string): ReadEntry[] {
   return readerOf(log).read().undosOf(id);
 }
 
-export function readForgotten(log: LineLog): ForgottenNames {
+export function readForgotten(log: Log<Line>): ForgottenNames {
   return readerOf(log).read().forgotten;
 }
 
-function readerOf(log: LineLog): EntryReader {
-  const reader = readers.get(log.directory) ?? new EntryReader(log);
-  readers.set(log.directory, reader);
+function readerOf(log: Log<Line>): EntryReader {
+  const reader = readers.get(log.name) ?? new EntryReader(log);
+  readers.set(log.name, reader);
   return reader;
 }
 
-/**
- * Reads a journal again and again, each time only what was added.
- *
- * What was read is given back to memory when nobody has asked for a while.
- */
-class EntryReader {
-  readonly #log: LineLog;
+class EntryReader implements LogConsumer<Line> {
+  readonly #name: string;
+  readonly #reader: LogReader;
   readonly #parts = new Parts();
-  /** How far each file was read. */
-  readonly #read = new Map<string, { offset: number; ino: number }>();
   #release: NodeJS.Timeout | undefined;
 
-  constructor(log: LineLog) {
-    this.#log = log;
+  constructor(log: Log<Line>) {
+    this.#name = log.name;
+    this.#reader = log.reader(this);
+  }
+
+  refresh(): Promise<void> {
+    return this.#reader.catchUp();
   }
 
   read(): Parts {
-    this.#catchUp();
-    this.#release ??= setTimeout(() => readers.delete(this.#log.directory), RELEASE_AFTER_MS).unref();
+    this.#reader.catchUpNow?.();
+    this.#release ??= setTimeout(() => readers.delete(this.#name), RELEASE_AFTER_MS).unref();
     this.#release.refresh();
     return this.#parts;
   }
 
-  #forget(): void {
+  take(line: Line): void {
+    this.#parts.takeIn(line);
+  }
+
+  restart(): void {
     this.#parts.clear();
-    this.#read.clear();
-  }
-
-  #catchUp(): void {
-    const files = this.#log.files();
-    const fresh = files.filter((file) => this.#hasGrown(file));
-    // Lines have their order: what comes late into an earlier file, or is gone, asks for all of it once more.
-    const last = [...this.#read.keys()].at(-1);
-    const unordered = last !== undefined && fresh.some((file) => file < last);
-    if (unordered || [...this.#read.keys()].some((file) => !this.#isStillThere(file))) this.#forget();
-    for (const file of this.#read.size === 0 ? files : fresh) this.#readOn(file);
-  }
-
-  #hasGrown(file: string): boolean {
-    return (this.#log.shapeOf(file)?.size ?? 0) > (this.#read.get(file)?.offset ?? 0);
-  }
-
-  #isStillThere(file: string): boolean {
-    const shape = this.#log.shapeOf(file);
-    const { ino, offset } = this.#read.get(file)!;
-    return shape !== undefined && shape.ino === ino && shape.size >= offset;
-  }
-
-  #readOn(file: string): void {
-    const shape = this.#log.shapeOf(file);
-    if (!shape) return;
-    const at = this.#read.get(file) ?? { offset: 0, ino: shape.ino };
-    this.#read.set(file, at);
-    for (const record of this.#log.recordsOf(file, at)) this.#parts.takeIn(record as Line, file);
   }
 }
 
@@ -173,13 +152,16 @@ class Parts {
     this.#entries = undefined;
   }
 
-  takeIn(line: Line, file: string): void {
+  takeIn(line: Line): void {
     for (const id of line.drop ?? []) this.#remove(id);
     if (line.forgot) this.#forgot(line);
+    // What an entry keeps after it was forgotten is there again.
+    if (this.forgotten.names.size > 0)
+      for (const name of namesOf(line.did ?? [])) this.forgotten.names.delete(name);
     if (line.e === undefined) return;
     const part = this.#parts.get(line.e);
     if (part) this.#add(part, line);
-    else if (line.at !== undefined) this.#begin(begin(line, file));
+    else if (line.at !== undefined) this.#begin(begin(line));
   }
 
   find(id: string): ReadEntry | undefined {
@@ -304,10 +286,8 @@ class Parts {
   }
 }
 
-function begin(
-  { e, call = e, at, by = {}, roots = [], did = [], undoes, found, unrecorded }: Line,
-  file: string,
-): Part {
+function begin(line: Line): Part {
+  const { e, call = e, at, by = {}, roots = [], did = [], undoes, found, unrecorded } = line;
   return {
     id: e!,
     call: call!,
@@ -316,7 +296,6 @@ function begin(
     origin: by,
     changes: [...did],
     done: false,
-    file,
     ...(undoes !== undefined && { undoes }),
     ...(found && { found }),
     ...(unrecorded !== undefined && { unrecorded }),
@@ -325,7 +304,7 @@ function begin(
 
 /** The parts of one call are one entry. */
 function asOne(parts: readonly Part[]): ReadEntry {
-  const { call: id, done: _, id: __, file, ...facts } = parts[0]!;
+  const { call: id, done: _, id: __, ...facts } = parts[0]!;
   const open = parts.some(({ done }) => !done);
   const entry: JournalEntry = {
     ...facts,
@@ -335,5 +314,5 @@ function asOne(parts: readonly Part[]): ReadEntry {
     state: open ? 'pending' : 'done',
     ...(parts.some(({ forgotten }) => forgotten) && { forgotten: true as const }),
   };
-  return { entry, file, open, parts: parts.map((part) => part.id) };
+  return { entry, open, parts: parts.map((part) => part.id) };
 }

@@ -1,15 +1,17 @@
-/** Keeps what stands at a place: a file's content, or all of a tree that cannot be set aside in one step. */
+/** Keeps what stands at a place: the content of a file, or all of a tree that cannot be set aside in one step. */
 import { isUtf8 } from 'node:buffer';
-import { hashOf, type SetAside, type Store } from '../../../state/directory/contents.ts';
+import { hashOf } from '../../../state/content-hash.ts';
+import type { SetAside } from '../../../state/contents.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
 import { readBytes } from '../../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../../confine/dir.ts';
 import { limits } from '../../limits.ts';
 import type { FileImage, Removed } from '../entries/entry.ts';
 import { targetOf } from '../entries/link-target.ts';
+import type { Store } from '../store.ts';
 import { stampOf } from './stamp.ts';
 
-/** Files above this size are set aside by a link where that works, and need not be read. */
+/** Files from this size on are set aside by a link where that works, and need not be read. */
 export const LARGE_BYTES = 4 * 1024 * 1024;
 
 const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
@@ -21,12 +23,12 @@ export interface At {
 
 export interface KeptFile {
   image: FileImage;
-  /** The content, when it was read for this or known before. */
+  /** The content, when it was read for this or the caller knew it. */
   bytes: Buffer | undefined;
 }
 
 export interface KeepOptions {
-  /** What the file holds, when that has been read already. */
+  /** What the file holds, when the caller has read it already. */
   known?: Buffer | undefined;
   /** Whether it must survive a power cut. Default true. */
   flush?: boolean;
@@ -46,8 +48,8 @@ export async function keepFile(
     if (file.stat.size < LARGE_BYTES) {
       return await inStore(store, old, await readBytes(file, Number.MAX_SAFE_INTEGER), flush);
     }
-    const aside = store.aside();
-    if (store.isOnDevice(file.stat.dev) && store.linkAside(file, at, aside)) {
+    const aside = store.linkAside(file, at);
+    if (aside) {
       const image = imageAside(aside, old);
       return { image: known ? { ...image, hash: await hashOf(known) } : image, bytes: undefined };
     }
@@ -81,6 +83,7 @@ export async function readOrUndefined(at: At): Promise<Buffer | undefined> {
 
 function byLink(store: Store, { dir, name }: At, old: Stat): KeptFile {
   const aside = store.aside();
+  if (!aside) throw Object.assign(new Error('it may not be read'), { code: 'EACCES' });
   dir.link(name, aside.dir, aside.name);
   return { image: imageAside(aside, old), bytes: undefined };
 }
@@ -105,11 +108,11 @@ export async function captureRemoved(store: Store, at: At, stat: Stat): Promise<
   }
 }
 
-/** Nothing can be read from it: it is kept by a second name, where it can have one. */
+/** Nothing can be read from it: it gets a second name, where it can have one. */
 function specialAside(store: Store, { dir, name }: At, stat: Stat): Removed {
   const lost: Removed = { type: 'lost', why: SPECIAL_LOST };
-  if (!store.isOnDevice(stat.dev)) return lost;
-  const aside = store.aside();
+  const aside = store.isOnDevice(stat.dev) ? store.aside() : undefined;
+  if (!aside) return lost;
   try {
     dir.link(name, aside.dir, aside.name);
   } catch {
@@ -133,7 +136,7 @@ async function captureTree(
   for (const raw of dir.rawNames()) {
     const name = raw.toString('utf8');
     const path = below === '' ? name : `${below}/${name}`;
-    // It could not be kept under its name, and what cannot be kept is not removed.
+    // The journal could not name it, and what cannot be kept is not removed.
     if (!isUtf8(raw)) throw Object.assign(new Error(`${path}: not valid UTF-8`), { code: 'EILSEQ' });
     const stat = dir.lstat(name);
     if (stat === undefined || isTemporary(name, stat.type)) continue;

@@ -1,58 +1,59 @@
 /**
- * One call's changes on their way into the journal: first what stands there is kept and a line says what
- * will be done, then it is done, then a line says that it was.
+ * Records the changes of one call: first it keeps what stands there and writes a line that says what the call will do,
+ * then the call does it, then a line says that it was done.
  *
  * So a crash at any moment leaves either nothing changed, or an entry by which the change can be undone.
  */
-
-import { hashOf, type SetAside, type Store } from '../../../state/directory/contents.ts';
-import type { LineLog } from '../../../state/directory/line-log.ts';
+import type { SetAside } from '../../../state/contents.ts';
+import type { Log } from '../../../state/log.ts';
 import type { Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { CreatedFacts, NewContent, Recording } from '../../files/recorder.ts';
-import { namesOf } from '../entries/contents-needed.ts';
-import type { Change, FileImage, LinkTarget, Removed } from '../entries/entry.ts';
-import { targetOf } from '../entries/link-target.ts';
-import { captureRemoved, keepFile, LARGE_BYTES, readOrUndefined } from './capture.ts';
+import { namesToUndo } from '../entries/contents-needed.ts';
+import type { Change } from '../entries/entry.ts';
+import type { Line } from '../entries/read-entries.ts';
+import type { Store } from '../store.ts';
+import { captureRemoved, keepFile } from './capture.ts';
+import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';
+import { isKept } from './is-kept.ts';
 import { failTooHeavy, weightAt } from './size-to-keep.ts';
-import { stampOf } from './stamp.ts';
 
 /** Larger contents are not kept for a diff alone. */
 const SHOWN_BYTES = 1024 * 1024;
 
-export interface RecordingParts {
-  log: LineLog;
+export interface RecorderParts {
+  log: Log<Line>;
   store: Store;
-  /** So many bytes may be kept at most, of one entry as of all. */
+  /** So many bytes one entry may keep at most, and all together. */
   most: number;
   /** The first line's facts. */
-  head: { e: string; call?: string } & Record<string, unknown>;
+  head: Line & { e: string };
   /** Called with each change, once it is done. */
   onChange?(change: Change): void;
 }
 
-export class JournalRecording implements Recording {
+export class JournalRecorder implements Recording {
   readonly active = true;
-  readonly #parts: RecordingParts;
+  readonly #parts: RecorderParts;
   readonly #roots = new Set<string>();
   readonly #told = new Set<string>();
   readonly #changes: Change[] = [];
   /** The paths of the changes. */
   readonly #concerned = new Set<string>();
-  /** The contents that changes need and that are not known to be in the store. */
+  /** The contents that an undo needs and that are not known to be in the store. */
   readonly #unstored = new Set<string>();
-  /** What files became, to be kept for the diff once it is done. */
+  /** What files became, to be kept for the diff once the call has ended. */
   readonly #shown = new Map<string, Buffer>();
   #begun = false;
-  /** Told, and not yet begun. */
+  /** Written down, and not begun yet. */
   readonly #planned = new Set<string>();
   #done = 0;
   #closed = false;
   #givenUp = false;
   #weight = 0;
 
-  constructor(parts: RecordingParts) {
+  constructor(parts: RecorderParts) {
     this.#parts = parts;
   }
 
@@ -160,7 +161,7 @@ export class JournalRecording implements Recording {
     });
   }
 
-  /** Refused when it could not be kept with the rest of this entry. */
+  /** Refuses what cannot be kept together with the rest of this entry. */
   async #weigh(place: Place, old: Stat): Promise<number> {
     const bytes = this.#parts.most === Number.POSITIVE_INFINITY ? old.size : await weightAt(place, old);
     this.#requireRoom(place, bytes);
@@ -193,17 +194,17 @@ export class JournalRecording implements Recording {
     if (how === 'done') this.#keepShown();
   }
 
-  /** What is only kept to be shown must not take the room of anything else. */
+  /** A content that is only kept to be shown must not take the room of anything else. */
   #keepShown(): void {
     const { store, most } = this.#parts;
     let left = Math.min(most - this.#weight, most / 8);
     for (const bytes of this.#shown.values()) {
       left -= bytes.length;
-      if (left >= 0) store.putLater(bytes);
+      if (left >= 0) store.contents.putLater(bytes);
     }
   }
 
-  /** What was done is done: where there is no room for the last line, the entry stays open. */
+  /** The change is made: where there is no room for the last line, the entry stays open. */
   #writeEnd(end: 'done' | 'failed'): void {
     try {
       this.#parts.log.append({ e: this.#parts.head.e, end });
@@ -225,7 +226,8 @@ export class JournalRecording implements Recording {
     const { log, store } = this.#parts;
     const names = [...this.#unstored];
     try {
-      await Promise.all([log.flush(), store.stored(names)]);
+      // What is only kept to be shown may still be on its way, and may fail.
+      await Promise.all([log.flush(), store.contents.stored(names)]);
       for (const name of names) this.#unstored.delete(name);
     } catch (error) {
       failToKeep(place.shown, error);
@@ -238,8 +240,8 @@ export class JournalRecording implements Recording {
       const { store } = this.#parts;
       let change = await keep();
       this.#write([change]);
-      // Found in the store before the line was written, a content may have been given up in between.
-      while (!isKept(store, change)) {
+      // Another process may have removed a content between the moment it was found and the line that names it.
+      while (!(await isKept(store, change))) {
         change = await keep();
         this.#write([change]);
       }
@@ -254,72 +256,26 @@ export class JournalRecording implements Recording {
     const roots = [...this.#roots].filter((root) => !this.#told.has(root));
     for (const root of roots) this.#told.add(root);
     const facts = this.#begun ? { e: head.e } : head;
-    // Planned before and not done: what is told now stands in its place.
+    // An earlier line planned it, and nobody did it: this one stands in its place.
     const instead = again || changes.some(({ path }) => this.#planned.has(path));
-    log.append({ ...facts, ...(roots.length > 0 && { roots }), did: changes, ...(instead && { instead }) });
+    log.append({
+      ...facts,
+      ...(roots.length > 0 && { roots }),
+      did: [...changes],
+      ...(instead && { instead }),
+    });
     this.#begun = true;
-    for (const name of namesOf(changes)) this.#unstored.add(name);
+    for (const name of namesToUndo(changes)) this.#unstored.add(name);
     for (const change of changes) {
       this.#concerned.add(change.path);
       if (change.kind === 'moved') this.#concerned.add(change.to);
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;
       if (before >= 0) this.#changes.splice(before, 1, change);
       else this.#changes.push(change);
-      // Told again is what has been done already.
+      // What is written again has been done already.
       if (!again && (change.kind !== 'created' || !change.parent)) this.#planned.add(change.path);
     }
   }
-}
-
-/** Large files are moved without being read. */
-async function contentMoved(at: Place, { type, size }: Stat): Promise<Buffer | undefined> {
-  return type === 'file' && size < LARGE_BYTES ? readOrUndefined(at) : undefined;
-}
-
-/** Enough to tell later whether it is still what was moved. */
-async function factsOfMoved(
-  { dir, name }: Place,
-  source: Stat,
-  bytes: Buffer | undefined,
-  staysItself: boolean,
-): Promise<{ file?: Omit<FileImage, 'kept'>; link?: LinkTarget }> {
-  const { type, size, mode } = source;
-  if (type === 'symlink') return { link: targetOf(dir, name) };
-  if (type !== 'file') return {};
-  if (bytes) return { file: await imageOf(bytes, mode) };
-  // Within one file system it is the same file under another name; elsewhere only its size is the same.
-  return { file: staysItself ? { size, mode, stamp: stampOf(source) } : { size, mode } };
-}
-
-async function imageOf(bytes: Buffer, mode: number): Promise<Omit<FileImage, 'kept'>> {
-  return { size: bytes.length, mode, hash: await hashOf(bytes) };
-}
-
-function createdChange(place: Place, type: EntryType, facts: CreatedFacts): Change {
-  const { image, link, whole, stamp } = facts;
-  return {
-    kind: 'created',
-    path: place.path,
-    type,
-    ...(image && { after: image }),
-    ...(link && { link }),
-    ...(whole && { whole }),
-    ...(stamp !== undefined && { stamp }),
-  };
-}
-
-function isKept(store: Store, change: Change): boolean {
-  const isImageKept = ({ kept, hash }: FileImage) => {
-    if (kept.in === 'aside') return store.statAside(kept.name) !== undefined;
-    return kept.in !== 'store' || store.has(hash!);
-  };
-  const isRemovedKept = (what: Removed): boolean => {
-    if (what.type === 'file') return isImageKept(what.file);
-    return what.type !== 'tree' || what.entries.every(({ removed }) => isRemovedKept(removed));
-  };
-  if (change.kind === 'changed') return isImageKept(change.before);
-  if (change.kind === 'removed') return isRemovedKept(change.before);
-  return change.kind !== 'moved' || change.replaced === undefined || isRemovedKept(change.replaced);
 }
 
 /** What cannot be kept is not changed. */

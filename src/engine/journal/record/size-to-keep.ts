@@ -1,4 +1,4 @@
-/** How much there is to be kept of something that is about to be changed. */
+/** How much the journal must keep of something before a call changes it. */
 import type { Dir, Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { Breathing } from '../../event-loop.ts';
@@ -28,7 +28,7 @@ async function weightIn(dir: Dir, breathing: Breathing, level: number): Promise<
   return sum;
 }
 
-/** What may not be read cannot be weighed; whether it can be moved is seen later. */
+/** What may not be read cannot be measured; whether it can be moved shows later. */
 function namesOf(dir: Dir): Buffer[] {
   try {
     return dir.rawNames();

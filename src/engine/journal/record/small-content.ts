@@ -1,5 +1,4 @@
-/** What a small file holds, read while it is the one that was seen. */
-
+/** What a small file holds, if it still is the file that a snapshot has seen. */
 import { readBytesSync } from '../../confine/content/read.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
 

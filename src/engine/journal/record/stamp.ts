@@ -1,12 +1,12 @@
 /** Tells whether a file or a tree is still the one that it was, without reading much. */
 import { createHash } from 'node:crypto';
-import { chunksOf } from '../../../state/directory/packing.ts';
+import { chunksOf } from '../../confine/content/chunks.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
 import { Breathing } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 
-/** Up to here a tree is told by what its files hold, beyond by their names and sizes. */
+/** Up to here a stamp covers what the files of a tree hold, beyond only their names and sizes. */
 const MOST_READ_BYTES = 64 * 1024 * 1024;
 
 /** Every write to a file gives it another time, every replacement another inode. */
@@ -28,10 +28,10 @@ export async function stampOfTree(dir: Dir): Promise<string> {
   return hash.digest('hex');
 }
 
-/** More than this is not looked through. */
+/** A larger tree gets no stamp. */
 const MOST_ENTRIES = 50_000;
 const BY_TIMES = 'times-';
-/** Of a tree that could not be looked through: it is like no other. */
+/** Of a tree that is too large: it is like no other. */
 export const UNKNOWN_STAMP = 'unknown';
 
 /** The same without reading anything, for large trees: by names, sizes and times. */
@@ -46,7 +46,7 @@ export async function stampByTimes(dir: Dir): Promise<string> {
   return seen > MOST_ENTRIES ? UNKNOWN_STAMP : BY_TIMES + hash.digest('hex');
 }
 
-/** Whether a tree still is as it was when this stamp was made. */
+/** Whether a tree is still as it was when it got this stamp. */
 export async function hasStamp(dir: Dir, stamp: string): Promise<boolean> {
   return stamp === (await (stamp.startsWith(BY_TIMES) ? stampByTimes(dir) : stampOfTree(dir)));
 }

@@ -1,11 +1,15 @@
-/** What is to be forgotten: of some entries, of a path, or all of it. */
+/** Selects what to forget: of some entries, of a path, or all of it. */
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { realOf } from '../../../state/directory/state-directory.ts';
+import { hashedFilesAt } from '../../confine/content/hashed-files.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
 import { namesOf, namesOfRemoved, neededElsewhere } from '../entries/contents-needed.ts';
 import type { Change, JournalEntry, Removed } from '../entries/entry.ts';
-import { contentsAt, EMPTY } from './forget-copies.ts';
+import { pathsOf } from '../entries/touched-paths.ts';
+
+/** The hash of no bytes: an empty file holds nothing to forget, and many entries need it. */
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export type ForgetRequest =
   | { what: 'all' }
@@ -17,26 +21,26 @@ export interface Selection {
   names: Set<string>;
   /** Within things that were set aside: the name, and the path below it. */
   inside: [name: string, path: string][];
-  /** The entries that are meant. */
+  /** The entries that the user named. */
   of: string[];
-  /** What the traced calls that are meant have touched; undefined for all calls. */
+  /** Which paths a traced call must have touched for its contents to go; undefined for all calls. */
   paths: string[] | undefined;
   /** Contents that stay, each with the entries that need them. */
   stays: Map<string, string[]>;
 }
 
-/** `given`: the entries for which this was asked before. */
+/** `given`: the entries for which the user asked this before. */
 export function selection(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   given: ReadonlySet<string>,
 ): Selection {
-  const selected = meantBy(request, entries, given);
+  const selected = selectedBy(request, entries, given);
   selected.names.delete(EMPTY);
   return selected;
 }
 
-function meantBy(
+function selectedBy(
   request: ForgetRequest,
   entries: readonly JournalEntry[],
   given: ReadonlySet<string>,
@@ -72,9 +76,7 @@ function ofEntries(
   const elsewhere = neededElsewhere(entries, new Set([...ids, ...given]));
   const stays = new Map([...elsewhere].filter(([name]) => names.has(name)));
   for (const name of stays.keys()) names.delete(name);
-  const paths = meant.flatMap((change) =>
-    change.kind === 'moved' ? [change.path, change.to] : [change.path],
-  );
+  const paths = pathsOf({ changes: meant });
   return { ...nothing(), names, of: [...ids], paths, stays };
 }
 
@@ -85,7 +87,7 @@ function ofPath(entries: readonly JournalEntry[], path: string): Selection {
   const selected = { ...nothing(), paths };
   for (const change of changes) addOfPath(selected, change, paths);
   for (const each of paths) {
-    for (const { hash } of contentsAt(rawOf(each))) selected.names.add(hash);
+    for (const { hash } of hashedFilesAt(rawOf(each))) selected.names.add(hash);
   }
   return selected;
 }

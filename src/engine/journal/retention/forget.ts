@@ -1,40 +1,27 @@
 /**
- * Removes contents from the state directory for good, on the user's word.
+ * Removes contents from the state for good, on the user's word.
  *
- * A line says first what will be gone, so that history, diff and undo can tell it from a loss. Cut off in the
- * middle, it is done to its end by doing it again.
+ * A line says first what will be gone, so that history, diff and undo can tell it from a loss. Whoever was interrupted
+ * in the middle does it again, and comes to the end.
  */
-import * as fs from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  finishRemoval,
-  placesOf,
-  removeForGood,
-  storedThings,
-} from '../../../state/directory/remove-for-good.ts';
-import { weightOf } from '../../../state/directory/whole-tree.ts';
-import { whenNobodyElse } from '../../access/locks.ts';
+import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
 import { namesOf, namesToUndo } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
-import { pathsOf } from '../entries/entry.ts';
-import { readForgotten } from '../entries/read-entries.ts';
+import { readForgotten, readWithParts } from '../entries/read-entries.ts';
+import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import { addCopies } from './forget-copies.ts';
 import { type ForgetRequest, type Selection, selection } from './forget-selection.ts';
-
-/** A content that nobody has written to for so long is left over from a server that was killed. */
-const IDLE_MS = 3000;
-const LOOK_EVERY_MS = 100;
+import { neededOf, storedIn } from './retention.ts';
 
 export interface Forgotten {
   /** Contents and things set aside, and what they took on the disk. */
   things: number;
   bytes: number;
-  /** What belonged to no entry: kept before commands that did not change it. */
+  /** Contents that belonged to no entry. */
   spare: number;
-  /** What can no longer be undone, or not whole; newest first. */
+  /** The entries that can no longer be undone, or not whole; newest first. */
   lost: JournalEntry[];
   /** Contents that stay, because these entries need them. */
   stays: { contents: number; entries: string[] };
@@ -47,98 +34,61 @@ export interface Forgotten {
 }
 
 export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean): Promise<Forgotten> {
-  const { directory } = journal;
-  return whenNobodyElse(`tidy ${directory}`, directory, async () => {
+  return journal.locks.hold([journal.tidyLock], async () => {
+    await journal.refresh();
     const entries = journal.entries();
     const given = readForgotten(journal.log).entries;
     const selected = selection(request, entries, given);
-    addCopies(directory, request, entries, given, selected);
-    const found = placesOfSelected(directory, selected);
-    const spare = sparePaths(directory, entries);
+    await addCopies(journal.state.contents, request, entries, given, selected);
+    const found = await findSelected(journal, selected);
+    const spare = await spareNames(journal);
     const told = tellingOf(request, entries, selected, found, spare.length);
     if (!dryRun) await removeSelected(journal, selected, found);
     return told;
   });
 }
 
+/** What is there of a selection, with what it takes. */
 interface Found {
   /** By hash or name. */
-  names: Map<string, string[]>;
-  inside: { name: string; path: string; at: string }[];
+  names: Map<string, number>;
+  inside: { name: string; path: string; bytes: number }[];
 }
 
-function placesOfSelected(directory: string, { names, inside }: Selection): Found {
+async function findSelected({ state: { contents } }: Journal, selected: Selection): Promise<Found> {
   const found: Found = { names: new Map(), inside: [] };
-  for (const name of names) {
-    const places = placesOf(directory, name);
-    if (places.length > 0) found.names.set(name, places);
+  for (const name of selected.names) {
+    const bytes = await contents.sizeOf(name);
+    if (bytes !== undefined) found.names.set(name, bytes);
   }
-  for (const [name, path] of inside) {
-    const at = join(directory, 'aside', name, path);
-    if (isStraight(join(directory, 'aside', name), path)) found.inside.push({ name, path, at });
+  for (const [name, path] of selected.inside) {
+    const bytes = contents.trees?.sizeInside(name, path);
+    if (bytes !== undefined) found.inside.push({ name, path, bytes });
   }
   return found;
 }
 
-/** Whether it is there, and no link on the way to it. */
-function isStraight(top: string, path: string): boolean {
-  let at = top;
-  for (const name of path.split('/')) {
-    if (!fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory()) return false;
-    at = join(at, name);
-  }
-  return fs.lstatSync(at, { throwIfNoEntry: false }) !== undefined;
-}
-
-function sparePaths(directory: string, entries: readonly JournalEntry[]): string[] {
-  const needed = namesOf(entries.flatMap(({ changes }) => changes));
-  return [...storedThings(directory)].filter(({ name }) => !needed.has(name)).map(({ path }) => path);
+/** What belongs to no entry. */
+async function spareNames(journal: Journal): Promise<string[]> {
+  const stored = await storedIn(journal.state.contents);
+  const needed = namesOf(journal.entries().flatMap(({ changes }) => changes));
+  return [...stored.keys()].filter((name) => !needed.has(name));
 }
 
 async function removeSelected(journal: Journal, selected: Selection, found: Found): Promise<void> {
-  const { directory, log } = journal;
-  const explicit = [...found.names.values()].flat().concat(found.inside.map(({ at }) => at));
-  if (explicit.length > 0 || selected.of.length > 0) {
-    const inside = found.inside.map(({ name, path }) => [name, path]);
-    const line = { at: Date.now(), forgot: [...found.names.keys()], inside, of: selected.of };
-    log.append(line);
+  const { log } = journal;
+  const { contents } = journal.state;
+  if (found.names.size > 0 || found.inside.length > 0 || selected.of.length > 0) {
+    const inside = found.inside.map(({ name, path }): [string, string] => [name, path]);
+    log.append({ at: Date.now(), forgot: [...found.names.keys()], inside, of: selected.of });
     await log.flush();
   }
-  await removeDrafts(join(directory, 'store'));
-  // What was being forgotten when somebody was killed must not come back for the entries that had it.
-  finishRemoval(directory, isNeededNow(journal));
-  removeForGood(directory, explicit, () => () => false);
-  removeForGood(directory, sparePaths(directory, journal.entries()), () => isNeededNow(journal));
-}
-
-function isNeededNow(journal: Journal): (name: string) => boolean {
-  const needed = namesOf(journal.entries().flatMap(({ changes }) => changes));
-  const { names } = readForgotten(journal.log);
-  return (name) => needed.has(name) && !names.has(name);
-}
-
-/** Contents that are being written are waited for; those that nobody writes any more go. */
-async function removeDrafts(store: string): Promise<void> {
-  for (const name of draftsIn(store)) {
-    const path = join(store, name);
-    for (;;) {
-      const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-      if (!stat) break;
-      if (Math.abs(Date.now() - stat.mtimeMs) > IDLE_MS) {
-        fs.rmSync(path, { force: true });
-        break;
-      }
-      await pause(LOOK_EVERY_MS);
-    }
-  }
-}
-
-function draftsIn(store: string): string[] {
-  try {
-    return fs.readdirSync(store).filter((name) => name.startsWith('.new-'));
-  } catch {
-    return [];
-  }
+  for (const { name, path } of found.inside) contents.trees?.eraseInside(name, path);
+  const spare = await spareNames(journal);
+  await contents.erase([...found.names.keys(), ...spare], async () => {
+    await journal.refresh();
+    return neededOf(journal, readWithParts(journal.log));
+  });
 }
 
 function tellingOf(
@@ -149,13 +99,13 @@ function tellingOf(
   spare: number,
 ): Forgotten {
   const gone = new Set([...names.keys(), ...inside.map(({ name }) => name)]);
-  const places = [...names.values()].flat().concat(inside.map(({ at }) => at));
+  const sizes = [...names.values(), ...inside.map(({ bytes }) => bytes)];
   const isGone = (name: string) => gone.has(name);
   const { paths, stays } = selected;
   const others = paths === undefined ? [] : otherPaths(entries, gone, paths);
   return {
     things: names.size + inside.length,
-    bytes: places.reduce((sum, place) => sum + weightOf(place), 0),
+    bytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
     spare,
     lost: entries.filter(({ changes }) => [...namesToUndo(changes)].some(isGone)).reverse(),
     stays: { contents: stays.size, entries: [...new Set([...stays.values()].flat())] },
@@ -167,7 +117,7 @@ function tellingOf(
 
 /** Whether anything stands at a path. */
 export function isThere(path: string): boolean {
-  return fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Where the same contents were kept for another path. */
@@ -179,9 +129,9 @@ function otherPaths(
   const others = new Set<string>();
   for (const { changes } of entries) {
     for (const change of changes) {
-      const own = pathsOf(change).some((path) => meant.some((each) => related(path, each)));
+      const own = pathsOf({ changes: [change] }).some((path) => meant.some((each) => related(path, each)));
       if (!own && [...namesOf([change])].some((name) => gone.has(name)))
-        for (const path of pathsOf(change)) others.add(path);
+        for (const path of pathsOf({ changes: [change] })) others.add(path);
     }
   }
   return [...others];

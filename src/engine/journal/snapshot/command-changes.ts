@@ -4,8 +4,8 @@
  * A command tells nobody what it does. What small files held is kept before it runs, as far as there is room,
  * so that most of what it changes can be undone; where that is not so, the entry says it.
  */
+import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
-import type { Store } from '../../../state/directory/contents.ts';
 import { type Access, reportChange } from '../../access/access.ts';
 import { anonymous, type Caller } from '../../caller.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
@@ -14,6 +14,7 @@ import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
 import { isSame, readSmall, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
+import type { Store } from '../store.ts';
 import { Others } from './changes-by-tools.ts';
 import { changesThatMade, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
 import { Renames } from './renames.ts';
@@ -160,10 +161,10 @@ export class CommandWatch {
 
   /** Reads small files that are not known already. */
   #keeping(
-    { directory }: Journal,
+    { state }: Journal,
     caller: Caller,
   ): (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => LookedAt | undefined {
-    this.#contents ??= new LookedContents(directory, MOST_BYTES);
+    this.#contents ??= new LookedContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
     const contents = this.#contents;
     // What was outdated by later commands takes room too.
     if (contents.room < MOST_BYTES / 2 && this.#running === 1) this.close();

@@ -1,6 +1,6 @@
 /** What a command has made, found by comparing before and after it. */
 import { basename, dirname } from 'node:path';
-import { hashOf } from '../../../state/directory/contents.ts';
+import { hashOf } from '../../../state/content-hash.ts';
 import type { Access } from '../../access/access.ts';
 import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';

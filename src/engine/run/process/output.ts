@@ -10,7 +10,7 @@ export interface StreamText {
 export class CappedStream {
   readonly #cap: number;
   #kept = Buffer.alloc(0);
-  #keptBytes = 0;
+  #replayBytes = 0;
   #bytes = 0;
 
   constructor(cap: number) {
@@ -19,26 +19,26 @@ export class CappedStream {
 
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    const take = Math.min(chunk.length, this.#cap - this.#keptBytes);
+    const take = Math.min(chunk.length, this.#cap - this.#replayBytes);
     if (take <= 0) return;
-    const needed = this.#keptBytes + take;
+    const needed = this.#replayBytes + take;
     if (needed > this.#kept.length) this.#grow(needed);
-    chunk.copy(this.#kept, this.#keptBytes, 0, take);
-    this.#keptBytes = needed;
+    chunk.copy(this.#kept, this.#replayBytes, 0, take);
+    this.#replayBytes = needed;
   }
 
   /** One buffer that doubles, since a command may print its megabyte in single bytes. */
   #grow(needed: number): void {
     const size = Math.min(this.#cap, Math.max(needed, this.#kept.length * 2, 4096));
     const larger = Buffer.alloc(size);
-    this.#kept.copy(larger, 0, 0, this.#keptBytes);
+    this.#kept.copy(larger, 0, 0, this.#replayBytes);
     this.#kept = larger;
   }
 
   /** `cutOff` says that the command was ended in the middle, perhaps of a character. */
   result(cutOff: boolean): StreamText {
-    const kept = this.#kept.subarray(0, this.#keptBytes);
-    const truncated = this.#bytes > this.#keptBytes;
+    const kept = this.#kept.subarray(0, this.#replayBytes);
+    const truncated = this.#bytes > this.#replayBytes;
     const whole = truncated || cutOff ? kept.subarray(0, wholeCharacters(kept, kept.length)) : kept;
     const text = whole.toString('utf8');
     // Bytes that are no UTF-8 turn into longer replacement characters: the cap holds for the text as well.

@@ -2,9 +2,9 @@
 
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { FoundLine } from '../query.ts';
-import { charactersOfLine } from '../results/cap-file.ts';
+import { charactersOfLine } from './line-size.ts';
 import type { ContentOptions } from './search-file.ts';
-import { cutAround } from './truncate-line.ts';
+import { truncateAround } from './truncate-line.ts';
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
@@ -82,7 +82,7 @@ export class LineCollector {
       this.#next = lineEnd + 1;
       this.#afterLeft = this.#context;
     }
-    this.#add({ number, text: cutAround(text, at, matched, this.#maxLength), match: true });
+    this.#add({ number, text: truncateAround(text, at, matched, this.#maxLength), match: true });
     this.#nextNumber = number + 1;
     this.matches++;
   }
@@ -157,6 +157,6 @@ export class LineCollector {
   #beginning(start: number, end: number): string {
     const enough = this.#maxLength * 4 + 16;
     const text = this.#kernel.bytes.toString('utf8', start, Math.min(end, start + enough));
-    return cutAround(text, 0, 0, this.#maxLength);
+    return truncateAround(text, 0, 0, this.#maxLength);
   }
 }

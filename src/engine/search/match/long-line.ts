@@ -3,7 +3,7 @@
  * stretch of text, beyond which the pattern cannot look. See pattern/span.ts.
  */
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Recipe } from '../plan/plan.ts';
+import type { MatcherSpec } from '../plan/plan.ts';
 
 /** In bytes. Longer stretches are no gain. */
 const LONGEST_STRETCH = 4096;
@@ -25,7 +25,7 @@ export interface MatchInStretch {
 export function firstMatch(
   kernel: Kernel,
   pattern: RegExp,
-  { span, candidatesMatch }: Recipe,
+  { span, candidatesMatch }: MatcherSpec,
   start: number,
   end: number,
 ): MatchInStretch | 'none' | 'unsure' {

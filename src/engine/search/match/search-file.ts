@@ -4,7 +4,7 @@
  */
 
 import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
-import type { Recipe } from '../plan/plan.ts';
+import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine } from '../query.ts';
 import { FileText, WINDOW_BYTES } from './file-text.ts';
 import { LineCollector } from './line-collector.ts';
@@ -38,7 +38,7 @@ export interface FileOutcome {
 export class ContentSearch {
   readonly #kernel: Kernel;
   readonly #text: FileText;
-  readonly #recipe: Recipe;
+  readonly #matcher: MatcherSpec;
   readonly #pattern: RegExp;
   readonly #collector: LineCollector;
   readonly #countAll: boolean;
@@ -46,15 +46,15 @@ export class ContentSearch {
   #matches = 0;
   #longLines = 0;
 
-  constructor(kernel: Kernel, recipe: Recipe, options: ContentOptions) {
+  constructor(kernel: Kernel, matcher: MatcherSpec, options: ContentOptions) {
     this.#kernel = kernel;
     this.#text = new FileText(kernel);
-    this.#recipe = recipe;
-    this.#pattern = new RegExp(recipe.source, recipe.flags);
+    this.#matcher = matcher;
+    this.#pattern = new RegExp(matcher.source, matcher.flags);
     this.#collector = new LineCollector(kernel, options);
     this.#countAll = options.countAll;
     this.#maxLineLength = options.maxLineLength ?? Number.POSITIVE_INFINITY;
-    if (recipe.prefilter) kernel.use(recipe.prefilter);
+    if (matcher.prefilter) kernel.use(matcher.prefilter);
   }
 
   static kernel(): Kernel {
@@ -98,7 +98,7 @@ export class ContentSearch {
   /** The lines of [from, stop), of which the first has this number; gives the number of the line at `stop`. */
   #window(from: number, stop: number, number: number): number {
     if (this.#collector.full && !this.#countAll) return number;
-    if (this.#recipe.prefilter) return this.#candidates(from, stop, number);
+    if (this.#matcher.prefilter) return this.#candidates(from, stop, number);
     this.#text.confirm();
     return this.#everyLine(from, stop, number);
   }
@@ -110,7 +110,7 @@ export class ContentSearch {
     let decoded: DecodedLines | undefined;
     for (let seen = 0; ; seen++) {
       if (collector.full && !this.#countAll) break;
-      if (collector.full && this.#recipe.candidatesMatch) {
+      if (collector.full && this.#matcher.candidatesMatch) {
         this.#text.confirm();
         this.#matches += kernel.countLines(from, stop);
         break;
@@ -137,7 +137,7 @@ export class ContentSearch {
   /** Whether a long line could be decided on, and kept, without decoding all of it. */
   #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
     if (end - start <= LONG_LINE) return false;
-    const found = unlessTooMuch(() => firstMatch(this.#kernel, this.#pattern, this.#recipe, start, end));
+    const found = unlessTooMuch(() => firstMatch(this.#kernel, this.#pattern, this.#matcher, start, end));
     if (found === undefined) return false;
     if (found === 'none') return true;
     if (found === 'unsure') return false;
@@ -173,7 +173,7 @@ export class ContentSearch {
   /** Without a prefilter: the window as one string, in which `wholeText` finds lines, or each is tried. */
   #everyLine(from: number, stop: number, first: number): number {
     const kernel = this.#kernel;
-    let whole = this.#recipe.wholeText;
+    let whole = this.#matcher.wholeText;
     const text = kernel.bytes.toString(kernel.nonAscii(from, stop) ? 'utf8' : 'latin1', from, stop);
     let number = first;
     let place = from;

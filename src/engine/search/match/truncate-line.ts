@@ -1,9 +1,9 @@
-/** Shows a part of a long line. */
+/** Truncates a long line around its match. */
 
 const ELLIPSIS = '…';
 
 /** At most `length` characters of the text, with the match in the middle, and `…` where something is missing. */
-export function cutAround(text: string, at: number, matched: number, length: number): string {
+export function truncateAround(text: string, at: number, matched: number, length: number): string {
   if (text.length <= length) return text;
   const lead = Math.max(0, Math.floor((length - matched) / 2));
   const start = Math.max(0, Math.min(at - lead, text.length - length));

@@ -8,7 +8,7 @@ import { spanOf } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
 import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
-import { rustSuperset } from './ripgrep-pattern.ts';
+import { ripgrepSuperset } from './ripgrep-pattern.ts';
 import { wholeTextForm } from './whole-text.ts';
 
 export type PlanKind = 'literal' | 'classes' | 'ripgrep' | 'workers';
@@ -19,7 +19,7 @@ export interface Plan {
 }
 
 /** What a worker needs to search a file for the pattern. */
-export interface Recipe {
+export interface MatcherSpec {
   source: string;
   flags: string;
   /** Only lines with one of its candidates are looked at. */
@@ -35,9 +35,9 @@ export interface Recipe {
 type ClassFilter = WindowFilter | RunFilter;
 
 export interface SearchPlan extends Plan {
-  recipe: Recipe;
+  matcher: MatcherSpec;
   /** For `ripgrep`: the pattern that names candidate files. */
-  superset: string | undefined;
+  ripgrepPattern: string | undefined;
 }
 
 export interface PlanOptions {
@@ -59,7 +59,7 @@ const WORTH_IT = 10;
 
 export function planSearch(source: string, flags: string, options: PlanOptions): SearchPlan {
   const used = checkedFlags(source, flags);
-  const plain: Recipe = {
+  const plain: MatcherSpec = {
     source,
     flags: used,
     prefilter: undefined,
@@ -76,25 +76,25 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     if (!(error instanceof RangeError)) throw error;
   }
   const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
-  return { plan: 'workers', why, recipe: plain, superset: undefined };
+  return { plan: 'workers', why, matcher: plain, ripgrepPattern: undefined };
 }
 
 /** Whatever contains a long text contains its beginning. */
-function longPlan(plain: Recipe, options: PlanOptions): SearchPlan {
+function longPlan(plain: MatcherSpec, options: PlanOptions): SearchPlan {
   const { source, flags } = plain;
   const literal = LITERAL.exec(source)![0];
   if (literal.length < source.length) {
     const why = `the pattern has more than ${LONGEST_ANALYSED} characters: every line is tried`;
-    return { plan: 'workers', why, recipe: plain, superset: undefined };
+    return { plan: 'workers', why, matcher: plain, ripgrepPattern: undefined };
   }
   const beginning = LITERAL.exec(source.slice(0, LONGEST_ANALYSED / 2))![0];
-  const { recipe, ...rest } = planSearch(beginning, flags, options);
-  return { ...rest, recipe: { ...plain, prefilter: recipe.prefilter } };
+  const { matcher, ...rest } = planSearch(beginning, flags, options);
+  return { ...rest, matcher: { ...plain, prefilter: matcher.prefilter } };
 }
 
-function analysedPlan(parsed: ParsedPattern, plain: Recipe, options: PlanOptions): SearchPlan {
+function analysedPlan(parsed: ParsedPattern, plain: MatcherSpec, options: PlanOptions): SearchPlan {
   const whole = { ...plain, wholeText: wholeTextForm(parsed, plain.flags) };
-  const candidates = () => ({ ...candidatePlan(parsed, options), recipe: whole });
+  const candidates = () => ({ ...candidatePlan(parsed, options), matcher: whole });
   return prefilterPlan(parsed, whole, options.only) ?? candidates();
 }
 
@@ -111,7 +111,7 @@ function checkedFlags(source: string, flags: string): string {
 
 function prefilterPlan(
   parsed: ParsedPattern,
-  whole: Recipe,
+  whole: MatcherSpec,
   wanted: PlanKind | undefined,
 ): SearchPlan | undefined {
   if (wanted === 'ripgrep' || wanted === 'workers') return undefined;
@@ -136,40 +136,43 @@ function cheapestClasses(parsed: ParsedPattern): { filter: ClassFilter; cost: nu
   return found.sort((a, b) => a.cost - b.cost)[0];
 }
 
-function literalPlan(required: RequiredLiterals, whole: Recipe): SearchPlan {
+function literalPlan(required: RequiredLiterals, whole: MatcherSpec): SearchPlan {
   const { literals, ignoreCase, also, decide } = required;
   const quoted = (literal: string) => JSON.stringify(Buffer.from(literal, 'latin1').toString('utf8'));
   const shown = [literals.map(quoted).join(' or '), ...also.map(quoted)].join(' and ');
   return {
     plan: 'literal',
     why: `every match contains ${shown}${ignoreCase ? ' in any case' : ''}`,
-    recipe: {
+    matcher: {
       ...whole,
       prefilter: { kind: 'literals', literals, ignoreCase, also },
       candidatesMatch: decide,
     },
-    superset: undefined,
+    ripgrepPattern: undefined,
   };
 }
 
-function classesPlan(filter: ClassFilter, whole: Recipe): SearchPlan {
+function classesPlan(filter: ClassFilter, whole: MatcherSpec): SearchPlan {
   return {
     plan: 'classes',
     why: `every match contains ${filter.length} adjacent bytes of ${filter.kind === 'run' ? 'one class' : 'known classes'}`,
-    recipe: { ...whole, prefilter: filter },
-    superset: undefined,
+    matcher: { ...whole, prefilter: filter },
+    ripgrepPattern: undefined,
   };
 }
 
-function candidatePlan(parsed: ParsedPattern, options: PlanOptions): Plan & { superset: string | undefined } {
+function candidatePlan(
+  parsed: ParsedPattern,
+  options: PlanOptions,
+): Plan & { ripgrepPattern: string | undefined } {
   const nothing = 'nothing in the pattern tells its lines apart';
   if (!options.ripgrep || options.only === 'workers') {
     const reason = options.whyNotRipgrep ? `, and ${options.whyNotRipgrep}` : '';
-    return { plan: 'workers', why: `${nothing}${reason}: every line is tried`, superset: undefined };
+    return { plan: 'workers', why: `${nothing}${reason}: every line is tried`, ripgrepPattern: undefined };
   }
   return {
     plan: 'ripgrep',
     why: `${nothing}: ripgrep names the files that may hold a match`,
-    superset: rustSuperset(parsed),
+    ripgrepPattern: ripgrepSuperset(parsed),
   };
 }

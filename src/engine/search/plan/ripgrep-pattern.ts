@@ -13,7 +13,7 @@ const ANYTHING = `${ANY_BYTE}*`;
 /** Rust compiles repetitions out: beyond this many, 'or more' must do. */
 const MOST_REPEATS = 40;
 
-export function rustSuperset(pattern: ParsedPattern): string {
+export function ripgrepSuperset(pattern: ParsedPattern): string {
   return ofAlternatives(pattern.root.alternatives, pattern.scope);
 }
 

@@ -1,41 +1,31 @@
-/** As much of what was found in a file as an answer still has room for: whole matches with their context. */
+/** Caps what one file adds to an answer: whole matches with their context, as many as still fit. */
+import { charactersOf, charactersOfLine } from '../match/line-size.ts';
 import type { FoundLine } from '../query.ts';
 
-export interface Room {
+/** How much an answer may still hold. */
+export interface ResultCap {
   matches: number;
   characters: number;
 }
 
-export interface Portion {
+export interface CappedFile {
   lines: readonly FoundLine[];
   matches: number;
-  /** About what the lines take in an answer. */
+  /** See `charactersOf`. */
   characters: number;
 }
 
-/** What a line takes besides its text and its path. */
-const NUMBER_AND_MARKS = 16;
-
-/** Answers may repeat the path at every line. */
-export function charactersOf(path: string, lines: readonly FoundLine[]): number {
-  return lines.reduce((sum, line) => sum + charactersOfLine(line) + path.length, 0);
-}
-
-export function charactersOfLine({ text }: Pick<FoundLine, 'text'>): number {
-  return text.length + NUMBER_AND_MARKS;
-}
-
-/** A match that is begun while there is room is told whole. */
-export function portionOf(
+/** The last match that begins below the cap is kept whole. */
+export function capFile(
   path: string,
   lines: readonly FoundLine[],
-  room: Room,
+  cap: ResultCap,
   contextLines: number,
-): Portion {
+): CappedFile {
   let matches = 0;
   let characters = 0;
   for (const line of lines) {
-    if (line.match && (matches === room.matches || characters >= room.characters)) {
+    if (line.match && (matches === cap.matches || characters >= cap.characters)) {
       const kept = firstMatches(lines, matches, contextLines);
       return { lines: kept, matches, characters: charactersOf(path, kept) };
     }

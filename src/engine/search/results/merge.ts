@@ -1,16 +1,17 @@
-/** Results of several searches as if there had been one: in one order, each file once, under one cap. */
+/** Merges the results of several searches into one: in one order, each file once, under one cap. */
 
 import { limits } from '../../limits.ts';
 import { byBytes } from '../../text/byte-order.ts';
+import { charactersOf } from '../match/line-size.ts';
 import type { FileMatches, GrepQuery, GrepResult } from '../query.ts';
-import { charactersOf, portionOf } from './cap-file.ts';
+import { capFile } from './cap-file.ts';
 
-export function merged(
+export function mergeResults(
   results: readonly GrepResult[],
   query: Pick<GrepQuery, 'maxMatches' | 'contextLines' | 'maxCharacters'>,
 ): GrepResult {
   const { maxMatches, maxCharacters = limits.foundCharacters, contextLines = 0 } = query;
-  const room = { matches: maxMatches, characters: maxCharacters };
+  const left = { matches: maxMatches, characters: maxCharacters };
   const files = new Map<string, FileMatches>();
   for (const file of results.flatMap((result) => result.files)) {
     if (!files.has(file.path)) files.set(file.path, file);
@@ -18,18 +19,18 @@ export function merged(
   const kept: FileMatches[] = [];
   let truncated = results.some((result) => result.truncated);
   for (const file of [...files.values()].sort((a, b) => byBytes(a.path, b.path))) {
-    const { lines, matches, characters } = portionOf(file.path, file.lines, room, contextLines);
+    const { lines, matches, characters } = capFile(file.path, file.lines, left, contextLines);
     if (matches < file.lines.filter((line) => line.match).length) truncated = true;
     if (matches === 0) break;
     kept.push({ path: file.path, lines });
-    room.matches -= matches;
-    room.characters -= characters;
+    left.matches -= matches;
+    left.characters -= characters;
   }
-  const matches = maxMatches - room.matches;
+  const matches = maxMatches - left.matches;
   const last = truncated ? kept.at(-1)?.path : undefined;
-  const counts = (path: string) => last === undefined || byBytes(path, last) <= 0;
-  const unreadable = [...new Set(results.flatMap((result) => result.unreadable))].filter(counts);
-  const longLines = mostOfEach(results.map((result) => result.longLines)).filter(counts);
+  const isBeforeCap = (path: string) => last === undefined || byBytes(path, last) <= 0;
+  const unreadable = [...new Set(results.flatMap((result) => result.unreadable))].filter(isBeforeCap);
+  const longLines = mergeLongLines(results.map((result) => result.longLines)).filter(isBeforeCap);
   const total = (of: (result: GrepResult) => number) => results.reduce((sum, result) => sum + of(result), 0);
   return {
     files: kept,
@@ -45,13 +46,13 @@ export function merged(
   };
 }
 
-/** What all that was found takes in an answer, about. */
-export function charactersIn({ files }: GrepResult): number {
+/** About how many characters the result takes in an answer. */
+export function charactersOfResult({ files }: GrepResult): number {
   return files.reduce((sum, { path, lines }) => sum + charactersOf(path, lines), 0);
 }
 
-/** A path for each long line: lists that hold the same file tell of the same lines. */
-function mostOfEach(lists: readonly (readonly string[])[]): string[] {
+/** A path for each long line: when two lists name the same file, they name the same lines. */
+function mergeLongLines(lists: readonly (readonly string[])[]): string[] {
   const most = new Map<string, readonly string[]>();
   for (const list of lists) {
     for (const path of new Set(list)) {

@@ -1,49 +1,49 @@
-/** Puts together what the threads found: in order, cut at the same place whichever thread was first. */
+/** Puts the results of all threads in one order and caps them at the same place, whichever thread was first. */
 import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import { type Breathing, mapInTurns, mergedInTurns } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { FileMatches, GrepResult, WalkEntry } from '../query.ts';
-import type { Account, ExtensionStatistics, FoundFile, PackedEntries } from '../workers/jobs.ts';
-import { portionOf, type Room } from './cap-file.ts';
-import type { FirstByPath } from './first-by-path.ts';
+import type { FirstByPath } from '../queue/first-by-path.ts';
+import type { ExtensionStatistics, FoundFile, PackedEntries, ThreadResult } from '../workers/jobs.ts';
+import { capFile, type ResultCap } from './cap-file.ts';
 
 export interface GrepFindings {
-  /** Of which one match more is wanted than is shown, to know whether there are more. */
+  /** With one match more than the cap allows, to know whether there are more. */
   found: FirstByPath<FoundFile>;
-  accounts: readonly Account[];
-  room: Room;
+  threadResults: readonly ThreadResult[];
+  cap: ResultCap;
   contextLines: number;
   countAll: boolean;
   plan: Plan;
 }
 
 export function grepResult(findings: GrepFindings): GrepResult {
-  const { found, accounts, contextLines, countAll, plan } = findings;
-  const room = { ...findings.room };
+  const { found, threadResults, contextLines, countAll, plan } = findings;
+  const left = { ...findings.cap };
   const files: FileMatches[] = [];
   let truncated = false;
   let last: string | undefined;
   for (const { path, item } of found.items()) {
-    const portion = portionOf(path, item.lines, room, contextLines);
-    if (portion.matches < item.matches) truncated = true;
-    if (portion.matches === 0) break;
-    files.push({ path: textOf(path), lines: portion.lines });
-    room.matches -= portion.matches;
-    room.characters -= portion.characters;
+    const capped = capFile(path, item.lines, left, contextLines);
+    if (capped.matches < item.matches) truncated = true;
+    if (capped.matches === 0) break;
+    files.push({ path: textOf(path), lines: capped.lines });
+    left.matches -= capped.matches;
+    left.characters -= capped.characters;
     last = path;
     if (truncated) break;
   }
-  const matches = findings.room.matches - room.matches;
-  // Behind the cut it depends on the threads what was looked at.
-  const counts = (path: string) => !truncated || countAll || last === undefined || path <= last;
-  const unreadable = accounts.flatMap((account) => account.unreadable.filter(counts)).map(textOf);
-  const longLines = accounts.flatMap((account) => account.longLines.filter(counts)).map(textOf);
+  const matches = findings.cap.matches - left.matches;
+  // What threads looked at behind the cap depends on their speed: leave it out.
+  const isBeforeCap = (path: string) => !truncated || countAll || last === undefined || path <= last;
+  const unreadable = threadResults.flatMap((result) => result.unreadable.filter(isBeforeCap)).map(textOf);
+  const longLines = threadResults.flatMap((result) => result.longLines.filter(isBeforeCap)).map(textOf);
   return {
     files,
     matches,
-    totalMatches: countAll ? sum(accounts, (account) => account.matches) : matches,
+    totalMatches: countAll ? sum(threadResults, (result) => result.matches) : matches,
     truncated,
-    filesSearched: sum(accounts, (account) => account.files),
+    filesSearched: sum(threadResults, (result) => result.files),
     unreadable,
     skippedUnreadable: unreadable.length,
     longLines,
@@ -61,16 +61,16 @@ interface RawEntry {
   modifiedMs: number;
 }
 
-/** The entries of all threads in one order; each thread's own are sorted already. */
+/** The entries of all threads in one order; those of each thread are sorted already. */
 export async function mergedEntries(
-  accounts: readonly Account[],
+  threadResults: readonly ThreadResult[],
   limit: number,
   breathing: Breathing,
 ): Promise<WalkEntry[]> {
   let merged: RawEntry[] = [];
-  for (const { entries } of accounts) {
+  for (const { entries } of threadResults) {
     if (!entries) continue;
-    const list = await unpacked(entries, breathing);
+    const list = await unpack(entries, breathing);
     merged = merged.length === 0 ? list : await mergedInTurns(merged, list, breathing, byPath, limit);
   }
   const kept = merged.length > limit ? merged.slice(0, limit) : merged;
@@ -84,7 +84,7 @@ function walkEntry({ path, type, size, modifiedMs }: RawEntry): WalkEntry {
   return entry;
 }
 
-async function unpacked({ paths, types, facts }: PackedEntries, breathing: Breathing): Promise<RawEntry[]> {
+async function unpack({ paths, types, facts }: PackedEntries, breathing: Breathing): Promise<RawEntry[]> {
   if (types === '') return [];
   await breathing.pause();
   return mapInTurns(paths.split('\0'), breathing, (path, index) => ({
@@ -99,9 +99,9 @@ function byPath(a: RawEntry, b: RawEntry): number {
   return a.path <= b.path ? -1 : 1;
 }
 
-export function mergedStatistics(accounts: readonly Account[]): Map<string, ExtensionStatistics> {
+export function mergedStatistics(threadResults: readonly ThreadResult[]): Map<string, ExtensionStatistics> {
   const merged = new Map<string, ExtensionStatistics>();
-  for (const { statistics } of accounts) {
+  for (const { statistics } of threadResults) {
     for (const [extension, { files, bytes }] of statistics ?? []) {
       const known = merged.get(extension) ?? { files: 0, bytes: 0 };
       merged.set(extension, { files: known.files + files, bytes: known.bytes + bytes });
@@ -110,12 +110,12 @@ export function mergedStatistics(accounts: readonly Account[]): Map<string, Exte
   return merged;
 }
 
-export function sum(accounts: readonly Account[], of: (account: Account) => number): number {
-  return accounts.reduce((total, account) => total + of(account), 0);
+export function sum(threadResults: readonly ThreadResult[], of: (result: ThreadResult) => number): number {
+  return threadResults.reduce((total, result) => total + of(result), 0);
 }
 
-/** Unreadable entries that come before the cut, if there is one. */
-export function unreadableBefore(accounts: readonly Account[], last: string | undefined): string[] {
-  const found = accounts.flatMap(({ unreadable }) => unreadable);
+/** The unreadable entries up to the last path that is shown, or all of them. */
+export function unreadableBefore(threadResults: readonly ThreadResult[], last: string | undefined): string[] {
+  const found = threadResults.flatMap(({ unreadable }) => unreadable);
   return found.filter((path) => last === undefined || path <= last).map(textOf);
 }

@@ -1,12 +1,11 @@
-/** The ignore rules that come from above the directory that is searched: git's rules reach down from the top. */
+/** Reads the ignore files above the directory that is searched: git's rules apply from the top of the repository. */
 import { openCursor, readSmallFile, type ScanRoot } from '../../confine/scan/cursor.ts';
-import type { IgnoreBase } from './selector.ts';
-
-const LONGEST_IGNORE_FILE = 1 << 20;
+import type { IgnoreBase } from '../../glob/gitignore.ts';
+import { LONGEST_IGNORE_FILE } from './selector.ts';
 
 /**
- * Looks from a root down to the directory, given as raw names. The innermost directory with a `.git` is the
- * top of the repository: nothing above it counts, and its `.git/info/exclude` comes first.
+ * `names` are the raw names from the root down to the directory. The innermost directory with a `.git` is the top
+ * of the repository: rules above it do not count, and its `.git/info/exclude` comes first.
  */
 export function ignoreBaseOf(root: ScanRoot, names: readonly string[]): IgnoreBase {
   const cursor = openCursor(root);
@@ -25,7 +24,7 @@ export function ignoreBaseOf(root: ScanRoot, names: readonly string[]): IgnoreBa
       if (text !== undefined) files.push({ directory, text });
     };
     add('', read(topPath === '' ? '.git/info' : `${topPath}/.git/info`, 'exclude'));
-    // The directory itself is left to the walk.
+    // The walk reads the rules of the directory itself.
     for (let depth = top; depth < names.length; depth++) {
       add(names.slice(top, depth).join('/'), read(names.slice(0, depth).join('/'), '.gitignore'));
     }

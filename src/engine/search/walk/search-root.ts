@@ -1,24 +1,23 @@
-/** Where a search starts, held for as long as its threads walk below. */
+/** The directory or file where a search starts; the search holds it open while its threads walk below. */
 import type { Dir } from '../../confine/dir.ts';
 import { Place } from '../../confine/place.ts';
 import { scanRootOf } from '../../confine/scan/cursor.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
 import { fail } from '../../failures.ts';
+import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { Selection } from '../query.ts';
-import type { Account } from '../workers/jobs.ts';
 import { ignoreBaseOf } from './ignore-base.ts';
-import type { IgnoreBase } from './selector.ts';
 
-export interface Start {
+export interface SearchRoot {
   dir: Dir;
-  /** As it was sent, for errors. */
+  /** As the caller sent it, for failures. */
   shown: string;
-  /** A file by itself instead of all below the directory. */
+  /** The raw name of a file, when only that file is searched. */
   file: string | undefined;
   ignoreBase: IgnoreBase | undefined;
 }
 
-export function begin(where: Place | Dir, selection: Selection): Start {
+export function openSearchRoot(where: Place | Dir, selection: Selection): SearchRoot {
   if (!(where instanceof Place)) return { dir: where, shown: '.', file: undefined, ignoreBase: undefined };
   const { type } = where.mustExist('entry');
   const names = where.path.slice(where.root.real.length).split('/').filter(Boolean).map(rawOf);
@@ -29,14 +28,17 @@ export function begin(where: Place | Dir, selection: Selection): Start {
   return { dir: where.enter(), shown, file: undefined, ignoreBase };
 }
 
-/** What is inside is skipped and counted; where the search starts must be readable. */
-export function requireStartRead(start: Start, accounts: readonly Account[]): void {
-  const where = start.file ?? '';
-  if (!accounts.some(({ unreadable }) => unreadable.includes(where))) return;
-  fail({ kind: 'permission', path: start.shown, action: 'read' });
+/** A search skips and counts unreadable entries below its root; the root itself must be readable. */
+export function requireRootReadable(
+  root: SearchRoot,
+  threadResults: readonly { unreadable: readonly string[] }[],
+): void {
+  const where = root.file ?? '';
+  if (!threadResults.some(({ unreadable }) => unreadable.includes(where))) return;
+  fail({ kind: 'permission', path: root.shown, action: 'read' });
 }
 
-/** Only what can be sent to another thread. */
+/** The selection alone: the rest of a query need not be sendable to a thread. */
 export function selectionOf(query: Selection): Selection {
   const { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth } = query;
   return { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth };

@@ -1,22 +1,18 @@
-/** Which entries of a tree a walk takes: globs, hidden names, what git ignores. Paths come raw, see confine/scan.ts. */
+/**
+ * Which entries of a tree a walk takes: globs, hidden names, what git ignores. Paths come raw, see
+ * confine/scan/raw-names.ts.
+ */
 
 import { type Cursor, readSmallFile } from '../../confine/scan/cursor.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
-import { IgnoreChain } from '../../glob/gitignore.ts';
+import { type IgnoreBase, IgnoreChain } from '../../glob/gitignore.ts';
 import { compileGlobs, type GlobMatcher } from '../../glob/glob.ts';
 import type { Selection } from '../query.ts';
-
-/** The ignore files above the directory that is searched, outermost first: paths and texts raw as well. */
-export interface IgnoreBase {
-  /** The directory's own path below the top of the repository, empty or ending in `/`. */
-  prefix: string;
-  files: readonly { directory: string; text: string }[];
-}
 
 /** Reads the `.gitignore` of a directory of the tree, if it has one. */
 export type ReadIgnoreFile = (directory: string) => string | undefined;
 
-/** Chains of this many directories are remembered. */
+/** How many directories' ignore rules to remember. */
 const MOST_CHAINS = 4096;
 
 export class Selector {
@@ -27,7 +23,7 @@ export class Selector {
   readonly #include: GlobMatcher | undefined;
   readonly #exclude: GlobMatcher | undefined;
   readonly #ignore: IgnoreRules | undefined;
-  /** Whether no rule needs to see an entry at all. */
+  /** Whether there is no rule at all. */
   readonly takesAll: boolean;
 
   constructor(selection: Selection, ignoreBase: IgnoreBase | undefined, readIgnoreFile: ReadIgnoreFile) {
@@ -111,8 +107,8 @@ class IgnoreRules {
   }
 }
 
-/** No ignore file is longer in good faith. */
-const LONGEST_IGNORE_FILE = 1 << 20;
+/** In bytes: no real ignore file is longer. */
+export const LONGEST_IGNORE_FILE: number = 1 << 20;
 
 export function ignoreFileReader(cursor: Cursor): ReadIgnoreFile {
   return (directory) => {

@@ -1,17 +1,17 @@
-/** One thread's part in walking a tree: takes units from the shared queue, adds what it finds below. */
+/** One thread's part in walking a tree: it takes units from the shared queue and adds the directories that it finds. */
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
 import type { EntryType } from '../../failures.ts';
-import type { WorkQueue } from '../workers/work-queue.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
 import { joined, type Selector } from './selector.ts';
 
-/** As many files as one thread takes at a time. */
+/** How many files one thread takes at a time. */
 const FILES_A_UNIT = 64;
-/** Between a directory and the names in a unit: no path holds it. */
+/** Between a directory and the names in a unit: no path contains it. */
 const SEPARATOR = '\0';
 
 export interface Visitor {
-  /** Whether nothing in a directory, given as `path/`, can be wanted any more. */
+  /** Whether the search wants nothing more in a directory, given as `path/`. */
   isBeyond(path: string): boolean;
   /** The entries of a directory that the selector takes: all types but directories that are not entered. */
   entries?(directory: string, names: readonly string[], types: readonly EntryType[]): void;
@@ -24,45 +24,45 @@ export function fileUnit(directory: string, names: readonly string[]): string {
 }
 
 export class Walk {
-  /** Paths of files and directories that may not be read. */
+  /** Paths of directories that may not be read. */
   readonly unreadable: string[] = [];
   readonly #queue: WorkQueue;
   readonly #cursor: Cursor;
   readonly #selector: Selector;
   readonly #visitor: Visitor;
-  /** The only directories that are entered, when they are known. */
+  /** The only directories to enter, when they are known. */
   readonly #only: ReadonlySet<string> | undefined;
   /** Units that the shared queue had no room for. */
-  #own: string[] = [];
+  #overflow: string[] = [];
 
   constructor(
     queue: WorkQueue,
     cursor: Cursor,
     selector: Selector,
     visitor: Visitor,
-    { own = [], only }: { own?: readonly string[]; only?: ReadonlySet<string> | undefined } = {},
+    { overflow = [], only }: { overflow?: readonly string[]; only?: ReadonlySet<string> | undefined } = {},
   ) {
     this.#only = only;
-    this.#own = [...own];
+    this.#overflow = [...overflow];
     this.#queue = queue;
     this.#cursor = cursor;
     this.#selector = selector;
     this.#visitor = visitor;
   }
 
-  /** What was not done when the work was ended, and did not fit into the queue. */
-  get left(): readonly string[] {
-    return this.#own;
+  /** Units that were left when the work ended and that did not fit into the queue. */
+  get overflow(): readonly string[] {
+    return this.#overflow;
   }
 
-  /** Works until nothing is left or the work was ended; what is left then goes back to the queue. */
+  /** Works until no unit is left or the work is ended; then returns its units to the queue. */
   run(): void {
     for (;;) {
-      const unit = this.#queue.over ? undefined : (this.#own.pop() ?? this.#queue.take());
+      const unit = this.#queue.isOver ? undefined : (this.#overflow.pop() ?? this.#queue.take());
       if (unit === undefined) break;
       this.#work(unit);
     }
-    this.#own = [...this.#queue.push(this.#own.reverse())].reverse();
+    this.#overflow = [...this.#queue.push(this.#overflow.reverse())].reverse();
   }
 
   #work(unit: string): void {
@@ -107,7 +107,7 @@ export class Walk {
     return { names, types };
   }
 
-  /** The directories in it that are entered. */
+  /** The directories in it that the walk enters. */
   #inner(directory: string, taken: Listing): string[] {
     const { maxDepth } = this.#selector;
     if (maxDepth !== Number.POSITIVE_INFINITY && depthIn(directory) >= maxDepth) return [];
@@ -115,7 +115,7 @@ export class Walk {
     return this.#only ? paths.filter((path) => this.#only!.has(path)) : paths;
   }
 
-  /** The first part at once; of many files, the rest is there for all threads. */
+  /** Visits the first files itself and queues the rest for all threads. */
   #files(directory: string, names: readonly string[]): void {
     const units: string[] = [];
     for (let at = FILES_A_UNIT; at < names.length; at += FILES_A_UNIT) {
@@ -124,11 +124,11 @@ export class Walk {
     this.#add(units);
     let end = Math.min(names.length, FILES_A_UNIT);
     for (let i = 0; i < end; i++) {
-      if (this.#queue.over) {
+      if (this.#queue.isOver) {
         this.#add([fileUnit(directory, names.slice(i, end))]);
         return;
       }
-      if (end - i > 1 && this.#queue.isWaitedFor) {
+      if (end - i > 1 && this.#queue.hasIdleThread) {
         const half = i + Math.ceil((end - i) / 2);
         this.#add([fileUnit(directory, names.slice(half, end))]);
         end = half;
@@ -139,7 +139,7 @@ export class Walk {
 
   #add(units: readonly string[]): void {
     const left = this.#queue.push(units);
-    if (left.length > 0) this.#own.push(...[...left].reverse());
+    if (left.length > 0) this.#overflow.push(...[...left].reverse());
   }
 }
 

@@ -1,17 +1,21 @@
-/** What the main thread asks a worker to do, and what comes back: plain data that can be sent between threads. */
+/** What the main thread asks a search thread to do, and what the thread sends back: plain data only. */
 import type { ScanRoot } from '../../confine/scan/cursor.ts';
+import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { ContentOptions } from '../match/search-file.ts';
-import type { Recipe } from '../plan/plan.ts';
+import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine, Selection } from '../query.ts';
-import type { IgnoreBase } from '../walk/selector.ts';
 
-interface Job {
+/** Which run of a job this is, and the work that is left for it. */
+export interface JobRun {
   id: number;
-  /** Of the WorkQueue that all workers of the search share; what a worker knows already is not sent again. */
+  /** The memory of the WorkQueue that all threads of the search share; a thread that has it gets only the slot. */
   queue: { slot: number; shared: SharedArrayBuffer | undefined };
   round: number;
   /** Units that the queue had no room for when the work was paused. */
-  own: readonly string[];
+  overflow: readonly string[];
+}
+
+interface Job extends JobRun {
   root: ScanRoot;
   selection: Selection;
   ignoreBase: IgnoreBase | undefined;
@@ -19,11 +23,11 @@ interface Job {
 
 export interface GrepJob extends Job {
   kind: 'grep';
-  recipe: Recipe;
+  matcher: MatcherSpec;
   options: ContentOptions;
-  /** How many matching lines are wanted in all. */
+  /** How many matching lines the whole search wants. */
   wanted: number;
-  /** Whether files whose matches are not wanted are looked at as well, to count them. */
+  /** Whether threads also search files whose matches are not wanted, to count the files. */
   countFiles: boolean;
   /** Raw paths of the only files that can hold a match, when they are known. */
   candidates: readonly string[] | undefined;
@@ -31,7 +35,7 @@ export interface GrepJob extends Job {
 
 export interface ListJob extends Job {
   kind: 'list';
-  /** Only entries of these types are reported. */
+  /** Which types of entries to report. */
   report: 'files' | 'all';
   /** Only entries whose name contains this, whatever the case. */
   contains: string | undefined;
@@ -46,7 +50,7 @@ export interface ListJob extends Job {
 
 export type AnyJob = GrepJob | ListJob;
 
-/** Paths are raw here, see confine/scan.ts. */
+/** Paths are raw, see confine/scan/raw-names.ts. */
 export interface FoundFile {
   path: string;
   matches: number;
@@ -70,24 +74,24 @@ export interface ExtensionStatistics {
   bytes: number;
 }
 
-/** A worker's account at the end of its part. */
-export interface Account {
-  /** False when all was done before it came. */
+/** What a thread found and counted, sent when its part is done. */
+export interface ThreadResult {
+  /** False when all work was done before the thread came. */
   joined: boolean;
   files: number;
   matches: number;
   unreadable: readonly string[];
-  /** The path of each line that was too long, once for each. */
+  /** For each line that was too long to search, the path of its file. */
   longLines: readonly string[];
   entries: PackedEntries | undefined;
   statistics: ReadonlyMap<string, ExtensionStatistics> | undefined;
   directories: number;
-  /** Units that were not done when the work was ended, and that the queue has no room for. */
-  left: readonly string[];
+  /** Units that the thread did not get to and that the queue has no room for. */
+  overflow: readonly string[];
 }
 
-export type Report =
+export type ThreadMessage =
   | { id: number; kind: 'found'; files: readonly FoundFile[] }
-  | { id: number; kind: 'done'; account: Account }
-  /** `code` says of what the system has run short. */
+  | { id: number; kind: 'done'; result: ThreadResult }
+  /** `code` says what the system has run short of. */
   | { id: number; kind: 'failed'; message: string; code: string | undefined };

@@ -1,26 +1,26 @@
 /**
- * The threads that search. They start with the first search, wait for the next one without keeping the
- * process alive, and are ended and replaced when a pattern runs away.
+ * The search threads. They start with the first search and wait for the next one without keeping the process
+ * alive. When a pattern runs away, the pool ends its threads and starts new ones.
  */
 import { Worker } from 'node:worker_threads';
 import { workerSource } from '../../confine/protect/own-package.ts';
 import { EngineFailure } from '../../failures.ts';
-import type { AnyJob, Report } from './jobs.ts';
-import { type Searcher, Shares } from './scheduler.ts';
-import type { WorkQueue } from './work-queue.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
+import type { AnyJob, ThreadMessage } from './jobs.ts';
+import { Scheduler, type Searcher } from './scheduler.ts';
 
-/** What a thread makes is soon garbage: with more room it would only be collected later. */
+/** What a thread allocates is soon garbage: with more memory V8 would only collect it later. */
 const YOUNG_MIB = 4;
 
 export class SearchThread {
   readonly #worker: Worker;
   readonly #onIdle: (thread: SearchThread) => void;
   #gone = false;
-  /** The job that it works on, or at least has not reported about. */
+  /** The job that it has not reported as done. */
   #job: number | undefined;
-  #onReport: ((report: Report) => void) | undefined;
+  #onMessage: ((message: ThreadMessage) => void) | undefined;
   #onGone: ((error: Error) => void) | undefined;
-  /** The shared memory that it was sent, by slot. */
+  /** The shared memory that it has already received, by slot. */
   readonly #known: SharedArrayBuffer[] = [];
 
   constructor(
@@ -37,7 +37,7 @@ export class SearchThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     };
     this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);
-    this.#worker.on('message', (report: Report) => this.#received(report));
+    this.#worker.on('message', (message: ThreadMessage) => this.#received(message));
     this.#worker.on('error', (error) => this.#fail(asShortage(error as Error)));
     this.#worker.on('exit', () => {
       this.#gone = true;
@@ -47,48 +47,49 @@ export class SearchThread {
     this.#worker.unref();
   }
 
-  /** Whether it has not reported yet about this job. A thread that has may be at work for another search. */
+  /** Whether it is still at this job. A thread that is not may be at work for another search. */
   isAt(job: number): boolean {
     return this.#job === job;
   }
 
-  /** Starts a job; `onGone` is called when the thread ends before it has reported that it is done. */
-  start(job: AnyJob, onReport: (report: Report) => void, onGone: (error: Error) => void): void {
+  /** Starts a job; calls `onGone` when the thread ends before it reported the job as done. */
+  start(job: AnyJob, onMessage: (message: ThreadMessage) => void, onGone: (error: Error) => void): void {
     this.#job = job.id;
-    this.#onReport = onReport;
+    this.#onMessage = onMessage;
     this.#onGone = onGone;
     this.#worker.ref();
     if (this.#gone) this.#fail(new Error('a search thread ended'));
-    else this.#worker.postMessage({ ...job, queue: this.#news(job.queue) });
+    else this.#worker.postMessage({ ...job, queue: this.#unknownMemory(job.queue) });
   }
 
-  /** The job's work was done before the thread came to it: what it still reports about it does not matter. */
+  /** The work of the job was done before the thread came to it: ignores what it still reports about it. */
   release(job: number): void {
-    if (this.isAt(job)) this.#rest();
+    if (this.isAt(job)) this.#becomeIdle();
   }
 
-  /** A search that still waits for it is cancelled. */
+  /** Cancels the search that still waits for it. */
   async end(): Promise<void> {
     this.#fail(new EngineFailure({ kind: 'cancelled' }));
     await this.#worker.terminate();
   }
 
-  #news({ slot, shared }: AnyJob['queue']): AnyJob['queue'] {
+  /** A thread keeps memory that it received: send it only once. */
+  #unknownMemory({ slot, shared }: AnyJob['queue']): AnyJob['queue'] {
     if (shared === undefined || this.#known[slot] === shared) return { slot, shared: undefined };
     this.#known[slot] = shared;
     return { slot, shared };
   }
 
-  #received(report: Report): void {
-    if (report.id !== this.#job) return;
-    const onReport = this.#onReport;
-    if (report.kind !== 'found') this.#rest();
-    onReport?.(report);
+  #received(message: ThreadMessage): void {
+    if (message.id !== this.#job) return;
+    const onMessage = this.#onMessage;
+    if (message.kind !== 'found') this.#becomeIdle();
+    onMessage?.(message);
   }
 
-  #rest(): void {
+  #becomeIdle(): void {
     this.#job = undefined;
-    this.#onReport = undefined;
+    this.#onMessage = undefined;
     this.#onGone = undefined;
     this.#worker.unref();
     this.#onIdle(this);
@@ -101,21 +102,21 @@ export class SearchThread {
   }
 }
 
-/** A thread that could not be started for want of descriptors or memory says so only in its message. */
+/** When a thread cannot start for lack of descriptors or memory, only the message of its error says so. */
 function asShortage(error: Error): Error {
   const code = /\b(?:EMFILE|ENFILE|ENOMEM)\b/.exec(error.message)?.[0];
   return code === undefined ? error : new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
 }
 
-/** A search that wants threads, with the work that they will share. */
+/** A search that wants threads, with the queue that they will share. */
 export interface ThreadSearcher extends Searcher {
-  queue: Pick<WorkQueue, 'spare'>;
+  queue: Pick<WorkQueue, 'releaseIdleThreads'>;
 }
 
-/** A search that is alone in waiting waits so long for all the threads that it can use. */
-const FOR_A_TEAM_MS = 5;
-/** Any search waits for a thread that is there already, for as long as searches came and went within this time. */
-const FOR_A_THREAD_MS = 300;
+/** When no other search waits, a search waits so long for all the threads that it can use. */
+const WAIT_FOR_ALL_MS = 5;
+/** While threads came and went within this time, a search waits for one of them instead of starting a new one. */
+const WAIT_FOR_ONE_MS = 300;
 
 interface Waiting {
   since: number;
@@ -127,20 +128,20 @@ export class SearchPool {
   readonly #size: number;
   readonly #file: string | undefined;
   readonly #all = new Set<SearchThread>();
-  readonly #shares: Shares<ThreadSearcher, SearchThread>;
+  readonly #scheduler: Scheduler<ThreadSearcher, SearchThread>;
   #idle: SearchThread[] = [];
   /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>();
-  #nextLook: NodeJS.Timeout | undefined;
-  /** When a thread was taken or came back from its work. */
+  #nextTry: NodeJS.Timeout | undefined;
+  /** When a search last took a thread or gave one back. */
   #lastMove = 0;
   #closed = false;
 
-  /** `file`: another worker than the package's own. */
+  /** `file` is the worker's bundle, where it is not the package's own. */
   constructor(size: number, file?: string) {
     this.#size = size;
     this.#file = file;
-    this.#shares = new Shares(size);
+    this.#scheduler = new Scheduler(size);
   }
 
   /** How many threads there are, idle ones included. */
@@ -148,12 +149,7 @@ export class SearchPool {
     return this.#all.size;
   }
 
-  /** Starts the threads before they are needed. */
-  warm(): void {
-    while (!this.#closed && this.#all.size < this.#size) this.#idle.push(this.#create());
-  }
-
-  /** Threads for one search, as soon as there are some; none when it was aborted meanwhile. */
+  /** Waits for threads for one search; gives none when the signal aborts first. */
   async take(searcher: ThreadSearcher, signal: AbortSignal): Promise<SearchThread[]> {
     if (signal.aborted) return [];
     const threads = await new Promise<SearchThread[]>((give) => {
@@ -169,9 +165,9 @@ export class SearchPool {
     return threads;
   }
 
-  /** Gives back threads that were taken and got no job. */
+  /** Takes back threads that got no job. */
   giveBack(threads: readonly SearchThread[]): void {
-    for (const thread of threads) this.#rest(thread);
+    for (const thread of threads) this.#addIdle(thread);
   }
 
   async close(): Promise<void> {
@@ -183,25 +179,25 @@ export class SearchPool {
   #serve(): void {
     for (const waiting of this.#waiting) {
       const { searcher, give } = waiting;
-      const room = this.#closed ? 0 : this.#shares.roomFor(searcher);
-      const threads = room > 0 ? this.#threadsFor(waiting, room) : [];
+      const allowed = this.#closed ? 0 : this.#scheduler.threadsAllowed(searcher);
+      const threads = allowed > 0 ? this.#threadsFor(waiting, allowed) : [];
       if (threads.length === 0 && !this.#closed) continue;
-      this.#shares.hold(searcher, threads);
+      this.#scheduler.hold(searcher, threads);
       this.#waiting.delete(waiting);
       give(threads);
     }
-    clearTimeout(this.#nextLook);
-    if (this.#waiting.size > 0) this.#awaitRoom();
+    clearTimeout(this.#nextTry);
+    if (this.#waiting.size > 0) this.#tryAgainLater();
   }
 
-  /** None when it is better to wait for those that are at work. While others wait too, each gets one. */
-  #threadsFor({ since }: Waiting, room: number): SearchThread[] {
-    const wanted = this.#waiting.size > 1 ? 1 : room;
+  /** None when it is better to wait for threads at work. While several searches wait, each gets one thread. */
+  #threadsFor({ since }: Waiting, allowed: number): SearchThread[] {
+    const wanted = this.#waiting.size > 1 ? 1 : allowed;
     const free = this.#idle.length + Math.max(0, this.#size - this.#all.size);
     const now = performance.now();
-    if (free === 0 && now - this.#lastMove < FOR_A_THREAD_MS) return [];
-    if (free > 0 && free < wanted && now - since < FOR_A_TEAM_MS) return [];
-    // Threads that were started because none comes back do not keep the next ones waiting.
+    if (free === 0 && now - this.#lastMove < WAIT_FOR_ONE_MS) return [];
+    if (free > 0 && free < wanted && now - since < WAIT_FOR_ALL_MS) return [];
+    // When none came back and the pool starts new threads, the next search need not wait again.
     if (free > 0) this.#lastMove = now;
     const count = free > 0 ? Math.min(free, wanted) : wanted;
     const threads = this.#idle.splice(0, count);
@@ -209,33 +205,33 @@ export class SearchPool {
     return threads;
   }
 
-  #awaitRoom(): void {
-    for (const { queue } of this.#shares.sparing()) queue.spare();
+  #tryAgainLater(): void {
+    for (const { queue } of this.#scheduler.longRunning()) queue.releaseIdleThreads();
     const now = performance.now();
-    const patience = [...this.#waiting]
-      .flatMap(({ since }) => [since + FOR_A_TEAM_MS, this.#lastMove + FOR_A_THREAD_MS])
+    const waits = [...this.#waiting]
+      .flatMap(({ since }) => [since + WAIT_FOR_ALL_MS, this.#lastMove + WAIT_FOR_ONE_MS])
       .map((until) => until - now)
       .filter((ms) => ms > 0);
-    const { nextChangeIn = Number.POSITIVE_INFINITY } = this.#shares;
-    const next = Math.min(nextChangeIn, ...patience);
+    const { nextChangeIn = Number.POSITIVE_INFINITY } = this.#scheduler;
+    const next = Math.min(nextChangeIn, ...waits);
     if (next === Number.POSITIVE_INFINITY) return;
-    // Not `unref`: somebody waits for an answer, maybe with nothing else that keeps the process alive.
-    this.#nextLook = setTimeout(() => this.#serve(), Math.ceil(next));
+    // Not `unref`: a caller waits for an answer, and nothing else may keep the process alive.
+    this.#nextTry = setTimeout(() => this.#serve(), Math.ceil(next));
   }
 
   #create(): SearchThread {
     const thread = new SearchThread(
       this.#file,
-      (idle) => this.#rest(idle),
+      (idle) => this.#addIdle(idle),
       (gone) => this.#forget(gone),
     );
     this.#all.add(thread);
     return thread;
   }
 
-  #rest(thread: SearchThread): void {
+  #addIdle(thread: SearchThread): void {
     if (!this.#all.has(thread) || this.#idle.includes(thread)) return;
-    this.#shares.release(thread);
+    this.#scheduler.release(thread);
     this.#lastMove = performance.now();
     if (this.#idle.length >= this.#size || this.#closed) void thread.end();
     else this.#idle.push(thread);
@@ -244,7 +240,7 @@ export class SearchPool {
 
   #forget(thread: SearchThread): void {
     this.#all.delete(thread);
-    this.#shares.release(thread);
+    this.#scheduler.release(thread);
     this.#idle = this.#idle.filter((idle) => idle !== thread);
     this.#serve();
   }

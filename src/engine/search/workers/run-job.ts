@@ -1,23 +1,24 @@
-/** Runs one job on the threads of a pool until its work is done, its time is up or it is cancelled. */
+/** Runs one job on the threads of a pool until its work is done, its time is up or its caller cancels it. */
 import { EngineFailure, type Failure } from '../../failures.ts';
 import type { SearchCall } from '../query.ts';
-import type { Account, AnyJob, FoundFile, Report } from './jobs.ts';
+import type { QueueMemory } from '../queue/queue-memory.ts';
+import type { WorkQueue } from '../queue/work-queue.ts';
+import type { AnyJob, FoundFile, JobRun, ThreadMessage, ThreadResult } from './jobs.ts';
 import type { SearchPool, SearchThread } from './pool.ts';
-import type { QueueMemory } from './queue-memory.ts';
-import type { WorkQueue } from './work-queue.ts';
 
-/** Threads that are asked to stop do so at the next file; one that is stuck in a pattern never does. */
+/** A thread that is asked to stop does so at its next file; one that is stuck in a pattern never does. */
 const GRACE_MS = 25;
 const PROGRESS_EVERY_MS = 200;
-/** Most searches of a few files are over before a second thread could be of help. */
+/** Most searches of a few files are over before a second thread could help. */
 const HELP_AFTER_MS = 3;
 
 /** Distributes over a union, so that each kind of job keeps its own fields. */
-type Unnumbered<T> = T extends unknown ? Omit<T, 'id' | 'queue' | 'round' | 'own'> : never;
-export type JobTemplate = Unnumbered<AnyJob>;
+type WithoutRun<T> = T extends unknown ? Omit<T, keyof JobRun> : never;
+/** A job before it is known which threads run it, and on which queue. */
+export type JobTemplate = WithoutRun<AnyJob>;
 
-/** One call's time and its cancellation, over all the steps of a search. */
-export class Limits {
+/** The time limit and the cancellation of one call, over all steps of its search. */
+export class CallLimits {
   readonly #call: SearchCall;
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
@@ -56,13 +57,14 @@ export class Limits {
   }
 }
 
-export interface Team {
+/** What all jobs of one search use. */
+export interface RunningSearch {
   pool: SearchPool;
   queue: WorkQueue;
   memory: QueueMemory;
   /** Units that the queue had no room for when the work was paused. */
-  left: readonly string[];
-  limits: Limits;
+  overflow: readonly string[];
+  limits: CallLimits;
   client: string;
   onProgress: SearchCall['onProgress'];
 }
@@ -70,52 +72,53 @@ export interface Team {
 let lastId = 0;
 
 /**
- * The accounts of all threads that took part. When `pauseAfterMs` is over the threads stop where they are, and
- * what they did not get to stays in the queue.
+ * The results of all threads that took part. After `pauseAfterMs` the threads stop where they are, and the units
+ * that they did not get to stay in the queue.
  */
-export async function workTogether(
-  team: Team,
+export async function runJob(
+  running: RunningSearch,
   template: JobTemplate,
   onFound: (files: readonly FoundFile[]) => void,
   pauseAfterMs?: number,
-): Promise<Account[]> {
-  const { pool, queue, limits, client } = team;
+): Promise<ThreadResult[]> {
+  const { pool, queue, limits, client } = running;
   limits.check();
   const threads = await pool.take({ client, surelyEnds: surelyEnds(template), queue }, limits.signal);
   if (limits.failure) {
     pool.giveBack(threads);
     limits.check();
   }
-  // Only a thread that surely comes in time can be given units of its own: one that works alone.
-  pool.giveBack(team.left.length > 0 ? threads.splice(1) : []);
-  const { memory, left: own } = team;
-  const job = { ...template, id: ++lastId, queue: memory, round: queue.round, own } as AnyJob;
+  // A second thread could come too late for these units: then one thread works alone.
+  pool.giveBack(running.overflow.length > 0 ? threads.splice(1) : []);
+  const { memory, overflow } = running;
+  const run: JobRun = { id: ++lastId, queue: memory, round: queue.round, overflow };
+  const job = { ...template, ...run } as AnyJob;
   const pause = pauseAfterMs === undefined ? undefined : setTimeout(() => queue.end(), pauseAfterMs);
   const progress =
-    team.onProgress &&
-    setInterval(() => team.onProgress!({ files: queue.files, matches: queue.matches }), PROGRESS_EVERY_MS);
+    running.onProgress &&
+    setInterval(() => running.onProgress!({ files: queue.files, matches: queue.matches }), PROGRESS_EVERY_MS);
   try {
-    const accounts = await outcomeOf(threads, job, team, onFound);
-    if (accounts.length > 0) team.left = accounts.flatMap(({ left }) => left);
-    return accounts;
+    const threadResults = await resultsOf(threads, job, running, onFound);
+    if (threadResults.length > 0) running.overflow = threadResults.flatMap(({ overflow }) => overflow);
+    return threadResults;
   } finally {
     clearTimeout(pause);
     clearInterval(progress);
   }
 }
 
-/** No name or glob can run away, and neither can a text that is only looked up. */
+/** Names, globs and texts that the kernel decides alone take bounded time; only a regular expression may run away. */
 function surelyEnds(template: JobTemplate): boolean {
-  return template.kind === 'list' || template.recipe.candidatesMatch;
+  return template.kind === 'list' || template.matcher.candidatesMatch;
 }
 
-async function outcomeOf(
+async function resultsOf(
   threads: readonly SearchThread[],
   job: AnyJob,
-  { pool, queue, limits }: Team,
+  { pool, queue, limits }: RunningSearch,
   onFound: (files: readonly FoundFile[]) => void,
-): Promise<Account[]> {
-  const accounts: Account[] = [];
+): Promise<ThreadResult[]> {
+  const threadResults: ThreadResult[] = [];
   const [first, ...others] = threads;
   let waiting = others;
   let stop: (() => void) | undefined;
@@ -124,25 +127,25 @@ async function outcomeOf(
     await new Promise<void>((resolve, reject) => {
       stop = () => reject(new EngineFailure(limits.failure!));
       limits.signal.addEventListener('abort', stop, { once: true });
-      const onReport = (report: Report) => {
-        if (report.kind === 'found') onFound(report.files);
-        if (report.kind === 'failed') reject(failureOf(report));
-        if (report.kind !== 'done') return;
-        if (report.account.joined) accounts.push(report.account);
-        // A thread that starts late and finds all done is not waited for.
-        if (queue.over && accounts.length === queue.joined) resolve();
+      const onMessage = (message: ThreadMessage) => {
+        if (message.kind === 'found') onFound(message.files);
+        if (message.kind === 'failed') reject(failureOf(message));
+        if (message.kind !== 'done') return;
+        if (message.result.joined) threadResults.push(message.result);
+        // Do not wait for a thread that starts late and finds all work done.
+        if (queue.isOver && threadResults.length === queue.joined) resolve();
       };
-      first?.start(job, onReport, reject);
+      first?.start(job, onMessage, reject);
       help = setTimeout(() => {
-        for (const thread of waiting) thread.start(job, onReport, reject);
+        for (const thread of waiting) thread.start(job, onMessage, reject);
         waiting = [];
       }, HELP_AFTER_MS);
     });
     for (const thread of threads) thread.release(job.id);
-    return accounts;
+    return threadResults;
   } catch (error) {
     queue.end();
-    await quiet(threads, job.id);
+    await stopThreads(threads, job.id);
     throw error;
   } finally {
     clearTimeout(help);
@@ -151,17 +154,17 @@ async function outcomeOf(
   }
 }
 
-function failureOf({ message, code }: Extract<Report, { kind: 'failed' }>): Error {
+function failureOf({ message, code }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
   if (code === undefined) return new Error(message);
   return new EngineFailure({ kind: 'io', path: '.', action: 'search', code });
 }
 
-/** Nothing goes on behind the caller's back: what does not stop by itself is ended. */
-async function quiet(threads: readonly SearchThread[], job: number): Promise<void> {
+/** No thread may go on after the call is over: ends those that do not stop by themselves. */
+async function stopThreads(threads: readonly SearchThread[], job: number): Promise<void> {
   const until = Date.now() + GRACE_MS;
-  const left = () => threads.filter((thread) => thread.isAt(job));
-  while (left().length > 0 && Date.now() < until) {
+  const atWork = () => threads.filter((thread) => thread.isAt(job));
+  while (atWork().length > 0 && Date.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  await Promise.all(left().map((thread) => thread.end()));
+  await Promise.all(atWork().map((thread) => thread.end()));
 }

@@ -1,18 +1,19 @@
 /**
- * How many threads each search gets, so that none of them keeps the others waiting.
+ * Decides how many threads each search gets, so that no search keeps the others waiting.
  *
- * Searches that surely end (listings, texts that are only looked up) and those whose pattern may run away are
- * counted apart. While some have held their threads for long, newcomers get one besides the usual ones; no
- * client alone can take all of those.
+ * It counts two kinds of searches apart: those that surely end (listings, texts that are only looked up) and
+ * those whose pattern may run away. When searches of a kind hold all its regular threads, and some have held them
+ * for long, a newcomer gets one extra thread. A single client cannot take all extra threads.
  */
 
 /** So many searches of each kind get all the threads that they want. */
 const SEARCHES_AT_ONCE = 4;
-const MOST_BESIDES = 16;
-const MOST_BESIDES_FOR_ONE_CLIENT = 8;
-/** After so long a search is asked for the threads that it has no work for; later, others get some besides. */
-const SPARING_MS = 500;
-const LONG_MS = 1000;
+const MOST_EXTRA = 16;
+const MOST_EXTRA_FOR_ONE_CLIENT = 8;
+/** A search that has held threads for so long gives back the idle ones when another search waits. */
+const RELEASE_IDLE_AFTER_MS = 500;
+/** When a search has held threads for so long, newcomers get extra ones. */
+const EXTRA_AFTER_MS = 1000;
 
 export interface Searcher {
   /** Whose search it is. */
@@ -21,17 +22,18 @@ export interface Searcher {
   surelyEnds: boolean;
 }
 
-interface Share<S> {
+/** That a search holds a thread. */
+interface Hold<S> {
   searcher: S;
   since: number;
-  besides: boolean;
+  isExtra: boolean;
 }
 
-export class Shares<S extends Searcher, Thread> {
+export class Scheduler<S extends Searcher, Thread> {
   readonly #size: number;
   readonly #now: () => number;
-  /** Each thread that is at work, with the share of the search that it works for. */
-  readonly #held = new Map<Thread, Share<S>>();
+  /** One for each thread at work. */
+  readonly #holds = new Map<Thread, Hold<S>>();
 
   /** `size` is how many threads a search wants. */
   constructor(size: number, now: () => number = () => performance.now()) {
@@ -40,51 +42,51 @@ export class Shares<S extends Searcher, Thread> {
   }
 
   /** How many threads a search may take now. */
-  roomFor(searcher: Searcher): number {
-    const usual = this.#size * SEARCHES_AT_ONCE - this.#alike(searcher, false).length;
-    return usual > 0 ? Math.min(usual, this.#size) : Number(this.#hasRoomBesides(searcher));
+  threadsAllowed(searcher: Searcher): number {
+    const regular = this.#size * SEARCHES_AT_ONCE - this.#holdsLike(searcher, false).length;
+    return regular > 0 ? Math.min(regular, this.#size) : Number(this.#mayTakeExtra(searcher));
   }
 
   hold(searcher: S, threads: readonly Thread[]): void {
-    const besides = this.#alike(searcher, false).length >= this.#size * SEARCHES_AT_ONCE;
-    const share = { searcher, since: this.#now(), besides };
-    for (const thread of threads) this.#held.set(thread, share);
+    const isExtra = this.#holdsLike(searcher, false).length >= this.#size * SEARCHES_AT_ONCE;
+    const hold = { searcher, since: this.#now(), isExtra };
+    for (const thread of threads) this.#holds.set(thread, hold);
   }
 
   release(thread: Thread): void {
-    this.#held.delete(thread);
+    this.#holds.delete(thread);
   }
 
-  /** The searches that are to give back the threads that they have no work for. */
-  sparing(): Set<S> {
-    const shares = [...this.#held.values()].filter((share) => this.#ageOf(share) >= SPARING_MS);
-    return new Set(shares.map(({ searcher }) => searcher));
+  /** The searches that have run so long that they must give back their idle threads. */
+  longRunning(): Set<S> {
+    const long = [...this.#holds.values()].filter((hold) => this.#ageOf(hold) >= RELEASE_IDLE_AFTER_MS);
+    return new Set(long.map(({ searcher }) => searcher));
   }
 
   /** In how many milliseconds the age of a search will make a difference; undefined when none will. */
   get nextChangeIn(): number | undefined {
-    const left = [...this.#held.values()]
-      .flatMap((share) => [SPARING_MS, LONG_MS].map((ms) => ms - this.#ageOf(share)))
+    const left = [...this.#holds.values()]
+      .flatMap((hold) => [RELEASE_IDLE_AFTER_MS, EXTRA_AFTER_MS].map((ms) => ms - this.#ageOf(hold)))
       .filter((ms) => ms > 0);
     return left.length === 0 ? undefined : Math.min(...left);
   }
 
-  #hasRoomBesides(searcher: Searcher): boolean {
-    const taken = this.#alike(searcher, true);
-    if (taken.length >= MOST_BESIDES) return false;
-    const own = taken.filter((share) => share.searcher.client === searcher.client);
-    if (own.length >= MOST_BESIDES_FOR_ONE_CLIENT) return false;
-    return this.#alike(searcher, false).some((share) => this.#ageOf(share) >= LONG_MS);
+  #mayTakeExtra(searcher: Searcher): boolean {
+    const extra = this.#holdsLike(searcher, true);
+    if (extra.length >= MOST_EXTRA) return false;
+    const own = extra.filter((hold) => hold.searcher.client === searcher.client);
+    if (own.length >= MOST_EXTRA_FOR_ONE_CLIENT) return false;
+    return this.#holdsLike(searcher, false).some((hold) => this.#ageOf(hold) >= EXTRA_AFTER_MS);
   }
 
-  /** A share for each thread that searches of the same kind hold. */
-  #alike({ surelyEnds }: Searcher, besides: boolean): Share<S>[] {
-    return [...this.#held.values()].filter(
-      (share) => share.searcher.surelyEnds === surelyEnds && share.besides === besides,
+  /** The holds of searches of the same kind. */
+  #holdsLike({ surelyEnds }: Searcher, isExtra: boolean): Hold<S>[] {
+    return [...this.#holds.values()].filter(
+      (hold) => hold.searcher.surelyEnds === surelyEnds && hold.isExtra === isExtra,
     );
   }
 
-  #ageOf({ since }: Share<S>): number {
+  #ageOf({ since }: Hold<S>): number {
     return this.#now() - since;
   }
 }

@@ -1,22 +1,22 @@
-/** The thread that searches: does its part of each job and reports. Bundled by itself, started by pool.ts. */
+/** The entry point of a search thread: it does its part of each job. A bundle of its own, which pool.ts starts. */
 import { parentPort } from 'node:worker_threads';
 import { isShortage } from '../../confine/errno.ts';
 import { openCursor } from '../../confine/scan/cursor.ts';
 import { ListingCache } from '../../confine/scan/listing-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { directoriesOf, GrepVisitor } from '../match/grep-job.ts';
 import { ContentSearch } from '../match/search-file.ts';
-import { ListVisitor } from '../walk/list-job.ts';
+import { WorkQueue } from '../queue/work-queue.ts';
 import { ignoreFileReader, Selector } from '../walk/selector.ts';
 import { Walk } from '../walk/walk.ts';
-import type { Account, AnyJob, FoundFile, GrepJob, ListJob, Report } from './jobs.ts';
-import { WorkQueue } from './work-queue.ts';
+import { directoriesOf, GrepVisitor } from './grep-job.ts';
+import type { AnyJob, FoundFile, GrepJob, ListJob, ThreadMessage, ThreadResult } from './jobs.ts';
+import { ListVisitor } from './list-job.ts';
 
 const port = parentPort!;
-/** Kept from job to job: its memory is what costs. */
+/** Kept from job to job: a new one would need new memory. */
 let kernel: Kernel | undefined;
 const listings = new ListingCache();
-/** By slot: what was sent once. */
+/** The memory of work queues by slot: the main thread sends each only once. */
 const memories: SharedArrayBuffer[] = [];
 
 port.on('message', (job: AnyJob) => {
@@ -24,14 +24,14 @@ port.on('message', (job: AnyJob) => {
     const { slot, shared } = job.queue;
     if (shared) memories[slot] = shared;
     const queue = new WorkQueue(memories[slot]);
-    const account = !queue.join(job.round)
-      ? absent()
+    const result = !queue.join(job.round)
+      ? emptyResult()
       : job.kind === 'grep'
         ? grep(job, queue)
         : list(job, queue);
-    report({ id: job.id, kind: 'done', account });
+    send({ id: job.id, kind: 'done', result });
   } catch (error) {
-    report({
+    send({
       id: job.id,
       kind: 'failed',
       message: error instanceof Error ? String(error.stack) : String(error),
@@ -40,36 +40,36 @@ port.on('message', (job: AnyJob) => {
   }
 });
 
-function grep(job: GrepJob, queue: WorkQueue): Account {
+function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
   kernel ??= ContentSearch.kernel();
   const cursor = openCursor(job.root, listings);
-  const send = (files: FoundFile[]) => report({ id: job.id, kind: 'found', files });
+  const sendFiles = (files: FoundFile[]) => send({ id: job.id, kind: 'found', files });
   try {
-    const visitor = new GrepVisitor(job, queue, cursor, kernel, send);
+    const visitor = new GrepVisitor(job, queue, cursor, kernel, sendFiles);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
     const only = job.candidates && directoriesOf(job.candidates);
-    const walk = new Walk(queue, cursor, selector, visitor, { own: job.own, only });
+    const walk = new Walk(queue, cursor, selector, visitor, { overflow: job.overflow, only });
     walk.run();
     visitor.flush();
     const { files, matches, longLines } = visitor;
     const unreadable = [...walk.unreadable, ...visitor.unreadable];
-    return { ...absent(), joined: true, files, matches, longLines, unreadable, left: walk.left };
+    return { ...emptyResult(), joined: true, files, matches, longLines, unreadable, overflow: walk.overflow };
   } finally {
     cursor.close();
   }
 }
 
-function list(job: ListJob, queue: WorkQueue): Account {
+function list(job: ListJob, queue: WorkQueue): ThreadResult {
   const cursor = openCursor(job.root, listings);
   try {
     const visitor = new ListVisitor(job, queue, cursor);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
-    const walk = new Walk(queue, cursor, selector, visitor, { own: job.own });
+    const walk = new Walk(queue, cursor, selector, visitor, { overflow: job.overflow });
     walk.run();
     const { files, directories, statistics } = visitor;
     const { unreadable } = walk;
     return {
-      ...absent(),
+      ...emptyResult(),
       joined: true,
       files,
       directories,
@@ -82,7 +82,7 @@ function list(job: ListJob, queue: WorkQueue): Account {
   }
 }
 
-function absent(): Account {
+function emptyResult(): ThreadResult {
   return {
     joined: false,
     files: 0,
@@ -92,10 +92,10 @@ function absent(): Account {
     entries: undefined,
     statistics: undefined,
     directories: 0,
-    left: [],
+    overflow: [],
   };
 }
 
-function report(message: Report): void {
+function send(message: ThreadMessage): void {
   port.postMessage(message);
 }

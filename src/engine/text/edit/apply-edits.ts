@@ -2,7 +2,7 @@
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { lineEndingOf, withLineEnding } from '../encoding.ts';
-import { type LineRange, spanOfLines } from '../lines/line-span.ts';
+import { type LineRange, offsetsOfLines } from './line-range.ts';
 import { type EditContext, findLiteralSplices, type LiteralEdit } from './literal-edit.ts';
 import { newlineView } from './newline-view.ts';
 import { findRegexSplices } from './regex-edit.ts';
@@ -79,7 +79,7 @@ function splicesWithin(
   context: EditContext,
   onRegex: () => void,
 ): Splice[] {
-  const { start, end } = spanOfLines(text, lines, context.path);
+  const { start, end } = offsetsOfLines(text, lines, context.path);
   const part = text.slice(start, end);
   const found = splicesOf(part, edit, context, onRegex);
   // One line alone does not show how lines end here; the whole text does.

@@ -13,13 +13,6 @@ export interface BlockIndex {
   placesOf(keys: readonly string[]): number[];
 }
 
-/** The lines from `low` to `high` at which the keys stand, for a single search. */
-export function placesOf(keys: readonly string[], text: KeyedLines, low: number, high: number): number[] {
-  return blockIndex(text)
-    .placesOf(keys)
-    .filter((place) => place >= low && place <= high);
-}
-
 /**
  * A block is looked for at the places of its rarest line, or, when all of its lines are frequent, by going through
  * the text once: the cost of a search never exceeds a small multiple of the text's lines.

@@ -2,8 +2,6 @@
 import type { BlockIndex, KeyedLines } from '../edit/block-places.ts';
 import type { Hunk } from './hunk.ts';
 
-export { type KeyedLines, placesOf } from '../edit/block-places.ts';
-
 /** The text that is patched. Its index is made when it is first asked for: most hunks stand where they state. */
 export interface PatchedLines extends KeyedLines {
   index(): BlockIndex;

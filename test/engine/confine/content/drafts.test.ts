@@ -149,7 +149,7 @@ const mayUnshare = (() => {
 
 /** Asks in a PID namespace of its own, where this process does not exist. */
 function inAnotherContainer(script: string): string {
-  const source = fileURLToPath(new URL('../../../dist/cofferdam.cjs', import.meta.url));
+  const source = fileURLToPath(new URL('../../../../dist/cofferdam.cjs', import.meta.url));
   return execFileSync('unshare', ['--pid', '--fork', '--mount-proc', 'sh', '-c', script], {
     encoding: 'utf8',
     env: { ...process.env, PROGRAM: source },

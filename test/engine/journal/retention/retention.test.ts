@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { History } from '../../../../src/engine/index.ts';
 import { Journal } from '../../../../src/engine/journal/journal.ts';
 import { type Keep, prune } from '../../../../src/engine/journal/retention/retention.ts';
+import { openDirectoryState } from '../../../../src/state/directory/open.ts';
 import { RawClient } from '../../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
 import { type House, openHouse } from '../house.ts';
@@ -33,7 +34,7 @@ describe('with invented times', () => {
   const tidy = async (keep: Partial<Keep>) => {
     // What lies in the store has its own times.
     for (const path of stored()) utimesSync(path, (Date.now() - DAY) / 1000, (Date.now() - DAY) / 1000);
-    const journal = new Journal(house.state);
+    const journal = new Journal(openDirectoryState(house.state));
     const pruned = await prune(journal, { ...MUCH, ...keep });
     journal.log.close();
     return pruned;
@@ -108,7 +109,7 @@ describe('with invented times', () => {
     const [leaving] = stored('leaving').filter((path) => readFileSync(path, 'utf8') === 'precious');
     expect(leaving).toBeDefined();
     // Another server kept the same content in this moment.
-    const journal = new Journal(house.state);
+    const journal = new Journal(openDirectoryState(house.state));
     const hash = leaving!.slice(-64);
     const before = { size: 8, mode: 0o644, hash, kept: { in: 'store' } } as const;
     const recording = journal.begin({});
@@ -119,7 +120,7 @@ describe('with invented times', () => {
       after: { size: 1, mode: 0o644 },
     } as const;
     recording.tell([change], [house.root]);
-    expect(journal.store.has(hash)).toBe(true);
+    expect(await journal.store.has(hash)).toBe(true);
     journal.log.close();
     onDay(41);
     await tidy({ days: 30 });
@@ -205,7 +206,7 @@ describe('with invented times', () => {
   test('an entry that ends in the next file does not come to life again when files shrink', async () => {
     open({ 'stays.txt': 'x' });
     vi.setSystemTime(Date.parse('2026-01-01T23:59:59Z'));
-    const journal = new Journal(house.state);
+    const journal = new Journal(openDirectoryState(house.state));
     const change = { kind: 'created', path: join(house.root, 'never'), type: 'directory' } as const;
     const failed = journal.begin({});
     failed.tell([change], [house.root]);

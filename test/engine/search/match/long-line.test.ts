@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContentSearch } from '../../../../src/engine/search/match/search-file.ts';
-import { cutAround } from '../../../../src/engine/search/match/truncate-line.ts';
+import { truncateAround } from '../../../../src/engine/search/match/truncate-line.ts';
 import { spanOf } from '../../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../../src/engine/search/plan/parse-pattern.ts';
-import { type PlanKind, planSearch, type Recipe } from '../../../../src/engine/search/plan/plan.ts';
+import { type MatcherSpec, type PlanKind, planSearch } from '../../../../src/engine/search/plan/plan.ts';
 import {
   CHOSEN,
   type GeneratedPattern,
@@ -72,13 +72,13 @@ function expected({ source, flags }: GeneratedPattern): string[] {
   const pattern = new RegExp(source, flags);
   return lines.flatMap((line, index) => {
     const found = pattern.exec(line);
-    return found ? [`${index + 1}:${cutAround(line, found.index, found[0].length, SHOWN)}`] : [];
+    return found ? [`${index + 1}:${truncateAround(line, found.index, found[0].length, SHOWN)}`] : [];
   });
 }
 
-function found(recipe: Recipe): { shown: string[]; whole: number[]; counted: number } {
+function found(matcher: MatcherSpec): { shown: string[]; whole: number[]; counted: number } {
   const search = (maxLineLength: number | undefined, limit: number) =>
-    new ContentSearch(kernel, recipe, { contextLines: 0, maxLineLength, countAll: true }).search(fd, limit);
+    new ContentSearch(kernel, matcher, { contextLines: 0, maxLineLength, countAll: true }).search(fd, limit);
   return {
     shown: search(SHOWN, ALL).lines.map(({ number, text }) => `${number}:${text}`),
     whole: search(undefined, ALL).lines.map(({ number }) => number),
@@ -90,13 +90,13 @@ function differences(patterns: readonly GeneratedPattern[]): { wrong: string[]; 
   let inParts = 0;
   const wrong = patterns.filter(endsSoon).flatMap((pattern) => {
     const recipes = ([undefined, 'literal', 'classes'] as (PlanKind | undefined)[])
-      .map((only) => planSearch(pattern.source, pattern.flags, { ripgrep: false, only }).recipe)
+      .map((only) => planSearch(pattern.source, pattern.flags, { ripgrep: false, only }).matcher)
       .filter(({ prefilter, span }) => prefilter && span);
     if (recipes.length === 0) return [];
     const right = expected(pattern);
     inParts++;
-    return recipes.flatMap((recipe) => {
-      const { shown, whole, counted } = found(recipe);
+    return recipes.flatMap((matcher) => {
+      const { shown, whole, counted } = found(matcher);
       const same = shown.join('\n') === right.join('\n') && counted === right.length;
       if (same && whole.length === right.length) return [];
       return [`/${pattern.source}/${pattern.flags}: ${shown.join()} (${counted}), expected ${right.join()}`];

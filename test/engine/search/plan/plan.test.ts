@@ -70,7 +70,7 @@ describe('patterns of repetitions within repetitions', () => {
   ])(
     'are understood without following all of them: %s',
     (_, source) => {
-      expect(planSearch(source, '', { ripgrep: true }).recipe.source).toBe(source);
+      expect(planSearch(source, '', { ripgrep: true }).matcher.source).toBe(source);
     },
     5000,
   );

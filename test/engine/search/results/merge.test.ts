@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FoundLine, GrepResult } from '../../../../src/engine/search/query.ts';
-import { merged } from '../../../../src/engine/search/results/merge.ts';
+import { mergeResults } from '../../../../src/engine/search/results/merge.ts';
 
 function result(files: Record<string, string[]>, more: Partial<GrepResult> = {}): GrepResult {
   const found = Object.entries(files).map(([path, texts]) => ({
@@ -26,12 +26,17 @@ function result(files: Record<string, string[]>, more: Partial<GrepResult> = {})
 
 describe('results of sources that lie within each other', () => {
   it('hold each file once, in one order, under one cap', () => {
-    const both = merged([result({ '/r/b': ['x', 'y'], '/r/s/a': ['z'] }), result({ '/r/s/a': ['z'] })], {
-      maxMatches: 10,
-    });
+    const both = mergeResults(
+      [result({ '/r/b': ['x', 'y'], '/r/s/a': ['z'] }), result({ '/r/s/a': ['z'] })],
+      {
+        maxMatches: 10,
+      },
+    );
     expect(both.files.map(({ path }) => path)).toEqual(['/r/b', '/r/s/a']);
     expect(both).toMatchObject({ matches: 3, truncated: false });
-    const first = merged([result({ '/r/s/a': ['z'] }), result({ '/r/b': ['x', 'y'] })], { maxMatches: 1 });
+    const first = mergeResults([result({ '/r/s/a': ['z'] }), result({ '/r/b': ['x', 'y'] })], {
+      maxMatches: 1,
+    });
     expect(first.files).toEqual([{ path: '/r/b', lines: [{ number: 1, text: 'x', match: true }] }]);
     expect(first.truncated).toBe(true);
   });
@@ -42,28 +47,31 @@ describe('results of sources that lie within each other', () => {
       result({ '/r/a': ['x'.repeat(80)], '/r/c': ['z'] }),
     ];
     const most = { maxMatches: 10, maxCharacters: 101 };
-    const cut = merged(results, most);
+    const cut = mergeResults(results, most);
     expect(cut.files.map(({ path, lines }) => [path, lines.length])).toEqual([
       ['/r/a', 1],
       ['/r/b', 1],
     ]);
     expect(cut).toMatchObject({ matches: 2, truncated: true });
-    expect(merged(results, { ...most, maxCharacters: 1000 })).toMatchObject({ matches: 4, truncated: false });
+    expect(mergeResults(results, { ...most, maxCharacters: 1000 })).toMatchObject({
+      matches: 4,
+      truncated: false,
+    });
   });
 
   it('count what could not be read once, and only before the cut', () => {
     const outer = result({ '/r/m': ['x', 'y'] }, { unreadable: ['/r/a', '/r/s/closed'] });
     const inner = result({}, { unreadable: ['/r/s/closed', '/r/s/other'] });
-    expect(merged([outer, inner], { maxMatches: 10 })).toMatchObject({
+    expect(mergeResults([outer, inner], { maxMatches: 10 })).toMatchObject({
       unreadable: ['/r/a', '/r/s/closed', '/r/s/other'],
       skippedUnreadable: 3,
     });
-    expect(merged([outer, inner], { maxMatches: 1 })).toMatchObject({ skippedUnreadable: 1 });
+    expect(mergeResults([outer, inner], { maxMatches: 1 })).toMatchObject({ skippedUnreadable: 1 });
   });
 
   it('count each line that is too long once', () => {
     const outer = result({}, { longLines: ['/r/s/a', '/r/b', '/r/s/a'] });
     const inner = result({}, { longLines: ['/r/s/a', '/r/s/a'] });
-    expect(merged([outer, inner], { maxMatches: 10 }).skippedLongLines).toBe(3);
+    expect(mergeResults([outer, inner], { maxMatches: 10 }).skippedLongLines).toBe(3);
   });
 });

@@ -1,0 +1,39 @@
+/** Contents of any size between open files, in pieces and in bounded memory. */
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+import type { OpenFile } from '../dir.ts';
+import { readChunk } from './read.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+const ZEROS = Buffer.alloc(CHUNK_BYTES);
+
+const write = promisify(fs.write);
+const ftruncate = promisify(fs.ftruncate);
+
+export async function* chunksOf(file: OpenFile): AsyncGenerator<Buffer> {
+  for (let at = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const got = await readChunk(file.fd, chunk, 0, CHUNK_BYTES, at);
+    if (got === 0) return;
+    yield chunk.subarray(0, got);
+    at += got;
+  }
+}
+
+/** Fills an open file; a piece of nothing but zeros becomes a hole again. */
+export async function fillFile(fd: number, chunks: AsyncIterable<Buffer>): Promise<void> {
+  let at = 0;
+  for await (const chunk of chunks) {
+    if (!isZero(chunk)) {
+      for (let done = 0; done < chunk.length; ) {
+        done += (await write(fd, chunk, done, chunk.length - done, at + done)).bytesWritten;
+      }
+    }
+    at += chunk.length;
+  }
+  await ftruncate(fd, at);
+}
+
+function isZero(chunk: Buffer): boolean {
+  return chunk.length <= CHUNK_BYTES && chunk.equals(ZEROS.subarray(0, chunk.length));
+}

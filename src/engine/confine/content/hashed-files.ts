@@ -1,0 +1,52 @@
+/** What the files of a tree hold, by hash. */
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { encoded } from '../scan/raw-names.ts';
+
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+const READ_BYTES = 1024 * 1024;
+
+export interface HashedFile {
+  /** In raw names. */
+  path: string;
+  hash: string;
+}
+
+/** All regular files at a path and below it that hold something. Names stay bytes (raw-names.ts), and links are not followed. */
+export function* hashedFilesAt(path: string): Generator<HashedFile> {
+  const stat = fs.lstatSync(encoded(path), { throwIfNoEntry: false });
+  if (stat?.isFile() && stat.size > 0) {
+    const hash = hashOfFile(path);
+    if (hash !== undefined) yield { path, hash };
+  }
+  if (!stat?.isDirectory()) return;
+  for (const name of namesIn(path)) yield* hashedFilesAt(`${path}/${name}`);
+}
+
+/** Undefined for what may not be read. */
+function hashOfFile(path: string): string | undefined {
+  try {
+    const fd = fs.openSync(encoded(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      if (!fs.fstatSync(fd).isFile()) return undefined;
+      const hash = createHash('sha256');
+      const chunk = Buffer.allocUnsafe(READ_BYTES);
+      for (let got = fs.readSync(fd, chunk); got > 0; got = fs.readSync(fd, chunk)) {
+        hash.update(chunk.subarray(0, got));
+      }
+      return hash.digest('hex');
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return fs.readdirSync(encoded(path), { encoding: 'latin1' });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,47 @@
+/** What a line says about a file that a call creates, changes or moves. */
+import { hashOf } from '../../../state/content-hash.ts';
+import type { Stat } from '../../confine/dir.ts';
+import type { Place } from '../../confine/place.ts';
+import type { EntryType } from '../../failures.ts';
+import type { CreatedFacts } from '../../files/recorder.ts';
+import type { Change, FileImage, LinkTarget } from '../entries/entry.ts';
+import { targetOf } from '../entries/link-target.ts';
+import { LARGE_BYTES, readOrUndefined } from './capture.ts';
+import { stampOf } from './stamp.ts';
+
+/** Large files are moved without being read. */
+export async function contentMoved(at: Place, { type, size }: Stat): Promise<Buffer | undefined> {
+  return type === 'file' && size < LARGE_BYTES ? readOrUndefined(at) : undefined;
+}
+
+/** Enough to tell later whether it is still what the call moved. */
+export async function factsOfMoved(
+  { dir, name }: Place,
+  source: Stat,
+  bytes: Buffer | undefined,
+  staysItself: boolean,
+): Promise<{ file?: Omit<FileImage, 'kept'>; link?: LinkTarget }> {
+  const { type, size, mode } = source;
+  if (type === 'symlink') return { link: targetOf(dir, name) };
+  if (type !== 'file') return {};
+  if (bytes) return { file: await imageOf(bytes, mode) };
+  // Within one file system it is the same file under another name; elsewhere only its size is the same.
+  return { file: staysItself ? { size, mode, stamp: stampOf(source) } : { size, mode } };
+}
+
+export async function imageOf(bytes: Buffer, mode: number): Promise<Omit<FileImage, 'kept'>> {
+  return { size: bytes.length, mode, hash: await hashOf(bytes) };
+}
+
+export function createdChange(place: Place, type: EntryType, facts: CreatedFacts): Change {
+  const { image, link, whole, stamp } = facts;
+  return {
+    kind: 'created',
+    path: place.path,
+    type,
+    ...(image && { after: image }),
+    ...(link && { link }),
+    ...(whole && { whole }),
+    ...(stamp !== undefined && { stamp }),
+  };
+}

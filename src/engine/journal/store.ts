@@ -1,0 +1,100 @@
+/**
+ * What the journal has kept of files: contents by their hash, and, where the state lies on the same file system, files
+ * and trees set aside whole. Knows what the user had removed from it.
+ */
+import { type Contents, DamagedContent, type SetAside, type WholeTrees } from '../../state/contents.ts';
+import { chunksOf, fillFile } from '../confine/content/chunks.ts';
+import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
+import type { ForgottenNames } from './entries/read-entries.ts';
+
+export class Store {
+  readonly contents: Contents;
+  readonly #trees: WholeTrees | undefined;
+  readonly #forgotten: () => ForgottenNames;
+
+  constructor(contents: Contents, forgotten: () => ForgottenNames) {
+    this.contents = contents;
+    this.#trees = contents.trees;
+    this.#forgotten = forgotten;
+  }
+
+  put(bytes: Buffer, flush?: boolean): Promise<string> {
+    return this.contents.put(bytes, flush);
+  }
+
+  putFile(file: OpenFile): Promise<{ hash: string; size: number }> {
+    return this.contents.putChunks(chunksOf(file));
+  }
+
+  get(hash: string): Promise<Buffer | undefined> {
+    return this.contents.get(hash);
+  }
+
+  has(hash: string): Promise<boolean> {
+    return this.contents.has(hash);
+  }
+
+  /** Fills an open file with a content of any size; false when it is not kept, or no longer what it was. */
+  async pour(hash: string, fd: number): Promise<boolean> {
+    const chunks = this.contents.chunks(hash);
+    if (!chunks) return false;
+    try {
+      await fillFile(fd, chunks);
+      return true;
+    } catch (error) {
+      if (error instanceof DamagedContent) return false;
+      throw error;
+    }
+  }
+
+  /** The same with something that was set aside. */
+  async pourAside(name: string, fd: number): Promise<void> {
+    const file = this.asideNamed(name).dir.open(name);
+    try {
+      await fillFile(fd, chunksOf(file));
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Whether the user had a content or something set aside removed, and no entry has kept it again since. */
+  isForgotten(name: string): boolean {
+    return this.#forgotten().names.has(name);
+  }
+
+  /** What the user had removed within something that was set aside, by paths below it. */
+  forgottenInside(name: string): readonly string[] {
+    return this.#forgotten().inside.get(name) ?? [];
+  }
+
+  /** A new name for something that the caller moves or links there; undefined where nothing can be set aside. */
+  aside(): SetAside | undefined {
+    return this.#trees?.newPlace();
+  }
+
+  /** Something of this size was set aside. */
+  weighs(bytes: number): void {
+    this.#trees?.added(bytes);
+  }
+
+  asideNamed(name: string): SetAside {
+    if (!this.#trees) throw new Error('nothing can be set aside here');
+    return this.#trees.placeOf(name);
+  }
+
+  statAside(name: string): Stat | undefined {
+    return this.#trees?.statOf(name);
+  }
+
+  /** Whether something on this device can be moved or linked aside. */
+  isOnDevice(dev: bigint): boolean {
+    return this.#trees?.isOnDevice(dev) ?? false;
+  }
+
+  /** Sets an open file aside without copying it; undefined where that cannot be. */
+  linkAside(file: OpenFile, at: { dir: Dir; name: string }): SetAside | undefined {
+    if (!this.#trees?.isOnDevice(file.stat.dev)) return undefined;
+    const aside = this.#trees.newPlace();
+    return this.#trees.link(file, at, aside) ? aside : undefined;
+  }
+}

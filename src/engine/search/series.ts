@@ -1,0 +1,35 @@
+/** Runs several searches as one call: they share its time limit, and the progress that it reports only grows. */
+import { EngineFailure, fail } from '../failures.ts';
+import type { SearchCall } from './query.ts';
+
+export function searchSeries(call: SearchCall): <T>(search: (own: SearchCall) => Promise<T>) => Promise<T> {
+  const { timeoutMs, onProgress } = call;
+  const began = performance.now();
+  const done = { files: 0, matches: 0 };
+  return async (search) => {
+    // Searches that find nothing use up time too.
+    if (call.signal?.aborted) fail({ kind: 'cancelled' });
+    if (timeoutMs && performance.now() - began >= timeoutMs)
+      fail({ kind: 'timeout', what: 'search', ms: timeoutMs });
+    let last = { files: 0, matches: 0 };
+    const own: SearchCall = {
+      ...call,
+      timeoutMs: timeoutMs && Math.max(1, timeoutMs - (performance.now() - began)),
+      onProgress:
+        onProgress &&
+        ((now) => {
+          last = now;
+          onProgress({ files: done.files + now.files, matches: done.matches + now.matches });
+        }),
+    };
+    try {
+      return await search(own);
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || error.facts.kind !== 'timeout') throw error;
+      return fail({ ...error.facts, ms: timeoutMs ?? error.facts.ms });
+    } finally {
+      done.files += last.files;
+      done.matches += last.matches;
+    }
+  };
+}

@@ -1,0 +1,22 @@
+/** Where a range of lines stands in a text. */
+import { fail } from '../../failures.ts';
+import { lineAfter } from '../diff/line-ids.ts';
+import { countLines } from '../encoding.ts';
+
+/** 1-based, both included. An end beyond the text means its last line. */
+export interface LineRange {
+  from: number;
+  to: number;
+}
+
+/** From the beginning of the first line to the end of the last, without that one's line end. */
+export function offsetsOfLines(text: string, { from, to }: LineRange, path: string) {
+  const lines = countLines(text);
+  if (from > lines) fail({ kind: 'line-out-of-range', path, line: from, lines });
+  let start = 0;
+  for (let line = 1; line < from; line++) start = lineAfter(text, start);
+  let end = start;
+  for (let line = from; line <= Math.min(to, lines); line++) end = lineAfter(text, end);
+  if (text[end - 1] === '\n') end -= text[end - 2] === '\r' && end - 2 >= start ? 2 : 1;
+  return { start, end: Math.max(start, end) };
+}

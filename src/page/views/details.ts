@@ -1,0 +1,207 @@
+/** One call in full: its facts, its paths, what it changed, and a button that undoes it. */
+
+import { ApiError, entryDetails, fullEvent } from '../data/api.ts';
+import type { Row } from '../data/event-store.ts';
+import { bytes, count, duration, exactTime, plural } from '../data/format.ts';
+import type { EntryDetails } from '../wire.ts';
+import { diffView } from './diff-view.ts';
+import { button, type Child, el, part } from './dom.ts';
+import { pathView } from './path-view.ts';
+import { UndoDialog } from './undo-dialog.ts';
+import { visibleLines, visiblePath } from './visible-text.ts';
+
+const MOST_ENTRIES = 20;
+const STATES = { pending: 'under way or cut off', done: 'done', undone: 'undone' } as const;
+
+export class Details {
+  readonly #panel = part('details');
+  readonly #dialog = new UndoDialog();
+  readonly #onClose: () => void;
+  #row: Row | undefined;
+
+  constructor(onClose: () => void) {
+    this.#onClose = onClose;
+    this.#panel.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.close();
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#row !== undefined;
+  }
+
+  open(row: Row, focus: boolean): void {
+    if (row !== this.#row) {
+      this.#row = row;
+      this.#draw(row);
+    }
+    this.#panel.hidden = false;
+    document.body.dataset.details = 'open';
+    if (focus || this.#fillsScreen) this.#title?.focus();
+  }
+
+  get #title(): HTMLElement | null {
+    return this.#panel.querySelector('h2');
+  }
+
+  get #fillsScreen(): boolean {
+    return getComputedStyle(this.#panel).position === 'fixed';
+  }
+
+  close(): void {
+    if (!this.#row) return;
+    this.#row = undefined;
+    this.#panel.hidden = true;
+    this.#panel.replaceChildren();
+    delete document.body.dataset.details;
+    this.#onClose();
+  }
+
+  #draw(row: Row): void {
+    const { event } = row;
+    const contents = el('div', { class: 'contents' });
+    const changes = el('div', { class: 'changes' });
+    this.#panel.replaceChildren(
+      el(
+        'div',
+        { class: 'panel-head' },
+        el('h2', { tabindex: -1 }, event.tool),
+        el(
+          'span',
+          { class: `badge ${event.outcome}` },
+          event.outcome === 'ok' ? '✓ ok' : `✗ ${event.error ?? 'failed'}`,
+        ),
+        button('Close', () => this.close(), { class: 'quiet', 'aria-keyshortcuts': 'Escape' }),
+      ),
+      el('div', { class: 'panel-body' }, factsOf(row), pathsOf(row), changes, contents),
+    );
+    this.#panel.scrollTop = 0;
+    if (event.entries) void this.#drawChanges(row, changes);
+    if (event.contents) void drawContents(event.id, contents);
+  }
+
+  async #drawChanges(row: Row, box: HTMLElement): Promise<void> {
+    const entries = row.event.entries ?? [];
+    box.replaceChildren(el('h3', {}, 'Changes'), el('p', { class: 'note' }, 'Loading…'));
+    const parts: Child[] = [el('h3', {}, 'Changes')];
+    for (const id of entries.slice(0, MOST_ENTRIES)) parts.push(await this.#entry(row, id));
+    if (entries.length > MOST_ENTRIES)
+      parts.push(el('p', { class: 'note' }, `and ${count(entries.length - MOST_ENTRIES)} more`));
+    if (this.#row === row) box.replaceChildren(...(parts as Node[]));
+  }
+
+  async #entry(row: Row, id: string): Promise<HTMLElement> {
+    const box = el('section', { class: 'entry', 'data-entry': id, 'aria-label': `Change ${id}` });
+    await this.#fillEntry(row, id, box);
+    return box;
+  }
+
+  async #fillEntry(row: Row, id: string, box: HTMLElement): Promise<void> {
+    try {
+      const details = await entryDetails(id);
+      const hadFocus = box.contains(document.activeElement);
+      box.replaceChildren(
+        this.#entryHead(row, details, box),
+        ...details.diffs.map((diff) => diffView(diff, row.event.roots)),
+      );
+      const { moreChanges } = details.entry;
+      if (moreChanges) box.append(el('p', { class: 'note' }, `and ${plural(moreChanges, 'more change')}`));
+      if (hadFocus) this.#focusIn(box);
+    } catch (error) {
+      const why =
+        error instanceof ApiError && error.status === 404 ? 'The journal no longer has it.' : String(error);
+      box.replaceChildren(el('p', { class: 'note' }, why));
+    }
+  }
+
+  #entryHead(row: Row, { entry, plan, mayUndo }: EntryDetails, box: HTMLElement): HTMLElement {
+    const state = el('span', { class: `badge ${entry.state}` }, STATES[entry.state]);
+    const head = el('div', { class: 'entry-head' }, state);
+    if (entry.undoes !== undefined) head.append(el('span', { class: 'note' }, 'took back an earlier change'));
+    if (entry.found) head.append(el('span', { class: 'note' }, 'found after a command'));
+    if (!plan) return head;
+    const ask = () =>
+      this.#dialog.open({
+        entry,
+        row,
+        onUndone: () => void this.#fillEntry(row, entry.id, box),
+        onClosed: () => undo.isConnected || this.#focusIn(box),
+      });
+    const title = mayUndo ? undefined : 'This token may not undo it';
+    const undo = button('Undo…', ask, { class: 'undo', disabled: !mayUndo, title });
+    head.append(undo);
+    return head;
+  }
+
+  /** What gets the focus when the focused element is gone. */
+  #focusIn(box: HTMLElement): void {
+    const next = box.querySelector<HTMLElement>('.undo:enabled') ?? this.#title;
+    next?.focus();
+  }
+}
+
+function factsOf({ event }: Row): HTMLElement {
+  const directories = event.roots.map((root) => el('div', {}, ...visiblePath(root)));
+  const facts: [string, string | Node[] | undefined][] = [
+    ['When', exactTime(event.at)],
+    ['Took', duration(event.ms)],
+    ['Who', event.who],
+    ['Session', event.session],
+    ['Dialect', event.dialect],
+    ['Received', bytes(event.bytesIn)],
+    ['Answered', `${bytes(event.bytesOut)}, about ${plural(event.tokensOut, 'token')}`],
+    ['Directories', directories],
+    ['Confined by', event.layers?.join(', ')],
+    ['Not confined', event.confined === false ? 'it could do what the user of the server can do' : undefined],
+    ['Flags', event.flags?.join(', ')],
+    ['Note', event.note],
+    ['Server', event.server],
+    ['Event', event.id],
+  ];
+  const list = el('dl', { class: 'facts' });
+  for (const [name, value] of facts) {
+    if (value === undefined || value.length === 0) continue;
+    list.append(el('dt', {}, name), el('dd', {}, ...(typeof value === 'string' ? [value] : value)));
+  }
+  return list;
+}
+
+function pathsOf({ event }: Row): HTMLElement {
+  const { paths, morePaths = 0, roots } = event;
+  const box = el('div', { class: 'paths' });
+  if (paths.length === 0) return box;
+  const list = el('ul');
+  for (const { path, how, bytes: size, links } of paths) {
+    const more = [
+      size === undefined ? '' : bytes(size),
+      links !== undefined && links > 1 ? `${links} names` : '',
+    ];
+    list.append(
+      el(
+        'li',
+        {},
+        el('span', { class: `how ${how}` }, how.replace('-', ' ')),
+        pathView(roots, path),
+        el('span', { class: 'note' }, more.filter(Boolean).join(', ')),
+      ),
+    );
+  }
+  box.append(el('h3', {}, 'Paths'), list);
+  if (morePaths > 0) box.append(el('p', { class: 'note' }, `and ${plural(morePaths, 'more path')}`));
+  return box;
+}
+
+async function drawContents(id: string, box: HTMLElement): Promise<void> {
+  try {
+    const { arguments: said, answer } = await fullEvent(id);
+    for (const [title, text] of [
+      ['Arguments', said],
+      ['Answer', answer],
+    ] as const) {
+      if (text !== undefined)
+        box.append(el('h3', {}, title), el('pre', { tabindex: 0 }, ...visibleLines(text)));
+    }
+  } catch (error) {
+    box.append(el('p', { class: 'note' }, `What was said cannot be shown: ${(error as Error).message}`));
+  }
+}

@@ -1,0 +1,105 @@
+/** The filter bar: tool, path, outcome and session, and how many calls pass them. */
+import { plain } from '../../display/plain-text.ts';
+import { type EventStore, type Filter, noFilter } from '../data/event-store.ts';
+import { count, plural } from '../data/format.ts';
+import { belowPath } from '../data/paths.ts';
+import { el, part, setText } from './dom.ts';
+
+/** The select offers only the latest: a list of thousands helps nobody. */
+const MOST_SESSIONS = 200;
+
+export class Filters {
+  readonly #store: EventStore;
+  readonly #onChange: (filter: Filter) => void;
+  readonly #tool = part<HTMLSelectElement>('filter-tool');
+  readonly #path = part<HTMLInputElement>('filter-path');
+  readonly #outcome = part<HTMLSelectElement>('filter-outcome');
+  readonly #session = part<HTMLSelectElement>('filter-session');
+  readonly #clear = part<HTMLButtonElement>('filter-clear');
+  readonly #count = part('shown-count');
+  #knownTools = 0;
+  #knownSessions = 0;
+  /** The path that the user picked in the tree. The field shows it escaped, because a name may hold what a field cannot. */
+  #picked: { written: string; path: string } | undefined;
+
+  constructor(store: EventStore, onChange: (filter: Filter) => void) {
+    this.#store = store;
+    this.#onChange = onChange;
+    for (const select of [this.#tool, this.#outcome, this.#session])
+      select.addEventListener('change', () => this.#changed());
+    this.#path.addEventListener('input', () => this.#changed());
+    this.#clear.addEventListener('click', () => this.clear());
+    part<HTMLFormElement>('filters').addEventListener('submit', (event) => event.preventDefault());
+  }
+
+  /** Filters for a path and everything below it, but not for neighbours whose names begin the same. */
+  pick(path: string): void {
+    this.#picked = { written: plain(path), path: belowPath(path) };
+    this.#path.value = this.#picked.written;
+    this.#changed();
+  }
+
+  clear(): void {
+    this.#tool.value = '';
+    this.#path.value = '';
+    this.#outcome.value = '';
+    this.#session.value = '';
+    this.#onChange({ ...noFilter });
+  }
+
+  focusPath(): void {
+    this.#path.focus();
+    this.#path.select();
+  }
+
+  draw(): void {
+    const { tools, sessions, shown, rows, isFiltered } = this.#store;
+    if (tools.size !== this.#knownTools && !isInUse(this.#tool)) {
+      this.#knownTools = tools.size;
+      fill(
+        this.#tool,
+        'All tools',
+        [...tools].sort().map((tool) => [tool, tool]),
+      );
+    }
+    if (sessions.size !== this.#knownSessions && !isInUse(this.#session)) {
+      this.#knownSessions = sessions.size;
+      const latest = [...sessions.values()].sort((one, other) => other.lastAt - one.lastAt);
+      const kept = latest.filter(({ key }, at) => at < MOST_SESSIONS || key === this.#session.value);
+      fill(
+        this.#session,
+        'All sessions',
+        kept.map(({ key, label }) => [key, label]),
+      );
+    }
+    this.#clear.disabled = !isFiltered;
+    setText(
+      this.#count,
+      isFiltered ? `${count(shown.length)} of ${count(rows.length)}` : plural(rows.length, 'call'),
+    );
+  }
+
+  #changed(): void {
+    const { value } = this.#path;
+    this.#onChange({
+      tool: this.#tool.value,
+      path: value === this.#picked?.written ? this.#picked.path : value,
+      outcome: this.#outcome.value as Filter['outcome'],
+      session: this.#session.value,
+    });
+  }
+}
+
+/** An open list must not change while the user chooses from it. */
+function isInUse(select: HTMLSelectElement): boolean {
+  return document.activeElement === select && select.options.length > 1;
+}
+
+function fill(select: HTMLSelectElement, all: string, options: [value: string, label: string][]): void {
+  const chosen = select.value;
+  select.replaceChildren(
+    el('option', { value: '' }, all),
+    ...options.map(([value, label]) => el('option', { value }, plain(label))),
+  );
+  select.value = chosen;
+}

@@ -1,0 +1,41 @@
+/** The light theme, the dark one, or the system's. */
+import { part } from './dom.ts';
+
+const CHOICES = ['auto', 'light', 'dark'] as const;
+type Choice = (typeof CHOICES)[number];
+const LABELS: Record<Choice, string> = { auto: '◐ Auto', light: '☀ Light', dark: '☾ Dark' };
+const KEY = 'cofferdam-theme';
+
+export function startTheme(): void {
+  const button = part<HTMLButtonElement>('theme');
+  let choice = remembered();
+  const apply = () => {
+    if (choice === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = choice;
+    button.textContent = LABELS[choice];
+    button.setAttribute('aria-label', `Colours: ${choice}. Change`);
+  };
+  button.addEventListener('click', () => {
+    choice = CHOICES[(CHOICES.indexOf(choice) + 1) % CHOICES.length]!;
+    remember(choice);
+    apply();
+  });
+  apply();
+}
+
+/** A browser may refuse to store anything. */
+function remembered(): Choice {
+  try {
+    return CHOICES.find((choice) => choice === localStorage.getItem(KEY)) ?? 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
+function remember(choice: Choice): void {
+  try {
+    localStorage.setItem(KEY, choice);
+  } catch {
+    // Then the choice lasts until the user leaves the page.
+  }
+}

@@ -1,0 +1,111 @@
+/** Asks before an undo: shows what it would do, the obstacles, and the outcome. */
+
+import { entryDetails, undo } from '../data/api.ts';
+import type { Row } from '../data/event-store.ts';
+import { plural } from '../data/format.ts';
+import { shortPath } from '../data/paths.ts';
+import type { PageEntry, PageObstacle, PagePlan } from '../wire.ts';
+import { diffView, plainDiff } from './diff-view.ts';
+import { button, el, part, setText } from './dom.ts';
+import { pathView } from './path-view.ts';
+
+interface Asked {
+  entry: PageEntry;
+  row: Row;
+  onUndone(): void;
+  onClosed(): void;
+}
+
+export class UndoDialog {
+  readonly #dialog = part<HTMLDialogElement>('undo-dialog');
+  readonly #body = el('div', { class: 'dialog-body' });
+  readonly #foot = el('div', { class: 'dialog-foot' });
+  readonly #title = el('h2', { id: 'undo-title' });
+  #asked: Asked | undefined;
+
+  constructor() {
+    this.#dialog.append(this.#title, this.#body, this.#foot);
+    this.#dialog.addEventListener('close', () => this.#asked?.onClosed());
+  }
+
+  open(asked: Asked): void {
+    this.#asked = asked;
+    setText(this.#title, `Undo ${asked.row.event.tool}?`);
+    this.#say('Looking at what would happen…');
+    this.#dialog.showModal();
+    void this.#ask(asked);
+  }
+
+  /** Asks for a new plan: the files may have changed since the user opened the call. */
+  async #ask(asked: Asked): Promise<void> {
+    try {
+      const { plan } = await entryDetails(asked.entry.id);
+      if (plan) this.#showPlan(asked, plan);
+      else this.#say('There is nothing left to undo.');
+    } catch (error) {
+      this.#say(`It cannot be told what would happen: ${(error as Error).message}`);
+    }
+  }
+
+  #showPlan(asked: Asked, { steps, moreSteps = 0, obstacles, diffs }: PagePlan): void {
+    const { roots } = asked.row.event;
+    const list = el('ol', { class: 'steps' });
+    for (const { path, does } of steps) list.append(el('li', {}, `${does} `, pathView(roots, path)));
+    this.#body.replaceChildren(el('p', {}, 'This would happen:'), list);
+    if (moreSteps > 0) this.#body.append(el('p', { class: 'note' }, `and ${plural(moreSteps, 'more step')}`));
+    if (obstacles.length > 0) this.#body.append(obstaclesView(obstacles, roots));
+    if (diffs.length > 0) {
+      this.#body.append(el('h3', {}, 'What would change'), ...diffs.map((diff) => diffView(diff, roots)));
+    }
+    this.#offer(asked, obstacles);
+  }
+
+  #offer(asked: Asked, obstacles: readonly PageObstacle[]): void {
+    const cancel = button('Cancel', () => this.#dialog.close());
+    this.#foot.replaceChildren(cancel);
+    const force = obstacles.length > 0;
+    if (obstacles.every(({ forceable }) => forceable)) {
+      const label = force ? 'Undo anyway, keeping both' : 'Undo';
+      this.#foot.append(button(label, () => void this.#undo(asked, force), { class: 'danger' }));
+    } else this.#body.append(el('p', { class: 'warning' }, 'As things are, it cannot be undone.'));
+    cancel.focus();
+  }
+
+  async #undo(asked: Asked, force: boolean): Promise<void> {
+    this.#say('Undoing…', false);
+    try {
+      const outcome = await undo(asked.entry.id, force);
+      if (outcome.done) {
+        setText(this.#title, 'Undone');
+        this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} taken back.`);
+      } else {
+        this.#body.replaceChildren(
+          el('p', {}, 'Nothing was undone: something came in the way meanwhile.'),
+          obstaclesView(outcome.obstacles, asked.row.event.roots),
+        );
+        this.#offer(asked, outcome.obstacles);
+      }
+    } catch (error) {
+      this.#say(`It was not undone: ${(error as Error).message}`);
+    }
+    asked.onUndone();
+  }
+
+  #say(text: string, mayClose = true): void {
+    this.#body.replaceChildren(el('p', { role: 'status' }, text));
+    this.#foot.replaceChildren();
+    if (!mayClose) return;
+    const close = button('Close', () => this.#dialog.close());
+    this.#foot.append(close);
+    if (this.#dialog.open) close.focus();
+  }
+}
+
+function obstaclesView(obstacles: readonly PageObstacle[], roots: readonly string[]): HTMLElement {
+  const box = el('div', { class: 'obstacles', role: 'alert' }, el('h3', {}, 'In the way'));
+  for (const { path, why, diff } of obstacles) {
+    box.append(el('p', {}, pathView(roots, path), `: ${why}`));
+    if (diff) box.append(plainDiff(diff, `What changed since in ${shortPath(roots, path)}`));
+  }
+  return box;
+}

@@ -1,0 +1,107 @@
+/** The body of a POST: one message or a batch of them, and what is wrong with each. */
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
+import { type Id, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
+import { whyNotMessage, withoutExtras } from '../mcp/messages.ts';
+import { type MemoryBudget, readBody } from '../web/body.ts';
+import type { HttpLimits } from '../web/limits.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
+
+const SAME_ID = 'another request with this id is under way';
+
+/** The session that the client posts to. */
+interface Conversation {
+  protocolVersion: string | undefined;
+  isOpen(id: Id): boolean;
+}
+
+/** One message, or the values of a batch before anybody has checked them. */
+export type PostBody =
+  | { batch: false; message: JSONRPCMessage }
+  | { batch: true; values: readonly unknown[] };
+
+/** The valid messages, and error answers to the others. */
+export interface CheckedMessages {
+  messages: JSONRPCMessage[];
+  errors: JSONRPCMessage[];
+}
+
+/** Gives undefined when the client disconnects before the body is complete. */
+export async function readPostBody(
+  reply: Reply,
+  limits: HttpLimits,
+  memory: MemoryBudget,
+): Promise<PostBody | Refusal | undefined> {
+  const body = await readBody(reply.request, limits.bodyBytes, memory);
+  if ('gone' in body) return undefined;
+  if ('refusal' in body) return body.refusal;
+  reply.whenOver(() => memory.release(body.bytes));
+  let value: unknown;
+  try {
+    value = JSON.parse(body.text);
+  } catch {
+    return { status: 400, code: PARSE_ERROR, message: 'Parse error: the body is not valid JSON' };
+  }
+  if (Array.isArray(value)) return { batch: true, values: value };
+  const problem = whyNotMessage(value);
+  if (problem !== undefined) return invalidRequest(problem, value);
+  return { batch: false, message: withoutExtras(value as JSONRPCMessage) };
+}
+
+/** Checks what a client posts to a session, or refuses all of it. */
+export function checkPosted(posted: PostBody, conversation: Conversation): CheckedMessages | Refusal {
+  if (posted.batch) return checkBatch(posted.values, conversation);
+  const { message } = posted;
+  if (isOpening(message)) return invalidRequest('the session has been initialized already', message);
+  if (isRequest(message) && conversation.isOpen(message.id)) return invalidRequest(SAME_ID, message);
+  return { messages: [message], errors: [] };
+}
+
+/** As on stdio, an invalid message of a batch gets an error of its own, and the others are served. */
+function checkBatch(values: readonly unknown[], conversation: Conversation): CheckedMessages | Refusal {
+  if (conversation.protocolVersion !== WITH_BATCHES)
+    return invalidRequest('batches are not supported; send one message a request');
+  const whole = whyNotBatch(values);
+  if (whole !== undefined) return invalidRequest(whole);
+  const checked: CheckedMessages = { messages: [], errors: [] };
+  const ids = new Set<Id>();
+  for (const value of values) {
+    const problem = whyNotMessage(value) ?? whyNotBatched(value as JSONRPCMessage, ids, conversation);
+    if (problem !== undefined) {
+      const { code, message } = invalidRequest(problem);
+      checked.errors.push({ jsonrpc: '2.0', id: idOf(value), error: { code, message } } as JSONRPCMessage);
+      continue;
+    }
+    const message = withoutExtras(value as JSONRPCMessage);
+    if (isRequest(message)) ids.add(message.id);
+    checked.messages.push(message);
+  }
+  return checked;
+}
+
+/** Two open requests with the same id would get answers that the client cannot tell apart. */
+function whyNotBatched(
+  message: JSONRPCMessage,
+  ids: ReadonlySet<Id>,
+  conversation: Conversation,
+): string | undefined {
+  if (isOpening(message)) return 'initialize stands alone';
+  if (!isRequest(message)) return undefined;
+  return ids.has(message.id) || conversation.isOpen(message.id) ? SAME_ID : undefined;
+}
+
+export function invalidRequest(problem: string, message?: unknown) {
+  return { status: 400, code: INVALID_REQUEST, message: `Invalid request: ${problem}`, id: idOf(message) };
+}
+
+export function isOpening(message: unknown): boolean {
+  return (message as { method?: unknown } | null)?.method === 'initialize';
+}
+
+export function requestIds(messages: readonly JSONRPCMessage[]): Id[] {
+  return messages.flatMap((message) => (isRequest(message) ? [message.id] : []));
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCMessage & { id: Id } {
+  return 'method' in message && 'id' in message;
+}

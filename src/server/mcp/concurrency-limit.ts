@@ -1,0 +1,36 @@
+/** Runs a limited number of calls at once; the others wait in the order in which they came. */
+
+/** Each call may hold a few descriptors and buffers: a flood of calls waits instead of taking them all. */
+const MAX_CALLS_OF_A_CLIENT = 64;
+
+export class ConcurrencyLimit {
+  readonly #max: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** The calls that run and those that wait. */
+  get size(): number {
+    return this.#running + this.#waiting.length;
+  }
+
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#max) await new Promise<void>((start) => this.#waiting.push(start));
+    else this.#running++;
+    try {
+      return await call();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running--;
+    }
+  }
+}
+
+/** For the calls of one client. */
+export function newCallLimit(): ConcurrencyLimit {
+  return new ConcurrencyLimit(MAX_CALLS_OF_A_CLIENT);
+}

@@ -1,0 +1,27 @@
+/** The error codes and request ids of JSON-RPC, as every transport uses them. Dialects have codes of their own. */
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+/** The server refuses for a reason that the HTTP status and the message give. */
+export const SERVER_ERROR = -32000;
+export const SESSION_NOT_FOUND = -32001;
+export const UNSUPPORTED_VERSION = -32022;
+
+const MAX_ID_LENGTH = 1000;
+/** What an id or a progress token must be. */
+export const ID_RULE = `must be an integer or a string of at most ${MAX_ID_LENGTH} characters`;
+
+export type Id = string | number;
+
+/** A larger integer would not come back as it was sent, and a long text would make every answer long. */
+export function isId(id: unknown): id is Id {
+  return typeof id === 'string' ? id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
+}
+
+export function idOf(value: unknown): Id | null {
+  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined;
+  return isId(id) ? id : null;
+}

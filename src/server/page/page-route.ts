@@ -1,0 +1,293 @@
+/** The Tool Trace page: its files for everybody, and its data for clients with a token or a page session. */
+import type { IncomingMessage } from 'node:http';
+import type { About } from '../../page/wire.ts';
+import type { TraceEvent } from '../../trace/event.ts';
+import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
+import { MemoryBudget, readBody } from '../web/body.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
+import type { Grant } from '../web/tokens.ts';
+import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
+import { Entries } from './entries.ts';
+import { LiveFeed } from './live-feed.ts';
+import {
+  cookieName,
+  cookieOf,
+  dropCookie,
+  type PageSession,
+  PageSessions,
+  setCookie,
+} from './page-sessions.ts';
+import { RequestQuota } from './request-quota.ts';
+import { type ServedRoot, Sight, seesCallsOf } from './sight.ts';
+import type { PageSources } from './sources.ts';
+import { StaticFiles } from './static-files.ts';
+import { sendEvents, sendLive } from './streams.ts';
+
+const API_PATH = '/page/';
+const MAX_EVENTS = 100_000;
+const MAX_BODY_BYTES = 4096;
+const ALL_BODIES_BYTES = 1024 * 1024;
+const EVENT_ID = /^[\w.:@-]{1,128}$/;
+/** Answers are data: no browser may run them, show them in a frame or give them to another page. */
+const DATA_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+export interface PageRouteOptions {
+  sources: PageSources;
+  version: string;
+  /** The served directories; without them the page shows the events of all servers. */
+  roots?: readonly ServedRoot[];
+  /** The directory of the built page, when it is not beside the program. */
+  directory?: string;
+}
+
+interface AdmittedRequest {
+  reply: Reply;
+  grant: Grant;
+  /** Undefined when the request showed a token. */
+  session: PageSession | undefined;
+  query: string;
+  expectsContinue: boolean;
+}
+
+type Outcome = Promise<Refusal | undefined> | Refusal | undefined;
+type Handler = (request: AdmittedRequest, name: string) => Outcome;
+
+export class PageRoute implements Route {
+  readonly #server: WebServer;
+  readonly #options: PageRouteOptions;
+  readonly #files: StaticFiles;
+  readonly #sessions = new PageSessions();
+  readonly #sight: Sight;
+  readonly #feed: LiveFeed;
+  readonly #entries: Entries;
+  readonly #bodyMemory = new MemoryBudget(ALL_BODIES_BYTES);
+  /** Each list of events that is on its way may hold all events in memory. */
+  readonly #reading = new RequestQuota({ total: 4, perToken: 2 });
+  readonly #streams = new RequestQuota({ total: 128, perToken: 32 });
+  /** To find one event, the server may have to read the whole log. */
+  readonly #finding = new ConcurrencyLimit(2);
+  /** For single events, diffs and undos, which read whole files. */
+  readonly #working = new RequestQuota({ total: 16, perToken: 8 });
+  readonly #routes: readonly { at: RegExp; methods: Readonly<Record<string, Handler>> }[];
+
+  constructor(server: WebServer, options: PageRouteOptions) {
+    const { sources, roots, directory } = options;
+    this.#server = server;
+    this.#options = options;
+    this.#files = new StaticFiles(directory);
+    this.#sight = new Sight(roots);
+    this.#feed = new LiveFeed(sources.events, (event) => this.#sight.covers(event.roots));
+    this.#entries = new Entries(sources.history, this.#sight);
+    this.#routes = [
+      {
+        at: /^session$/,
+        methods: {
+          POST: (request) => this.#openSession(request),
+          DELETE: (request) => this.#endSession(request),
+        },
+      },
+      { at: /^about$/, methods: { GET: (request) => this.#showAbout(request) } },
+      { at: /^events$/, methods: { GET: (request) => this.#listEvents(request) } },
+      { at: /^events\/([^/]+)$/, methods: { GET: (request, id) => this.#showEvent(request, id) } },
+      { at: /^live$/, methods: { GET: (request) => this.#goLive(request) } },
+      { at: /^entries\/([^/]+)$/, methods: { GET: (request, id) => this.#showEntry(request, id) } },
+      { at: /^entries\/([^/]+)\/undo$/, methods: { POST: (request, id) => this.#undo(request, id) } },
+    ];
+  }
+
+  matches(path: string): boolean {
+    return path.startsWith(API_PATH) || this.#files.has(path);
+  }
+
+  async serve({ reply, path, query, expectsContinue }: WebRequest): Promise<Refusal | undefined> {
+    if (this.#files.has(path)) return this.#files.serve(reply, path);
+    for (const [name, value] of Object.entries(DATA_HEADERS)) reply.response.setHeader(name, value);
+    const admitted = this.#admit(reply);
+    if (!admitted || 'status' in admitted) return admitted;
+    const refusal = this.#server.accept(reply, admitted.grant);
+    if (refusal) return refusal;
+    const request = { reply, query, expectsContinue, ...admitted };
+    const { method = '' } = reply.request;
+    const rest = path.slice(API_PATH.length);
+    for (const { at, methods } of this.#routes) {
+      const found = at.exec(rest);
+      if (!found) continue;
+      if (Object.hasOwn(methods, method)) return methods[method]!(request, found[1] ?? '');
+      const allowed = Object.keys(methods).join(', ');
+      return { status: 405, message: `${allowed} is served here`, headers: { Allow: allowed } };
+    }
+    return NOT_FOUND;
+  }
+
+  /** A token that is no longer valid takes its sessions with it. */
+  revoke(grant: Grant): void {
+    this.#sessions.endOf(grant);
+  }
+
+  tick(now: number): void {
+    this.#sessions.endIdle(now);
+    this.#feed.tick(now);
+  }
+
+  close(): void {
+    this.#feed.close();
+  }
+
+  /** Accepts a token in the header, or else the cookie; answers by itself when there is neither. */
+  #admit(reply: Reply): Pick<AdmittedRequest, 'grant' | 'session'> | Refusal | undefined {
+    const { request } = reply;
+    const { authorization, cookie } = request.headers;
+    const changes = request.method !== 'GET' && request.method !== 'HEAD';
+    const shown = authorization !== undefined;
+    const session = shown ? undefined : this.#sessions.find(cookieOf(cookie, this.#cookie), Date.now());
+    const grant = session?.grant ?? this.#server.grantOf(reply);
+    if (!grant) return undefined;
+    // A browser adds the cookie to every request, also of other pages: it counts only for this page.
+    if ((session || changes) && !isSameOrigin(request))
+      return { status: 403, message: 'Only the page of this server may do this' };
+    if (session && changes && !hasOwnOrigin(request))
+      return { status: 403, message: 'This needs the Origin of this server, or a token' };
+    return { grant, session };
+  }
+
+  get #cookie(): string {
+    return cookieName(this.#server.port);
+  }
+
+  #openSession({ reply, grant, session }: AdmittedRequest): Outcome {
+    if (session) return { status: 401, message: 'A token is needed: Authorization: Bearer …' };
+    this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
+    const id = this.#sessions.open(grant, Date.now());
+    reply.empty(204, { 'Set-Cookie': setCookie(this.#cookie, id, this.#server.isSecure) });
+    return undefined;
+  }
+
+  #endSession({ reply }: AdmittedRequest): Outcome {
+    this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
+    reply.empty(204, { 'Set-Cookie': dropCookie(this.#cookie, this.#server.isSecure) });
+    return undefined;
+  }
+
+  #showAbout({ reply, grant }: AdmittedRequest): Outcome {
+    const about: About = {
+      version: this.#options.version,
+      roots: this.#sight.roots,
+      who: grant.name,
+      mayUndo: this.#sight.mayUndoAnything(grant),
+    };
+    reply.json(200, JSON.stringify(about));
+    return undefined;
+  }
+
+  async #listEvents({ reply, grant }: AdmittedRequest): Promise<Refusal | undefined> {
+    const refusal = this.#reading.acquire(grant);
+    if (refusal) return refusal;
+    try {
+      const cursor = this.#feed.cursorAt(this.#feed.position(Date.now()));
+      const events = await this.#options.sources.events.recent(
+        MAX_EVENTS,
+        (event) => seesCallsOf(grant, event.who) && this.#sight.covers(event.roots),
+      );
+      await sendEvents(reply, events, cursor);
+    } finally {
+      this.#reading.release(grant);
+    }
+    return undefined;
+  }
+
+  async #showEvent({ reply, grant }: AdmittedRequest, id: string): Promise<Refusal | undefined> {
+    return this.#work(reply, grant, () => this.#finding.run(() => this.#findEvent(grant, id)));
+  }
+
+  async #findEvent(grant: Grant, id: string): Promise<object | Refusal> {
+    const isWanted = ({ id: own, who, roots }: TraceEvent) =>
+      own === id && seesCallsOf(grant, who) && this.#sight.covers(roots);
+    const [event] = EVENT_ID.test(id) ? await this.#options.sources.events.recent(1, isWanted) : [];
+    return event ?? { status: 404, message: 'There is no such event' };
+  }
+
+  #goLive({ reply, grant, session, query }: AdmittedRequest): Outcome {
+    const refusal = this.#streams.acquire(grant);
+    if (refusal) return refusal;
+    session?.streams.add(reply);
+    reply.whenOver(() => {
+      this.#streams.release(grant);
+      session?.streams.delete(reply);
+      if (session) session.usedAt = Date.now();
+    });
+    const after = new URLSearchParams(query).get('after');
+    sendLive(reply, this.#feed, grant, after ?? undefined);
+    return undefined;
+  }
+
+  async #showEntry({ reply, grant }: AdmittedRequest, id: string): Promise<Refusal | undefined> {
+    return this.#work(reply, grant, () => this.#entries.details(grant, id));
+  }
+
+  async #undo(request: AdmittedRequest, id: string): Promise<Refusal | undefined> {
+    const { reply, grant } = request;
+    const asked = await this.#readForce(request);
+    if (asked === undefined || 'status' in asked) return asked;
+    return this.#work(reply, grant, () => this.#entries.undo(grant, id, asked.force));
+  }
+
+  async #work(
+    reply: Reply,
+    grant: Grant,
+    work: () => Promise<object | Refusal>,
+  ): Promise<Refusal | undefined> {
+    const refusal = this.#working.acquire(grant);
+    if (refusal) return refusal;
+    try {
+      const outcome = await work();
+      if ('status' in outcome) return outcome as Refusal;
+      reply.json(200, JSON.stringify(outcome));
+      return undefined;
+    } finally {
+      this.#working.release(grant);
+    }
+  }
+
+  async #readForce({
+    reply,
+    expectsContinue,
+  }: AdmittedRequest): Promise<{ force: boolean } | Refusal | undefined> {
+    const { request, response } = reply;
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+      return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
+    if (expectsContinue) response.writeContinue();
+    const body = await readBody(request, MAX_BODY_BYTES, this.#bodyMemory);
+    if ('gone' in body) return undefined;
+    if ('refusal' in body) return body.refusal;
+    this.#bodyMemory.release(body.bytes);
+    const force = forceOf(body.text);
+    return force === undefined
+      ? { status: 400, message: 'The body must be {"force": true} or {"force": false}' }
+      : { force };
+  }
+}
+
+function forceOf(text: string): boolean | undefined {
+  try {
+    const { force } = JSON.parse(text) as { force?: unknown };
+    return typeof force === 'boolean' ? force : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Browsers say where a request comes from. A client that says nothing is not a browser and has no cookie by accident. */
+function isSameOrigin({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === undefined || site === 'same-origin';
+}
+
+function hasOwnOrigin({ headers }: IncomingMessage): boolean {
+  const origin = headers.origin?.toLowerCase();
+  const host = headers.host!.toLowerCase();
+  return origin === `http://${host}` || origin === `https://${host}`;
+}

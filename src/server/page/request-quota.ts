@@ -1,0 +1,33 @@
+/** Bounds requests that cost memory for as long as they last; one token cannot use the whole quota. */
+import type { Refusal } from '../web/reply.ts';
+import type { Grant } from '../web/tokens.ts';
+
+export class RequestQuota {
+  readonly #total: number;
+  readonly #perToken: number;
+  readonly #used = new Map<Grant, number>();
+
+  constructor({ total, perToken }: { total: number; perToken: number }) {
+    this.#total = total;
+    this.#perToken = perToken;
+  }
+
+  /** Counts one request in, or refuses it. */
+  acquire(grant: Grant): Refusal | undefined {
+    const own = this.#used.get(grant) ?? 0;
+    let all = 0;
+    for (const count of this.#used.values()) all += count;
+    if (own >= this.#perToken)
+      return { status: 429, retryAfter: 1, message: 'This token asks for too much at once: try again' };
+    if (all >= this.#total)
+      return { status: 503, retryAfter: 1, message: 'Too much is asked for at once: try again' };
+    this.#used.set(grant, own + 1);
+    return undefined;
+  }
+
+  release(grant: Grant): void {
+    const left = (this.#used.get(grant) ?? 0) - 1;
+    if (left > 0) this.#used.set(grant, left);
+    else this.#used.delete(grant);
+  }
+}

@@ -1,0 +1,22 @@
+/** What `--http` serves: MCP, the Tool Trace page and a health check, on one HTTP server. */
+import { type McpOptions, McpRoute, wellKnownRoute } from './http/mcp-route.ts';
+import type { App } from './mcp/app.ts';
+import { PageRoute } from './page/page-route.ts';
+import type { PageSources } from './page/sources.ts';
+import { healthRoute } from './web/health-route.ts';
+import { WebServer, type WebServerOptions } from './web/web-server.ts';
+
+export interface HttpOptions extends Omit<WebServerOptions, 'startPath' | 'log'>, McpOptions {
+  /** What the Tool Trace page shows; without it there is no page. */
+  page?: PageSources;
+}
+
+export async function serveHttp(app: App, options: HttpOptions): Promise<WebServer> {
+  const { version, engine } = app;
+  const { page: sources } = options;
+  const server = new WebServer({ ...options, startPath: '/mcp', log: (line) => app.log(line) });
+  const page = sources && new PageRoute(server, { version, roots: engine.roots, sources });
+  const mcp = new McpRoute(app, server, options);
+  await server.listen([healthRoute, wellKnownRoute, ...(page ? [page] : []), mcp]);
+  return server;
+}

@@ -1,0 +1,38 @@
+/** What `trace --web` serves: the Tool Trace page alone, on this machine, with the events of all servers of this user. */
+import { PageRoute } from './page/page-route.ts';
+import type { PageSources } from './page/sources.ts';
+import type { HttpLimits } from './web/limits.ts';
+import { fullGrant, newToken } from './web/tokens.ts';
+import { WebServer } from './web/web-server.ts';
+
+const CONNECTIONS = 64;
+
+export interface PageOptions {
+  sources: PageSources;
+  version: string;
+  /** Without it the system chooses a free one. */
+  port?: number;
+  /** Without it the server makes one. */
+  token?: string;
+  limits?: Partial<HttpLimits>;
+  /** The directory of the built page, when it is not beside the program. */
+  directory?: string;
+  log(line: string): void;
+}
+
+export async function servePage(options: PageOptions): Promise<WebServer> {
+  const { sources, version, port = 0, token = newToken(), limits, directory, log } = options;
+  const server = new WebServer({
+    host: '127.0.0.1',
+    port,
+    // Browsers keep what stands behind the `#` to themselves.
+    startPath: `/#token=${encodeURIComponent(token)}`,
+    grants: [fullGrant(token)],
+    limits: { connections: CONNECTIONS, ...limits },
+    log,
+  });
+  await server.listen([
+    new PageRoute(server, { sources, version, ...(directory !== undefined && { directory }) }),
+  ]);
+  return server;
+}

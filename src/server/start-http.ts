@@ -1,0 +1,193 @@
+/** Starts the server for `--http`: finds the tokens and the certificate, chooses a free port, and reloads on SIGHUP. */
+import { createSecureContext } from 'node:tls';
+import { dialects } from '../dialects/index.ts';
+import type { Engine } from '../engine/index.ts';
+import type { App } from './mcp/app.ts';
+import type { PageSources } from './page/sources.ts';
+import { type HttpOptions, serveHttp } from './serve-http.ts';
+import { limitsFor } from './web/limits.ts';
+import type { Certificate } from './web/node-server.ts';
+import { readPlain, readSecret, StartError } from './web/secret-files.ts';
+import { type StoredToken, storedToken } from './web/stored-token.ts';
+import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './web/tokens.ts';
+import type { WebServer } from './web/web-server.ts';
+
+export { StartError };
+
+export interface HttpSettings {
+  host: string;
+  port: number;
+  /** When `port` is in use, the server tries the next ones up to this. */
+  lastPort?: number;
+  tokenFile?: string;
+  /** Make a token in place of the stored one, unless the environment has one, and print it, terminal or not. */
+  newToken?: boolean;
+  /** Print the configurations of clients with the token, terminal or not. */
+  printed?: boolean;
+  tls?: { certFile: string; keyFile: string };
+  /** How many calls of one token may run or wait. */
+  calls?: number;
+  bodyBytes?: number;
+  allowHosts: string[];
+  allowOrigins: string[];
+}
+
+export interface HttpEnvironment {
+  /** From COFFERDAM_TOKEN. */
+  token: string | undefined;
+  /** Whether a terminal can show a new token. */
+  terminal: boolean;
+  /** Where the server stores its token. */
+  stateDirectory: string | undefined;
+  readOnlyEngine(): Engine;
+  /** What the Tool Trace page shows. */
+  page?: PageSources | undefined;
+}
+
+export interface StartedHttp {
+  server: WebServer;
+  /** The token that the server made or stored, for the terminal; undefined when the operator set the tokens. */
+  token: StoredToken | undefined;
+  /** Reads the token file and the certificate again; undefined when the operator named neither. */
+  reload: (() => void) | undefined;
+}
+
+export async function startHttp(
+  app: App,
+  settings: HttpSettings,
+  environment: HttpEnvironment,
+): Promise<StartedHttp> {
+  const chosen = chooseGrants(app, settings, environment);
+  const { host, allowHosts, allowOrigins, tls, tokenFile } = settings;
+  const { readOnlyEngine, page } = environment;
+  try {
+    const server = await listenOnFirstFree(app, settings, {
+      ...{ host, allowHosts, allowOrigins, readOnlyEngine },
+      grants: chosen.grants,
+      ...(page && { page }),
+      tls: tls && readCertificate(app, tls),
+      limits: limitsFor(settings),
+    });
+    const canReload = tokenFile !== undefined || tls !== undefined;
+    const reloadFiles = canReload ? () => reload(app, settings, server) : undefined;
+    return { server, token: chosen.token, reload: reloadFiles };
+  } catch (error) {
+    throw error instanceof StartError ? error : new StartError(whyNotListening(error, settings));
+  }
+}
+
+async function listenOnFirstFree(
+  app: App,
+  { port: first, lastPort = first }: HttpSettings,
+  options: Omit<HttpOptions, 'port'>,
+): Promise<WebServer> {
+  for (let port = first; ; port++) {
+    try {
+      const server = await serveHttp(app, { ...options, port });
+      if (port !== first) app.log(`port ${first} is in use: this server has port ${port}`);
+      return server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port >= lastPort) throw error;
+    }
+  }
+}
+
+function chooseGrants(
+  app: App,
+  { tokenFile, newToken: replace = false, printed = false }: HttpSettings,
+  { token, terminal, stateDirectory }: HttpEnvironment,
+): { grants: Grant[]; token?: StoredToken } {
+  if (tokenFile !== undefined) {
+    const { grants, problems } = readTokens(app, tokenFile);
+    if (problems[0] !== undefined) throw new StartError(problems[0]);
+    if (grants.length === 0) throw new StartError(`${tokenFile}: there is no token in it`);
+    if (token !== undefined) app.log('COFFERDAM_TOKEN is not used: --token-file has the tokens');
+    return { grants };
+  }
+  if (token !== undefined) {
+    const problem = whyNotToken(token);
+    if (problem) throw new StartError(`COFFERDAM_TOKEN ${problem}`);
+    if (isEasilyGuessed(token)) app.log('warning: COFFERDAM_TOKEN is short and can be guessed');
+    if (replace) app.log('no new token is made: COFFERDAM_TOKEN is set, and is the token');
+    return { grants: [fullGrant(token)] };
+  }
+  if (!terminal && !replace && !printed)
+    throw new StartError(
+      'no token: set COFFERDAM_TOKEN, or give --token-file or --new-token (the stored token is used only where a terminal can show it)',
+    );
+  const stored: StoredToken =
+    stateDirectory === undefined
+      ? { token: newToken(), file: undefined, isNew: true, problem: 'there is no state directory' }
+      : storedToken(stateDirectory, { replace });
+  if (stored.problem !== undefined) app.log(`the token is for this run only: ${stored.problem}`);
+  return { grants: [fullGrant(stored.token)], token: stored };
+}
+
+function readTokens(app: App, file: string): { grants: Grant[]; problems: string[] } {
+  const known = dialects.map(({ name }) => name);
+  const { grants, problems, warnings } = parseTokens(readSecret(file, servedBy(app)).toString('utf8'), known);
+  for (const warning of warnings) app.log(`warning: ${file}, ${warning}`);
+  return { grants, problems: problems.map((problem) => `${file}, ${problem}`) };
+}
+
+/** A token file that cannot be read gives nobody access: a token too few is better than one that was withdrawn. */
+function reload(app: App, { tokenFile, tls }: HttpSettings, server: WebServer): void {
+  if (tokenFile !== undefined) {
+    const { grants, problems } = attempt(() => readTokens(app, tokenFile));
+    for (const problem of problems) app.log(`tokens: ${problem}`);
+    server.replaceTokens(grants);
+    app.log(`tokens: read again, ${grants.length} good`);
+  }
+  if (tls === undefined) return;
+  try {
+    server.replaceCertificate(readCertificate(app, tls));
+    app.log('certificate: read again');
+  } catch (error) {
+    app.log(`certificate: the old one stays: ${(error as Error).message}`);
+  }
+}
+
+function attempt(read: () => { grants: Grant[]; problems: string[] }): {
+  grants: Grant[];
+  problems: string[];
+} {
+  try {
+    return read();
+  } catch (error) {
+    return { grants: [], problems: [(error as Error).message] };
+  }
+}
+
+function servedBy({ engine }: App): string[] {
+  return engine.roots.map(({ path }) => path);
+}
+
+function readCertificate(app: App, { certFile, keyFile }: NonNullable<HttpSettings['tls']>): Certificate {
+  const cert = readPlain(certFile);
+  // Some operators keep the key in the same file.
+  if (cert.includes('PRIVATE KEY')) readSecret(certFile, servedBy(app));
+  const certificate = { cert, key: readSecret(keyFile, servedBy(app)) };
+  try {
+    createSecureContext(certificate);
+  } catch {
+    throw new StartError(`${certFile} and ${keyFile} are no certificate (PEM) and its key`);
+  }
+  return certificate;
+}
+
+function whyNotListening(error: unknown, { host, port, lastPort }: HttpSettings): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const where = `${host}, ${lastPort === undefined ? `port ${port}` : `ports ${port} to ${lastPort}`}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `${where}: in use already`;
+    case 'EACCES':
+      return `${where}: not allowed for this user`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${where}: this machine has no such address`;
+    default:
+      return `${where}: ${message}`;
+  }
+}

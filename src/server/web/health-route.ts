@@ -1,0 +1,18 @@
+/** `/healthz`: tells a load balancer that the server runs, and nothing more. It needs no token. */
+import type { Refusal, Reply } from './reply.ts';
+import type { Route } from './web-server.ts';
+
+export const healthRoute: Route = {
+  matches: (path) => path === '/healthz',
+  serve: ({ reply }) => answerHealth(reply),
+};
+
+function answerHealth({ request, response }: Reply): Refusal | undefined {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  // A client without a token keeps no connection.
+  response.shouldKeepAlive = false;
+  response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 3, 'Cache-Control': 'no-store' });
+  response.end('ok\n');
+  return undefined;
+}

@@ -1,0 +1,89 @@
+/** Contents on their way into the store and out of it: deflated where that pays. */
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import type { Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import { createDeflateRaw, createInflateRaw, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
+import { DamagedContent } from '../../contents.ts';
+
+/** What smaller ones would save, a few blocks of the disk, is not worth the time. */
+const DEFLATE_FROM = 16 * 1024;
+/** Up to here it is quicker than a trip through the thread pool. */
+const SYNC_BYTES = 128 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+
+const write = promisify(fs.write);
+
+/** Undefined when it would save next to nothing. */
+export async function deflated(bytes: Buffer): Promise<Buffer | undefined> {
+  if (bytes.length < DEFLATE_FROM) return undefined;
+  const packed =
+    bytes.length <= SYNC_BYTES
+      ? deflateRawSync(bytes, { level: 1 })
+      : await promisify(deflateRaw)(bytes, { level: 1 });
+  return packed.length < bytes.length * 0.9 ? packed : undefined;
+}
+
+/** Undefined when it is damaged. */
+export function inflated(packed: Buffer): Promise<Buffer | undefined> {
+  return promisify(inflateRaw)(packed).catch(() => undefined);
+}
+
+export async function writeAll(fd: number, bytes: Buffer): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written +=
+      bytes.length <= SYNC_BYTES
+        ? fs.writeSync(fd, bytes, written)
+        : (await write(fd, bytes, written)).bytesWritten;
+  }
+}
+
+/** Writes a content, deflated, to an open file. */
+export async function deflateInto(
+  fd: number,
+  chunks: AsyncIterable<Buffer>,
+): Promise<{ hash: string; size: number }> {
+  const sum = createHash('sha256');
+  let size = 0;
+  const packing = createDeflateRaw({ level: 1 });
+  const written = (async () => {
+    for await (const part of packing) await writeAll(fd, part as Buffer);
+  })();
+  written.catch(() => {});
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    sum.update(chunk);
+    if (!packing.write(chunk)) await Promise.race([drained(packing), written]);
+  }
+  packing.end();
+  await written;
+  return { hash: sum.digest('hex'), size };
+}
+
+function drained(stream: Transform): Promise<void> {
+  return new Promise((resolve) => stream.once('drain', resolve));
+}
+
+/** A stored content in pieces; throws when it is not what its hash says. */
+export async function* storedChunks(path: string, hash: string): AsyncGenerator<Buffer> {
+  const sum = createHash('sha256');
+  const stored = fs.createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const part of path.endsWith('.z') ? inflating(stored) : stored) {
+      sum.update(part as Buffer);
+      yield part as Buffer;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw new DamagedContent(hash);
+    throw error;
+  } finally {
+    stored.destroy();
+  }
+  if (sum.digest('hex') !== hash) throw new DamagedContent(hash);
+}
+
+function inflating(stored: fs.ReadStream): Transform {
+  const stream = createInflateRaw({ chunkSize: CHUNK_BYTES });
+  stored.on('error', (error) => stream.destroy(error));
+  return stored.pipe(stream);
+}

@@ -1,0 +1,259 @@
+/**
+ * The content store in files below the state directory.
+ *
+ *     store/HASH          a content as it is        store/HASH.z       the same, deflated
+ *     aside/NAME          a file or tree, moved or linked here as it was
+ *     leaving/…           what nothing needs any more, kept a while longer
+ *     forgetting/…        what is being removed for good
+ */
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { hashOf } from '../../content-hash.ts';
+import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../contents.ts';
+import { deflated, deflateInto, inflated, storedChunks, writeAll } from './deflate.ts';
+import { eraseDrafts, finishErasing, takeOut } from './erase.ts';
+import { FlushSoon } from './flush-soon.ts';
+import { listStored, pathsOf } from './listing.ts';
+import { retire } from './retire.ts';
+import { SetAsideTrees } from './set-aside.ts';
+import { StateFolders } from './state-folders.ts';
+import { Ledger } from './usage.ts';
+import { weightOf } from './whole-tree.ts';
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
+/** A content that is put again looks young from then on, so that nobody takes it for left over. */
+const TOUCH_AFTER_MS = 60_000;
+
+const fsync = promisify(fs.fsync);
+/** Making a file may wait for the flush of another one: the main thread must not. */
+const open = promisify(fs.open);
+
+export class DirectoryContents implements Contents {
+  readonly trees: SetAsideTrees;
+  readonly usage: ContentsUsage;
+  readonly #directory: string;
+  readonly #folders: StateFolders;
+  readonly #ledger: Ledger;
+  readonly #flushing = new FlushSoon();
+  readonly #later = new Set<Promise<void>>();
+  /** By hash: whoever puts the same content waits for it. */
+  readonly #beingPut = new Map<string, Promise<void>>();
+  #added = 0;
+  #coming = 0;
+
+  /** Opens and makes nothing before the first content. */
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#folders = new StateFolders(directory);
+    this.#ledger = new Ledger(directory);
+    this.trees = new SetAsideTrees(this.#folders, (bytes) => this.#add(bytes));
+    this.usage = this.#usage();
+  }
+
+  async put(bytes: Buffer, flush = true): Promise<string> {
+    const hash = await hashOf(bytes);
+    const there = this.#beingPut.has(hash) ? undefined : this.#keptPath(hash);
+    if (there !== undefined) {
+      if (flush) this.#flushing.add(there);
+      return hash;
+    }
+    const putting = this.#beingPut.get(hash) ?? this.#putNew(hash, bytes, flush);
+    if (!flush) await putting;
+    return hash;
+  }
+
+  #putNew(hash: string, bytes: Buffer, flush: boolean): Promise<void> {
+    const writing = async () => {
+      const packed = await deflated(bytes);
+      await this.#write(packed ? `${hash}.z` : hash, packed ?? bytes, flush);
+    };
+    const putting = writing().finally(() => this.#beingPut.delete(hash));
+    // Whoever needs it asks after it, and hears of a failure then.
+    putting.catch(() => {});
+    this.#beingPut.set(hash, putting);
+    return putting;
+  }
+
+  putLater(bytes: Buffer): void {
+    this.#coming += bytes.length;
+    const nextTurn = new Promise((resolve) => setImmediate(resolve));
+    const kept = nextTurn.then(async () => this.stored([await this.put(bytes)]));
+    const done = kept.then(
+      () => {},
+      () => {},
+    );
+    this.#later.add(done);
+    void done.then(() => {
+      this.#coming -= bytes.length;
+      this.#later.delete(done);
+    });
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#later, ...this.#beingPut.values()]);
+    await this.#flushing.now();
+  }
+
+  /**
+   * The contents are flushed soon after, and nobody waits for that: it would make every change half as long again, and
+   * only a power cut in that moment can tell the difference.
+   */
+  async stored(hashes: Iterable<string>): Promise<void> {
+    await Promise.all([...hashes].map((hash) => this.#beingPut.get(hash)));
+    this.#flushing.requireWell();
+  }
+
+  async putChunks(chunks: AsyncIterable<Buffer>): Promise<{ hash: string; size: number }> {
+    return this.#drafted(async (fd, publish) => {
+      const { hash, size } = await deflateInto(fd, chunks);
+      await fsync(fd);
+      publish(`${hash}.z`);
+      this.#add(fs.fstatSync(fd).size);
+      return { hash, size };
+    });
+  }
+
+  async get(hash: string): Promise<Buffer | undefined> {
+    await Promise.allSettled(this.#later);
+    await this.#beingPut.get(hash)?.catch(() => {});
+    for (const path of pathsOf(this.#directory, hash)) {
+      const stored = readIfThere(path);
+      const bytes = stored && path.endsWith('.z') ? await inflated(stored) : stored;
+      if (bytes && (await hashOf(bytes)) === hash) return bytes;
+    }
+    return undefined;
+  }
+
+  chunks(hash: string): AsyncIterable<Buffer> | undefined {
+    const [path] = pathsOf(this.#directory, hash);
+    return path === undefined ? undefined : storedChunks(path, hash);
+  }
+
+  async has(hash: string): Promise<boolean> {
+    const [path] = pathsOf(this.#directory, hash);
+    return path !== undefined || this.#beingPut.has(hash);
+  }
+
+  list(): AsyncIterable<StoredContent> {
+    return listStored(this.#directory);
+  }
+
+  async sizeOf(name: string): Promise<number | undefined> {
+    const paths = [...pathsOf(this.#directory, name)];
+    return paths.length === 0 ? undefined : paths.reduce((sum, path) => sum + weightOf(path), 0);
+  }
+
+  retire(names: Iterable<string>, isNeeded: IsNeeded, now: number = Date.now()): Promise<number> {
+    return retire(this.#directory, names, isNeeded, now);
+  }
+
+  async erase(names: Iterable<string>, neededNow: () => Promise<IsNeeded>): Promise<void> {
+    await eraseDrafts(this.#directory);
+    // What an interrupted process was removing may be needed: it must not go with the rest.
+    finishErasing(this.#directory, await neededNow());
+    for (const name of names) {
+      for (const path of pathsOf(this.#directory, name)) takeOut(this.#directory, path);
+    }
+    finishErasing(this.#directory, await neededNow());
+  }
+
+  close(): void {
+    this.#ledger.close();
+    this.trees.close();
+  }
+
+  #usage(): ContentsUsage {
+    const contents = this;
+    return {
+      get bytes() {
+        return contents.#ledger.sum() + contents.#coming;
+      },
+      get added() {
+        return contents.#added;
+      },
+      get coming() {
+        return contents.#coming;
+      },
+      async measure() {
+        return contents.#ledger.measure(true) + contents.#coming;
+      },
+    };
+  }
+
+  #add(bytes: number): void {
+    this.#added += bytes;
+    this.#ledger.add(bytes);
+  }
+
+  /** Where a content is that stays: one that is leaving is put anew. */
+  #keptPath(hash: string): string | undefined {
+    for (const path of pathsOf(this.#directory, hash, ['store'])) {
+      const stat = fs.statSync(path, { throwIfNoEntry: false });
+      if (!stat) continue;
+      if (Date.now() - stat.mtimeMs > TOUCH_AFTER_MS && !touched(path)) continue;
+      return path;
+    }
+    return undefined;
+  }
+
+  #write(name: string, bytes: Buffer, flush: boolean): Promise<void> {
+    return this.#drafted(async (fd, publish) => {
+      await writeAll(fd, bytes);
+      const path = publish(name);
+      this.#add(bytes.length);
+      if (flush) this.#flushing.add(path);
+    });
+  }
+
+  /** A new file that gets its name when it is whole, and leaves nothing behind when that fails. */
+  async #drafted<T>(fill: (fd: number, publish: (name: string) => string) => Promise<T>): Promise<T> {
+    const { draft, fd } = await this.#draft();
+    const publish = (name: string) => {
+      const path = join(this.#directory, 'store', name);
+      fs.renameSync(draft, path);
+      return path;
+    };
+    try {
+      return await fill(fd, publish);
+    } catch (error) {
+      fs.rmSync(draft, { force: true });
+      throw error;
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** Somebody may have removed the directory: then it is made again. */
+  async #draft(): Promise<{ draft: string; fd: number }> {
+    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    const draft = join(this.#folders.make('store'), `.new-${randomBytes(10).toString('hex')}`);
+    try {
+      return { draft, fd: await open(draft, flags, 0o600) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      this.#folders.forget();
+      this.#folders.make('store');
+      return { draft, fd: await open(draft, flags, 0o600) };
+    }
+  }
+}
+
+/** False when it has left in this moment. */
+function touched(path: string): boolean {
+  try {
+    fs.utimesSync(path, new Date(), new Date());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

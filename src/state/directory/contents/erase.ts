@@ -1,0 +1,88 @@
+/**
+ * Removes things from the state directory at once, while other processes may be about to refer to them.
+ *
+ * Each first leaves its place, in one step and out of everybody's sight; then the caller reads the journal again.
+ * Whoever refers to something appends the record and looks afterwards whether it is there, so that one of the two sees
+ * the other: what an entry needs by now comes back, and the rest goes.
+ */
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { IsNeeded } from '../../contents.ts';
+import { makeDirectory } from '../make-directory.ts';
+import { nameOf } from './listing.ts';
+import { namesIn } from './state-folders.ts';
+import { removeWhole } from './whole-tree.ts';
+
+const FOLDER = 'forgetting';
+const OWNER_ALL = 0o700;
+/** Where something goes back to, by where it was taken from. */
+const BACK_TO: Readonly<Record<string, string>> = { store: 'store', leaving: 'store', aside: 'aside' };
+/** A draft that nobody has written to for so long is left over from a process that was killed. */
+const IDLE_MS = 3000;
+const CHECK_AGAIN_MS = 100;
+
+/**
+ * Gives where it lies now; undefined when it was gone. Something within a thing that was set aside has no place to come
+ * back to.
+ */
+export function takeOut(directory: string, path: string): string | undefined {
+  const folder = join(directory, FOLDER);
+  makeDirectory(folder);
+  const from = Object.keys(BACK_TO).find((each) => join(directory, each, basename(path)) === path);
+  const name = from ? `${from}-${basename(path)}` : `inside-${randomBytes(10).toString('hex')}`;
+  try {
+    allowingChange(dirname(path), () => fs.renameSync(path, join(folder, name)));
+    return join(folder, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+/** Also what an interrupted process was removing. */
+export function finishErasing(directory: string, isNeeded: IsNeeded): void {
+  const folder = join(directory, FOLDER);
+  for (const file of namesIn(folder)) {
+    const [from = '', ...rest] = file.split('-');
+    const kept = rest.join('-');
+    const back = BACK_TO[from];
+    const path = join(folder, file);
+    if (back !== undefined && isNeeded(nameOf(kept))) fs.renameSync(path, join(directory, back, kept));
+    else removeWhole(path);
+  }
+}
+
+/** Waits for contents that are being written, and removes those that nobody writes any more. */
+export async function eraseDrafts(directory: string): Promise<void> {
+  const store = join(directory, 'store');
+  for (const file of namesIn(store).filter(isDraft)) {
+    const path = join(store, file);
+    for (;;) {
+      const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+      if (!stat) break;
+      if (Math.abs(Date.now() - stat.mtimeMs) > IDLE_MS) {
+        fs.rmSync(path, { force: true });
+        break;
+      }
+      await pause(CHECK_AGAIN_MS);
+    }
+  }
+}
+
+export function isDraft(file: string): boolean {
+  return file.startsWith('.new-');
+}
+
+/** What was deleted may have stood in a directory in which nothing may be changed. */
+function allowingChange(parent: string, change: () => void): void {
+  const { mode } = fs.statSync(parent);
+  const closed = (mode & OWNER_ALL) !== OWNER_ALL;
+  if (closed) fs.chmodSync(parent, mode | OWNER_ALL);
+  try {
+    change();
+  } finally {
+    if (closed) fs.chmodSync(parent, mode);
+  }
+}

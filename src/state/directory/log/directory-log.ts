@@ -1,0 +1,131 @@
+/** A log in files below the state directory: a line for each record, a file or more for each day. */
+import { closeSync, writeSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Log, LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
+import { follow } from './follow.ts';
+import { type LineFormat, lineFormat } from './lines.ts';
+import { type LogFile, LogFiles, mayGrow } from './log-files.ts';
+import { DirectoryLogReader } from './log-reader.ts';
+import { LogWriter } from './log-writer.ts';
+import { linesBack, linesFrom } from './read-lines.ts';
+import { redactFile } from './redact.ts';
+
+export class DirectoryLog<R extends object> implements Log<R> {
+  readonly name: string;
+  readonly #files: LogFiles;
+  readonly #format: LineFormat<R>;
+  readonly #options: LogOptions<R>;
+  readonly #now: () => number;
+  readonly #writer: LogWriter;
+  readonly #followers = new Set<() => void>();
+
+  /** Opens and makes nothing before the first record. */
+  constructor(directory: string, options: LogOptions<R>) {
+    this.name = directory;
+    this.#options = options;
+    this.#files = new LogFiles(directory);
+    this.#format = lineFormat(options);
+    this.#now = options.now ?? (() => Date.now());
+    this.#writer = new LogWriter({
+      files: this.#files,
+      breaksFirst: this.#format.breaksFirst,
+      bounds: options.bounds,
+      onObstacle: options.onObstacle ?? (() => {}),
+      now: this.#now,
+    });
+  }
+
+  append(...records: R[]): void {
+    this.#writer.append(records.map((record) => this.#format.encode(record)).join(''));
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  reader(consumer: LogConsumer<R>): LogReader {
+    return new DirectoryLogReader(this.#files, this.#format, consumer);
+  }
+
+  async *newestFirst(): AsyncGenerator<readonly R[]> {
+    for (const { name } of this.#files.list().reverse()) {
+      const fd = this.#files.openIfThere(name);
+      if (fd === undefined) continue;
+      try {
+        for (const lines of linesBack(fd, this.#format.longest)) {
+          yield this.#recordsOf(lines);
+          await nextTurn();
+        }
+      } finally {
+        closeSync(fd);
+      }
+    }
+  }
+
+  follow(listener: LogListener<R>): () => void {
+    const appendedAt = this.#options.appendedAt ?? (() => Number.POSITIVE_INFINITY);
+    const stop = follow({ files: this.#files, format: this.#format, appendedAt, listener });
+    const stopOnce = () => {
+      this.#followers.delete(stopOnce);
+      stop();
+    };
+    this.#followers.add(stopOnce);
+    return stopOnce;
+  }
+
+  size(): number {
+    return this.#files.list().reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /**
+   * Each file is a stretch. The oldest ones go when nothing in them was chosen; a later one shrinks, unless it would
+   * shrink by less than half.
+   */
+  async compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void> {
+    let isComplete = true;
+    let isOldest = true;
+    for (const file of this.#files.list()) {
+      if (mayGrow(file, this.#now())) return;
+      const records = this.#read(file);
+      const chosen = choose(records, isComplete);
+      isOldest &&= chosen.length === 0;
+      if (isOldest) this.#files.remove(file.name);
+      else if (chosen.length < records.length / 2) this.#rewrite(file, chosen);
+      else if (chosen.length < records.length) isComplete = false;
+      await nextTurn();
+    }
+  }
+
+  async redact(replace: (record: R) => readonly R[] | undefined): Promise<void> {
+    for (const { name } of this.#files.list()) await redactFile(this.#files, name, this.#format, replace);
+  }
+
+  close(): void {
+    this.#writer.close();
+    for (const stop of [...this.#followers]) stop();
+  }
+
+  #recordsOf(lines: readonly string[]): R[] {
+    return lines.flatMap((line) => this.#format.decode(line) ?? []);
+  }
+
+  #read({ name }: LogFile): R[] {
+    const fd = this.#files.openIfThere(name);
+    if (fd === undefined) return [];
+    try {
+      const blocks = [...linesFrom(fd, { offset: 0 }, this.#format.longest)];
+      return blocks.flatMap((lines) => this.#recordsOf(lines));
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #rewrite({ name }: LogFile, records: readonly R[]): void {
+    this.#files.replace(name, (fd) => {
+      for (const record of records) {
+        const line = Buffer.from(this.#format.encode(record));
+        for (let done = 0; done < line.length; ) done += writeSync(fd, line, done);
+      }
+    });
+  }
+}

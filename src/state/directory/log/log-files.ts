@@ -1,0 +1,179 @@
+/**
+ * The files of one log, DIR/YYYY-MM-DD[.n].jsonl, in the order of their records.
+ *
+ * Neither the directory nor a file in it may be a symbolic link: what is written goes nowhere else, and what is read
+ * comes from nowhere else. On Linux files are named below the opened directory, so that nobody can swap one in
+ * between.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { platform } from 'node:process';
+import { makeDirectory } from '../make-directory.ts';
+
+const { O_CREAT, O_DIRECTORY = 0, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+
+const NAME = /^(\d{4}-\d{2}-\d{2})(?:\.([1-9]\d{0,5}))?\.jsonl$/;
+const DAY_MS = 24 * 3_600_000;
+
+interface FileName {
+  name: string;
+  /** As 2025-11-16, in UTC: all processes agree on it. */
+  day: string;
+  /** 0 for the first file of a day. */
+  part: number;
+}
+
+export interface LogFile extends FileName {
+  size: number;
+  inode: number;
+}
+
+export class LogFiles {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  make(): void {
+    if (existsSync(this.path)) return;
+    makeDirectory(dirname(this.path));
+    try {
+      mkdirSync(this.path, { mode: 0o700 });
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+
+  /** Oldest first; none when there is no such directory yet. What is no regular file is none of ours. */
+  list(): LogFile[] {
+    try {
+      return this.#within((at) => {
+        const names = readdirSync(at).flatMap((name) => partsOf(name) ?? []);
+        return names.sort(byAge).flatMap((each) => {
+          const stat = lstatSync(`${at}/${each.name}`, { throwIfNoEntry: false });
+          return stat?.isFile() ? [{ ...each, size: stat.size, inode: stat.ino }] : [];
+        });
+      });
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  /** A regular file, opened; the caller closes it. */
+  open(name: string, flags: number = O_RDONLY): number {
+    // Without O_NONBLOCK, opening a FIFO would wait for whoever opens its other end.
+    const opened = this.#within((at) => openSync(`${at}/${name}`, flags | O_NOFOLLOW | O_NONBLOCK, 0o600));
+    try {
+      if (fstatSync(opened).isFile()) return opened;
+    } catch (error) {
+      closeSync(opened);
+      throw error;
+    }
+    closeSync(opened);
+    throw new Error(`${join(this.path, name)} is no regular file`);
+  }
+
+  /** To be read; undefined when the file is gone. */
+  openIfThere(name: string): number | undefined {
+    try {
+      return this.open(name);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** What stands at a name now; undefined when nothing does. */
+  statOf(name: string): Stats | undefined {
+    try {
+      return this.#within((at) => lstatSync(`${at}/${name}`, { throwIfNoEntry: false }));
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  remove(name: string): void {
+    try {
+      this.#within((at) => unlinkSync(`${at}/${name}`));
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  /** Puts a new file in the place of another one, in one step. */
+  replace(name: string, write: (fd: number) => void): void {
+    this.#within((at) => {
+      const draft = `${at}/.${name}-${randomBytes(6).toString('hex')}`;
+      const fd = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      try {
+        write(fd);
+        fsyncSync(fd);
+        renameSync(draft, `${at}/${name}`);
+      } catch (error) {
+        rmSync(draft, { force: true });
+        throw error;
+      } finally {
+        closeSync(fd);
+      }
+    });
+  }
+
+  #within<T>(use: (at: string) => T): T {
+    if (!lstatSync(this.path).isDirectory()) {
+      throw new Error(`${this.path} is no directory of its own (a symbolic link is not followed)`);
+    }
+    if (platform !== 'linux') return use(this.path);
+    const held = openSync(this.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    try {
+      const at = `/proc/self/fd/${held}`;
+      return use(existsSync(at) ? at : this.path);
+    } finally {
+      closeSync(held);
+    }
+  }
+}
+
+export function fileName(day: string, part: number): string {
+  return part === 0 ? `${day}.jsonl` : `${day}.${part}.jsonl`;
+}
+
+export function dayOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+/** Whether some process may still add to a file: clocks differ, and midnight comes while a line is written. */
+export function mayGrow({ day }: FileName, now: number): boolean {
+  return day >= dayOf(now - DAY_MS);
+}
+
+export function byAge(a: FileName, b: FileName): number {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
+  return a.part - b.part;
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
+function partsOf(name: string): FileName | undefined {
+  const parts = NAME.exec(name);
+  return parts ? { name, day: parts[1]!, part: Number(parts[2] ?? 0) } : undefined;
+}

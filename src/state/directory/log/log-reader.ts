@@ -1,0 +1,69 @@
+/** Reads the files of a log again and again, each time only what was added. */
+import { closeSync } from 'node:fs';
+import type { LogConsumer, LogReader } from '../../log.ts';
+import type { LineFormat } from './lines.ts';
+import { byAge, type LogFile, type LogFiles } from './log-files.ts';
+import { linesFrom } from './read-lines.ts';
+
+/** How far a file was read. */
+interface Read {
+  file: LogFile;
+  offset: number;
+}
+
+export class DirectoryLogReader<R extends object> implements LogReader {
+  readonly #files: LogFiles;
+  readonly #format: LineFormat<R>;
+  readonly #consumer: LogConsumer<R>;
+  readonly #read = new Map<string, Read>();
+
+  constructor(files: LogFiles, format: LineFormat<R>, consumer: LogConsumer<R>) {
+    this.#files = files;
+    this.#format = format;
+    this.#consumer = consumer;
+  }
+
+  async catchUp(): Promise<void> {
+    this.catchUpNow();
+  }
+
+  catchUpNow(): void {
+    const files = this.#files.list();
+    const grown = files.filter(({ name, size }) => size > (this.#read.get(name)?.offset ?? 0));
+    if (this.#mustRestart(files, grown)) {
+      this.#read.clear();
+      this.#consumer.restart();
+    }
+    for (const file of this.#read.size === 0 ? files : grown) this.#readOn(file);
+  }
+
+  /** Records have one order: when an earlier file grew, became shorter, was exchanged or is gone, all come again. */
+  #mustRestart(files: readonly LogFile[], grown: readonly LogFile[]): boolean {
+    const last = [...this.#read.values()].at(-1)?.file;
+    if (last && grown.some((file) => byAge(file, last) < 0)) return true;
+    const there = new Map(files.map((file) => [file.name, file]));
+    return [...this.#read.values()].some(({ file: { name, inode }, offset }) => {
+      const now = there.get(name);
+      return now === undefined || now.inode !== inode || now.size < offset;
+    });
+  }
+
+  #readOn(file: LogFile): void {
+    const fd = this.#files.openIfThere(file.name);
+    if (fd === undefined) return;
+    try {
+      const at = this.#read.get(file.name) ?? { file, offset: 0 };
+      this.#read.set(file.name, at);
+      for (const lines of linesFrom(fd, at, this.#format.longest)) this.#take(lines);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #take(lines: readonly string[]): void {
+    for (const line of lines) {
+      const record = this.#format.decode(line);
+      if (record) this.#consumer.take(record);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** The embedded state: everything in files below one directory of the user's own, shared by all servers on a machine. */
+import { join } from 'node:path';
+import type { Contents } from '../contents.ts';
+import type { State } from '../state.ts';
+import { DirectoryContents } from './contents/directory-contents.ts';
+import { machineLocks } from './locks.ts';
+import { DirectoryLog } from './log/directory-log.ts';
+import { DirectoryNotes } from './notes.ts';
+
+/** Opens and makes nothing before something is written. */
+export function openDirectoryState(directory: string): State {
+  let contents: Contents | undefined;
+  return {
+    name: directory,
+    localDirectory: directory,
+    locks: machineLocks,
+    notes: new DirectoryNotes(directory),
+    get contents() {
+      contents ??= new DirectoryContents(directory);
+      return contents;
+    },
+    log: (name, options) => new DirectoryLog(join(directory, name), options),
+  };
+}

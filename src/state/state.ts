@@ -1,0 +1,34 @@
+/** Everything that must outlive a process, wherever it is kept: the journal and the trace receive it instead of paths. */
+import type { Contents } from './contents.ts';
+import type { Locks } from './locks.ts';
+import type { Log, LogOptions } from './log.ts';
+
+export interface State {
+  /** The same for all who share the state, and for nobody else. */
+  readonly name: string;
+  readonly contents: Contents;
+  readonly locks: Locks;
+  readonly notes: Notes;
+  /** Where the state lies in a directory of this machine: scratch files may be made in it. */
+  readonly localDirectory?: string | undefined;
+
+  /** Nothing is opened before the first record is written or read. */
+  log<R extends object>(name: 'journal' | 'trace', options: LogOptions<R>): Log<R>;
+}
+
+/**
+ * Short texts under a name, of which only the last one counts.
+ *
+ * A reader gets the whole text of some writer, or undefined when nobody has written one. Nothing depends on a note:
+ * one that is lost is as if it had never been written.
+ */
+export interface Notes {
+  read(name: string): Promise<Note | undefined>;
+  write(name: string, text: string): Promise<void>;
+}
+
+export interface Note {
+  text: string;
+  /** When it was written, in milliseconds since 1970. */
+  at: number;
+}

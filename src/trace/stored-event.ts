@@ -1,0 +1,130 @@
+/** What makes a stored value an event, and how an event that is too long becomes shorter. */
+import type { LogOptions } from '../state/log.ts';
+import type { TracedPath, TraceEvent } from './event.ts';
+
+/** Of an event as JSON, in bytes. */
+const LONGEST_EVENT = 64 * 1024;
+
+/** How many paths an event names at most. */
+export const MOST_PATHS = 50;
+
+/** The first part of a text; never half a surrogate pair. */
+export function truncated(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`;
+}
+
+/** First the paths beyond the first ones go, then contents, then more paths. */
+function* everShorter(event: TraceEvent): Generator<TraceEvent> {
+  yield withPaths(event, MOST_PATHS);
+  for (const length of [4096, 1024, 256]) {
+    yield withPaths(withContents(event, length), MOST_PATHS);
+  }
+  const { arguments: _arguments, answer: _answer, ...bare } = event;
+  for (const count of [MOST_PATHS, 25, 10, 5, 2, 1, 0]) yield withPaths(bare, count);
+  yield barest(event);
+}
+
+function withPaths(event: TraceEvent, count: number): TraceEvent {
+  const left = event.paths.length - count;
+  if (left <= 0) return event;
+  return { ...event, paths: event.paths.slice(0, count), morePaths: (event.morePaths ?? 0) + left };
+}
+
+function withContents(event: TraceEvent, length: number): TraceEvent {
+  const { arguments: args, answer, ...rest } = event;
+  return {
+    ...rest,
+    ...(args !== undefined && { arguments: truncated(args, length) }),
+    ...(answer !== undefined && { answer: truncated(answer, length) }),
+  };
+}
+
+/** What is left when even one field is longer than a line may be. */
+function barest(event: TraceEvent): TraceEvent {
+  const { id, at, server, session, who, dialect, tool, outcome, error, ms } = event;
+  const { bytesIn, bytesOut, tokensOut } = event;
+  const short = (text: string) => truncated(text, 200);
+  return {
+    id: short(id),
+    at,
+    server: short(server),
+    roots: event.roots.slice(0, 10).map(short),
+    ...(session !== undefined && { session: short(session) }),
+    ...(who !== undefined && { who: short(who) }),
+    dialect: short(dialect),
+    tool: short(tool),
+    paths: [],
+    morePaths: event.paths.length + (event.morePaths ?? 0),
+    outcome,
+    ...(error !== undefined && { error: short(error) }),
+    ms,
+    bytesIn,
+    bytesOut,
+    tokensOut,
+  };
+}
+
+const LAST_MOMENT = 8.64e15;
+
+function eventOf(value: unknown): TraceEvent | undefined {
+  return isEvent(value) ? value : undefined;
+}
+
+function isEvent(value: unknown): value is TraceEvent {
+  if (typeof value !== 'object' || value === null) return false;
+  const event = value as Record<keyof TraceEvent, unknown>;
+  return (
+    [event.id, event.server, event.dialect, event.tool].every(isText) &&
+    [event.session, event.who, event.error, event.note, event.arguments, event.answer].every(isTextOrNone) &&
+    [event.at, event.ms, event.bytesIn, event.bytesOut, event.tokensOut].every(isNumber) &&
+    Math.abs(event.at as number) <= LAST_MOMENT &&
+    (event.morePaths === undefined || isNumber(event.morePaths)) &&
+    (event.outcome === 'ok' || event.outcome === 'failed') &&
+    isTexts(event.roots) &&
+    (event.layers === undefined || isTexts(event.layers)) &&
+    (event.confined === undefined || typeof event.confined === 'boolean') &&
+    (event.flags === undefined || isTexts(event.flags)) &&
+    (event.entries === undefined || isTexts(event.entries)) &&
+    Array.isArray(event.paths) &&
+    event.paths.every(isTracedPath)
+  );
+}
+
+function isTracedPath(value: unknown): value is TracedPath {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, how, bytes, links } = value as Record<keyof TracedPath, unknown>;
+  return (
+    isText(path) &&
+    isText(how) &&
+    (bytes === undefined || isNumber(bytes)) &&
+    (links === undefined || isNumber(links))
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || isText(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+/** How the trace's log keeps events. */
+export const eventRecords = {
+  accept: eventOf,
+  longest: LONGEST_EVENT,
+  shorten: everShorter,
+  opening: '{"id":',
+  /** An event is written when its call has ended. */
+  appendedAt: ({ at, ms }: TraceEvent) => at + ms,
+} satisfies LogOptions<TraceEvent>;

@@ -1,0 +1,41 @@
+/** The size of a value as JSON is told without writing it, and is exact. */
+import { expect, it } from 'vitest';
+import { jsonBytes } from '../../src/json/json-size.ts';
+
+const CHARACTERS = ['a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '漢', '😀', '\ud800', '\udc00', '\u2028'];
+
+function randomValue(next: () => number, depth: number): unknown {
+  const text = () =>
+    Array.from({ length: next() % 9 }, () => CHARACTERS[next() % CHARACTERS.length]).join('');
+  switch (next() % (depth === 0 ? 5 : 7)) {
+    case 0:
+      return next() / 7;
+    case 1:
+      return next() % 2 === 0;
+    case 2:
+      return null;
+    case 5:
+      return Array.from({ length: next() % 4 }, () => randomValue(next, depth - 1));
+    case 6:
+      return Object.fromEntries(
+        Array.from({ length: next() % 4 }, () => [
+          text(),
+          next() % 5 === 0 ? undefined : randomValue(next, depth - 1),
+        ]),
+      );
+    default:
+      return text();
+  }
+}
+
+it('is what JSON.stringify would take, for whatever can be sent', () => {
+  let state = 7;
+  const next = () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state >> 8;
+  };
+  for (let i = 0; i < 5000; i++) {
+    const value = randomValue(next, 4);
+    expect(jsonBytes(value), JSON.stringify(value)).toBe(Buffer.byteLength(JSON.stringify(value)));
+  }
+});

@@ -1,0 +1,109 @@
+/** Which events the page keeps, and which ones its filters let through. */
+import { describe, expect, it } from 'vitest';
+import { EventStore, noFilter } from '../../../src/page/data/event-store.ts';
+import { event } from '../rows.ts';
+
+const at = (path: string) => event({ paths: [{ path, how: 'read' }] });
+const shownPaths = (store: EventStore) => store.shown.map(({ event: { paths } }) => paths[0]!.path);
+
+describe('the events that are kept', () => {
+  it('are taken once, in the order in which they came', () => {
+    const store = new EventStore();
+    const [one, two] = [event(), event()];
+    expect(store.add([one, two])).toEqual({ shown: 2, trimmed: false });
+    expect(store.add([two, one])).toEqual({ shown: 0, trimmed: false });
+    expect(store.rows.map((row) => row.event)).toEqual([one, two]);
+  });
+
+  it('are the newest hundred thousand', () => {
+    const store = new EventStore();
+    store.setFilter({ ...noFilter, tool: 'rare' });
+    store.add([event({ tool: 'rare' })]);
+    const added = store.add(Array.from({ length: 110_000 }, () => event()));
+    expect(added.trimmed).toBe(true);
+    expect(store.rows).toHaveLength(100_000);
+    expect(store.shown).toHaveLength(0);
+    store.setFilter(noFilter);
+    expect(store.shown).toHaveLength(100_000);
+  });
+
+  it('are found by their place among those that are shown', () => {
+    const store = new EventStore();
+    store.add(Array.from({ length: 50 }, (_, index) => event({ tool: index % 3 === 0 ? 'a' : 'b' })));
+    store.setFilter({ ...noFilter, tool: 'a' });
+    for (const [index, row] of store.shown.entries()) expect(store.indexOf(row)).toBe(index);
+    expect(store.indexOf(store.rows[1]!)).toBe(-1);
+  });
+
+  it('tell which tools and sessions there are', () => {
+    const store = new EventStore();
+    const { session: _, ...alone } = event();
+    store.add([event({ tool: 'b', who: 'anna' }), { ...alone, tool: 'a' }]);
+    expect([...store.tools]).toEqual(['b', 'a']);
+    expect([...store.sessions.values()].map(({ label }) => label)).toEqual(['anna · one', 'replay · s']);
+    store.clear();
+    expect([store.rows.length, store.tools.size, store.sessions.size]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('the filters', () => {
+  it('let through what fits all of them, also of what comes later', () => {
+    const store = new EventStore();
+    store.add([event(), event({ tool: 'x' }), event({ tool: 'x', outcome: 'failed' })]);
+    store.setFilter({ ...noFilter, tool: 'x', outcome: 'failed' });
+    expect(store.shown).toHaveLength(1);
+    expect(store.add([event({ tool: 'x', outcome: 'failed' }), event()]).shown).toBe(1);
+    store.setFilter({ ...noFilter, session: 'two' });
+    expect(store.shown).toHaveLength(0);
+    expect(store.add([event({ session: 'two' })]).shown).toBe(1);
+    expect(store.isFiltered).toBe(true);
+  });
+
+  it('find a part of any path, in any case', () => {
+    const store = new EventStore();
+    store.add([
+      at('/w/README.md'),
+      at('/w/src/b'),
+      event({
+        paths: [
+          { path: '/w/x', how: 'read' },
+          { path: '/w/Readme', how: 'read' },
+        ],
+      }),
+    ]);
+    store.setFilter({ ...noFilter, path: ' readme ' });
+    expect(shownPaths(store)).toEqual(['/w/README.md', '/w/x']);
+    store.setFilter({ ...noFilter, path: 'x\n/w' });
+    expect(store.shown).toHaveLength(0);
+  });
+
+  it('find a directory and what lies below it, not its neighbours', () => {
+    const store = new EventStore();
+    store.add([at('/w/src'), at('/w/src/a'), at('/w/srcs'), at('/w/srcs/a')]);
+    store.setFilter({ ...noFilter, path: '/w/src/' });
+    expect(shownPaths(store)).toEqual(['/w/src', '/w/src/a']);
+  });
+
+  it('know a backslash for a part of a name, and on Windows for what stands between names', () => {
+    const store = new EventStore();
+    store.add([at('/w/src\\a'), at('/w/src/a')]);
+    store.setFilter({ ...noFilter, path: '/w/src/' });
+    expect(shownPaths(store)).toEqual(['/w/src/a']);
+    store.setFilter({ ...noFilter, path: 'src\\a' });
+    expect(shownPaths(store)).toEqual(['/w/src\\a']);
+    store.add([at('C:\\w\\src\\B')]);
+    for (const path of ['c:\\w\\src\\', 'w/src/b']) {
+      store.setFilter({ ...noFilter, path });
+      expect(shownPaths(store)).toEqual(['C:\\w\\src\\B']);
+    }
+  });
+
+  it('choose among a hundred thousand events', () => {
+    const store = new EventStore();
+    store.add(
+      Array.from({ length: 100_000 }, (_, index) => at(`/work/app/src/part-${index % 977}/file-${index}.ts`)),
+    );
+    store.setFilter({ ...noFilter, path: 'part-5/file', outcome: 'ok' });
+    expect(store.shown).toHaveLength(103);
+  });
+});

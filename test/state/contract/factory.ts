@@ -1,0 +1,61 @@
+/** What a contract test needs of an implementation of the state. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import type { State } from '../../../src/state/state.ts';
+
+/** One state with nothing in it, gone after `remove`. */
+export interface StateUnderTest {
+  /** Anew, as another process would: what one object knows, the other must find out. */
+  open(): State;
+  /** For `open` of another process: see other-process.ts. */
+  readonly address: string;
+  /** Cuts the last record of a log short, as a crash does; undefined where that cannot happen. */
+  tearLast?(log: 'journal' | 'trace'): void;
+  /** Makes everything in the store look old enough to be retired. */
+  age(): Promise<void>;
+  remove(): Promise<void> | void;
+}
+
+export type StateFactory = () => StateUnderTest;
+
+const run = promisify(execFile);
+let built: Promise<string> | undefined;
+
+/** Runs one of the tasks of other-process.ts to its end, and gives what it printed. */
+export async function inOtherProcess(address: string, task: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [await otherProcess(), address, task, ...args]);
+  return stdout;
+}
+
+/** The program of other-process.ts. */
+export function otherProcess(): Promise<string> {
+  built ??= buildOtherProcess();
+  return built;
+}
+
+async function buildOtherProcess(): Promise<string> {
+  const outfile = join(mkdtempSync(join(tmpdir(), 'cofferdam-state-')), 'other-process.mjs');
+  process.once('exit', () => rmSync(join(outfile, '..'), { recursive: true, force: true }));
+  await build({
+    entryPoints: [fileURLToPath(new URL('other-process.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`not within 20 s: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,230 @@
+/** What every log guarantees, see src/state/log.ts. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Log } from '../../../src/state/log.ts';
+import { inOtherProcess, type StateFactory, type StateUnderTest, until } from './factory.ts';
+import { type Numbered, numbered } from './numbered.ts';
+
+/** Everything that a reader has given so far. */
+class Records {
+  all: Numbered[] = [];
+  restarts = 0;
+  take(record: Numbered): void {
+    this.all.push(record);
+  }
+  restart(): void {
+    this.all = [];
+    this.restarts += 1;
+  }
+}
+
+export function logContract(create: StateFactory): void {
+  describe('a log', () => {
+    let under: StateUnderTest;
+    let opened: Log<Numbered>[];
+    beforeEach(() => {
+      under = create();
+      opened = [];
+    });
+    afterEach(async () => {
+      for (const log of opened) log.close();
+      await under.remove();
+    });
+
+    const open = (options = {}) => {
+      const log = under.open().log<Numbered>('journal', { ...numbered, ...options });
+      opened.push(log);
+      return log;
+    };
+    const read = async (log: Log<Numbered>) => {
+      const records = new Records();
+      await log.reader(records).catchUp();
+      return records.all;
+    };
+    const numbers = async (log: Log<Numbered>) => (await read(log)).map(({ n }) => n);
+
+    test('that nobody has written to holds nothing', async () => {
+      const log = open();
+      expect(await read(log)).toEqual([]);
+      for await (const records of log.newestFirst()) expect(records).toEqual([]);
+      expect(log.size()).toBe(0);
+    });
+
+    test('gives records in the order in which they were appended, and in the other one', async () => {
+      const log = open();
+      for (let n = 0; n < 500; n++) log.append({ n, text: 'x'.repeat(n * 7) });
+      log.append({ n: 500 }, { n: 501 });
+      await log.flush();
+      const expected = Array.from({ length: 502 }, (_, n) => n);
+      expect(await numbers(log)).toEqual(expected);
+      const back: number[] = [];
+      for await (const records of log.newestFirst()) back.push(...records.map(({ n }) => n));
+      expect(back).toEqual(expected.reverse());
+      expect(log.size()).toBeGreaterThan(500 * 7 * 200);
+    });
+
+    test('gives back exactly what was appended, whatever it holds', async () => {
+      const text = `\n\r\0\u2028"\\ äöü 日本語 😀 ${'long '.repeat(500_000)}`;
+      const log = open();
+      log.append({ n: 1, text });
+      log.append({ n: 2 });
+      await log.flush();
+      expect(await read(open())).toEqual([{ n: 1, text }, { n: 2 }]);
+    });
+
+    test('is there after it was closed and opened again', async () => {
+      const log = open();
+      log.append({ n: 1 });
+      await log.flush();
+      log.close();
+      const again = open();
+      again.append({ n: 2 });
+      await again.flush();
+      expect(await numbers(open())).toEqual([1, 2]);
+    });
+
+    test('leaves out a record that was cut short, and not the ones around it', async (context) => {
+      if (!under.tearLast) return context.skip();
+      for (let n = 1; n <= 3; n++) {
+        const log = open();
+        log.append({ n, text: 'äöü' });
+        await log.flush();
+        if (n === 2) under.tearLast('journal');
+      }
+      expect(await numbers(open())).toEqual([1, 3]);
+    });
+
+    test('takes the records of two processes at once, and loses and mixes none', async () => {
+      const followed: Numbered[] = [];
+      const log = open();
+      const problems: Error[] = [];
+      log.follow({
+        onRecords: (records) => followed.push(...records),
+        onProblem: (error) => problems.push(error),
+      });
+      await Promise.all(
+        ['one', 'two'].map((writer) => inOtherProcess(under.address, 'append', writer, '2000')),
+      );
+      const all = await read(log);
+      await until(() => followed.length >= all.length);
+      for (const records of [all, followed]) {
+        for (const writer of ['one', 'two']) {
+          const own = records.filter((record) => record.writer === writer);
+          expect(own.map(({ n }) => n)).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+          expect(own.every(({ n, text }) => text === 'x'.repeat(n % 9000))).toBe(true);
+        }
+      }
+      expect(problems).toEqual([]);
+    });
+
+    test('gives a reader only what is new, each record once', async () => {
+      const [one, two] = [open(), open()];
+      const records = new Records();
+      const reader = one.reader(records);
+      for (let n = 0; n < 20; n++) {
+        (n % 3 === 0 ? one : two).append({ n });
+        await Promise.all([one.flush(), two.flush()]);
+        await reader.catchUp();
+        await reader.catchUp();
+        expect(records.all.map((record) => record.n)).toEqual(
+          Array.from({ length: n + 1 }, (_, each) => each),
+        );
+      }
+      expect(records.restarts).toBe(0);
+    });
+
+    test('hands over to a follower what anybody appends later, and nothing after it was ended', async () => {
+      const [log, other] = [open(), open()];
+      log.append({ n: 0 });
+      await log.flush();
+      const got: number[] = [];
+      const kept: number[] = [];
+      const onProblem = (error: Error) => expect.fail(error.message);
+      const stop = log.follow({ onRecords: (records) => got.push(...records.map(({ n }) => n)), onProblem });
+      log.follow({ onRecords: (records) => kept.push(...records.map(({ n }) => n)), onProblem });
+      other.append({ n: 1 });
+      log.append({ n: 2 });
+      await until(() => got.length === 2 && kept.length === 2);
+      stop();
+      other.append({ n: 3 });
+      await until(() => kept.length === 3);
+      expect(got).toEqual([1, 2]);
+      expect(kept).toEqual([1, 2, 3]);
+    });
+
+    test('loses by compacting nothing that was chosen, and tells readers', async () => {
+      const day = Date.UTC(2026, 0, 1);
+      let now = day;
+      const log = open({ now: () => now });
+      const records = new Records();
+      const reader = log.reader(records);
+      for (let n = 0; n < 40; n++) {
+        now = day + Math.floor(n / 10) * 24 * 3_600_000;
+        log.append({ n });
+      }
+      await log.flush();
+      await reader.catchUp();
+      now = day + 100 * 24 * 3_600_000;
+      await log.compact((stretch) => stretch.filter(({ n }) => n % 10 === 7));
+      await reader.catchUp();
+      const left = records.all.map(({ n }) => n);
+      expect(left.filter((n) => n % 10 === 7)).toEqual([7, 17, 27, 37]);
+      expect(left.length).toBeLessThan(40);
+      expect(await numbers(open())).toEqual(left);
+      log.append({ n: 40 });
+      await log.flush();
+      await reader.catchUp();
+      expect(records.all.at(-1)).toEqual({ n: 40 });
+    });
+
+    test('says while it compacts whether everything left out before is gone', async () => {
+      const day = Date.UTC(2026, 0, 1);
+      let now = day;
+      const log = open({ now: () => now });
+      for (const [at, count] of [10, 10, 10].entries()) {
+        now = day + at * 24 * 3_600_000;
+        for (let n = 0; n < count; n++) log.append({ n: at * 10 + n });
+      }
+      await log.flush();
+      now = day + 100 * 24 * 3_600_000;
+      let isAllGone = true;
+      let before = new Set<number>();
+      const leftOut = new Set<number>();
+      await log.compact((stretch, isComplete) => {
+        expect(isComplete).toBe(isAllGone || isComplete);
+        if (isComplete) before = new Set(leftOut);
+        const chosen = stretch.filter(({ n }) => n % 10 !== 3);
+        for (const each of stretch) if (!chosen.includes(each)) leftOut.add(each.n);
+        isAllGone = false;
+        return chosen;
+      });
+      const left = await numbers(open());
+      expect(left.filter((n) => before.has(n))).toEqual([]);
+      expect(left.filter((n) => n % 10 !== 3)).toHaveLength(27);
+    });
+
+    test.each([true, false])('takes a part out of records for good (checksums: %s)', async (checksums) => {
+      const log = open({ checksums });
+      log.append({ n: 1, text: 'a secret' }, { n: 2, text: 'no matter' });
+      await log.flush();
+      if (under.tearLast) {
+        log.append({ n: 3, text: 'cut short with a secret' });
+        await log.flush();
+        under.tearLast('journal');
+      }
+      const other = open({ checksums });
+      other.append({ n: 4, text: 'a secret' });
+      await other.flush();
+      await log.redact(({ n, text }) =>
+        text?.includes('secret') ? [{ n, text: 'far too long to fit' }, { n }] : undefined,
+      );
+      other.append({ n: 5 });
+      await other.flush();
+      expect(await read(open({ checksums }))).toEqual([
+        { n: 1 },
+        { n: 2, text: 'no matter' },
+        { n: 4 },
+        { n: 5 },
+      ]);
+    });
+  });
+}

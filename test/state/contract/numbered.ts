@@ -1,0 +1,13 @@
+/** Records for the tests of logs. */
+import type { LogOptions } from '../../../src/state/log.ts';
+
+export interface Numbered {
+  n: number;
+  writer?: string;
+  text?: string;
+}
+
+export const numbered: LogOptions<Numbered> = {
+  accept: (value) => (typeof (value as Numbered)?.n === 'number' ? (value as Numbered) : undefined),
+  checksums: true,
+};

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { TracedPath } from '../../src/trace/event.ts';
+import { truncated } from '../../src/trace/stored-event.ts';
+import { anEvent, eventOf, LONGEST_LINE, lineOf } from './events.ts';
+
+describe('an event as a line', () => {
+  it('comes back as it was', () => {
+    const event = anEvent({
+      session: 's',
+      who: 'anna',
+      morePaths: 3,
+      outcome: 'failed',
+      error: 'outside',
+      layers: ['argv policy', 'bubblewrap'],
+      note: 'a note',
+      entries: ['e1'],
+      arguments: '{"path":"a"}',
+      answer: 'text',
+    });
+    expect(eventOf(lineOf(event).trimEnd())).toEqual(event);
+  });
+
+  it('is one line of valid JSON, whatever a path holds', () => {
+    const path = '/a\n\r\t\0\u001b[31m\u2028\u2029\ud800x\udc00\u007f\u009b"\\';
+    const line = lineOf(anEvent({ paths: [{ path, how: 'read' }] }));
+    expect(line.indexOf('\n')).toBe(line.length - 1);
+    expect(Buffer.from(line).toString()).toBe(line);
+    expect(JSON.parse(line).paths[0].path).toBe(path);
+  });
+
+  it('names the first 50 paths when all are too long for it, and counts the rest', () => {
+    const line = lineOf(anEvent({ paths: manyPaths(80, 1000), morePaths: 5 }));
+    const event = eventOf(line.trimEnd());
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(LONGEST_LINE);
+    expect(event?.paths).toEqual(manyPaths(50, 1000));
+    expect(event?.morePaths).toBe(35);
+  });
+
+  it('loses contents before it loses any of those paths', () => {
+    const paths = manyPaths(50, 1000);
+    const event = eventOf(
+      lineOf(anEvent({ paths, arguments: 'é'.repeat(8000), answer: 'é'.repeat(8000) })).trimEnd(),
+    );
+    expect(event?.paths).toEqual(paths);
+    expect(event?.morePaths).toBeUndefined();
+    expect(event?.arguments).toBe(`${'é'.repeat(1024)}…`);
+    expect(event?.answer).toBe(`${'é'.repeat(1024)}…`);
+  });
+
+  it('names fewer paths when they are very long, and no contents then', () => {
+    const line = lineOf(anEvent({ paths: manyPaths(50, 4000, '\u0001'), arguments: 'x', answer: 'y' }));
+    const event = eventOf(line.trimEnd());
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(LONGEST_LINE);
+    expect(event?.paths).toEqual(manyPaths(2, 4000, '\u0001'));
+    expect(event?.morePaths).toBe(48);
+    expect(event).not.toHaveProperty('arguments');
+    expect(event).not.toHaveProperty('answer');
+  });
+
+  it.each([
+    ['roots', { roots: Array.from({ length: 100 }, () => '/r'.repeat(1000)) }],
+    ['a tool', { tool: 't'.repeat(200_000) }],
+    ['a note', { note: 'n'.repeat(200_000) }],
+    ['entries', { entries: Array.from({ length: 10_000 }, (_, n) => `entry-${n}`) }],
+  ])('stays within its length with %s beyond all bounds', (_, about) => {
+    const line = lineOf(anEvent(about));
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(LONGEST_LINE);
+    expect(eventOf(line.trimEnd())).toMatchObject({ id: 'server-1', outcome: 'ok', ms: 1.5, morePaths: 1 });
+  });
+
+  it('cuts no character in two', () => {
+    expect(truncated('ab😀', 3)).toBe('ab…');
+    expect(truncated('ab😀', 4)).toBe('ab😀');
+  });
+});
+
+describe('a line that is no event', () => {
+  const whole = lineOf(anEvent()).trimEnd();
+
+  it.each([
+    ['an empty one', ''],
+    ['a torn one', whole.slice(0, -20)],
+    ['one that is no JSON', 'hello'],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['a list', '[]'],
+    ['an object of something else', '{"id":"x"}'],
+    ['paths that are none', lineOf(anEvent({ paths: 'x' as never })).trimEnd()],
+    ['a path without a name', lineOf(anEvent({ paths: [{ how: 'read' } as never] })).trimEnd()],
+    ['a moment beyond time', lineOf(anEvent({ at: 9e15 })).trimEnd()],
+    ['a session that is no text', lineOf(anEvent({ session: 7 as never })).trimEnd()],
+    ['an outcome of another kind', lineOf(anEvent({ outcome: 'maybe' as never })).trimEnd()],
+  ])('is skipped: %s', (_, line) => {
+    expect(eventOf(line)).toBeUndefined();
+  });
+
+  it('does not take the whole one behind it along', () => {
+    expect(eventOf(whole.slice(0, 50) + whole)).toEqual(anEvent());
+  });
+});
+
+function manyPaths(count: number, length: number, filler = 'p'): TracedPath[] {
+  return Array.from({ length: count }, (_, n) => ({ path: `/${n}/${filler.repeat(length)}`, how: 'read' }));
+}
