@@ -7,7 +7,7 @@ import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { forget } from './cli/forget.ts';
 import { commandHelp, helpText } from './cli/help.ts';
 import { type Outcome, redo, showDiff, showHistory, undo } from './cli/history.ts';
-import { closeApp, openApp, openEngine, type Surroundings } from './cli/open-app.ts';
+import { closeApp, type OpenApp, openApp, openEngine, type Surroundings } from './cli/open-app.ts';
 import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
 import {
   areCommandsConfined,
@@ -17,7 +17,7 @@ import {
   offerable,
 } from './cli/start.ts';
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
-import { openRecorder, pageSources, TracedHistory } from './cli/tracing.ts';
+import { openRecorder } from './cli/tracing.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';
 import {
   asStateProblem,
@@ -28,6 +28,7 @@ import {
   StateProblem,
 } from './engine/index.ts';
 import type { Abilities } from './server/mcp/offered-tools.ts';
+import type { PageSources } from './server/page/sources.ts';
 import type { HttpSettings } from './server/start-http.ts';
 import { serveOnStdio } from './server/stdio/serve.ts';
 import { openDirectoryState } from './state/directory/open.ts';
@@ -58,9 +59,9 @@ async function main(): Promise<number> {
     case 'diff':
       return tell(await showDiff(new History(command.state.directory), command.entry));
     case 'undo':
-      return goBack(command.state.directory, (history) => undo(history, command));
+      return goBack(command.state.directory, (history, recorder) => undo(history, recorder, command));
     case 'redo':
-      return goBack(command.state.directory, (history) => redo(history, command.what, command.force));
+      return goBack(command.state.directory, (history, recorder) => redo(history, recorder, command));
     case 'forget':
       return tell(await forget(new History(command.state.directory), command.state.directory, command));
     case 'trace':
@@ -133,9 +134,10 @@ async function trace({ asked, state }: Command & { do: 'trace' }): Promise<numbe
 /** The page alone, for servers that run elsewhere on this machine. */
 async function traceOnPage(directory: string, port: number, signal: AbortSignal): Promise<number> {
   const { servePage } = await import('./server/serve-page.ts');
+  const { pageHistory } = await import('./server/page/sources.ts');
   const recorder = recorderIn(directory);
   const server = await servePage({
-    sources: pageSources(directory, recorder, complain),
+    sources: { events: traceIn(directory), history: pageHistory(new History(directory), recorder) },
     version,
     port,
     log: complain,
@@ -193,7 +195,7 @@ async function serveHttp(
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   try {
     const { stateDirectory } = app;
-    const page = stateDirectory === undefined ? undefined : pageSources(stateDirectory, app.trace, app.log);
+    const page = stateDirectory === undefined ? undefined : await pageOf(app, stateDirectory);
     const surroundings = { token, terminal: terminal !== undefined, readOnlyEngine, page, stateDirectory };
     const { server, token: stored, reload } = await startHttp(app, asked, surroundings);
     app.log(describeStart(app, await describeCommands(app), app.journal));
@@ -216,6 +218,17 @@ async function serveHttp(
     await closeApp(app);
   }
   return 0;
+}
+
+/** A server without a journal, as a read-only one, still shows what others have changed. */
+async function pageOf({ engine, trace: recorder, log }: OpenApp, directory: string): Promise<PageSources> {
+  const { pageHistory } = await import('./server/page/sources.ts');
+  const history = engine.history.isKept ? engine.history : new History(directory);
+  return { events: traceIn(directory, log), history: pageHistory(history, recorder) };
+}
+
+function traceIn(directory: string, log = complain): TraceLog {
+  return new TraceLog(openDirectoryState(directory), { onProblem: (problem) => log(`trace: ${problem}`) });
 }
 
 /** By absolute paths: a client that is started from a desktop may know another PATH. */
@@ -247,11 +260,12 @@ function around(): Surroundings {
 /** Undoes or redoes; who does so is in the trace. */
 async function goBack(
   directory: string,
-  undoing: (history: TracedHistory) => Promise<Outcome>,
+  undoing: (history: History, recorder: Recorder) => Promise<Outcome>,
 ): Promise<number> {
   const recorder = recorderIn(directory);
   try {
-    return await tell(await undoing(new TracedHistory(directory, recorder)));
+    const history = new History(directory);
+    return await tell(await history.keepOpen(() => undoing(history, recorder)));
   } finally {
     await recorder.close();
   }

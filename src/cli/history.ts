@@ -12,8 +12,9 @@ import {
   type Obstacle,
   type UndoPlan,
 } from '../engine/index.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import { tracedUndo } from '../trace/traced-undo.ts';
 import { type ById, byId, entryLine, toolOf } from './entry-line.ts';
-import type { TracedHistory } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Outcome {
@@ -86,10 +87,11 @@ export interface UndoRequest {
   force: boolean;
 }
 
-export async function undo(history: TracedHistory, asked: UndoRequest): Promise<Outcome> {
+export async function undo(history: History, recorder: Recorder, asked: UndoRequest): Promise<Outcome> {
   const { what, since, force } = asked;
+  const undoing = { recorder, force, word: 'undone' } as const;
   if (what !== undefined && !(await isDirectory(history, what))) {
-    if (since === undefined) return undoAll(history, [await named(history, what)], force, 'undone');
+    if (since === undefined) return undoAll(history, [await named(history, what)], undoing);
     if (await isEntry(history, what)) throw new UsageError('undo takes an entry or --since, not both');
   }
   const below = what === undefined ? {} : { below: resolve(what) };
@@ -98,29 +100,30 @@ export async function undo(history: TracedHistory, asked: UndoRequest): Promise<
   const meant = since === undefined ? open.slice(0, 1) : open;
   if (entries.length === 0 && what !== undefined) requireThere(what);
   if (meant.length === 0) return { output: 'There is nothing to undo.\n', failed: true };
-  return undoAll(history, meant, force, 'undone');
+  return undoAll(history, meant, undoing);
 }
 
 /** Takes back the last undo, or the one that is named. */
 export async function redo(
-  history: TracedHistory,
-  what: string | undefined,
-  force: boolean,
+  history: History,
+  recorder: Recorder,
+  { what, force }: Pick<UndoRequest, 'what' | 'force'>,
 ): Promise<Outcome> {
+  const redoing = { recorder, force, word: 'redone' } as const;
   const entries = await history.entries();
   const originals = new Set(entries.filter(({ undoes }) => undoes === undefined).map(({ id }) => id));
   const undoings = entries.filter(({ undoes, state }) => originals.has(undoes!) && state !== 'undone');
   // Two may have undone a part of it each, at the same time.
-  const standingWith = ({ undoes }: JournalEntry) => undoings.filter((entry) => entry.undoes === undoes);
+  const undosWith = ({ undoes }: JournalEntry) => undoings.filter((entry) => entry.undoes === undoes);
   if (what === undefined) {
     const last = newestOf(undoings, entries);
     if (!last) return { output: 'There is nothing to redo.\n', failed: true };
-    return undoAll(history, standingWith(last), force, 'redone');
+    return undoAll(history, undosWith(last), redoing);
   }
   const { id } = await named(history, what);
   const undoing = undoings.find((entry) => entry.undoes === id || entry.id === id);
   if (!undoing) return { output: `${id} is not undone, so there is nothing to redo.\n`, failed: true };
-  return undoAll(history, standingWith(undoing), force, 'redone');
+  return undoAll(history, undosWith(undoing), redoing);
 }
 
 /** What was undone, redone and undone once more was undone last by that, though its first undo stands for it. */
@@ -135,14 +138,20 @@ function newestOf(undoings: readonly JournalEntry[], all: readonly JournalEntry[
   return undefined;
 }
 
+interface Undoing {
+  recorder: Recorder;
+  force: boolean;
+  word: 'undone' | 'redone';
+}
+
 async function undoAll(
-  history: TracedHistory,
+  history: History,
   entries: readonly JournalEntry[],
-  force: boolean,
-  word: 'undone' | 'redone',
+  undoing: Undoing,
 ): Promise<Outcome> {
+  const { force, word } = undoing;
   const all = byId(await history.entries());
-  let output = '';
+  const lines: string[] = [];
   let problem = '';
   for (const entry of entries) {
     if (entry.state === 'undone')
@@ -151,47 +160,44 @@ async function undoAll(
         failed: true,
       };
     const untouched =
-      output === '' ? 'Nothing was touched.' : `Nothing of it was touched; the above is ${word}.`;
-    const done = await undoOne(history, entry, { force, word, untouched });
+      lines.length === 0 ? 'Nothing was touched.' : `Nothing of it was touched; the above is ${word}.`;
+    const done = await undoOne(history, entry, undoing, untouched);
     if (typeof done === 'string') {
       problem += done;
       // By force all of them are undone that can be.
       if (force) continue;
       break;
     }
-    output += `${word}: ${entryLine(...shownAs(word, entry, all))}\n`;
-    const width = Math.max(10, ...done.map(({ does }) => does.length));
-    for (const { path, does } of done) output += `  ${does.padEnd(width)}  ${plain(path)}\n`;
-    if (done.length === 0) output += '  nothing was left to be done\n';
+    lines.push(`${word}: ${entryLine(...shownAs(word, entry, all))}\n`, ...stepLines(done));
   }
+  const output = lines.join('');
   if (problem === '') return { output, failed: false };
   return output === '' ? { output: problem, failed: true } : { output, problem, failed: true };
 }
 
-interface Undoing {
-  force: boolean;
-  word: 'undone' | 'redone';
-  /** What is said when nothing of an entry was touched. */
-  untouched: string;
+function stepLines(steps: UndoPlan['steps']): string[] {
+  if (steps.length === 0) return ['  nothing was left to be done\n'];
+  const width = steps.reduce((widest, { does }) => Math.max(widest, does.length), 10);
+  return steps.map(({ path, does }) => `  ${does.padEnd(width)}  ${plain(path)}\n`);
 }
 
-/** What was done, or what kept from it. */
+/** What was done, or why not; `untouched` is said when nothing of the entry was touched. */
 async function undoOne(
-  history: TracedHistory,
+  history: History,
   { id }: JournalEntry,
-  { force, word, untouched }: Undoing,
+  { recorder, force, word }: Undoing,
+  untouched: string,
 ): Promise<UndoPlan['steps'] | string> {
-  const before = new Map((await history.entries()).map((entry) => [entry.id, entry.changes.length]));
+  let begun = false;
+  const onChanged = () => {
+    begun = true;
+  };
   try {
-    const plan = await history.plan(id);
-    const outcome = await history.undoFor(id, { force });
-    if (!plan || !outcome) return `${id} is no longer in the journal. ${untouched}\n`;
-    return outcome.done ? plan.steps : blockedText(id, outcome.obstacles, word, untouched);
+    const outcome = await tracedUndo(history, recorder, id, { force, onChanged });
+    if (!outcome) return `${id} is no longer in the journal. ${untouched}\n`;
+    return outcome.done ? outcome.steps : blockedText(id, outcome.obstacles, word, untouched);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    const begun = (await history.entries()).some(
-      (entry) => entry.state === 'pending' && entry.changes.length > (before.get(entry.id) ?? 0),
-    );
     const left = begun ? 'A part of it is done; what is left of it can be undone once more.' : untouched;
     return `${id} could not be ${word}: ${failureText(error.facts)}. ${left}\n`;
   }

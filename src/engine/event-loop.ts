@@ -98,3 +98,8 @@ export async function mergedInTurns<T>(
   }
   return merged;
 }
+
+/** Waits for all of them, and then fails as the first one that failed: nothing goes on behind the caller's back. */
+export async function allDone(work: Iterable<Promise<unknown>>): Promise<void> {
+  for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
+}

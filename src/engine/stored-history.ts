@@ -1,12 +1,20 @@
 /**
- * The history in a state directory, for those who serve nothing: an engine is opened on the directories of
- * an entry when it is looked at closely or undone.
+ * The history in a state directory, for programs that serve nothing: it opens an engine on the directories of an
+ * entry to plan its undo or to undo it, by the same operations that a running engine has.
  */
+// biome-ignore lint/style/noRestrictedImports: only to see whether the same directory stands at a path; nothing is opened.
+import { statSync } from 'node:fs';
 
 import { openDirectoryState } from '../state/directory/open.ts';
 import { asStateProblem, realOf } from '../state/directory/state-directory.ts';
-import { type EntryFilter, selected, type UndoOutcome, type UndoPlan } from './api/history.ts';
-import { anonymous, type Caller } from './caller.ts';
+import {
+  type EntryFilter,
+  type HistoryApi,
+  selected,
+  type UndoOptions,
+  type UndoOutcome,
+  type UndoPlan,
+} from './api/history.ts';
 import type { RootSpec } from './confine/roots.ts';
 import { Wall } from './confine/wall.ts';
 import { Engine } from './engine.ts';
@@ -21,6 +29,9 @@ import { diffsOfEntry, type FileDiff } from './undo/diff.ts';
 
 export class History {
   readonly #directory: string;
+  /** By the directories of entries. */
+  readonly #engines = new Map<string, OpenEngine>();
+  #keptOpen = 0;
 
   constructor(stateDirectory: string) {
     this.#directory = stateDirectory;
@@ -35,7 +46,7 @@ export class History {
   }
 
   async entry(id: string): Promise<JournalEntry | undefined> {
-    return this.#reading((journal) => journal.entries().find((entry) => entry.id === id));
+    return this.#reading((journal) => journal.entry(id));
   }
 
   /** Also of an entry whose directories are gone, and where nothing may be written. */
@@ -53,19 +64,27 @@ export class History {
   async plan(id: string): Promise<UndoPlan | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    const plan = await this.#on(entry, anonymous, (engine) => engine.history.plan(id));
+    const plan = await this.#on(entry, (history) => history.plan(id));
     if (plan && 'gone' in plan) return { entry, steps: [], obstacles: [plan.gone], diffs: [] };
     return plan;
   }
 
-  async undo(
-    id: string,
-    { force = false, caller = anonymous }: { force?: boolean; caller?: Caller } = {},
-  ): Promise<UndoOutcome | undefined> {
+  async undo(id: string, options: UndoOptions = {}): Promise<UndoOutcome | undefined> {
     const entry = await this.entry(id);
     if (!entry) return undefined;
-    const outcome = await this.#on(entry, caller, (engine) => engine.history.undo(id, { force }));
+    const outcome = await this.#on(entry, (history) => history.undo(id, options));
     return outcome && 'gone' in outcome ? { done: false, obstacles: [outcome.gone] } : outcome;
+  }
+
+  /** Keeps engines open while `work` plans and undoes several entries: entries of the same directories share one. */
+  async keepOpen<T>(work: () => Promise<T>): Promise<T> {
+    this.#keptOpen++;
+    try {
+      return await work();
+    } finally {
+      this.#keptOpen--;
+      for (const open of this.#engines.values()) await this.#closeUnused(open);
+    }
   }
 
   /** Removes what was kept, for good; with `dryRun` it only tells what that would be. */
@@ -80,25 +99,45 @@ export class History {
 
   async #on<T>(
     entry: JournalEntry,
-    caller: Caller,
-    use: (engine: Engine) => Promise<T>,
+    use: (history: HistoryApi) => Promise<T>,
   ): Promise<T | { gone: Obstacle }> {
-    const roots = rootsOf(entry);
-    let engine: Engine;
+    let open: OpenEngine;
     try {
-      // What is put back was there before: Git's configuration may be among it.
-      engine = new Engine({ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll });
+      open = this.#open(entry);
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
       return { gone: obstacle(error.facts, entry.roots) };
     }
+    open.users++;
     try {
-      return await use(engine.as(caller));
+      return await use(open.engine.history);
     } catch (error) {
       throw asStateProblem(error, this.#directory);
     } finally {
-      await engine.close();
+      open.users--;
+      await this.#closeUnused(open);
     }
+  }
+
+  #open(entry: JournalEntry): OpenEngine {
+    const key = JSON.stringify(entry.roots);
+    const known = this.#engines.get(key);
+    // An undo may have moved the directories of other entries: an open engine would still hold the old ones.
+    if (known && known.identities === identitiesOf(entry.roots)) return known;
+    const roots = rootsOf(entry);
+    // What is restored was there before: Git's configuration may be among it.
+    const engine = new Engine({ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll });
+    const opened = { key, engine, users: 0, identities: identitiesOf(entry.roots) };
+    this.#engines.set(key, opened);
+    if (known) void this.#closeUnused(known);
+    return opened;
+  }
+
+  async #closeUnused(open: OpenEngine): Promise<void> {
+    const isCurrent = this.#engines.get(open.key) === open;
+    if (open.users > 0 || (isCurrent && this.#keptOpen > 0)) return;
+    if (isCurrent) this.#engines.delete(open.key);
+    await open.engine.close();
   }
 
   async #reading<T>(read: (journal: Journal) => T | Promise<T>): Promise<T> {
@@ -111,6 +150,21 @@ export class History {
       await journal.close();
     }
   }
+}
+
+interface OpenEngine {
+  key: string;
+  engine: Engine;
+  users: number;
+  /** Which directories stood at the paths of its roots. */
+  identities: string;
+}
+
+function identitiesOf(roots: readonly string[]): string {
+  return roots
+    .map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }))
+    .map((stat) => `${stat?.dev}:${stat?.ino}`)
+    .join(' ');
 }
 
 /** The journal knows them with all links resolved: a link that stands there now leads elsewhere. */

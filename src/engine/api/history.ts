@@ -1,14 +1,14 @@
 /** The engine's history: what was changed through it, by whom, and the way back. */
 import type { Access } from '../access/access.ts';
+import type { Caller } from '../caller.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { JournalEntry } from '../journal/entries/entry.ts';
-import { pathsOf } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
-import { carryOut, sweepAround, waitForOthers } from '../undo/carry-out.ts';
-import type { Obstacle, Standing } from '../undo/compare.ts';
+import type { Comparison, Obstacle } from '../undo/compare.ts';
 import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff } from '../undo/diff.ts';
-import { type Doing, obstaclesOf, planUndo, type UndoStep } from '../undo/plan.ts';
-import { cutOffUndoing, doingsOf } from '../undo/undo-chain.ts';
+import { obstaclesOf, planUndo, type UndoStep } from '../undo/plan.ts';
+import { undoEntry } from '../undo/undo.ts';
+import { targetsOf } from '../undo/undo-chain.ts';
 
 export interface EntryFilter {
   /** Only entries that touched something in this directory: an absolute path. */
@@ -31,7 +31,17 @@ export interface UndoPlan {
   diffs: FileDiff[];
 }
 
-export type UndoOutcome = { done: true; entry: JournalEntry } | { done: false; obstacles: Obstacle[] };
+export interface UndoOptions {
+  /** Undoes what can be undone in spite of obstacles; the journal keeps what is in the way first. */
+  force?: boolean;
+  /** Who hears of the paths, and in whose name the journal records the undo. */
+  caller?: Caller;
+}
+
+/** `entry`: the one that the undo has made. */
+export type UndoOutcome =
+  | { done: true; entry: JournalEntry; steps: PlannedStep[] }
+  | { done: false; obstacles: Obstacle[] };
 
 export class HistoryApi {
   readonly #access: Access;
@@ -40,16 +50,20 @@ export class HistoryApi {
     this.#access = access;
   }
 
-  /** Newest first. Of an engine without a journal there is no history. */
+  /** Whether the engine has a journal: without one it has no history, and can undo nothing. */
+  get isKept(): boolean {
+    return this.#access.journal !== undefined;
+  }
+
+  /** Newest first. */
   entries(filter: EntryFilter = {}): JournalEntry[] {
-    const { journal, wall } = this.#access;
-    const roots = wall.roots.map(({ real }) => real);
-    const all = journal ? selected(journal.entries(), filter) : [];
-    return all.filter((entry) => entry.roots.every((path) => roots.some((root) => isWithin(path, root))));
+    const { journal } = this.#access;
+    return journal ? selected(journal.entries(), filter).filter((entry) => this.#covers(entry)) : [];
   }
 
   entry(id: string): JournalEntry | undefined {
-    return this.entries().find((entry) => entry.id === id);
+    const entry = this.#access.journal?.entry(id);
+    return entry && this.#covers(entry) ? entry : undefined;
   }
 
   async diff(id: string): Promise<FileDiff[]> {
@@ -64,65 +78,38 @@ export class HistoryApi {
     if (entry.unrecorded !== undefined) {
       return { entry, steps: [], obstacles: obstaclesOfUnrecorded(entry), diffs: [] };
     }
-    const all = await planUndo(this.#access, this.#journal, this.#doings(entry));
+    const all = await planUndo(this.#access, this.#journal, targetsOf(this.#journal, entry));
     const steps = all.filter(({ later }) => !later);
     return {
       entry,
-      steps: steps.map(({ path, does, standing }) => ({
-        path,
-        does: isLeft(standing) ? 'leave as it is' : does,
-      })),
+      steps: steps.map(described),
       obstacles: await this.#explained(obstaclesOf(steps), entry),
       diffs: await diffsOfUndoing(
         this.#access,
         this.#journal,
-        steps.filter(({ standing }) => !isLeft(standing)).map(({ change }) => change),
+        steps.filter(({ comparison }) => !isLeft(comparison)).map(({ change }) => change),
       ),
     };
   }
 
-  /** Puts back what the entry changed, or tells what is in the way; undefined when there is no such entry. */
-  async undo(id: string, options: { force?: boolean } = {}): Promise<UndoOutcome | undefined> {
-    const found = this.entry(id);
-    if (!found) return undefined;
-    if (found.unrecorded !== undefined) return { done: false, obstacles: obstaclesOfUnrecorded(found) };
-    await this.#waitForOthers(found);
-    const doings = this.#doings(this.entry(id) ?? found);
-    const entries = doings.map((doing) => doing.entry);
-    const entry = entries.at(-1)!;
-    const cutOff = cutOffUndoing(this.#journal, this.entries(), entry);
-    let made: string | undefined;
-    const caller = { ...this.#access.caller, entered: (own: string) => (made = own) };
-    const undoing = { undoes: entry.id, continues: cutOff?.id };
-    const paths = entries.flatMap(pathsOf);
-    const obstacles = await this.#access.as(caller).change(paths, undoing, async (changes) => {
-      for (const doing of doings) if (doing.open) sweepAround(this.#access, doing.entry);
-      const steps = await planUndo(this.#access, this.#journal, doings);
-      const inTheWay = obstaclesOf(steps);
-      const forced = options.force && inTheWay.every(({ forceable }) => forceable);
-      if (inTheWay.length > 0 && !forced) return inTheWay;
-      await carryOut(this.#access, this.#journal, steps, changes);
-      return [];
-    });
-    if (obstacles.length > 0) return { done: false, obstacles: await this.#explained(obstacles, entry) };
-    made ??= this.#journal.noteUndone(entry, this.#access.caller.origin, cutOff?.id);
-    if (cutOff) this.#journal.complete(cutOff.id);
-    for (const each of entries.slice(0, -1)) {
-      // It has no end, and was taken back with the entry: nothing else would say so.
-      if (!this.#journal.hasEnd(each.id)) this.#journal.noteUndone(each, this.#access.caller.origin);
+  /** Restores what the entry changed, or says what is in the way; undefined when there is no such entry. */
+  async undo(id: string, { force = false, caller }: UndoOptions = {}): Promise<UndoOutcome | undefined> {
+    const entry = this.entry(id);
+    if (!entry) return undefined;
+    if (entry.unrecorded !== undefined) return { done: false, obstacles: obstaclesOfUnrecorded(entry) };
+    const access = caller ? this.#access.as(caller) : this.#access;
+    const undone = await undoEntry(access, this.#journal, id, force);
+    if ('obstacles' in undone) {
+      return { done: false, obstacles: await this.#explained(undone.obstacles, entry) };
     }
-    this.#access.caller.entered(made);
-    return { done: true, entry: this.entry(made) ?? entry };
+    const steps = undone.steps.filter(({ later }) => !later).map(described);
+    return { done: true, entry: this.entry(undone.by) ?? entry, steps };
   }
 
-  #doings(entry: JournalEntry): Doing[] {
-    return doingsOf(this.#journal, this.entries(), entry);
-  }
-
-  /** An entry without an end may be under way at this moment, and so may an undo of it. */
-  async #waitForOthers(entry: JournalEntry): Promise<void> {
-    const open = [entry, cutOffUndoing(this.#journal, this.entries(), entry)];
-    for (const each of open) if (each?.state === 'pending') await waitForOthers(this.#access, each);
+  /** Whether all of its directories are among the engine's, or lie in them. */
+  #covers({ roots }: JournalEntry): boolean {
+    const served = this.#access.wall.roots;
+    return roots.every((path) => served.some(({ real }) => isWithin(path, real)));
   }
 
   get #journal(): Journal {
@@ -144,8 +131,12 @@ function obstaclesOfUnrecorded({ roots, unrecorded = '' }: JournalEntry): Obstac
   return roots.map((path) => ({ path, why: `what the command changed was ${unrecorded}`, forceable: false }));
 }
 
-function isLeft(standing: Standing): boolean {
-  return typeof standing !== 'string' && standing.left === true;
+function described({ path, does, comparison }: UndoStep): PlannedStep {
+  return { path, does: isLeft(comparison) ? 'leave as it is' : does };
+}
+
+function isLeft(comparison: Comparison): boolean {
+  return typeof comparison !== 'string' && comparison.left === true;
 }
 
 /** Newest first. */

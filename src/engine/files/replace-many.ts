@@ -11,10 +11,13 @@ import { dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
 import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { allDone } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { readSnapshot } from './read.ts';
 import { type Recording, unrecorded } from './recorder.ts';
 import { type Prepared, prepareContent, replaceContent, type Snapshot } from './replace.ts';
+
+const FLUSHED_TOGETHER = 32;
 
 export interface Replacement {
   place: Place;
@@ -50,6 +53,7 @@ export async function replaceTogether(
     for (const each of replacements) {
       prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recording }));
     }
+    await flushContents(prepared);
     // The last one needs no way back: nothing comes after it.
     for (const { place, old } of prepared.slice(0, -1)) kept.push(await keep(place, old, signal));
     if (signal?.aborted) fail({ kind: 'cancelled' });
@@ -60,6 +64,13 @@ export async function replaceTogether(
     for (const each of kept) each.drop();
   }
   await flushAll(prepared.map(({ place }) => place));
+}
+
+/** Side by side, but not all at once: other calls need the threads that flush too. */
+async function flushContents(prepared: readonly Prepared[]): Promise<void> {
+  for (let at = 0; at < prepared.length; at += FLUSHED_TOGETHER) {
+    await allDone(prepared.slice(at, at + FLUSHED_TOGETHER).map((each) => each.flush()));
+  }
 }
 
 function publishAll(prepared: readonly Prepared[], kept: readonly Kept[], recording: Recording): void {

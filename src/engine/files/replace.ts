@@ -5,6 +5,7 @@ import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/conten
 import type { Draft, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { allDone } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { doing, type Recording, unrecorded } from './recorder.ts';
 
@@ -24,13 +25,17 @@ export interface ReplaceOptions {
   like?: Dress;
   signal?: AbortSignal | undefined;
   recording?: Recording;
+  /** False where the caller flushes the directory of several files once. */
+  flushDirectory?: boolean;
 }
 
-/** New content, written and flushed under a temporary name: it lacks only its real one. */
+/** New content, written under a temporary name. It still has to be flushed and to get its real name. */
 export interface Prepared {
   readonly place: Place;
   /** The file that it replaces, if there is one. */
   readonly old: Stat | undefined;
+  /** Settles when the content, and what the journal kept for it, survive a power cut. */
+  flush(): Promise<void>;
   /** The last look. From here to `publish` nothing may wait: what is compared is what is replaced. */
   check(): void;
   publish(): void;
@@ -48,13 +53,14 @@ export async function replaceContent(place: Place, bytes: Buffer, options: Repla
       if (options.expect !== undefined || attempt === ATTEMPTS || !isChangedMeanwhile(error)) throw error;
     }
   }
-  await attemptAsync(place.shown, 'write', () => place.dir.flush());
+  if (options.flushDirectory ?? true) await attemptAsync(place.shown, 'write', () => place.dir.flush());
 }
 
 async function replaceOnce(place: Place, bytes: Buffer, options: ReplaceOptions): Promise<void> {
   const { recording = unrecorded } = options;
   const prepared = await prepareContent(place, bytes, options);
   try {
+    await prepared.flush();
     prepared.check();
     doing(recording, () => prepared.publish());
   } finally {
@@ -86,12 +92,6 @@ export async function prepareContent(
       dressDraft(draft, old ?? like);
     });
     seen = await keeping;
-    // Flushed side by side, both take hardly longer than one.
-    const flushing = [attemptAsync(shown, 'write', () => flushDraft(draft)), recording.flushed(place)];
-    for (const flushed of await Promise.allSettled(flushing)) {
-      if (flushed.status === 'rejected') throw flushed.reason;
-    }
-    if (signal?.aborted) fail({ kind: 'cancelled' });
   } catch (error) {
     // Nobody goes on to the next attempt while this one is still being written down.
     await Promise.allSettled([keeping]);
@@ -101,6 +101,11 @@ export async function prepareContent(
   return {
     place,
     old,
+    flush: async () => {
+      // Side by side, both flushes take hardly longer than one.
+      await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recording.flushed(place)]);
+      if (signal?.aborted) fail({ kind: 'cancelled' });
+    },
     check: () => {
       if (expect !== undefined) attempt(shown, 'write', () => requireUnchanged(place, expect));
       else if (seen !== undefined) attempt(shown, 'write', () => requireAsSeen(place, seen));

@@ -10,11 +10,12 @@ import type { Log } from '../../state/log.ts';
 import type { State } from '../../state/state.ts';
 import type { JournalEntry, Origin } from './entries/entry.ts';
 import {
+  findEntry,
+  findUndosOf,
   type Line,
   lineRecords,
   readEntries,
   readForgotten,
-  readWithParts,
   refresh,
 } from './entries/read-entries.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
@@ -83,14 +84,24 @@ export class Journal {
     return readEntries(this.log);
   }
 
+  /** One entry, in a time that does not grow with the journal. */
+  entry(id: string): JournalEntry | undefined {
+    return findEntry(this.log, id)?.entry;
+  }
+
+  /** The entries that took this one back, newest first. */
+  undosOf(id: string): JournalEntry[] {
+    return findUndosOf(this.log, id).map(({ entry }) => entry);
+  }
+
   /** Whether an entry was done to its end, whatever became of it later. */
   hasEnd(id: string): boolean {
-    return readWithParts(this.log).some(({ entry, open }) => entry.id === id && !open);
+    return findEntry(this.log, id)?.open === false;
   }
 
   /** Gives an end to an entry that was interrupted, and to which all that was missing has been added. */
   complete(id: string): void {
-    const found = readWithParts(this.log).find(({ entry }) => entry.id === id);
+    const found = findEntry(this.log, id);
     if (found?.open) this.log.append(...found.parts.map((e): Line => ({ e, end: 'done' })));
   }
 

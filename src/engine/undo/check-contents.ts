@@ -1,4 +1,4 @@
-/** Whether what the journal has kept still is what it was: looked at before anything is touched. */
+/** Checks, before anything is touched, that what the journal has kept still is what it was. */
 
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
@@ -6,12 +6,11 @@ import type { Store } from '../journal/store.ts';
 
 const DAMAGED = 'what the journal has kept of it is damaged';
 
-/** What is wrong with it, in plain words. Large contents are only looked at when they are put back. */
-export async function damageIn(store: Store, change: Change): Promise<string | undefined> {
+/** What is wrong with it, in plain words. Large contents are only checked when they are restored. */
+export async function findDamage(store: Store, change: Change): Promise<string | undefined> {
   for (const { hash, size, kept } of imagesIn(change)) {
     if (kept.in !== 'store' || hash === undefined || size >= LARGE_BYTES) continue;
-    if (store.isForgotten(hash)) continue;
-    if ((await store.get(hash)) === undefined) return DAMAGED;
+    if ((await store.get(hash)) === undefined && !store.isForgotten(hash)) return DAMAGED;
   }
   return undefined;
 }

@@ -1,7 +1,9 @@
 /** Whether what stands at a place is what an entry of the journal knows, by content or by stamp. */
 import { createHash } from 'node:crypto';
+import { hashOf } from '../../state/content-hash.ts';
 import { chunksOf } from '../confine/content/chunks.ts';
 import { isLitter, mayBeTemporary } from '../confine/content/drafts.ts';
+import { readBytes } from '../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -11,8 +13,11 @@ import { openOrUndefined } from '../journal/record/capture.ts';
 import { stampOf } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
 
+/** Up to here a file is read whole: a chunk for each of thousands of small files would be most of the work. */
+const SMALL_BYTES = 64 * 1024;
+
 /** Whether a file still is as it was left. */
-export async function isLike(place: Place, now: Stat, image: Omit<FileImage, 'kept'>): Promise<boolean> {
+export async function hasContent(place: Place, now: Stat, image: Omit<FileImage, 'kept'>): Promise<boolean> {
   if (now.size !== image.size) return false;
   if (image.stamp !== undefined && image.stamp === stampOf(now)) return true;
   if (image.hash !== undefined) return (await hashAt(place, now)) === image.hash;
@@ -42,12 +47,13 @@ async function hashIn(dir: Dir, name: string): Promise<string | undefined> {
 }
 
 async function hashOfFile(file: OpenFile): Promise<string> {
+  if (file.stat.size <= SMALL_BYTES) return hashOf(await readBytes(file, Number.MAX_SAFE_INTEGER));
   const hash = createHash('sha256');
   for await (const chunk of chunksOf(file)) hash.update(chunk);
   return hash.digest('hex');
 }
 
-/** What is in a directory, without what a server that was cut off has left there. */
+/** What is in a directory, without what an interrupted server has left there. */
 export function namesIn(place: Place): string[] {
   const dir = place.enter();
   try {
@@ -58,7 +64,7 @@ export function namesIn(place: Place): string[] {
   }
 }
 
-/** Takes away what servers that were cut off have left in a directory. */
+/** Removes what interrupted servers have left in a directory. */
 export function sweep(dir: Dir): void {
   try {
     for (const name of dir.rawNames().map((raw) => raw.toString('utf8'))) {

@@ -7,8 +7,8 @@ import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
 import { stampOf, UNKNOWN_STAMP } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
-import { hashAside, hashAt, isLike, mayRead, namesIn, treeIsWithin } from './compare-content.ts';
-import { hasStampAt } from './restore.ts';
+import { hasContent, hashAside, hashAt, mayRead, namesIn, treeIsWithin } from './compare-content.ts';
+import { hasStampAt } from './restore-files.ts';
 
 /** Why an entry cannot simply be undone at one path. */
 export interface Obstacle {
@@ -28,10 +28,10 @@ export interface Obstacle {
  * middle of a move, under the old name and the new one. `replaced`: moved back already, and what it had replaced
  * is not back.
  */
-export type Standing = 'after' | 'before' | 'both' | 'replaced' | Omit<Obstacle, 'path'>;
+export type Comparison = 'after' | 'before' | 'both' | 'replaced' | Omit<Obstacle, 'path'>;
 
 /** Where a change was made, as far as it can be reached. */
-export interface Scene {
+export interface CompareOptions {
   store: Store;
   place: Place | undefined;
   /** Where it was moved to. */
@@ -39,28 +39,28 @@ export interface Scene {
   /** The paths that are emptied first when the entry is undone. */
   vacated: ReadonlySet<string>;
   /** Whether the entry has no end: it may have been cut off anywhere. */
-  open: boolean;
+  interrupted: boolean;
 }
 
-const blocked = (why: string, forceable = true): Standing => ({ why, forceable });
+const blocked = (why: string, forceable = true): Comparison => ({ why, forceable });
 
-export async function standingOf(change: Change, scene: Scene): Promise<Standing> {
+export async function compare(change: Change, options: CompareOptions): Promise<Comparison> {
   switch (change.kind) {
     case 'created':
-      return standingOfCreated(change, scene);
+      return compareCreated(change, options);
     case 'changed':
-      return standingOfChanged(change, scene);
+      return compareChanged(change, options);
     case 'removed':
-      return standingOfRemoved(change, scene);
+      return compareRemoved(change, options);
     case 'moved':
-      return standingOfMoved(change, scene);
+      return compareMoved(change, options);
   }
 }
 
-async function standingOfCreated(
+async function compareCreated(
   change: Change & { kind: 'created' },
-  { place, vacated }: Scene,
-): Promise<Standing> {
+  { place, vacated }: CompareOptions,
+): Promise<Comparison> {
   if (change.lost !== undefined) return blocked(change.lost, false);
   const now = place?.lstat();
   if (!place || !now) return 'before';
@@ -76,36 +76,36 @@ async function standingOfCreated(
     return blocked('what is in it was changed since');
   }
   if (change.link && !leadsTo(place.dir, place.name, change.link)) return blocked('it leads elsewhere now');
-  if (change.after === undefined || (await isLike(place, now, change.after))) return 'after';
+  if (change.after === undefined || (await hasContent(place, now, change.after))) return 'after';
   return changedSince(place);
 }
 
-function changedSince(place: Place): Standing {
+function changedSince(place: Place): Comparison {
   return blocked(
     mayRead(place) ? 'its content was changed since' : 'whether it was changed since cannot be read',
   );
 }
 
-async function standingOfChanged(
+async function compareChanged(
   { before, after }: Change & { kind: 'changed' },
-  { store, place }: Scene,
-): Promise<Standing> {
+  { store, place }: CompareOptions,
+): Promise<Comparison> {
   const now = place?.lstat();
   const lost = await whyNotKept(store, before);
   if (now !== undefined && now.type !== 'file')
     return blocked(`there is now a ${now.type} in its place`, lost === undefined);
-  if (place && now && (await isAsKept(store, before, place, now))) return 'before';
+  if (place && now && (await isAsStored(store, before, place, now))) return 'before';
   if (lost !== undefined) return blocked(lost, false);
   if (!place || !now) return blocked('it was removed since');
-  return (await isLike(place, now, after)) ? 'after' : changedSince(place);
+  return (await hasContent(place, now, after)) ? 'after' : changedSince(place);
 }
 
-async function standingOfRemoved(
+async function compareRemoved(
   { path, before }: Change & { kind: 'removed' },
-  { store, place, vacated, open }: Scene,
-): Promise<Standing> {
+  { store, place, vacated, interrupted }: CompareOptions,
+): Promise<Comparison> {
   const now = place?.lstat();
-  const lost = await whyNotPutBack(store, before);
+  const lost = await whyNotRestorable(store, before);
   if (!place || !now || vacated.has(path)) {
     if (lost !== undefined) return blocked(lost, false);
     const missing = forgottenWithin(store, before);
@@ -113,7 +113,7 @@ async function standingOfRemoved(
       ? 'after'
       : blocked(`contents were forgotten: ${namesText(missing)} (--force brings back the rest)`);
   }
-  const back = await isBack(store, before, place, now, open);
+  const back = await isBack(store, before, place, now, interrupted);
   if (back !== 'other') return back === 'whole' ? 'before' : 'after';
   const there = `a ${now.type} stands there again`;
   return lost === undefined ? blocked(there) : blocked(`${there}, and ${lost}`, false);
@@ -125,19 +125,19 @@ async function isBack(
   removed: Removed,
   place: Place,
   now: Stat,
-  open: boolean,
+  interrupted: boolean,
 ): Promise<'whole' | 'partly' | 'other'> {
   switch (removed.type) {
     case 'aside': {
       const kept = store.statAside(removed.name);
       // Cut off, it may not have gone yet, or be back already.
-      if (!kept) return open ? 'whole' : 'other';
+      if (!kept) return interrupted ? 'whole' : 'other';
       if (kept.ino === now.ino && kept.dev === now.dev) return 'whole';
       const both = kept.type === 'directory' && now.type === 'directory';
       return both && namesIn(place).length === 0 ? 'partly' : 'other';
     }
     case 'file':
-      return now.type === 'file' && (await isAsKept(store, removed.file, place, now)) ? 'whole' : 'other';
+      return now.type === 'file' && (await isAsStored(store, removed.file, place, now)) ? 'whole' : 'other';
     case 'directory':
       return now.type === 'directory' ? 'whole' : 'other';
     case 'symlink':
@@ -149,22 +149,22 @@ async function isBack(
   }
 }
 
-async function standingOfMoved(
+async function compareMoved(
   change: Change & { kind: 'moved' },
-  { store, place, target, vacated, open }: Scene,
-): Promise<Standing> {
+  { store, place, target, vacated, interrupted }: CompareOptions,
+): Promise<Comparison> {
   const [now, moved] = [place?.lstat(), target?.lstat()];
   const free = !place || now === undefined || vacated.has(change.path);
-  const lost = change.replaced && (await whyNotPutBack(store, change.replaced));
+  const lost = change.replaced && (await whyNotRestorable(store, change.replaced));
   if (!target || moved === undefined) {
     if (free) return blocked(`it is no longer at ${change.to}`, false);
     return change.replaced && lost === undefined ? 'replaced' : 'before';
   }
   if (now?.ino === moved.ino && now.dev === moved.dev) return 'both';
   if (moved.type !== change.type) return blocked(`there is now a ${moved.type} at ${change.to}`, false);
-  if (open && !free && now.type === moved.type) {
-    const cutOff = await whereCutOff(store, change, { place, now }, { target, moved });
-    if (cutOff) return cutOff;
+  if (interrupted && !free && now.type === moved.type) {
+    const where = await whereInterrupted(store, change, { place, now }, { target, moved });
+    if (where) return where;
   }
   if (lost !== undefined)
     return blocked(
@@ -176,11 +176,11 @@ async function standingOfMoved(
 
 async function isAsMoved({ file, link }: Change & { kind: 'moved' }, at: Place, now: Stat): Promise<boolean> {
   if (link && now.type === 'symlink') return leadsTo(at.dir, at.name, link);
-  return file === undefined || isLike(at, now, file);
+  return file === undefined || hasContent(at, now, file);
 }
 
 /** Something stands under both names, and the entry has no end. */
-async function whereCutOff(
+async function whereInterrupted(
   store: Store,
   { replaced }: Change & { kind: 'moved' },
   { place, now }: { place: Place; now: Stat },
@@ -200,13 +200,13 @@ async function whereCutOff(
 }
 
 /** For a content that will only be there when a later change was taken back. */
-export async function standingInBetween(store: Store, change: Change): Promise<Standing> {
+export async function compareInBetween(store: Store, change: Change): Promise<Comparison> {
   const lost = change.kind === 'changed' ? await whyNotKept(store, change.before) : undefined;
   return lost === undefined ? 'after' : blocked(lost, false);
 }
 
 /** Whether a file is what an image shows of it as it was. */
-async function isAsKept(store: Store, image: FileImage, place: Place, now: Stat): Promise<boolean> {
+async function isAsStored(store: Store, image: FileImage, place: Place, now: Stat): Promise<boolean> {
   if (now.size !== image.size) return false;
   if (image.hash !== undefined) return (await hashAt(place, now)) === image.hash;
   if (image.stamp !== undefined && image.stamp === stampOf(now)) return true;
@@ -246,7 +246,7 @@ export function isForgotten(store: Store, removed: Removed): boolean {
   return [...namesOfRemoved(removed)].some((name) => store.isForgotten(name));
 }
 
-export async function whyNotPutBack(store: Store, removed: Removed): Promise<string | undefined> {
+export async function whyNotRestorable(store: Store, removed: Removed): Promise<string | undefined> {
   switch (removed.type) {
     case 'file':
       return whyNotKept(store, removed.file);
@@ -256,8 +256,8 @@ export async function whyNotPutBack(store: Store, removed: Removed): Promise<str
       return removed.why;
     case 'tree': {
       for (const { path, removed: inner } of removed.entries) {
-        const spared = inner.type === 'lost' || isForgotten(store, inner);
-        const why = spared ? undefined : await whyNotPutBack(store, inner);
+        const skipped = inner.type === 'lost' || isForgotten(store, inner);
+        const why = skipped ? undefined : await whyNotRestorable(store, inner);
         if (why !== undefined) return `${path}: ${why}`;
       }
       return undefined;

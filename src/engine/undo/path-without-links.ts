@@ -28,7 +28,7 @@ export interface Way {
 const MOST_LOOKS = 16;
 
 /** As far as a path of the journal can be reached. Whoever gets a place closes it. */
-export function wayTo(access: Access, path: string): Way {
+export function reach(access: Access, path: string): Way {
   // What stood in the way may have moved before it was looked at: that does not make the rest of it gone.
   for (let look = 0; look < MOST_LOOKS; look++) {
     const way = lookFor(access, path);
@@ -96,7 +96,7 @@ function barrierAt({ path, dir, name }: Place, { type }: Stat): Barrier {
 }
 
 /** The end of a step of an undo. That its way was free has been looked at before. */
-export async function onTheWay<T>(path: string, step: Promise<T>): Promise<T> {
+export async function asChangedMeanwhile<T>(path: string, step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (error) {

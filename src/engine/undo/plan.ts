@@ -2,25 +2,27 @@
 
 import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
+import { Breathing } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
 import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Store } from '../journal/store.ts';
-import { damageIn } from './check-contents.ts';
-import { type Obstacle, type Standing, standingInBetween, standingOf } from './compare.ts';
-import { type Way, wayTo } from './path-without-links.ts';
-import { sparing } from './skip-lost.ts';
+import { findDamage } from './check-contents.ts';
+import { type Comparison, compare, compareInBetween, type Obstacle } from './compare.ts';
+import { reach, type Way } from './path-without-links.ts';
+import { skipLost } from './skip-lost.ts';
+import type { UndoTarget } from './undo-chain.ts';
 
 export interface UndoStep {
   path: string;
   does: 'put back' | 'remove' | 'bring back' | 'move back';
   change: Change;
-  standing: Standing;
+  comparison: Comparison;
   /** What stood there when it was looked at; undefined also when an earlier step will change that. */
   seen: Stat | undefined;
-  /** Whether the entry, or an undo of it, was left open. */
-  open: boolean;
+  /** Whether the entry, or an undo of it, was left interrupted. */
+  interrupted: boolean;
   /** Something newer is taken back first at the same path: how this stands is known only then. */
   later?: true;
   /** The older changes of the same entry to the same path. */
@@ -28,14 +30,7 @@ export interface UndoStep {
 }
 
 /** Not to be known before those before it are done. */
-const LATER = { standing: 'after', seen: undefined } as const;
-
-/** An entry that is taken back. */
-export interface Doing {
-  entry: JournalEntry;
-  /** Whether it, or an undo of it, was left open: it may have been cut off anywhere. */
-  open: boolean;
-}
+const LATER = { comparison: 'after', seen: undefined } as const;
 
 const DOES = { changed: 'put back', created: 'remove', removed: 'bring back', moved: 'move back' } as const;
 
@@ -43,13 +38,13 @@ const DOES = { changed: 'put back', created: 'remove', removed: 'bring back', mo
 export async function planUndo(
   access: Access,
   journal: Journal,
-  doings: readonly Doing[],
+  targets: readonly UndoTarget[],
 ): Promise<UndoStep[]> {
-  const vacated = new Set(doings.flatMap(({ entry }) => entry.changes.flatMap(vacatedBy)));
+  const vacated = new Set(targets.flatMap(({ entry }) => entry.changes.flatMap(vacatedBy)));
   const planner = new Planner(access, journal, vacated);
   const steps: UndoStep[] = [];
-  for (const doing of doings) {
-    steps.push(...sparing(journal.store, doing.entry, await planner.stepsOf(doing)));
+  for (const target of targets) {
+    steps.push(...skipLost(journal.store, target.entry, await planner.stepsOf(target)));
   }
   return steps;
 }
@@ -69,33 +64,45 @@ class Planner {
     this.#vacated = vacated;
   }
 
-  async stepsOf({ entry, open }: Doing): Promise<UndoStep[]> {
+  async stepsOf({ entry, interrupted }: UndoTarget): Promise<UndoStep[]> {
     const ordered = inOrderOfUndoing(entry);
+    const atPath = positionsByPath(ordered);
     const byNewer = new Set(this.#touched);
+    const breathing = new Breathing(undefined);
     const steps: UndoStep[] = [];
     for (const [index, change] of ordered.entries()) {
+      if (breathing.isDue) await breathing.pause();
       const { path, kind } = change;
       const later = touchedPaths(change).some((each) => byNewer.has(each)) || this.#comesBack(change);
-      const { standing, seen } = later ? LATER : await this.#look(change, open);
-      if (standing === 'before') continue;
-      const older = ordered.slice(index + 1).filter((each) => touchedPaths(each).includes(path));
-      if (open && typeof standing !== 'string' && (await this.#isPassed(path, older))) continue;
-      steps.push({ path, does: DOES[kind], change, standing, seen, open, older, ...(later && { later }) });
+      const { comparison, seen } = later ? LATER : await this.#look(change, interrupted);
+      if (comparison === 'before') continue;
+      const older = (atPath.get(path) ?? []).filter((at) => at > index).map((at) => ordered[at]!);
+      if (interrupted && typeof comparison !== 'string' && (await this.#isPassed(path, older))) continue;
+      steps.push({
+        path,
+        does: DOES[kind],
+        change,
+        comparison,
+        seen,
+        interrupted,
+        older,
+        ...(later && { later }),
+      });
       for (const each of touchedPaths(change)) this.#touched.add(each);
       if (kind === 'removed') this.#back.add(path);
     }
     return steps;
   }
 
-  async #look(change: Change, open: boolean): Promise<Pick<UndoStep, 'standing' | 'seen'>> {
+  async #look(change: Change, interrupted: boolean): Promise<Pick<UndoStep, 'comparison' | 'seen'>> {
     const { store } = this.#journal;
     // Changed twice in one entry: what it held in between comes back only while this is done.
     const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
-    const { standing, seen } = inBetween
-      ? { standing: await standingInBetween(store, change), seen: undefined }
-      : await look(this.#access, this.#journal, change, this.#vacated, open);
+    const { comparison, seen } = inBetween
+      ? { comparison: await compareInBetween(store, change), seen: undefined }
+      : await look(this.#access, this.#journal, change, this.#vacated, interrupted);
     return {
-      standing: standing === 'before' ? standing : await unlessDamaged(store, change, standing),
+      comparison: comparison === 'before' ? comparison : await unlessDamaged(store, change, comparison),
       seen,
     };
   }
@@ -113,14 +120,28 @@ class Planner {
   }
 }
 
-async function unlessDamaged(store: Store, change: Change, standing: Standing): Promise<Standing> {
-  if (typeof standing !== 'string' && !standing.forceable) return standing;
-  const why = await damageIn(store, change);
-  return why === undefined ? standing : { why, forceable: false };
+async function unlessDamaged(store: Store, change: Change, comparison: Comparison): Promise<Comparison> {
+  if (typeof comparison !== 'string' && !comparison.forceable) return comparison;
+  const why = await findDamage(store, change);
+  return why === undefined ? comparison : { why, forceable: false };
 }
 
 export function obstaclesOf(steps: readonly UndoStep[]): Obstacle[] {
-  return steps.flatMap(({ path, standing }) => (typeof standing === 'string' ? [] : [{ path, ...standing }]));
+  return steps.flatMap(({ path, comparison }) =>
+    typeof comparison === 'string' ? [] : [{ path, ...comparison }],
+  );
+}
+
+function positionsByPath(changes: readonly Change[]): Map<string, number[]> {
+  const positions = new Map<string, number[]>();
+  for (const [index, change] of changes.entries()) {
+    for (const path of touchedPaths(change)) {
+      const there = positions.get(path);
+      if (there) there.push(index);
+      else positions.set(path, [index]);
+    }
+  }
+  return positions;
 }
 
 /**
@@ -153,17 +174,17 @@ async function look(
   { store }: Journal,
   change: Change,
   vacated: ReadonlySet<string>,
-  open: boolean,
-): Promise<Pick<UndoStep, 'standing' | 'seen'>> {
-  const way = wayTo(access, change.path);
-  const away = change.kind === 'moved' ? wayTo(access, change.to) : {};
+  interrupted: boolean,
+): Promise<Pick<UndoStep, 'comparison' | 'seen'>> {
+  const way = reach(access, change.path);
+  const away = change.kind === 'moved' ? reach(access, change.to) : {};
   try {
     const why = barredBy(way, change, vacated) ?? barredBy(away, change, vacated);
-    if (why !== undefined) return { standing: { why, forceable: false }, seen: undefined };
+    if (why !== undefined) return { comparison: { why, forceable: false }, seen: undefined };
     const { place } = way;
     const seen = place?.lstat();
-    const scene = { store, place, target: away.place, vacated, open };
-    return { standing: await standingOf(change, scene), seen };
+    const options = { store, place, target: away.place, vacated, interrupted };
+    return { comparison: await compare(change, options), seen };
   } finally {
     way.place?.close();
     away.place?.close();
@@ -183,22 +204,22 @@ async function isAsLeftBy(
   for (const change of older) {
     const others = new Set(vacated);
     for (const path of touchedPaths(change)) others.delete(path);
-    const { standing } = await look(access, journal, change, others, true);
-    if (typeof standing === 'string') return true;
+    const { comparison } = await look(access, journal, change, others, true);
+    if (typeof comparison === 'string') return true;
   }
   return false;
 }
 
 /** A step when those before it are done; undefined when there is nothing left to be done. */
-export async function lookedAtNow(
+export async function planNow(
   access: Access,
   journal: Journal,
   step: UndoStep,
 ): Promise<UndoStep | undefined> {
-  const { change, open, path } = step;
-  const { standing, seen } = await look(access, journal, change, new Set(), open);
-  if (standing === 'before') return undefined;
-  if (typeof standing === 'string') return { ...step, standing, seen };
+  const { change, interrupted, path } = step;
+  const { comparison, seen } = await look(access, journal, change, new Set(), interrupted);
+  if (comparison === 'before') return undefined;
+  if (typeof comparison === 'string') return { ...step, comparison, seen };
   // What stands there was brought back with the newer entry, or is what an older change has left.
   if (change.kind === 'removed' && seen) return undefined;
   if (await isAsLeftBy(access, journal, step.older, new Set())) return undefined;

@@ -1,4 +1,4 @@
-/** Puts back a tree that was kept entry by entry. */
+/** Restores a tree that the journal kept entry by entry. */
 import { chmodSync } from 'node:fs';
 import { flushDraft } from '../confine/content/write.ts';
 import type { Dir } from '../confine/dir.ts';
@@ -16,13 +16,13 @@ const OWNER_WRITES = 0o200;
 type Tree = Removed & { type: 'tree' };
 
 /** Into a directory that was just made for it. */
-export async function putBackTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
+export async function restoreTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
   const top = place.enter();
   try {
     for (const { path, removed } of entries) {
       if (isForgotten(store, removed)) continue;
       await inside(top, path, place, (dir, name) =>
-        attemptAsync(place.shown, ACTION, () => putBackEntry(store, place, dir, name, removed)),
+        attemptAsync(place.shown, ACTION, () => restoreEntry(store, place, dir, name, removed)),
       );
     }
     // Only now, and from below: some may not be written to.
@@ -49,21 +49,38 @@ export function setMode(place: Place, mode: number): void {
 }
 
 /**
- * Changes what is in a directory of one's own in which nothing may be changed, and leaves it as it was.
- * Only for directories that an undo brings back or takes away itself.
+ * Makes read-only directories writable while steps change their entries, and gives them their mode back after the
+ * last one. Only for directories that an undo restores or removes itself.
  */
-export async function withLeave<T>(dir: Dir, change: () => Promise<T>): Promise<T> {
-  const { mode } = dir.stat();
-  if (dir.mayChangeEntries() || !mayBeChanged(dir, mode | OWNER_WRITES)) return change();
-  try {
-    return await change();
-  } finally {
-    mayBeChanged(dir, mode);
+export class WritableDirectories {
+  readonly #open = new Map<string, { users: number; mode: number | undefined }>();
+
+  async during<T>(dir: Dir, change: () => Promise<T>): Promise<T> {
+    const { identity } = dir;
+    const open = this.#open.get(identity) ?? { users: 0, mode: madeWritable(dir) };
+    this.#open.set(identity, open);
+    open.users++;
+    try {
+      return await change();
+    } finally {
+      open.users--;
+      if (open.users === 0) {
+        this.#open.delete(identity);
+        if (open.mode !== undefined) hasChangedMode(dir, open.mode);
+      }
+    }
   }
 }
 
-/** False when it is not ours: then what was to be done fails by itself. */
-function mayBeChanged(dir: Dir, mode: number): boolean {
+/** The mode that it had, where it had to be changed. */
+function madeWritable(dir: Dir): number | undefined {
+  const { mode } = dir.stat();
+  if (dir.mayChangeEntries() || !hasChangedMode(dir, mode | OWNER_WRITES)) return undefined;
+  return mode;
+}
+
+/** False when the directory belongs to somebody else: then the change of its entries fails by itself. */
+function hasChangedMode(dir: Dir, mode: number): boolean {
   try {
     chmodSync(dir.handlePath, mode);
     return true;
@@ -100,7 +117,7 @@ function stepInto(top: Dir, names: readonly string[], place: Place): Dir {
   return dir;
 }
 
-async function putBackEntry(
+async function restoreEntry(
   store: Store,
   place: Place,
   dir: Dir,

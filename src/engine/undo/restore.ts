@@ -1,210 +1,219 @@
-/** Puts back what the journal has kept: contents, entries and whole trees, each step recorded in its turn. */
-
-import type { SetAside } from '../../state/contents.ts';
-import { readBytes } from '../confine/content/read.ts';
-import { flushDraft } from '../confine/content/write.ts';
-import type { Stat } from '../confine/dir.ts';
-import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
+/**
+ * The last part of an undo: restores what a plan says, step by step. Each step is a change like any other: the
+ * journal records it, and it can be undone itself.
+ */
+import { dirname } from 'node:path';
+import { hashOf } from '../../state/content-hash.ts';
+import type { Access } from '../access/access.ts';
+import type { Changes } from '../access/changes.ts';
+import type { Dir, Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
+import type { Wall } from '../confine/wall.ts';
+import { allDone } from '../event-loop.ts';
 import { fail } from '../failures.ts';
-import { type CreatedFacts, doing, type Recording } from '../files/recorder.ts';
-import { replaceContent } from '../files/replace.ts';
-import type { FileImage, Removed } from '../journal/entries/entry.ts';
-import { bytesOf, linkOf, targetOf } from '../journal/entries/link-target.ts';
+import { moveEntry } from '../files/move.ts';
+import { readSnapshot } from '../files/read.ts';
+import type { Recording } from '../files/recorder.ts';
+import { removeEntry } from '../files/remove.ts';
+import { type Replacement, replaceTogether } from '../files/replace-many.ts';
+import type { Journal } from '../journal/journal.ts';
 import { LARGE_BYTES } from '../journal/record/capture.ts';
-import { hasStamp, stampOf, stampOfTree } from '../journal/record/stamp.ts';
+import { stampOf } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
-import { putBackTree, setMode } from './restore-tree.ts';
-import { ACTION, contentOf, failLost, fillFrom } from './stored-content.ts';
+import { type BatchedSteps, inBatches } from './batches.ts';
+import { compare, whyNotRestorable } from './compare.ts';
+import { namesIn, sweep } from './compare-content.ts';
+import { DirectoryFlushes } from './directory-flushes.ts';
+import { asChangedMeanwhile, STRAIGHT } from './path-without-links.ts';
+import { planNow, type UndoStep } from './plan.ts';
+import { restoreContent, restoreRemoved } from './restore-files.ts';
+import { WritableDirectories } from './restore-tree.ts';
+import { contentOf, failLost } from './stored-content.ts';
 
-/** Gives a file its old content; what it holds now is kept first. */
-export async function putBackContent(
-  store: Store,
-  place: Place,
-  image: FileImage,
-  recording: Recording,
+export async function restore(
+  access: Access,
+  journal: Journal,
+  steps: readonly UndoStep[],
+  changes: Changes,
 ): Promise<void> {
-  const { kept, size, mode } = image;
-  const now = place.lstat();
-  if (kept.in === 'aside') {
-    const aside = store.asideNamed(kept.name);
-    if (now) await exchange(aside, place, now, image, recording);
-    else await putBackAside(aside, place, recording);
-    await place.dir.flush();
-    return;
+  const restoration = new Restoration(access, journal, changes, ownDirectories(steps));
+  const due = steps.filter(({ comparison }) => typeof comparison === 'string' || !comparison.left);
+  for (const batch of inBatches(due, isPlainContent)) await restoration.restore(batch);
+}
+
+type ContentStep = UndoStep & { change: { kind: 'changed' } };
+
+/** A content that is restored where the file still is as the entry left it. */
+function isPlainContent(step: UndoStep): step is ContentStep {
+  if (step.change.kind !== 'changed' || step.comparison !== 'after') return false;
+  const { before, after } = step.change;
+  return before.kept.in === 'store' && before.size < LARGE_BYTES && after.size < LARGE_BYTES;
+}
+
+/** The directories that the undo itself restores or removes: it may have to change entries of read-only ones. */
+function ownDirectories(steps: readonly UndoStep[]): Set<string> {
+  const own = new Set<string>();
+  for (const { change } of steps) {
+    const whole = change.kind === 'created' || change.kind === 'removed';
+    if (whole && change.type === 'directory') own.add(change.path);
   }
-  if (size >= LARGE_BYTES) return putBackLarge(store, place, now, image, recording);
-  const bytes = (await contentOf(store, image)) ?? failLost(place);
-  await replaceContent(place, bytes, { like: { mode }, recording });
+  return own;
 }
 
-/** A large file changes places with what was set aside, and is not read. */
-async function exchange(
-  aside: SetAside,
-  place: Place,
-  now: Stat,
-  { size, hash }: FileImage,
-  recording: Recording,
-): Promise<void> {
-  const kept = aside.dir.lstat(aside.name) ?? failLost(place);
-  const stamp = stampOf(kept);
-  await recording.replaces(place, now, undefined, hash === undefined ? { size, stamp } : { size, hash });
-  requireStill(place, now);
-  doing(recording, () =>
-    attempt(place.shown, ACTION, () => aside.dir.rename(aside.name, place.dir, place.name)),
-  );
-}
+class Restoration {
+  readonly #access: Access;
+  readonly #journal: Journal;
+  readonly #changes: Changes;
+  readonly #own: ReadonlySet<string>;
+  readonly #writable = new WritableDirectories();
+  readonly #flushes = new DirectoryFlushes();
 
-/** From the store, piece by piece. */
-async function putBackLarge(
-  store: Store,
-  place: Place,
-  now: Stat | undefined,
-  image: FileImage,
-  recording: Recording,
-): Promise<void> {
-  const { dir, name, shown } = place;
-  const { size, mode, hash } = image;
-  const draft = attempt(shown, ACTION, () => dir.draft());
-  try {
-    await attemptAsync(shown, ACTION, async () => {
-      await fillFrom(store, draft, image, place);
-      await flushDraft(draft);
+  constructor(access: Access, journal: Journal, changes: Changes, own: ReadonlySet<string>) {
+    this.#access = access;
+    this.#journal = journal;
+    this.#changes = changes;
+    this.#own = own;
+  }
+
+  /** Steps of one batch run side by side, so that they share their flushes. */
+  async restore(batch: BatchedSteps<ContentStep>): Promise<void> {
+    if ('contents' in batch) return this.#contents(batch.contents);
+    await allDone(batch.steps.map((step) => this.#step(step)));
+  }
+
+  /** All of these files or none. */
+  async #contents(steps: readonly ContentStep[]): Promise<void> {
+    const changed = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
+    const restoring = this.#changes.at(changed, async (places, recording) => {
+      const replacements: Replacement[] = [];
+      for (const [index, place] of places.entries()) {
+        replacements.push(await replacementAt(place, steps[index]!, this.#journal.store));
+      }
+      await replaceTogether(replacements, undefined, recording);
     });
-    const after = { size, mode, ...(hash !== undefined && { hash }) };
-    if (now) await recording.replaces(place, now, undefined, after);
-    else await recording.creates(place, 'file', { image: after });
-    await recording.flushed(place);
-    requireStill(place, now);
-    doing(recording, () =>
-      attempt(shown, ACTION, () => (now ? draft.publish(name) : draft.publishNew(name))),
-    );
-  } finally {
-    draft.drop();
+    await asChangedMeanwhile(steps[0]!.path, restoring);
   }
-  await dir.flush();
+
+  async #step(planned: UndoStep): Promise<void> {
+    const step = planned.later ? await planNow(this.#access, this.#journal, planned) : planned;
+    if (!step) return;
+    const { change } = step;
+    const { store } = this.#journal;
+    const walk = { ...STRAIGHT, makeParents: change.kind !== 'created' };
+    const there = { path: change.path, walk, how: 'changed' } as const;
+    const from =
+      change.kind === 'moved' ? [{ path: change.to, walk: STRAIGHT, how: 'moved-from' } as const] : [];
+    const restoring = this.#changes.at([there, ...from], async ([place, target], recording) => {
+      if (!(await isStillDue(store, step, place!, target))) return;
+      await this.#allowed([place!, ...(target ? [target] : [])], () =>
+        restoreStep(step, { place: place!, target }, { wall: this.#access.wall, store, recording }),
+      );
+      if (change.kind !== 'moved') await this.#flushes.flush(place!.dir);
+    });
+    await asChangedMeanwhile(change.path, restoring);
+  }
+
+  /** Restores something in directories that may be read-only, where the undo restores or removes them too. */
+  #allowed(places: readonly Place[], restoreThere: () => Promise<void>): Promise<void> {
+    const dirs: Dir[] = places.filter(({ path }) => this.#own.has(dirname(path))).map(({ dir }) => dir);
+    return dirs.reduceRight<() => Promise<void>>(
+      (inner, dir) => () => this.#writable.during(dir, inner),
+      restoreThere,
+    )();
+  }
 }
 
-/** What was kept is what goes. */
-function requireStill(place: Place, expected: Stat | undefined): void {
+async function replacementAt(place: Place, { change }: ContentStep, store: Store): Promise<Replacement> {
+  const { before, after } = change;
+  const [bytes, now] = [await contentOf(store, before), await readSnapshot(place)];
+  if (bytes === undefined) failLost(place);
+  if (after.hash !== undefined && (await hashOf(now.bytes)) !== after.hash)
+    fail({ kind: 'changed-meanwhile', path: place.shown });
+  return { place, bytes, expect: now };
+}
+
+interface RestoreParts {
+  wall: Wall;
+  store: Store;
+  recording: Recording;
+}
+
+/** What stands in the place of what is restored is kept in the journal first. */
+async function restoreStep(
+  step: UndoStep,
+  { place, target }: { place: Place; target: Place | undefined },
+  { wall, store, recording }: RestoreParts,
+): Promise<void> {
+  const { change, comparison } = step;
+  const removing = { recursive: true, signal: undefined, recording };
+  const clear = async () => {
+    // An undo that was interrupted had only taken the name: to free it is no change of its own.
+    const { recording: _, ...unrecorded } = { ...removing, recursive: false };
+    if (place.lstat()) await removeEntry(wall, place, isNameTaken(step, place) ? unrecorded : removing);
+  };
+  switch (change.kind) {
+    case 'changed':
+      if (place.lstat()?.type !== 'file') await clear();
+      return restoreContent(store, place, change.before, recording);
+    case 'created': {
+      const recursive = change.whole === true || typeof comparison !== 'string';
+      if (!recursive && change.type === 'directory') sweepIn(place);
+      await removeEntry(wall, place, { ...removing, recursive });
+      return;
+    }
+    case 'removed':
+      await clear();
+      return restoreRemoved(store, place, change.before, recording);
+    case 'moved': {
+      // The move was interrupted between the new name and the old one: only the new one goes.
+      if (comparison === 'both') await removeEntry(wall, target!, removing);
+      else if (comparison !== 'replaced') {
+        await clear();
+        await moveEntry(wall, target!, place, { ...removing, overwrite: false });
+      }
+      if (change.replaced && (await whyNotRestorable(store, change.replaced)) === undefined) {
+        await restoreRemoved(store, target!, change.replaced, recording);
+        await target!.dir.flush();
+      }
+    }
+  }
+}
+
+/** Compares once more while the locks are held: what the plan found must still be so. */
+async function isStillDue(
+  store: Store,
+  { change, comparison, seen, interrupted }: UndoStep,
+  place: Place,
+  target: Place | undefined,
+): Promise<boolean> {
   const now = place.lstat();
-  const same = now === undefined ? expected === undefined : expected && stampOf(now) === stampOf(expected);
-  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
-}
-
-/** Where nothing must stand. */
-export async function putBackRemoved(
-  store: Store,
-  place: Place,
-  removed: Removed,
-  recording: Recording,
-): Promise<void> {
-  const { dir, name, shown } = place;
-  switch (removed.type) {
-    case 'aside':
-      await putBackAside(store.asideNamed(removed.name), place, recording);
-      break;
-    case 'file':
-      return putBackFile(store, place, removed.file, recording);
-    case 'symlink':
-      await recording.creates(place, 'symlink', { link: linkOf(removed) });
-      doing(recording, () => attempt(shown, ACTION, () => dir.symlink(bytesOf(removed), name)));
-      break;
-    case 'directory':
-      await recording.creates(place, 'directory');
-      doing(recording, () => attempt(shown, ACTION, () => dir.mkdir(name, removed.mode)));
-      setMode(place, removed.mode);
-      break;
-    case 'tree':
-      await recording.creates(place, 'directory', { whole: true });
-      doing(recording, () => attempt(shown, ACTION, () => dir.mkdir(name, 0o700)));
-      await putBackTree(store, place, removed);
-      recording.becomes(place, 'directory', { whole: true, stamp: await stampAt(place) });
-      break;
-    case 'lost':
-      failLost(place);
+  const same = isSame(now, seen);
+  if (typeof comparison !== 'string') {
+    // By force the undo replaces what it has shown as an obstacle, and nothing else.
+    if (now && !same) fail({ kind: 'changed-meanwhile', path: place.shown });
+    return now !== undefined || change.kind !== 'created';
   }
-  await dir.flush();
+  if (same && now?.type === 'file' && change.kind !== 'moved') return true;
+  const again = await compare(change, { store, place, target, vacated: new Set(), interrupted });
+  if (again === 'before') return false;
+  if (again !== comparison) fail({ kind: 'changed-meanwhile', path: place.shown });
+  return true;
 }
 
-async function putBackFile(
-  store: Store,
-  place: Place,
-  image: FileImage,
-  recording: Recording,
-): Promise<void> {
-  if (image.kept.in === 'aside' || image.size >= LARGE_BYTES) {
-    return putBackContent(store, place, image, recording);
-  }
-  const bytes = (await contentOf(store, image)) ?? failLost(place);
-  await replaceContent(place, bytes, { expect: 'absent', like: { mode: image.mode }, recording });
+/** A directory has another time as soon as something in it was restored. */
+function isSame(now: Stat | undefined, seen: Stat | undefined): boolean {
+  if (!now || !seen) return now === seen;
+  return now.type === 'directory' ? now.ino === seen.ino : stampOf(now) === stampOf(seen);
 }
 
-async function putBackAside(aside: SetAside, place: Place, recording: Recording): Promise<void> {
-  const { dir, name, shown } = place;
-  const stat = aside.dir.lstat(aside.name) ?? failLost(place);
-  if (stat.type === 'directory') {
-    const stamp = await attemptAsync(shown, ACTION, () => stampAside(aside));
-    await recording.creates(place, 'directory', { whole: true, stamp });
-  } else {
-    const facts = await factsAside(aside, stat);
-    await recording.creates(place, stat.type, facts);
-    await recording.flushed(place);
-  }
-  doing(recording, () =>
-    attempt(shown, ACTION, () => {
-      if (stat.type !== 'directory') return moveBack(aside, place);
-      // Making the directory takes the name; the rename then replaces the empty one.
-      dir.mkdir(name);
-      aside.dir.rename(aside.name, dir, name);
-    }),
-  );
+/** Whether an undo was interrupted when it had just made an empty directory to take the name. */
+function isNameTaken({ interrupted, comparison }: UndoStep, place: Place): boolean {
+  if (!interrupted || comparison !== 'after') return false;
+  return place.lstat()?.type === 'directory' && namesIn(place).length === 0;
 }
 
-/** A hard link refuses an occupied name by itself. Where none is to be had, as of another's file, look and rename. */
-function moveBack(aside: SetAside, { dir, name, shown }: Place): void {
-  try {
-    aside.dir.link(aside.name, dir, name);
-  } catch (error) {
-    if (!isLinkRefused(error)) throw error;
-    const now = dir.lstat(name);
-    if (now) fail({ kind: 'exists', path: shown, found: now.type }, error);
-    aside.dir.rename(aside.name, dir, name);
-    return;
-  }
-  aside.dir.unlink(aside.name);
-}
-
-/** A large file is known by its stamp; others by what they hold. */
-async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedFacts> {
-  if (stat.type === 'symlink') return { link: targetOf(dir, name) };
-  if (stat.type !== 'file') return {};
-  const { size, mode } = stat;
-  const image = { size, mode, stamp: stampOf(stat) };
-  if (size >= LARGE_BYTES) return { image };
-  try {
-    const file = dir.open(name);
-    const bytes = await readBytes(file, LARGE_BYTES).finally(() => file.close());
-    return { bytes, mode };
-  } catch {
-    // It may be moved without being read.
-    return { image };
-  }
-}
-
-function stampAside({ dir, name }: SetAside): Promise<string> {
-  const tree = dir.enterRaw(Buffer.from(name));
-  if (tree === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
-  return stampOfTree(tree).finally(() => tree.close());
-}
-
-/** Of the directory that a place is. */
-export function stampAt(place: Place): Promise<string> {
-  const tree = place.enter();
-  return stampOfTree(tree).finally(() => tree.close());
-}
-
-export function hasStampAt(place: Place, stamp: string): Promise<boolean> {
-  const tree = place.enter();
-  return hasStamp(tree, stamp).finally(() => tree.close());
+function sweepIn(place: Place): void {
+  const dir = place.enter();
+  sweep(dir);
+  dir.close();
 }

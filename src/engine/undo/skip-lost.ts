@@ -11,23 +11,23 @@ import type { Obstacle } from './compare.ts';
 import type { UndoStep } from './plan.ts';
 
 /** The same steps, with those marked that are left. Where nothing else remains, nothing can be undone at all. */
-export function sparing(
+export function skipLost(
   store: Store,
   { found }: JournalEntry,
   steps: readonly UndoStep[],
 ): readonly UndoStep[] {
   const lost = new Map<UndoStep, string>();
   for (const step of steps) {
-    const { standing, change } = step;
-    if (typeof standing === 'string' || standing.forceable) continue;
-    if (found || isForgotten(store, change)) lost.set(step, standing.why);
+    const { comparison, change } = step;
+    if (typeof comparison === 'string' || comparison.forceable) continue;
+    if (found || isForgotten(store, change)) lost.set(step, comparison.why);
   }
   if (lost.size === 0) return steps;
-  const spared = withNeighbours(steps, found ? withCopies(steps, lost) : withSamePath(steps, lost));
-  const rest = steps.length > spared.size;
+  const skipped = withNeighbours(steps, found ? withCopies(steps, lost) : withSamePath(steps, lost));
+  const rest = steps.length > skipped.size;
   return steps.map((step) => {
-    const why = spared.get(step);
-    return why === undefined ? step : { ...step, standing: rest ? left(why) : { why, forceable: false } };
+    const why = skipped.get(step);
+    return why === undefined ? step : { ...step, comparison: rest ? left(why) : { why, forceable: false } };
   });
 }
 
@@ -79,15 +79,15 @@ function sizeAfter(change: Change): number | undefined {
 }
 
 /** What holds something that stays, stays too; and where something stays, nothing comes back. */
-function withNeighbours(steps: readonly UndoStep[], spared: Reasons): Reasons {
-  const stay = [...spared.keys()].flatMap(({ change }) => {
+function withNeighbours(steps: readonly UndoStep[], skipped: Reasons): Reasons {
+  const stay = [...skipped.keys()].flatMap(({ change }) => {
     if (change.kind === 'moved') return [change.to];
     return change.kind === 'created' ? [change.path] : [];
   });
-  const all = new Map(spared);
+  const all = new Map(skipped);
   for (const step of steps) {
     const { change, path } = step;
-    if (spared.has(step)) continue;
+    if (skipped.has(step)) continue;
     const holds = change.kind === 'created' && change.type === 'directory';
     if (holds && stay.some((inside) => isWithin(inside, path))) {
       all.set(step, 'what is in it is left as it is');

@@ -1,35 +1,36 @@
-/** Which entries are to be taken back for one that was undone and done again since, perhaps more than once. */
+/** Which entries an undo restores for one that was undone and done again since, perhaps more than once. */
 import type { JournalEntry } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Doing } from './plan.ts';
+
+/** An entry that is undone. */
+export interface UndoTarget {
+  entry: JournalEntry;
+  /** Whether the entry, or an undo of it, has no end: it may have been interrupted anywhere. */
+  interrupted: boolean;
+}
 
 /**
- * Newest first; the last of them is the one that counts as undone then.
+ * Newest first; the last of them is the one that then counts as undone.
  *
- * What was undone to its end and done again is taken back where it was done last: there is what it needs. Was
- * an undo of it cut off and taken back, that comes first, and then the entry itself.
+ * Where an entry was undone to its end and done again, the undo takes back what did it last: that has kept what it
+ * needs. Where an undo of the entry was interrupted and taken back, that comes first, and then the entry itself.
  */
-export function doingsOf(journal: Journal, entries: readonly JournalEntry[], entry: JournalEntry): Doing[] {
-  const undoings = entries.filter(({ undoes }) => undoes === entry.id);
-  const again: Doing[] = [];
-  for (const undoing of undoings) {
-    const isWhole = journal.hasEnd(undoing.id);
-    for (const redoing of entries) {
-      if (redoing.undoes !== undoing.id || redoing.state === 'undone' || redoing.changes.length === 0)
-        continue;
-      again.push(...doingsOf(journal, entries, redoing));
+export function targetsOf(journal: Journal, entry: JournalEntry): UndoTarget[] {
+  const undos = journal.undosOf(entry.id);
+  const again: UndoTarget[] = [];
+  for (const undo of undos) {
+    const isWhole = journal.hasEnd(undo.id);
+    for (const redo of journal.undosOf(undo.id)) {
+      if (redo.state === 'undone' || redo.changes.length === 0) continue;
+      again.push(...targetsOf(journal, redo));
       if (isWhole) return again;
     }
   }
-  const open = entry.state === 'pending' || undoings.some(({ id }) => !journal.hasEnd(id));
-  return [...again, { entry, open }];
+  const interrupted = entry.state === 'pending' || undos.some(({ id }) => !journal.hasEnd(id));
+  return [...again, { entry, interrupted }];
 }
 
-/** An undo of an entry that was cut off and stands: the next one continues it, so that both are one. */
-export function cutOffUndoing(
-  journal: Journal,
-  entries: readonly JournalEntry[],
-  { id }: JournalEntry,
-): JournalEntry | undefined {
-  return entries.find((each) => each.undoes === id && each.state === 'pending' && !journal.hasEnd(each.id));
+/** An undo of an entry that was interrupted and stands: the next one continues it, so that both are one. */
+export function interruptedUndo(journal: Journal, { id }: JournalEntry): JournalEntry | undefined {
+  return journal.undosOf(id).find((undo) => undo.state === 'pending' && !journal.hasEnd(undo.id));
 }

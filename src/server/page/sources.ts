@@ -1,7 +1,9 @@
-/** Where the page gets what it shows and does: the stored events, and the journal that can undo. */
-
+/** Where the page gets what it shows and does: the stored events, and a history that can undo. */
+import type { History, HistoryApi } from '../../engine/index.ts';
 import type { PageDiff, PageEntry, PageObstacle, PageOrigin } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
+import type { Recorder } from '../../trace/recorder.ts';
+import { tracedUndo } from '../../trace/traced-undo.ts';
 
 export interface PageEvents {
   /** The newest events that fit, oldest first. */
@@ -27,4 +29,20 @@ export interface PageHistory {
 export interface PageSources {
   events: PageEvents;
   history: PageHistory;
+}
+
+const MISSING = { path: '', why: 'there is no such entry any more', forceable: false };
+
+/**
+ * The page undoes through the running engine where there is one with a journal: with its gate, its locks and its
+ * trace. A page that stands alone opens an engine for the directories of the entry.
+ */
+export function pageHistory(history: HistoryApi | History, recorder: Recorder): PageHistory {
+  return {
+    entry: async (id) => history.entry(id),
+    diff: (id) => history.diff(id),
+    plan: async (id) => (await history.plan(id)) ?? { steps: [], obstacles: [MISSING], diffs: [] },
+    undo: async (id, { force = false, origin = {} } = {}) =>
+      (await tracedUndo(history, recorder, id, { force, origin })) ?? { done: false, obstacles: [MISSING] },
+  };
 }

@@ -8,9 +8,10 @@ import { Changes } from '../../../src/engine/access/changes.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { anonymous, type Engine, type JournalEntry } from '../../../src/engine/index.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
-import { carryOut } from '../../../src/engine/undo/carry-out.ts';
+
 import { planUndo } from '../../../src/engine/undo/plan.ts';
-import { doingsOf } from '../../../src/engine/undo/undo-chain.ts';
+import { restore } from '../../../src/engine/undo/restore.ts';
+import { targetsOf } from '../../../src/engine/undo/undo-chain.ts';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import type { Tree } from '../../tree.ts';
 import { type House, openHouse } from '../journal/house.ts';
@@ -54,15 +55,15 @@ let house: House;
 afterEach(() => house.close());
 
 /** Begins to take an entry back and gets so far, as if killed there; false when it has no more steps than that. */
-async function cutOff(id: string, done: number): Promise<boolean> {
+async function interruptAfter(id: string, done: number): Promise<boolean> {
   const wall = new Wall([{ path: house.root, writable: true }]);
   const journal = new Journal(openDirectoryState(house.state));
   const access = new Access({ wall, journal });
-  const doings = doingsOf(journal, house.entries(), house.engine.history.entry(id)!);
-  const steps = await planUndo(access, journal, doings);
-  const recording = journal.begin({}, { undoes: doings.at(-1)!.entry.id });
+  const targets = targetsOf(journal, house.engine.history.entry(id)!);
+  const steps = await planUndo(access, journal, targets);
+  const recording = journal.begin({}, { undoes: targets.at(-1)!.entry.id });
   const changes = new Changes(access, recording, undefined);
-  if (done <= steps.length) await carryOut(access, journal, steps.slice(0, done), changes);
+  if (done <= steps.length) await restore(access, journal, steps.slice(0, done), changes);
   wall.close();
   await journal.close();
   return done <= steps.length;
@@ -109,7 +110,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
   test.each(Object.entries(WAYS))('whose undo was cut off anywhere is %s', async (_way, way) => {
     for (let done = 1; ; done += STRIDE) {
       const { entry, trees } = await open();
-      if (!(await cutOff(entry.id, done))) break;
+      if (!(await interruptAfter(entry.id, done))) break;
       expect(entryOf(entry.id).state).toBe('pending');
       await go(way, entry, trees);
       await house.close();
@@ -120,7 +121,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
     for (let done = 1; ; done += STRIDE) {
       const { entry, trees } = await open();
       await undo(entry.id);
-      if (!(await cutOff(standing(entry.id)!.id, done))) break;
+      if (!(await interruptAfter(standing(entry.id)!.id, done))) break;
       expect(entryOf(entry.id).state).toBe('pending');
       await go(way, entry, trees);
       await house.close();
@@ -129,11 +130,11 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
 
   test('whose undo was cut off twice, and its redo too, finds its way', async () => {
     const { entry, trees } = await open();
-    await cutOff(entry.id, 1);
-    await cutOff(standing(entry.id)!.id, 1);
+    await interruptAfter(entry.id, 1);
+    await interruptAfter(standing(entry.id)!.id, 1);
     await go(['undo', 'redo', 'undo'], entry, trees);
-    await cutOff(standing(entry.id)!.id, 2);
-    await cutOff(entry.id, 1);
+    await interruptAfter(standing(entry.id)!.id, 2);
+    await interruptAfter(entry.id, 1);
     await go(['redo', 'undo', 'redo'], entry, trees);
   });
 });

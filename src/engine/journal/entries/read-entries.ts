@@ -1,7 +1,7 @@
 /** From the journal's lines to its entries. */
 import type { Log, LogConsumer, LogOptions, LogReader } from '../../../state/log.ts';
 import { namesOf } from './contents-needed.ts';
-import type { Change, JournalEntry, Origin } from './entry.ts';
+import type { Change, EntryState, JournalEntry, Origin } from './entry.ts';
 
 /** One line: the beginning of an entry, more of it, its end, or which entries were given up. */
 export interface Line {
@@ -50,11 +50,6 @@ interface Part extends Omit<JournalEntry, 'state'> {
   done: boolean;
 }
 
-interface Result {
-  all: readonly ReadEntry[];
-  entries: readonly JournalEntry[];
-}
-
 /** How the journal's log keeps lines. */
 export const lineRecords: LogOptions<Line> = { accept: (value) => value as Line, checksums: true };
 
@@ -77,10 +72,18 @@ export function readWithParts(log: Log<Line>): readonly ReadEntry[] {
   return readerOf(log).read().all;
 }
 
+/** One entry, in a time that does not grow with the journal. */
+export function findEntry(log: Log<Line>, id: string): ReadEntry | undefined {
+  return readerOf(log).read().find(id);
+}
+
+/** The entries that took this one back, newest first. */
+export function findUndosOf(log: Log<Line>, id: string): ReadEntry[] {
+  return readerOf(log).read().undosOf(id);
+}
+
 export function readForgotten(log: Log<Line>): ForgottenNames {
-  const reader = readerOf(log);
-  reader.read();
-  return reader.forgotten;
+  return readerOf(log).read().forgotten;
 }
 
 function readerOf(log: Log<Line>): EntryReader {
@@ -93,7 +96,6 @@ class EntryReader implements LogConsumer<Line> {
   readonly #name: string;
   readonly #reader: LogReader;
   readonly #parts = new Parts();
-  #result: Result | undefined;
   #release: NodeJS.Timeout | undefined;
 
   constructor(log: Log<Line>) {
@@ -105,34 +107,33 @@ class EntryReader implements LogConsumer<Line> {
     return this.#reader.catchUp();
   }
 
-  read(): Result {
+  read(): Parts {
     this.#reader.catchUpNow?.();
-    this.#result ??= this.#parts.together();
     this.#release ??= setTimeout(() => readers.delete(this.#name), RELEASE_AFTER_MS).unref();
     this.#release.refresh();
-    return this.#result;
-  }
-
-  get forgotten(): ForgottenNames {
-    return this.#parts.forgotten;
+    return this.#parts;
   }
 
   take(line: Line): void {
     this.#parts.takeIn(line);
-    this.#result = undefined;
   }
 
   restart(): void {
     this.#parts.clear();
-    this.#result = undefined;
   }
 }
 
-/** What was read so far, and the entries made of it: only what has changed is made again. */
+/** What was read so far, and the entries made of it: only the entries that new lines concern are made again. */
 class Parts {
   readonly #parts = new Map<string, Part>();
   readonly #calls = new Map<string, Part[]>();
   readonly #made = new Map<string, ReadEntry>();
+  /** From the id of an entry to the ids of those that took it back. */
+  readonly #undos = new Map<string, Set<string>>();
+  /** The ids of entries that lines have changed since they were made. */
+  readonly #outdated = new Set<string>();
+  #all: readonly ReadEntry[] | undefined;
+  #entries: readonly JournalEntry[] | undefined;
 
   readonly forgotten = {
     names: new Set<string>(),
@@ -145,6 +146,10 @@ class Parts {
     this.#parts.clear();
     this.#calls.clear();
     this.#made.clear();
+    this.#undos.clear();
+    this.#outdated.clear();
+    this.#all = undefined;
+    this.#entries = undefined;
   }
 
   takeIn(line: Line): void {
@@ -159,19 +164,81 @@ class Parts {
     else if (line.at !== undefined) this.#begin(begin(line));
   }
 
-  together(): Result {
-    const all: ReadEntry[] = [];
-    for (const [call, parts] of this.#calls) {
-      const made = this.#made.get(call) ?? asOne(parts);
-      this.#made.set(call, made);
-      all.push(made);
+  find(id: string): ReadEntry | undefined {
+    this.#update();
+    return this.#made.get(id);
+  }
+
+  undosOf(id: string): ReadEntry[] {
+    this.#update();
+    return [...(this.#undos.get(id) ?? [])].reverse().map((undo) => this.#made.get(undo)!);
+  }
+
+  get all(): readonly ReadEntry[] {
+    this.#update();
+    this.#all ??= [...this.#calls.keys()].map((id) => this.#made.get(id)!);
+    return this.#all;
+  }
+
+  get entries(): readonly JournalEntry[] {
+    this.#update();
+    this.#entries ??= this.all.map(({ entry }) => entry);
+    return this.#entries;
+  }
+
+  #update(): void {
+    if (this.#outdated.size === 0) return;
+    const concerned = new Set<string>();
+    for (const id of this.#outdated) {
+      const { undoes: before } = this.#made.get(id)?.entry ?? {};
+      if (before !== undefined) concerned.add(before);
+      concerned.add(id);
+      this.#make(id, before);
     }
-    const fates = fatesOf(all);
-    for (const each of all) {
-      const state = fates.get(each.entry.id) ?? (each.open ? 'pending' : 'done');
-      if (each.entry.state !== state) each.entry = { ...each.entry, state };
+    this.#outdated.clear();
+    this.#all = undefined;
+    this.#entries = undefined;
+    for (const id of concerned) this.#settleFrom(id);
+  }
+
+  #make(id: string, undidBefore: string | undefined): void {
+    const parts = this.#calls.get(id);
+    const made = parts && asOne(parts);
+    if (made) this.#made.set(id, made);
+    else this.#made.delete(id);
+    const undoes = made?.entry.undoes;
+    if (undoes === undidBefore) return;
+    if (undidBefore !== undefined) this.#undos.get(undidBefore)?.delete(id);
+    const undos = undoes === undefined ? undefined : this.#undos.get(undoes);
+    if (undos) undos.add(id);
+    else if (undoes !== undefined) this.#undos.set(undoes, new Set([id]));
+  }
+
+  /** What became of an entry decides what became of the one that it undid, and so on. */
+  #settleFrom(first: string): void {
+    const seen = new Set<string>();
+    for (let id: string | undefined = first; id !== undefined && !seen.has(id); ) {
+      seen.add(id);
+      const made = this.#made.get(id);
+      if (!made) return;
+      const state = this.#stateOf(made);
+      if (made.entry.state !== state) made.entry = { ...made.entry, state };
+      id = made.entry.undoes;
     }
-    return { all, entries: all.map(({ entry }) => entry) };
+  }
+
+  /**
+   * An entry is undone while an entry stands that took it back; one that was itself taken back does not count.
+   * What was interrupted while it was taken back, or done again, is halfway.
+   */
+  #stateOf({ entry: { id }, open }: ReadEntry): EntryState {
+    let state: EntryState = open ? 'pending' : 'done';
+    for (const undo of this.#undos.get(id) ?? []) {
+      const { state: fate } = this.#made.get(undo)!.entry;
+      if (fate === 'done') return 'undone';
+      if (fate === 'pending') state = 'pending';
+    }
+    return state;
   }
 
   #forgot({ forgot = [], inside = [], of = [] }: Line): void {
@@ -184,7 +251,7 @@ class Parts {
     for (const part of this.#parts.values()) {
       if (part.forgotten || ![...namesOf(part.changes)].some((name) => gone.has(name))) continue;
       part.forgotten = true;
-      this.#made.delete(part.call);
+      this.#outdated.add(part.call);
     }
   }
 
@@ -193,11 +260,11 @@ class Parts {
     const parts = this.#calls.get(part.call);
     if (parts) parts.push(part);
     else this.#calls.set(part.call, [part]);
-    this.#made.delete(part.call);
+    this.#outdated.add(part.call);
   }
 
   #add(part: Part, { roots = [], did = [], instead, end }: Line): void {
-    this.#made.delete(part.call);
+    this.#outdated.add(part.call);
     for (const root of roots) if (!part.roots.includes(root)) part.roots.push(root);
     for (const change of did) {
       const before = instead ? part.changes.findLastIndex(({ path }) => path === change.path) : -1;
@@ -212,7 +279,7 @@ class Parts {
     const part = this.#parts.get(id);
     if (!part) return;
     this.#parts.delete(id);
-    this.#made.delete(part.call);
+    this.#outdated.add(part.call);
     const left = this.#calls.get(part.call)!.filter((other) => other !== part);
     if (left.length > 0) this.#calls.set(part.call, left);
     else this.#calls.delete(part.call);
@@ -248,19 +315,4 @@ function asOne(parts: readonly Part[]): ReadEntry {
     ...(parts.some(({ forgotten }) => forgotten) && { forgotten: true as const }),
   };
   return { entry, open, parts: parts.map((part) => part.id) };
-}
-
-/**
- * An entry is undone while an entry stands that undid it; one that was itself undone does not count. An entry whose
- * undo or redo was interrupted is halfway.
- */
-function fatesOf(all: readonly ReadEntry[]): Map<string, 'undone' | 'pending'> {
-  const fates = new Map<string, 'undone' | 'pending'>();
-  for (const { entry, open } of all.toReversed()) {
-    const { id, undoes } = entry;
-    const fate = fates.get(id);
-    if (undoes === undefined || fate === 'undone' || fates.get(undoes) === 'undone') continue;
-    fates.set(undoes, open || fate === 'pending' ? 'pending' : 'undone');
-  }
-  return fates;
 }

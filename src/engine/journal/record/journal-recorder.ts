@@ -39,6 +39,10 @@ export class JournalRecorder implements Recording {
   readonly #roots = new Set<string>();
   readonly #told = new Set<string>();
   readonly #changes: Change[] = [];
+  /** The paths of the changes. */
+  readonly #concerned = new Set<string>();
+  /** The contents that an undo needs and that are not known to be in the store. */
+  readonly #unstored = new Set<string>();
   /** What files became, to be kept for the diff once the call has ended. */
   readonly #shown = new Map<string, Buffer>();
   #begun = false;
@@ -65,9 +69,7 @@ export class JournalRecorder implements Recording {
   }
 
   concerns(path: string): boolean {
-    return this.#changes.some(
-      (change) => change.path === path || (change.kind === 'moved' && change.to === path),
-    );
+    return this.#concerned.has(path);
   }
 
   makesParent(path: string, root: string): void {
@@ -222,9 +224,11 @@ export class JournalRecorder implements Recording {
 
   async flushed(place: Place): Promise<void> {
     const { log, store } = this.#parts;
+    const names = [...this.#unstored];
     try {
       // What is only kept to be shown may still be on its way, and may fail.
-      await Promise.all([log.flush(), store.contents.stored(namesToUndo(this.#changes))]);
+      await Promise.all([log.flush(), store.contents.stored(names)]);
+      for (const name of names) this.#unstored.delete(name);
     } catch (error) {
       failToKeep(place.shown, error);
     }
@@ -261,7 +265,10 @@ export class JournalRecorder implements Recording {
       ...(instead && { instead }),
     });
     this.#begun = true;
+    for (const name of namesToUndo(changes)) this.#unstored.add(name);
     for (const change of changes) {
+      this.#concerned.add(change.path);
+      if (change.kind === 'moved') this.#concerned.add(change.to);
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;
       if (before >= 0) this.#changes.splice(before, 1, change);
       else this.#changes.push(change);

@@ -1,0 +1,208 @@
+/** Puts back what the journal has kept: contents, entries and whole trees, each step recorded in its turn. */
+
+import type { SetAside } from '../../state/contents.ts';
+import { readBytes } from '../confine/content/read.ts';
+import { flushDraft } from '../confine/content/write.ts';
+import type { Stat } from '../confine/dir.ts';
+import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
+import type { Place } from '../confine/place.ts';
+import { fail } from '../failures.ts';
+import { type CreatedFacts, doing, type Recording } from '../files/recorder.ts';
+import { replaceContent } from '../files/replace.ts';
+import type { FileImage, Removed } from '../journal/entries/entry.ts';
+import { bytesOf, linkOf, targetOf } from '../journal/entries/link-target.ts';
+import { LARGE_BYTES } from '../journal/record/capture.ts';
+import { hasStamp, stampOf, stampOfTree } from '../journal/record/stamp.ts';
+import type { Store } from '../journal/store.ts';
+import { restoreTree, setMode } from './restore-tree.ts';
+import { ACTION, contentOf, failLost, fillFrom } from './stored-content.ts';
+
+/** Gives a file its old content; what it holds now is kept first. */
+export async function restoreContent(
+  store: Store,
+  place: Place,
+  image: FileImage,
+  recording: Recording,
+): Promise<void> {
+  const { kept, size, mode } = image;
+  const now = place.lstat();
+  if (kept.in === 'aside') {
+    const aside = store.asideNamed(kept.name);
+    if (now) await exchange(aside, place, now, image, recording);
+    else await restoreAside(aside, place, recording);
+    return;
+  }
+  if (size >= LARGE_BYTES) return restoreLarge(store, place, now, image, recording);
+  const bytes = (await contentOf(store, image)) ?? failLost(place);
+  await replaceContent(place, bytes, { like: { mode }, recording, flushDirectory: false });
+}
+
+/** A large file changes places with what was set aside, and is not read. */
+async function exchange(
+  aside: SetAside,
+  place: Place,
+  now: Stat,
+  { size, hash }: FileImage,
+  recording: Recording,
+): Promise<void> {
+  const kept = aside.dir.lstat(aside.name) ?? failLost(place);
+  const stamp = stampOf(kept);
+  await recording.replaces(place, now, undefined, hash === undefined ? { size, stamp } : { size, hash });
+  requireStill(place, now);
+  doing(recording, () =>
+    attempt(place.shown, ACTION, () => aside.dir.rename(aside.name, place.dir, place.name)),
+  );
+}
+
+/** From the store, piece by piece. */
+async function restoreLarge(
+  store: Store,
+  place: Place,
+  now: Stat | undefined,
+  image: FileImage,
+  recording: Recording,
+): Promise<void> {
+  const { dir, name, shown } = place;
+  const { size, mode, hash } = image;
+  const draft = attempt(shown, ACTION, () => dir.draft());
+  try {
+    await attemptAsync(shown, ACTION, async () => {
+      await fillFrom(store, draft, image, place);
+      await flushDraft(draft);
+    });
+    const after = { size, mode, ...(hash !== undefined && { hash }) };
+    if (now) await recording.replaces(place, now, undefined, after);
+    else await recording.creates(place, 'file', { image: after });
+    await recording.flushed(place);
+    requireStill(place, now);
+    doing(recording, () =>
+      attempt(shown, ACTION, () => (now ? draft.publish(name) : draft.publishNew(name))),
+    );
+  } finally {
+    draft.drop();
+  }
+}
+
+/** What was kept is what goes. */
+function requireStill(place: Place, expected: Stat | undefined): void {
+  const now = place.lstat();
+  const same = now === undefined ? expected === undefined : expected && stampOf(now) === stampOf(expected);
+  if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
+}
+
+/** Where nothing must stand. */
+export async function restoreRemoved(
+  store: Store,
+  place: Place,
+  removed: Removed,
+  recording: Recording,
+): Promise<void> {
+  const { dir, name, shown } = place;
+  switch (removed.type) {
+    case 'aside':
+      await restoreAside(store.asideNamed(removed.name), place, recording);
+      break;
+    case 'file':
+      return restoreFile(store, place, removed.file, recording);
+    case 'symlink':
+      await recording.creates(place, 'symlink', { link: linkOf(removed) });
+      doing(recording, () => attempt(shown, ACTION, () => dir.symlink(bytesOf(removed), name)));
+      break;
+    case 'directory':
+      await recording.creates(place, 'directory');
+      doing(recording, () => attempt(shown, ACTION, () => dir.mkdir(name, removed.mode)));
+      setMode(place, removed.mode);
+      break;
+    case 'tree':
+      await recording.creates(place, 'directory', { whole: true });
+      doing(recording, () => attempt(shown, ACTION, () => dir.mkdir(name, 0o700)));
+      await restoreTree(store, place, removed);
+      recording.becomes(place, 'directory', { whole: true, stamp: await stampAt(place) });
+      break;
+    case 'lost':
+      failLost(place);
+  }
+}
+
+async function restoreFile(
+  store: Store,
+  place: Place,
+  image: FileImage,
+  recording: Recording,
+): Promise<void> {
+  if (image.kept.in === 'aside' || image.size >= LARGE_BYTES) {
+    return restoreContent(store, place, image, recording);
+  }
+  const bytes = (await contentOf(store, image)) ?? failLost(place);
+  const like = { mode: image.mode };
+  await replaceContent(place, bytes, { expect: 'absent', like, recording, flushDirectory: false });
+}
+
+async function restoreAside(aside: SetAside, place: Place, recording: Recording): Promise<void> {
+  const { dir, name, shown } = place;
+  const stat = aside.dir.lstat(aside.name) ?? failLost(place);
+  if (stat.type === 'directory') {
+    const stamp = await attemptAsync(shown, ACTION, () => stampAside(aside));
+    await recording.creates(place, 'directory', { whole: true, stamp });
+  } else {
+    const facts = await factsAside(aside, stat);
+    await recording.creates(place, stat.type, facts);
+    await recording.flushed(place);
+  }
+  doing(recording, () =>
+    attempt(shown, ACTION, () => {
+      if (stat.type !== 'directory') return moveBack(aside, place);
+      // Making the directory takes the name; the rename then replaces the empty one.
+      dir.mkdir(name);
+      aside.dir.rename(aside.name, dir, name);
+    }),
+  );
+}
+
+/** A hard link refuses an occupied name by itself. Where none is to be had, as of another's file, look and rename. */
+function moveBack(aside: SetAside, { dir, name, shown }: Place): void {
+  try {
+    aside.dir.link(aside.name, dir, name);
+  } catch (error) {
+    if (!isLinkRefused(error)) throw error;
+    const now = dir.lstat(name);
+    if (now) fail({ kind: 'exists', path: shown, found: now.type }, error);
+    aside.dir.rename(aside.name, dir, name);
+    return;
+  }
+  aside.dir.unlink(aside.name);
+}
+
+/** A large file is known by its stamp; others by what they hold. */
+async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedFacts> {
+  if (stat.type === 'symlink') return { link: targetOf(dir, name) };
+  if (stat.type !== 'file') return {};
+  const { size, mode } = stat;
+  const image = { size, mode, stamp: stampOf(stat) };
+  if (size >= LARGE_BYTES) return { image };
+  try {
+    const file = dir.open(name);
+    const bytes = await readBytes(file, LARGE_BYTES).finally(() => file.close());
+    return { bytes, mode };
+  } catch {
+    // It may be moved without being read.
+    return { image };
+  }
+}
+
+function stampAside({ dir, name }: SetAside): Promise<string> {
+  const tree = dir.enterRaw(Buffer.from(name));
+  if (tree === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
+  return stampOfTree(tree).finally(() => tree.close());
+}
+
+/** Of the directory that a place is. */
+export function stampAt(place: Place): Promise<string> {
+  const tree = place.enter();
+  return stampOfTree(tree).finally(() => tree.close());
+}
+
+export function hasStampAt(place: Place, stamp: string): Promise<boolean> {
+  const tree = place.enter();
+  return hasStamp(tree, stamp).finally(() => tree.close());
+}

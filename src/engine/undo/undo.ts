@@ -1,0 +1,80 @@
+/**
+ * Undoes an entry of the journal: plan, check, restore. When anything is in the way, nothing is touched, unless it is
+ * done by force. An undo is a change like any other: the journal records it, and it can be undone itself.
+ */
+import type { Access } from '../access/access.ts';
+import { whileLocked } from '../access/locks.ts';
+import type { Caller } from '../caller.ts';
+import type { JournalEntry } from '../journal/entries/entry.ts';
+import { touchedPaths } from '../journal/entries/touched-paths.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Obstacle } from './compare.ts';
+import { sweep } from './compare-content.ts';
+import { reach } from './path-without-links.ts';
+import { obstaclesOf, planUndo, type UndoStep } from './plan.ts';
+import { restore } from './restore.ts';
+import { interruptedUndo, targetsOf } from './undo-chain.ts';
+
+/** `by`: the id of the entry that took it back. */
+export type Undone = { by: string; steps: UndoStep[] } | { obstacles: Obstacle[] };
+
+export async function undoEntry(
+  access: Access,
+  journal: Journal,
+  id: string,
+  force: boolean,
+): Promise<Undone> {
+  await waitForOthers(access, journal, id);
+  const targets = targetsOf(journal, journal.entry(id)!);
+  const { entry } = targets.at(-1)!;
+  const interrupted = interruptedUndo(journal, entry);
+  let by: string | undefined;
+  const caller: Caller = { ...access.caller, entered: (own) => (by = own) };
+  const options = { undoes: entry.id, continues: interrupted?.id };
+  const paths = targets.flatMap((target) => target.entry.changes.flatMap(touchedPaths));
+  const undoing = access.as(caller).change(paths, options, async (changes) => {
+    for (const target of targets) if (target.interrupted) sweepAround(access, target.entry);
+    const planned = await planUndo(access, journal, targets);
+    const found = obstaclesOf(planned);
+    const stops = found.length > 0 && !(force && found.every(({ forceable }) => forceable));
+    if (!stops) await restore(access, journal, planned, changes);
+    return { steps: planned, obstacles: stops ? found : [] };
+  });
+  const { steps, obstacles } = await undoing.catch((error: unknown) => {
+    if (by !== undefined) access.caller.entered(by);
+    throw error;
+  });
+  if (obstacles.length > 0) return { obstacles };
+  by ??= journal.noteUndone(entry, access.caller.origin, interrupted?.id);
+  if (interrupted) journal.complete(interrupted.id);
+  for (const target of targets.slice(0, -1)) {
+    // An entry without an end was undone with this one: nothing else would say so.
+    if (!journal.hasEnd(target.entry.id)) journal.noteUndone(target.entry, access.caller.origin);
+  }
+  access.caller.entered(by);
+  return { by, steps };
+}
+
+/** An entry without an end may be under way at this moment, in this process or another, and so may an undo of it. */
+async function waitForOthers(access: Access, journal: Journal, id: string): Promise<void> {
+  const entry = journal.entry(id)!;
+  for (const each of [entry, interruptedUndo(journal, entry)]) {
+    if (each?.state !== 'pending') continue;
+    for (const path of new Set(each.changes.flatMap(touchedPaths))) {
+      const { place } = reach(access, path);
+      if (place)
+        await whileLocked(access.locks, [place], undefined, async () => {}).finally(() => place.close());
+    }
+  }
+}
+
+/** Removes what a server that was interrupted in the middle of the entry has left beside its files. */
+function sweepAround(access: Access, { changes }: JournalEntry): void {
+  const swept = new Set<string>();
+  for (const path of changes.flatMap(touchedPaths)) {
+    const { place } = reach(access, path);
+    if (place && !swept.has(place.dir.identity)) sweep(place.dir);
+    if (place) swept.add(place.dir.identity);
+    place?.close();
+  }
+}

@@ -1,0 +1,62 @@
+/** An undo in the trace: it is a call like any other, whoever asks for it, the page, the command line or a tool. */
+import {
+  EngineFailure,
+  type JournalEntry,
+  type Origin,
+  StateProblem,
+  type UndoOptions,
+  type UndoOutcome,
+} from '../engine/index.ts';
+import { tracing } from './caller.ts';
+import type { Recorder } from './recorder.ts';
+
+/** The history of a running engine, or that of a state directory. */
+export interface UndoableHistory {
+  entry(id: string): Promise<JournalEntry | undefined> | JournalEntry | undefined;
+  undo(id: string, options: UndoOptions): Promise<UndoOutcome | undefined>;
+}
+
+export interface TracedUndo {
+  force: boolean;
+  origin?: Origin;
+  /** Called when something was changed, also when the undo fails after that. */
+  onChanged?(): void;
+}
+
+export async function tracedUndo(
+  history: UndoableHistory,
+  recorder: Recorder,
+  id: string,
+  { force, origin = {}, onChanged }: TracedUndo,
+): Promise<UndoOutcome | undefined> {
+  const entry = await history.entry(id);
+  const full = { ...origin, dialect: 'cofferdam', tool: await verbFor(history, entry) };
+  const trace = recorder.begin({ ...full, roots: entry?.roots ?? [], arguments: { entry: id, force } });
+  const told = tracing(trace, full);
+  const entered = (own: string) => {
+    onChanged?.();
+    told.entered(own);
+  };
+  try {
+    const outcome = await history.undo(id, { force, caller: { ...told, entered } });
+    const obstacles = outcome && !outcome.done ? outcome.obstacles : [];
+    for (const { path } of obstacles) trace.touched({ path, how: 'looked-at' });
+    trace.answered({ bytesOut: 0, ...(!outcome?.done && { failure: 'in-the-way' }) });
+    return outcome;
+  } catch (error) {
+    // Where the state directory cannot be used, the trace cannot be written either: one complaint is enough.
+    if (error instanceof StateProblem) throw error;
+    const failure = error instanceof EngineFailure ? error.facts.kind : 'internal';
+    trace.answered({ bytesOut: 0, failure });
+    throw error;
+  }
+}
+
+/** To undo an undo is to redo, and to undo that is to undo once more. */
+async function verbFor(history: UndoableHistory, entry: JournalEntry | undefined): Promise<'undo' | 'redo'> {
+  let redoes = false;
+  for (let each = entry; each?.undoes !== undefined; each = await history.entry(each.undoes)) {
+    redoes = !redoes;
+  }
+  return redoes ? 'redo' : 'undo';
+}
