@@ -1,4 +1,7 @@
-/** A filter for system calls, written as the bytes of a classic BPF program: what commands never need is refused by the kernel. */
+/** A filter for system calls, as the bytes of a classic BPF program: the kernel refuses what commands never need. */
+
+import { existsSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** The numbers of one kind of processor. */
 interface Machine {
@@ -165,6 +168,15 @@ export interface FilterOptions {
 export function seccompFilter(options: FilterOptions, processor: string = process.arch): Buffer | undefined {
   const machine = MACHINES[processor];
   return machine && assemble(programFor(machine, options));
+}
+
+/** A descriptor from which bubblewrap reads the filter, stored in `directory`; undefined where there is none. */
+export function openSeccompFilter(directory: string, options: FilterOptions): number | undefined {
+  const bytes = seccompFilter(options);
+  if (!bytes) return undefined;
+  const file = join(directory, options.unixSockets ? 'filter' : 'filter-without-sockets');
+  if (!existsSync(file)) writeFileSync(file, bytes);
+  return openSync(file, 'r');
 }
 
 type Instruction = [code: number, value: number, skipIfTrue?: number, skipIfFalse?: number];

@@ -43,6 +43,6 @@ export const du: CommandPolicy = {
     },
   ],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
   dashIsName: true,
 };

@@ -125,7 +125,7 @@ export const find: CommandPolicy = {
   values: [],
   refused: [],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
   dashIsName: true,
   grammar: readFind,
 };

@@ -13,5 +13,5 @@ export const stat: CommandPolicy = {
   ],
   refused: [],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
 };

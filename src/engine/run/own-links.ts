@@ -3,10 +3,10 @@
  * files and directories in their place, but no link.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
-import { type OwnLink, ownPackage } from '../../confine/protect/own-package.ts';
-import { isWithin } from '../../confine/roots.ts';
-import type { Wall } from '../../confine/wall.ts';
-import type { RunResult } from '../process/run.ts';
+import { type OwnLink, ownPackage } from '../confine/protect/own-package.ts';
+import { isWithin } from '../confine/roots.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
 import { setAside, withNotes } from './set-aside.ts';
 
 const WHY = 'the running Cofferdam program is started by that name';

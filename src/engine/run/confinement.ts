@@ -1,10 +1,11 @@
-/** What stands around commands on this machine, said as it is. */
+/** What confines commands on this machine, and what does not. */
 
-import type { Setting } from '../process/launch.ts';
-import type { FrontDoor } from '../profiles.ts';
-import { readingTools } from '../profiles.ts';
+import type { LaunchSettings } from './launch.ts';
+import type { Profile } from './profiles.ts';
+import { readingProfile } from './profiles.ts';
 
-export interface Layer {
+/** One measure that confines commands. */
+export interface Confinement {
   name: string;
   active: boolean;
   why: string;
@@ -12,21 +13,21 @@ export interface Layer {
 
 const ARGUMENT_RULES = 'argument rules';
 
-/** The names of those that stand around a command that comes in by this door. */
-export function layersAround(setting: Setting, door: FrontDoor): string[] {
-  const names = layersReport(setting).flatMap(({ name, active }) => (active ? [name] : []));
-  return door === readingTools ? names : names.filter((name) => name !== ARGUMENT_RULES);
+/** The names of the measures that confine a command of this profile. */
+export function activeConfinement(settings: LaunchSettings, profile: Profile): string[] {
+  const names = confinementReport(settings).flatMap(({ name, active }) => (active ? [name] : []));
+  return profile === readingProfile ? names : names.filter((name) => name !== ARGUMENT_RULES);
 }
 
 function withoutSandbox({ kind, why }: { kind: 'none' | 'failing'; why: string }): string {
   return kind === 'failing' ? `${why}; no command runs until it works` : why;
 }
 
-export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
+export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchSettings): Confinement[] {
   const boxed = sandbox.kind === 'bubblewrap';
   const filtered = boxed && sandbox.features.seccomp;
   const offline = boxed && !sandbox.network;
-  const names = Object.keys(passed);
+  const names = Object.keys(passedVariables);
   return [
     {
       name: ARGUMENT_RULES,

@@ -1,11 +1,9 @@
 /** A private directory for what commands need beside the roots: temporary files and a few files of /etc. */
 
 import {
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -14,9 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../../confine/content/server-identity.ts';
-import { isWithin } from '../../confine/roots.ts';
-import { seccompFilter } from '../sandbox/seccomp.ts';
+import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../confine/content/server-identity.ts';
+import { isWithin } from '../confine/roots.ts';
 
 const PREFIX = 'cofferdam-run-';
 const NAME = new RegExp(`^${PREFIX}(${SERVER_ID})-`);
@@ -62,15 +59,6 @@ export class Scratch {
   /** Where programs of the package are kept, when they cannot be used where they stand. */
   get bin(): string {
     return join(this.path, 'bin');
-  }
-
-  /** A descriptor to read the filter for system calls from, once; undefined where there is none. */
-  openFilter(unixSockets: boolean): number | undefined {
-    const bytes = seccompFilter({ unixSockets });
-    if (!bytes) return undefined;
-    const file = join(this.path, unixSockets ? 'filter' : 'filter-without-sockets');
-    if (!existsSync(file)) writeFileSync(file, bytes);
-    return openSync(file, 'r');
   }
 
   #writeEtc(): void {

@@ -1,7 +1,7 @@
 /** Renames what a command made in a place where nothing of its making may stand, and says so in its result. */
-import type { Dir } from '../../confine/dir.ts';
-import type { Wall } from '../../confine/wall.ts';
-import type { RunResult } from '../process/run.ts';
+import type { Dir } from '../confine/dir.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
 
 const REFUSED = '.refused';
 

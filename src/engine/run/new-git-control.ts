@@ -2,10 +2,10 @@
  * Takes back what a sandboxed command made that Git would run programs from: a mount cannot keep a name from
  * appearing, so it is looked for when the command has ended.
  */
-import type { GitPlaces } from '../../confine/protect/git-places.ts';
-import { madeForGit } from '../../confine/protect/made-for-git.ts';
-import type { Wall } from '../../confine/wall.ts';
-import type { RunResult } from '../process/run.ts';
+import type { GitPlaces } from '../confine/protect/git-places.ts';
+import { madeForGit } from '../confine/protect/made-for-git.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
 import { setAside, withNotes } from './set-aside.ts';
 
 const UNSEEN = 'cofferdam: so many files were made that nobody looked for Git repositories among them';
