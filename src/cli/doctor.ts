@@ -28,13 +28,13 @@ export async function findingsOf(engine: Engine, skipped: readonly string[] = []
 
 async function commandFindings(engine: Engine): Promise<Finding[]> {
   try {
-    const layers = await engine.commands.confinement();
+    const confinement = await engine.commands.confinement();
     const sandbox = await engine.commands.sandbox();
-    const shown = await engine.commands.visiblePaths();
+    const visible = await engine.commands.visiblePaths();
     return [
-      ...layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
+      ...confinement.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
       ...(sandbox.kind === 'none' ? [unconfinedFinding(sandbox.why)] : []),
-      ...shown.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
+      ...visible.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
     ];
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;

@@ -4,7 +4,7 @@ import type { How, PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
-import { activeConfinement, type Confinement, confinementReport } from './confinement.ts';
+import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
 import { type LaunchSettings, prepareLaunch } from './launch.ts';
 import { withoutNewGitControl } from './new-git-control.ts';
 import { withOwnLinks } from './own-links.ts';
@@ -23,6 +23,7 @@ import { copyBundledPrograms, programNamed, requireAllowed, resolvePrograms } fr
 import { ALTERNATIVES, systemDirectories } from './sandbox/bubblewrap.ts';
 import { guardedPlaces, protectRoots } from './sandbox/guarded-places.ts';
 import { installationsOf } from './sandbox/installations.ts';
+import { findIpcEndpoints } from './sandbox/ipc-endpoints.ts';
 import type { SandboxMode, SandboxPlan } from './sandbox/sandbox.ts';
 import { planSandbox } from './sandbox/sandbox.ts';
 import { Scratch } from './scratch.ts';
@@ -139,6 +140,7 @@ export class Commands {
         return { path: real, identity: dir.identity, given, fd: dir.fd, writable: readOnly === undefined };
       }),
       guarded: [],
+      masked: [],
       sandbox,
       scratch,
       path: programs.path,
@@ -196,8 +198,12 @@ export class Commands {
     if (sandbox.kind === 'failing') fail({ kind: 'no-sandbox', reason: sandbox.why });
   }
 
-  confinement(): Confinement[] {
-    return confinementReport(this.#settings);
+  async confinement(): Promise<Confinement[]> {
+    const settings = this.#settings;
+    const report = confinementReport(settings);
+    if (settings.roots.every(({ writable }) => writable)) return report;
+    const endpoints = this.sandboxed ? await findIpcEndpoints(settings.roots, undefined) : undefined;
+    return [...report, maskingReport(endpoints, settings)];
   }
 
   /** What commands see besides the system's directories and the roots: the installations of their programs. */
@@ -218,13 +224,18 @@ export class Commands {
     this.#runs.kill();
   }
 
-  /** The settings with the places that this command must not change. */
-  #settingsFor(profile: Profile, git: GitPlaces | undefined): LaunchSettings {
+  /** The settings with the places that this command must not change, and the endpoints that it must not reach. */
+  async #settingsFor(
+    profile: Profile,
+    git: GitPlaces | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<LaunchSettings> {
     if (!profile.writes || !this.sandboxed) return this.#settings;
     const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
     const paths = [...own, ...(git?.fixed ?? [])];
     const roots = protectRoots(this.#settings.roots, paths);
-    return { ...this.#settings, roots, guarded: guardedPlaces(roots, paths) };
+    const { paths: masked } = await findIpcEndpoints(roots, signal);
+    return { ...this.#settings, roots, masked, guarded: guardedPlaces(roots, paths) };
   }
 
   async #run(call: CommandCall, profile: Profile, check: (cwd: string) => CheckedCall): Promise<RunResult> {
@@ -237,8 +248,8 @@ export class Commands {
       const dir = place.enter();
       const { timeoutMs = profile.timeoutMs, maxOutputBytes = profile.maxOutputBytes } = call;
       const cwd = { handle: dir.handlePath, path: place.path };
-      const run = (git?: GitPlaces) => {
-        const settings = this.#settingsFor(profile, git);
+      const run = async (git?: GitPlaces) => {
+        const settings = await this.#settingsFor(profile, git, call.signal);
         return this.#runs.run(
           (mark) => prepareLaunch({ settings, profile, program, args, cwd, timeoutMs }, mark),
           {

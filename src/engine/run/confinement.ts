@@ -3,6 +3,7 @@
 import type { LaunchSettings } from './launch.ts';
 import type { Profile } from './profiles.ts';
 import { readingProfile } from './profiles.ts';
+import { type IpcEndpoints, MAX_SEARCHED_ENTRIES } from './sandbox/ipc-endpoints.ts';
 
 /** One measure that confines commands. */
 export interface Confinement {
@@ -76,4 +77,23 @@ export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchS
         : 'groups, marks and children are followed and ended, but a process can hide; bubblewrap is sure',
     },
   ];
+}
+
+/** Whether commands reach no socket or FIFO in a read-only root; `endpoints` is undefined without a sandbox. */
+export function maskingReport(
+  endpoints: IpcEndpoints | undefined,
+  { roots, sandbox }: LaunchSettings,
+): Confinement {
+  const name = 'masked sockets';
+  if (endpoints === undefined) return { name, active: false, why: 'needs bubblewrap' };
+  const { incomplete, paths } = endpoints;
+  if (incomplete === undefined) {
+    const why = `commands reach no socket or FIFO in read-only directories (${paths.length} masked)`;
+    return { name, active: true, why };
+  }
+  const filtered = sandbox.kind === 'bubblewrap' && sandbox.features.seccomp;
+  const reachable = filtered && !roots.some(({ writable }) => writable) ? 'FIFOs' : 'sockets and FIFOs';
+  const most = MAX_SEARCHED_ENTRIES.toLocaleString('en');
+  const why = `commands may reach ${reachable} in ${incomplete}: it has too many, a name that is not UTF-8, or more than ${most} entries`;
+  return { name, active: false, why };
 }

@@ -26,6 +26,8 @@ export interface LaunchSettings {
   roots: readonly SandboxRoot[];
   /** Places inside writable roots that commands may read, but neither change nor move. */
   guarded: readonly HeldPlace[];
+  /** Sockets and FIFOs that commands must not reach. */
+  masked: readonly string[];
   sandbox: SandboxPlan;
   scratch: Scratch;
   /** The PATH of commands. */
@@ -80,6 +82,7 @@ function prepareSandboxed(
     roots,
     numbers: numbers.slice(0, roots.length),
     fixed,
+    masked: settings.masked,
     filter: filter === undefined ? undefined : left.at(-1),
     cwd: cwd.path,
     network: sandbox.network,
@@ -92,7 +95,7 @@ function prepareSandboxed(
   const nested = roots.filter(({ path }) =>
     roots.some((other) => other.path !== path && isWithin(path, other.path)),
   );
-  const mounted = [...nested, ...fixed].map(({ path }) => asMountPoint(path));
+  const mounted = [...[...nested, ...fixed].map(({ path }) => path), ...settings.masked].map(asMountPoint);
   return {
     file: sandbox.program,
     args: [...bubblewrapArgs(view, sandbox.features), ...whenMounted(mounted, argv)],

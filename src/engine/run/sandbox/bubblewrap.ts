@@ -33,6 +33,8 @@ export interface SandboxView {
   numbers: readonly (number | undefined)[];
   /** Places inside roots that must stay where they are; some are read-only in a writable root. */
   fixed: readonly FixedPlace[];
+  /** Sockets and FIFOs in roots, for which commands find a device that they cannot open. */
+  masked: readonly string[];
   /** The number of the descriptor from which bubblewrap reads the filter for system calls; undefined for none. */
   filter: number | undefined;
   cwd: string;
@@ -85,7 +87,7 @@ export function systemDirectories(roots: readonly string[]): string[] {
 
 export function bubblewrapArgs(view: SandboxView, features: BubblewrapFeatures): string[] {
   const roots = view.roots.map(({ path }) => path);
-  const mounts = [...rootMounts(view, features), ...ownMounts(view, features)];
+  const mounts = [...rootMounts(view, features), ...maskMounts(view), ...ownMounts(view, features)];
   // A path inside a root is visible already, and bubblewrap would create mount points in the root itself.
   for (const mount of systemMounts(view)) {
     if (!roots.some((root) => isWithin(mount.at, root))) mounts.push(mount);
@@ -119,6 +121,10 @@ function rootMounts({ roots, numbers, fixed }: SandboxView, features: Bubblewrap
     const byPath = number === undefined || !features.bindFd;
     return { at: path, args: byPath ? [bind, path, path] : [`${bind}-fd`, String(number), path] };
   });
+}
+
+function maskMounts({ masked }: SandboxView): Mount[] {
+  return masked.map((at) => ({ at, args: ['--ro-bind', '/dev/null', at] }));
 }
 
 function systemMounts(view: SandboxView): Mount[] {

@@ -129,6 +129,7 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
     roots: [],
     numbers: [],
     fixed: [],
+    masked: [],
     filter: features.seccomp ? 0 : undefined,
     cwd: '/',
     network: false,

@@ -17,6 +17,7 @@ const view = (change: Partial<SandboxView>): SandboxView => ({
   roots: [{ path: '/srv/app', identity: '', fd: 20, writable: true }],
   numbers: [3],
   fixed: [],
+  masked: [],
   filter: undefined,
   cwd: '/srv/app',
   network: false,
@@ -152,9 +153,8 @@ describe('the report on confinement', () => {
     const place = makeWorkshop();
     try {
       const commands = await place.open({ sandbox: 'off', passEnv: ['PATH'] });
-      const measures = new Map(
-        commands.confinement().map(({ name, active, why }) => [name, { active, why }]),
-      );
+      const report = await commands.confinement();
+      const measures = new Map(report.map(({ name, active, why }) => [name, { active, why }]));
       expect(measures.get('bubblewrap')).toEqual({ active: false, why: 'switched off' });
       expect(measures.get('argument rules')?.active).toBe(true);
       expect(measures.get('limits')?.active).toBe(true);
