@@ -23,8 +23,8 @@ import {
   asStateProblem,
   type Engine,
   History,
-  noteAncestors,
   ownPackage,
+  rememberAncestors,
   StateProblem,
 } from './engine/index.ts';
 import type { Abilities } from './server/mcp/offered-tools.ts';
@@ -152,7 +152,7 @@ async function traceOnPage(directory: string, port: number, signal: AbortSignal)
 async function serve({ roots, options }: Command & { do: 'serve' }): Promise<number> {
   const required = options.commands.sandbox === 'require';
   const app = await offerable(openApp(roots, options, around()), required);
-  const ancestors = noteAncestors();
+  const ancestors = rememberAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);
   // To look for programs takes longer than the first answers, so it comes after them. So does reading what runs
   // late; a call that needs it earlier reads it first.

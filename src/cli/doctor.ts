@@ -1,9 +1,9 @@
 /** `cofferdam doctor`: which protections are active here, and what is missing. */
 
 import {
+  bubblewrapInstallCommand,
   type Engine,
   EngineFailure,
-  installCommand,
   type Protection,
   type RootInfo,
 } from '../engine/index.ts';
@@ -28,13 +28,13 @@ export async function findingsOf(engine: Engine, skipped: readonly string[] = []
 
 async function commandFindings(engine: Engine): Promise<Finding[]> {
   try {
-    const layers = await engine.commands.layers();
+    const confinement = await engine.commands.confinement();
     const sandbox = await engine.commands.sandbox();
-    const shown = await engine.commands.shown();
+    const visible = await engine.commands.visiblePaths();
     return [
-      ...layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
+      ...confinement.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
       ...(sandbox.kind === 'none' ? [unconfinedFinding(sandbox.why)] : []),
-      ...shown.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
+      ...visible.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
     ];
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
@@ -43,7 +43,7 @@ async function commandFindings(engine: Engine): Promise<Finding[]> {
 }
 
 function unconfinedFinding(why: string): Finding {
-  const install = installCommand();
+  const install = bubblewrapInstallCommand();
   const remedy = why.includes('not installed') && install !== undefined ? `; install it: ${install}` : '';
   return { what: 'commands: confined', active: false, says: `${notConfined(why)}${remedy}` };
 }

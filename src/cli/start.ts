@@ -58,7 +58,7 @@ export function notConfined(why: string): string {
 export async function offerable<A extends App>(app: A, required: boolean, look = false): Promise<A> {
   if (required) {
     try {
-      await app.engine.commands.layers();
+      await app.engine.commands.sandbox();
     } catch (error) {
       return withoutCommands(app, error);
     }
@@ -83,8 +83,7 @@ function withoutCommands<A extends App>(app: A, error: unknown): A {
 
 export async function areCommandsConfined(engine: Engine): Promise<boolean> {
   try {
-    const layers = await engine.commands.layers();
-    return layers.some(({ name, active }) => name === 'bubblewrap' && active);
+    return (await engine.commands.sandbox()).kind === 'bubblewrap';
   } catch (error) {
     if (error instanceof EngineFailure && error.facts.kind === 'no-sandbox') return false;
     throw error;

@@ -1,7 +1,7 @@
 /** The engine's front door: what dialects, the command line and users of the library may use. */
 
 export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
-export { type CommandSettings, exitCodeOf } from './api/commands.ts';
+export { type CommandSettings, shellExitCode } from './api/commands.ts';
 export type { Call, PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
@@ -36,11 +36,12 @@ export { type Keep, usualKeep } from './journal/retention/retention.ts';
 export { MOST_ENTRIES as mostWatchedEntries } from './journal/snapshot/snapshot.ts';
 export { limits } from './limits.ts';
 export type { CommandCall } from './run/commands.ts';
+export type { Confinement } from './run/confinement.ts';
 export { readingCommandNames } from './run/policy/reading-commands.ts';
-export { noteAncestors } from './run/process/parents.ts';
+export { rememberAncestors } from './run/process/ancestors.ts';
 export type { RunResult } from './run/process/run.ts';
-export { installCommand } from './run/sandbox/install-hint.ts';
-export type { Layer } from './run/sandbox/report.ts';
+export { bubblewrapInstallCommand } from './run/sandbox/install-hint.ts';
+
 export {
   blocksOf,
   type FileMatches,

@@ -108,10 +108,10 @@ describe('--sandbox auto and off', () => {
 });
 
 describe('doctor', () => {
-  const layer = (told: string, name: string) =>
+  const measure = (told: string, name: string) =>
     told.split('\n').find((line) => line.includes(`commands: ${name}`)) ?? '';
 
-  it.runIf(boxed)('shows each layer that is there', () => {
+  it.runIf(boxed)('shows each measure that holds', () => {
     const told = doctor([]);
     for (const name of [
       'argument rules',
@@ -122,16 +122,16 @@ describe('doctor', () => {
       'own environment',
       'nothing survives',
     ])
-      expect(layer(told, name), name).toMatch(/^yes {2}/);
+      expect(measure(told, name), name).toMatch(/^yes {2}/);
   });
 
   it('shows what is missing and why', () => {
     const told = doctor([], withoutBubblewrap);
-    expect(layer(told, 'bubblewrap')).toMatch(/^no .*bubblewrap \(bwrap\) is not installed/);
-    expect(layer(told, 'no network')).toMatch(/^no .*needs bubblewrap/);
-    expect(layer(told, 'nothing survives')).toMatch(/^no /);
-    expect(layer(told, 'argument rules')).toMatch(/^yes/);
-    expect(layer(doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
+    expect(measure(told, 'bubblewrap')).toMatch(/^no .*bubblewrap \(bwrap\) is not installed/);
+    expect(measure(told, 'no network')).toMatch(/^no .*needs bubblewrap/);
+    expect(measure(told, 'nothing survives')).toMatch(/^no /);
+    expect(measure(told, 'argument rules')).toMatch(/^yes/);
+    expect(measure(doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
     expect(doctor(['--sandbox', 'require'], withoutBubblewrap)).toMatch(
       /^no {3}commands .*no command is run: bubblewrap \(bwrap\) is not installed$/m,
     );
@@ -139,8 +139,8 @@ describe('doctor', () => {
 
   it.runIf(boxed)('shows when the network is allowed, and which variables are passed', () => {
     const told = doctor(['--allow-net', '--env', 'HOME']);
-    expect(layer(told, 'no network')).toMatch(/^no .*the network is allowed/);
-    expect(layer(told, 'own environment')).toContain('HOME');
+    expect(measure(told, 'no network')).toMatch(/^no .*the network is allowed/);
+    expect(measure(told, 'own environment')).toContain('HOME');
   });
 });
 

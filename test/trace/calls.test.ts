@@ -235,12 +235,12 @@ describe('a command', () => {
 
   it('of a shell is not said to be held by rules for its arguments; one that only reads is', async () => {
     const shell = await opened('replay', { sandbox: 'off' }).call('execute_command', { command: 'true' });
-    expect(shell.layers).toContain('limits');
-    expect(shell.layers).not.toContain('argument rules');
+    expect(shell.confinement).toContain('limits');
+    expect(shell.confinement).not.toContain('argument rules');
     const tool = await opened('workspace').call('run_command', { command: 'node', args: ['-e', ''] });
-    expect(tool.layers).not.toContain('argument rules');
+    expect(tool.confinement).not.toContain('argument rules');
     const reading = await opened('patch').call('shell_exec', { command: 'cat', args: ['a.txt'] });
-    expect(reading.layers).toContain('argument rules');
+    expect(reading.confinement).toContain('argument rules');
   });
 
   it('that is broken off has run somewhere, and something stood around it', async () => {
@@ -252,7 +252,7 @@ describe('a command', () => {
     const event = await called;
     expect(event.error).toBe('cancelled');
     expect(event.paths).toContainEqual({ path: root, how: 'ran-in' });
-    expect(event.layers).toContain('limits');
+    expect(event.confinement).toContain('limits');
   });
 
   it('that only reads tells what it was given to read', async () => {

@@ -76,11 +76,11 @@ describe('an event as a line for people', () => {
     }
   });
 
-  it('tells what else is known: more paths, names of the file, layers, a note and entries of the journal', () => {
+  it('tells what else is known: more paths, names of the file, confinement, a note and entries of the journal', () => {
     const event = anEvent({
       paths: [{ path: '/home/anna/app', how: 'ran-in', links: 2 }],
       morePaths: 7,
-      layers: ['argv policy', 'bubblewrap'],
+      confinement: ['argv policy', 'bubblewrap'],
       note: 'a large tree',
       entries: ['e1', 'e2'],
     });
@@ -137,7 +137,7 @@ describe('an event as a line for people', () => {
       outcome: 'failed',
       error: nasty,
       note: nasty,
-      layers: [nasty],
+      confinement: [nasty],
       entries: [nasty],
       paths: [{ path: nasty, how: nasty as never }],
       roots: [],

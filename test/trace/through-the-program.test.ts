@@ -109,7 +109,7 @@ describe('every access', () => {
         { path: root.path, how: 'ran-in' },
       ]),
     );
-    expect(event!.layers).toContain('limits');
+    expect(event!.confinement).toContain('limits');
     expect(event!.entries).toHaveLength(1);
     await cofferdam('undo', event!.entries![0]!);
     expect(await server.text('read_file', { path: 'a.txt' })).toBe('alpha secret-content\n');

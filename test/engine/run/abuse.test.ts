@@ -85,7 +85,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       it.concurrent(`${title(row)}: ${row.expect}`, async ({ skip }) => {
         const commands = chosen();
         if (!commands) return skip(NO_SANDBOX);
-        const result = await commands.read(row.command, filled(row), {
+        const result = await commands.runReadingCommand(row.command, filled(row), {
           timeoutMs: row.expect === 'contain' ? CUT_OFF_MS : IN_TIME_MS,
         });
         const printed = result.stdout + result.stderr;

@@ -50,7 +50,7 @@ export function makeWorkshop(wallOptions: { readOnly?: boolean } = {}): Workshop
         sandbox: 'off',
         allowNet: false,
         environment: process.env,
-        given: { rg: { path: packagedRipgrep(), from: packagedRipgrep() } },
+        bundled: { rg: { path: packagedRipgrep(), copy: packagedRipgrep() } },
         ...options,
       });
       opened.push(commands);

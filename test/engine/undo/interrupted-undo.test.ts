@@ -40,7 +40,7 @@ const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
     await engine.files.remove('b.txt');
   },
   'a command': (engine) =>
-    engine.commands.shell(
+    engine.commands.runShellLine(
       'rm -rf two link; mv one uno; echo B > b.txt; mkdir -p k/l; echo f > k/l/f; rm a.txt',
     ),
 };

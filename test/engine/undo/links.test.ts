@@ -143,7 +143,7 @@ describe('a link in place of a directory', () => {
   ])('by a command, which has %s it, is undone and done again', async (_, command) => {
     open({ 'r/x': 'precious\n', 'r/deep/y': 'y\n' });
     const before = readBack(root);
-    await engine.commands.shell(command);
+    await engine.commands.runShellLine(command);
     const after = readBack(root);
     expect(after.r).toMatchObject({ link: expect.anything() });
     const entry = await newest();

@@ -148,7 +148,7 @@ describe('a link that a command has made', () => {
 
   test('and somebody has made to lead elsewhere is not removed without a word', async () => {
     open();
-    await house.engine.commands.shell('ln -s aaa made');
+    await house.engine.commands.runShellLine('ln -s aaa made');
     rmSync(at('made'));
     symlinkSync('bbb', at('made'));
     expect(await house.engine.history.undo(house.newest().id)).toMatchObject({
@@ -163,7 +163,7 @@ describe('a link that a command has made', () => {
 
   test('to lead elsewhere leads back when that is undone', async () => {
     open();
-    await house.engine.commands.shell('ln -sfn o.txt link');
+    await house.engine.commands.runShellLine('ln -sfn o.txt link');
     const after = house.tree();
     expect(after).toEqual({ ...TREE, link: { link: 'o.txt' } });
     await house.undo();

@@ -1,4 +1,4 @@
-import { exitCodeOf, type RunResult, readingCommandNames } from '../../../engine/index.ts';
+import { type RunResult, readingCommandNames, shellExitCode } from '../../../engine/index.ts';
 import { ROOM, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 
@@ -23,10 +23,10 @@ export const shellExec = defineTool({
     required: ['command'],
   },
   run: ({ command, args }, { engine, signal, printed }) =>
-    engine.commands.read(command, args, { signal, onOutput: printed }),
+    engine.commands.runReadingCommand(command, args, { signal, onOutput: printed }),
   render: (result) =>
     [
-      `exit_code: ${exitCodeOf(result)}`,
+      `exit_code: ${shellExitCode(result)}`,
       'stdout:',
       stream(result.stdout, result.stdoutTruncated, ''),
       'stderr:',

@@ -1,4 +1,4 @@
-import { exitCodeOf, type RunResult } from '../../../engine/index.ts';
+import { type RunResult, shellExitCode } from '../../../engine/index.ts';
 import { type Answered, defineTool, hints, text } from '../../dialect.ts';
 import { expandHome } from '../paths.ts';
 
@@ -24,7 +24,12 @@ export const executeCommand = defineTool({
   run({ command, workingDirectory, timeout }, { engine, signal, home, printed }) {
     const { path: first } = engine.roots.find((root) => root.writable) ?? engine.roots[0]!;
     const cwd = workingDirectory === undefined ? first : expandHome(workingDirectory, home);
-    return engine.commands.shell(command, { cwd, timeoutMs: timeout * 1000, signal, onOutput: printed });
+    return engine.commands.runShellLine(command, {
+      cwd,
+      timeoutMs: timeout * 1000,
+      signal,
+      onOutput: printed,
+    });
   },
   render: (result, { timeout }) => tellRun(result, timeout),
 });
@@ -35,7 +40,7 @@ function tellRun(result: RunResult, timeout: number): Answered {
     result.timedOut ? `[timed out after ${timeout} s]` : '',
     result.endedBy === 'too-many-processes' ? '[ended: too many processes]' : '',
     result.endedBy === 'too-much-memory' ? '[ended: too much memory]' : '',
-    `[exit code: ${exitCodeOf(result)}]`,
+    `[exit code: ${shellExitCode(result)}]`,
   ].filter((line) => line !== '');
   const content = [text(`${endLine(result.stdout || '(no output)')}${footer.join('\n')}`)];
   if (result.stderr !== '') {
@@ -43,7 +48,7 @@ function tellRun(result: RunResult, timeout: number): Answered {
     content.push(text(`[stderr]\n${notice ? endLine(result.stderr) + notice : result.stderr}`));
   }
   const kind = result.endedBy === 'itself' ? 'exit-code' : result.endedBy;
-  if (kind === 'exit-code' && exitCodeOf(result) === 0) return { answer: { content } };
+  if (kind === 'exit-code' && shellExitCode(result) === 0) return { answer: { content } };
   return { answer: { content, isError: true }, failure: { kind } };
 }
 

@@ -24,7 +24,7 @@ export const runCommand = defineTool({
   async run({ command, args, cwd, timeoutMs, maxOutputBytes }, { engine, signal, printed }) {
     const directory = workspacePath(cwd);
     const call = { cwd: directory, timeoutMs, maxOutputBytes, signal, onOutput: printed };
-    return { directory, result: await engine.commands.develop(command, args, call) };
+    return { directory, result: await engine.commands.runDeveloperTool(command, args, call) };
   },
   render({ directory, result }, { command, args }) {
     const { exitCode, signal, timedOut, endedBy, stdout, stderr, stdoutTruncated, stderrTruncated } = result;

@@ -1,18 +1,18 @@
 /**
- * Takes back what a sandboxed command made that Git would run programs from: a mount cannot keep a name from
- * appearing, so it is looked for when the command has ended.
+ * Renames what a sandboxed command made and Git would run programs from. No mount can prevent a new name, so the server
+ * looks for such names when the command has ended.
  */
-import type { GitPlaces } from '../../confine/protect/git-places.ts';
-import { madeForGit } from '../../confine/protect/made-for-git.ts';
-import type { Wall } from '../../confine/wall.ts';
-import type { RunResult } from '../process/run.ts';
+import type { GitPlaces } from '../confine/protect/git-places.ts';
+import { madeForGit } from '../confine/protect/made-for-git.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
 import { setAside, withNotes } from './set-aside.ts';
 
 const UNSEEN = 'cofferdam: so many files were made that nobody looked for Git repositories among them';
 const WHY =
   'Git would run programs that it names; start the server with --allow-git-config to let commands do that';
 
-/** The command's result; what was taken back is told at the end of its standard error. */
+/** The result of the command, with a note at the end of its standard error for each name that it renamed. */
 export async function withoutNewGitControl(
   wall: Wall,
   cwd: string,
@@ -21,7 +21,7 @@ export async function withoutNewGitControl(
 ): Promise<RunResult> {
   const { repositories, control, complete } = await madeForGit(wall.roots, cwd, before);
   const notes = [
-    // Without its HEAD it is no repository to Git; everything else stays as it was made.
+    // Without its HEAD a directory is no repository to Git; everything else in it stays.
     ...repositories.flatMap((path) =>
       setAside(wall, `${path}/HEAD`, `${path} was made into a Git repository, and its HEAD renamed`, WHY),
     ),

@@ -1,10 +1,12 @@
-/** What stands around commands on this machine, said as it is. */
+/** What confines commands on this machine, and what does not. */
 
-import type { Setting } from '../process/launch.ts';
-import type { FrontDoor } from '../profiles.ts';
-import { readingTools } from '../profiles.ts';
+import type { LaunchSettings } from './launch.ts';
+import type { Profile } from './profiles.ts';
+import { readingProfile } from './profiles.ts';
+import { type IpcEndpoints, MAX_SEARCHED_ENTRIES } from './sandbox/ipc-endpoints.ts';
 
-export interface Layer {
+/** One measure that confines commands. */
+export interface Confinement {
   name: string;
   active: boolean;
   why: string;
@@ -12,21 +14,21 @@ export interface Layer {
 
 const ARGUMENT_RULES = 'argument rules';
 
-/** The names of those that stand around a command that comes in by this door. */
-export function layersAround(setting: Setting, door: FrontDoor): string[] {
-  const names = layersReport(setting).flatMap(({ name, active }) => (active ? [name] : []));
-  return door === readingTools ? names : names.filter((name) => name !== ARGUMENT_RULES);
+/** The names of the measures that confine a command of this profile. */
+export function activeConfinement(settings: LaunchSettings, profile: Profile): string[] {
+  const names = confinementReport(settings).flatMap(({ name, active }) => (active ? [name] : []));
+  return profile === readingProfile ? names : names.filter((name) => name !== ARGUMENT_RULES);
 }
 
 function withoutSandbox({ kind, why }: { kind: 'none' | 'failing'; why: string }): string {
   return kind === 'failing' ? `${why}; no command runs until it works` : why;
 }
 
-export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
+export function confinementReport({ sandbox, setpriv, passedVariables }: LaunchSettings): Confinement[] {
   const boxed = sandbox.kind === 'bubblewrap';
   const filtered = boxed && sandbox.features.seccomp;
   const offline = boxed && !sandbox.network;
-  const names = Object.keys(passed);
+  const names = Object.keys(passedVariables);
   return [
     {
       name: ARGUMENT_RULES,
@@ -75,4 +77,23 @@ export function layersReport({ sandbox, setpriv, passed }: Setting): Layer[] {
         : 'groups, marks and children are followed and ended, but a process can hide; bubblewrap is sure',
     },
   ];
+}
+
+/** Whether commands reach no socket or FIFO in a read-only root; `endpoints` is undefined without a sandbox. */
+export function maskingReport(
+  endpoints: IpcEndpoints | undefined,
+  { roots, sandbox }: LaunchSettings,
+): Confinement {
+  const name = 'masked sockets';
+  if (endpoints === undefined) return { name, active: false, why: 'needs bubblewrap' };
+  const { incomplete, paths } = endpoints;
+  if (incomplete === undefined) {
+    const why = `commands reach no socket or FIFO in read-only directories (${paths.length} masked)`;
+    return { name, active: true, why };
+  }
+  const filtered = sandbox.kind === 'bubblewrap' && sandbox.features.seccomp;
+  const reachable = filtered && !roots.some(({ writable }) => writable) ? 'FIFOs' : 'sockets and FIFOs';
+  const most = MAX_SEARCHED_ENTRIES.toLocaleString('en');
+  const why = `commands may reach ${reachable} in ${incomplete}: it has too many, a name that is not UTF-8, or more than ${most} entries`;
+  return { name, active: false, why };
 }

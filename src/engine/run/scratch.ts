@@ -1,11 +1,9 @@
 /** A private directory for what commands need beside the roots: temporary files and a few files of /etc. */
 
 import {
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -14,29 +12,28 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../../confine/content/server-identity.ts';
-import { isWithin } from '../../confine/roots.ts';
-import { seccompFilter } from '../sandbox/seccomp.ts';
+import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../confine/content/server-identity.ts';
+import { isWithin } from '../confine/roots.ts';
 
 const PREFIX = 'cofferdam-run-';
 const NAME = new RegExp(`^${PREFIX}(${SERVER_ID})-`);
-/** Before this, names carried only a pid. */
+/** Names that earlier versions made, with a pid alone. */
 const OLD_NAME = new RegExp(`^${PREFIX}\\d+-[^-]+$`);
-/** Servers of other containers give up what looks older than a day. */
+/** Servers in other containers remove directories that nobody has renewed for a day. */
 const RENEW_EVERY_MS = 3_600_000;
 
 export class Scratch {
   readonly path: string;
 
-  readonly #renewing: NodeJS.Timeout;
+  readonly #renewal: NodeJS.Timeout;
 
   private constructor(path: string) {
     this.path = path;
-    this.#renewing = setInterval(() => renew(path), RENEW_EVERY_MS);
-    this.#renewing.unref();
+    this.#renewal = setInterval(() => renew(path), RENEW_EVERY_MS);
+    this.#renewal.unref();
   }
 
-  /** Makes the directory where no root can reach it, and sweeps those of servers that are gone. */
+  /** Makes the directory outside of every root, and removes those of servers that are gone. */
   static make(roots: readonly string[]): Scratch {
     const places = [tmpdir(), '/var/tmp', '/dev/shm'].flatMap((place) => {
       try {
@@ -54,23 +51,14 @@ export class Scratch {
     return scratch;
   }
 
-  /** Where the few files of /etc stand that a sandboxed command finds in place of the system's. */
+  /** The directory of the files that a sandboxed command sees in /etc instead of the system's. */
   get etc(): string {
     return join(this.path, 'etc');
   }
 
-  /** Where programs of the package are kept, when they cannot be used where they stand. */
+  /** The directory for copies of the package's own programs. */
   get bin(): string {
     return join(this.path, 'bin');
-  }
-
-  /** A descriptor to read the filter for system calls from, once; undefined where there is none. */
-  openFilter(unixSockets: boolean): number | undefined {
-    const bytes = seccompFilter({ unixSockets });
-    if (!bytes) return undefined;
-    const file = join(this.path, unixSockets ? 'filter' : 'filter-without-sockets');
-    if (!existsSync(file)) writeFileSync(file, bytes);
-    return openSync(file, 'r');
   }
 
   #writeEtc(): void {
@@ -82,13 +70,13 @@ export class Scratch {
     writeFileSync(join(this.etc, 'hosts'), '127.0.0.1 localhost\n::1 localhost\n');
   }
 
-  /** The home of commands that run without a sandbox, and their place for temporary files. */
+  /** The home of commands without a sandbox, and their directory for temporary files. */
   get places(): { home: string; temporary: string } {
     return { home: join(this.path, 'home'), temporary: join(this.path, 'tmp') };
   }
 
   drop(): void {
-    clearInterval(this.#renewing);
+    clearInterval(this.#renewal);
     remove(this.path);
   }
 }
@@ -97,7 +85,7 @@ function renew(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // Removed by somebody: there is nothing left to keep.
+    // Somebody removed it.
   }
 }
 
@@ -105,7 +93,7 @@ function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 2 });
   } catch {
-    // What a command made unremovable stays behind for the next sweep.
+    // A command made something in it unremovable: the next sweep tries again.
   }
 }
 
@@ -114,7 +102,7 @@ function sweep(place: string): void {
     if (!name.startsWith(PREFIX)) continue;
     const path = join(place, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    // Others may put such names into a shared directory too, to have something else removed.
+    // In a shared directory anybody can make such names, to get something else removed.
     if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
     if (isLeft(name, Date.now() - found.mtimeMs)) remove(path);
   }

@@ -1,12 +1,12 @@
 /**
- * Puts back the links by which the program was started, when a sandboxed command has replaced one: a mount holds
- * files and directories in their place, but no link.
+ * Restores the links by which the program was started, when a sandboxed command has replaced one: a mount keeps files
+ * and directories in their place, but no link.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
-import { type OwnLink, ownPackage } from '../../confine/protect/own-package.ts';
-import { isWithin } from '../../confine/roots.ts';
-import type { Wall } from '../../confine/wall.ts';
-import type { RunResult } from '../process/run.ts';
+import { type OwnLink, ownPackage } from '../confine/protect/own-package.ts';
+import { isWithin } from '../confine/roots.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
 import { setAside, withNotes } from './set-aside.ts';
 
 const WHY = 'the running Cofferdam program is started by that name';
@@ -16,7 +16,7 @@ export function withOwnLinks(wall: Wall, result: RunResult): RunResult {
     const isServed = wall.roots.some(({ real }) => isWithin(link.path, real));
     if (!isServed || isThere(link)) return [];
     const aside = setAside(wall, link.path, `${link.path} was replaced, and what was there renamed`, WHY);
-    return [...aside, ...putBack(wall, link)];
+    return [...aside, ...restore(wall, link)];
   });
   return withNotes(result, notes);
 }
@@ -29,7 +29,7 @@ function isThere({ path, target }: OwnLink): boolean {
   }
 }
 
-function putBack(wall: Wall, { path, target }: OwnLink): string[] {
+function restore(wall: Wall, { path, target }: OwnLink): string[] {
   try {
     wall.at(path, { straight: true, follow: false }, ({ dir, name }) => dir.symlink(target, name));
     return [`cofferdam: the link ${path} was put back: ${WHY}`];

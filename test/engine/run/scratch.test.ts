@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { serverId } from '../../../../src/engine/confine/content/server-identity.ts';
-import { Scratch } from '../../../../src/engine/run/process/scratch.ts';
-import { program } from '../../../client.ts';
-import { temporaryDirectory } from '../../../tree.ts';
+import { serverId } from '../../../src/engine/confine/content/server-identity.ts';
+import { Scratch } from '../../../src/engine/run/scratch.ts';
+import { program } from '../../client.ts';
+import { temporaryDirectory } from '../../tree.ts';
 
 const HOUR_MS = 3_600_000;
 const domain = serverId().split('-')[0]!;

@@ -1,13 +1,13 @@
-/** Who started this process, to notice when they are gone: a killed client leaves its server to somebody else. */
+/** Notices when the client is gone: a killed client leaves its server to another parent process. */
 
 import { processFacts } from './proc.ts';
 
 /** The client itself, and a shell or a package manager between it and the server. */
 const GENERATIONS = 3;
-const LOOK_EVERY_MS = 100;
+const CHECK_EVERY_MS = 100;
 const FIRST_PROCESS = 1;
 
-/** The nearest ancestors, each by its pid and its start; empty where the system does not tell. */
+/** The nearest ancestors, each by its pid and its start; empty where the system does not list them. */
 function nearestAncestors(): string {
   const names: string[] = [];
   let pid = process.ppid;
@@ -20,21 +20,21 @@ function nearestAncestors(): string {
   return names.join(' ');
 }
 
-/** Takes note of who is there now. `whenGone` then looks again and again, until somebody is gone or it is stopped. */
-export function noteAncestors(): { whenGone(tell: () => void): { stop(): void } } {
+/** Remembers the ancestors that there are now. `whenGone` then looks until one of them is gone, or until it is stopped. */
+export function rememberAncestors(): { whenGone(call: () => void): { stop(): void } } {
   const atFirst = nearestAncestors();
   const parent = process.ppid;
   return {
-    whenGone(tell) {
-      let doubts = 0;
+    whenGone(call) {
+      let failures = 0;
       const look = () => {
         if (process.ppid === parent && nearestAncestors() === atFirst) return;
-        // When the system has run short of descriptors nothing can be told of anybody: one look is no proof.
-        if (process.ppid === parent && (processFacts(process.pid) === undefined || ++doubts === 1)) return;
+        // When the system is out of descriptors, a read of /proc fails: one failed look proves nothing.
+        if (process.ppid === parent && (processFacts(process.pid) === undefined || ++failures === 1)) return;
         clearInterval(timer);
-        tell();
+        call();
       };
-      const timer = setInterval(look, LOOK_EVERY_MS);
+      const timer = setInterval(look, CHECK_EVERY_MS);
       timer.unref();
       return { stop: () => clearInterval(timer) };
     },

@@ -1,11 +1,11 @@
-/** Renames what a command made in a place where nothing of its making may stand, and says so in its result. */
-import type { Dir } from '../../confine/dir.ts';
-import type { Wall } from '../../confine/wall.ts';
-import type { RunResult } from '../process/run.ts';
+/** Renames what a command made where it may make nothing, and says so in its result. */
+import type { Dir } from '../confine/dir.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
 
 const REFUSED = '.refused';
 
-/** What was done, as lines for `withNotes`; none when there is nothing at the path. */
+/** Renames what is at the path, and returns lines for `withNotes`; none when nothing is there. */
 export function setAside(wall: Wall, path: string, what: string, why: string): string[] {
   try {
     return wall.at(path, { straight: true, follow: false }, ({ dir, name }) => {
@@ -14,7 +14,7 @@ export function setAside(wall: Wall, path: string, what: string, why: string): s
       return [`cofferdam: ${what} to ${free}: ${why}`];
     });
   } catch {
-    // Gone already.
+    // It is gone.
     return [];
   }
 }
