@@ -1,21 +1,21 @@
 /** argv and environment → configuration → what was asked for. The only file that touches `process`. */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { commandHelp, helpText } from './cli/arguments/help.ts';
+import { type Command, type Options, parseCommand, UsageError } from './cli/arguments/parse.ts';
 import { callOnce } from './cli/call.ts';
 import { directoryArguments, httpConfigs, stdioConfigs } from './cli/client-configs.ts';
 import { findingsAsText, findingsOf } from './cli/doctor.ts';
 import { forget } from './cli/forget.ts';
-import { commandHelp, helpText } from './cli/help.ts';
 import { type Outcome, redo, showDiff, showHistory, undo } from './cli/history.ts';
 import { closeApp, openApp, openEngine, type Surroundings } from './cli/open-app.ts';
-import { type Command, type Options, parseCommand, UsageError } from './cli/parse.ts';
 import {
   areCommandsConfined,
   describeCommands,
   describeHttp,
   describeStart,
   offerable,
-} from './cli/start.ts';
+} from './cli/start-up.ts';
 import { toolsAsJson, toolsAsText } from './cli/tools.ts';
 import { openRecorder, pageSources, TracedHistory } from './cli/tracing.ts';
 import { defaultDialect, dialects } from './dialects/index.ts';

@@ -2,8 +2,8 @@
 import type { Answer, Content } from '../dialects/dialect.ts';
 import { type App, offerTools } from '../server/mcp/app.ts';
 import { perform, sessionIdOf } from '../server/mcp/perform.ts';
-import { notConfined } from './start.ts';
-import { namesInstead } from './suggest.ts';
+import { namesInstead } from './arguments/suggest.ts';
+import { notConfined } from './start-up.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface CallOutcome {

@@ -7,7 +7,7 @@ import {
   type Protection,
   type RootInfo,
 } from '../engine/index.ts';
-import { notConfined } from './start.ts';
+import { notConfined } from './start-up.ts';
 
 export interface Finding {
   what: string;

@@ -5,8 +5,8 @@ import { dialects } from '../dialects/index.ts';
 import { Engine, EngineFailure, type Failure, type RootSpec } from '../engine/index.ts';
 import type { App } from '../server/mcp/app.ts';
 import type { Recorder } from '../trace/recorder.ts';
+import type { Environment, Options } from './arguments/parse.ts';
 import type { CallApp } from './call.ts';
-import type { Environment, Options } from './parse.ts';
 import { openRecorder, openState } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -4,7 +4,7 @@ import type { ObjectSchema, Schema } from '../dialects/schema.ts';
 import type { OfferedTool } from '../server/mcp/app.ts';
 import { type Abilities, type OfferedTools, offer, type ShownTool } from '../server/mcp/offered-tools.ts';
 import { estimatedTokens } from '../trace/tokens.ts';
-import { columns } from './help.ts';
+import { columns } from './arguments/help.ts';
 
 export interface ToolsRequest extends Abilities {
   dialects: readonly Dialect[];

@@ -12,8 +12,8 @@ import { tracing } from '../trace/caller.ts';
 import { TraceLog } from '../trace/log.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { openSpans } from '../trace/spans.ts';
+import type { StateSettings } from './arguments/state-flags.ts';
 import { byId, takenBack } from './entry-line.ts';
-import type { StateSettings } from './state.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Kept {

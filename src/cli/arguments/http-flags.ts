@@ -1,9 +1,9 @@
 /** What the options of the HTTP server ask for, or one clear line about what is wrong with them. */
 
-import type { HttpSettings } from '../server/start-http.ts';
-import { asOrigin, isHostName } from '../server/web/host-and-origin.ts';
-import { sizeOf } from './state.ts';
-import { UsageError } from './usage-error.ts';
+import type { HttpSettings } from '../../server/start-http.ts';
+import { asOrigin, isHostName } from '../../server/web/host-and-origin.ts';
+import { UsageError } from '../usage-error.ts';
+import { sizeOf } from './state-flags.ts';
 
 export interface HttpValues {
   http?: string | undefined;

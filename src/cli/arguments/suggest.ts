@@ -1,5 +1,5 @@
 /** What somebody may have meant who mistyped a name. */
-import { nearNames } from '../engine/index.ts';
+import { nearNames } from '../../engine/index.ts';
 
 /** The name that is nearest, when it is near enough to be what was meant. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {

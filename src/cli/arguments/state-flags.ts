@@ -1,7 +1,7 @@
 /** Where the journal and the trace are kept, how much of it, and what the options about them ask for. */
 import { isAbsolute, join, resolve } from 'node:path';
-import { type Keep, usualKeep } from '../engine/index.ts';
-import { UsageError } from './usage-error.ts';
+import { type Keep, usualKeep } from '../../engine/index.ts';
+import { UsageError } from '../usage-error.ts';
 
 export interface StateSettings {
   directory: string;

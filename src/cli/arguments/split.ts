@@ -2,10 +2,10 @@
 // biome-ignore lint/style/noRestrictedImports: only whether something stands there, as a shell would look.
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { UsageError } from '../usage-error.ts';
 import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
 import { type Flag, flags, flagsOf, flagText, takes } from './flags.ts';
 import { didYouMean, namesInstead } from './suggest.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface Arguments {
   command: CommandName;

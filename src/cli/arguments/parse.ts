@@ -1,19 +1,19 @@
 /** From an argument list to what shall be done, or to one clear line about what is wrong with it. */
-import type { Dialect } from '../dialects/dialect.ts';
-import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
-import type { CommandSettings, RootSpec } from '../engine/index.ts';
-import type { HttpSettings } from '../server/start-http.ts';
-import { isLoopback } from '../server/web/host-and-origin.ts';
-import type { TraceFilter } from '../trace/show.ts';
-import { splitArguments, type Values } from './arguments.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { defaultDialect, dialectNamed, dialects } from '../../dialects/index.ts';
+import type { CommandSettings, RootSpec } from '../../engine/index.ts';
+import type { HttpSettings } from '../../server/start-http.ts';
+import { isLoopback } from '../../server/web/host-and-origin.ts';
+import type { TraceFilter } from '../../trace/show.ts';
+import type { ForgetAsked } from '../forget.ts';
+import type { HistoryRequest, UndoRequest } from '../history.ts';
+import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { flagsOf } from './flags.ts';
-import type { ForgetAsked } from './forget.ts';
-import type { HistoryRequest, UndoRequest } from './history.ts';
 import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
-import { parseState, parseTime, type StateSettings, type StateValues } from './state.ts';
+import { splitArguments, type Values } from './split.ts';
+import { parseState, parseTime, type StateSettings, type StateValues } from './state-flags.ts';
 import { namesInstead } from './suggest.ts';
-import { UsageError } from './usage-error.ts';
 
 export { UsageError };
 
