@@ -1,14 +1,13 @@
 /** `cofferdam forget`: takes contents out of the state directory, for good. */
 import { resolve } from 'node:path';
 import { plain } from '../display/plain-text.ts';
-import type { ForgetRequest, Forgotten, History, JournalEntry } from '../engine/index.ts';
-import { openDirectoryState } from '../state/directory/open.ts';
+import { type ForgetRequest, type Forgotten, History, type JournalEntry } from '../engine/index.ts';
 import { forgetTraced } from '../trace/forget.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
 import { named, type Outcome } from './history.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface ForgetAsked {
+export interface ForgetArguments {
   /** Entries and paths. */
   what: readonly string[];
   all: boolean;
@@ -18,10 +17,10 @@ export interface ForgetAsked {
 const SHOWN = 20;
 
 export async function forget(
-  history: History,
   stateDirectory: string,
-  { what, all, dryRun }: ForgetAsked,
+  { what, all, dryRun }: ForgetArguments,
 ): Promise<Outcome> {
+  const history = new History(stateDirectory);
   let output = '';
   for (const request of await requestsFor(history, what, all)) {
     const entries = await history.entries();

@@ -1,12 +1,13 @@
-/** From an argument list to what shall be done, or to one clear line about what is wrong with it. */
+/** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
 import type { Dialect } from '../../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../../dialects/index.ts';
 import type { CommandSettings, RootSpec } from '../../engine/index.ts';
 import type { HttpSettings } from '../../server/start-http.ts';
 import { isLoopback } from '../../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../../trace/show.ts';
-import type { ForgetAsked } from '../forget.ts';
+import type { ForgetArguments } from '../forget.ts';
 import type { HistoryRequest, UndoRequest } from '../history.ts';
+import type { Environment } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { flagsOf } from './flags.ts';
@@ -14,8 +15,6 @@ import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
 import { splitArguments, type Values } from './split.ts';
 import { parseState, parseTime, type StateSettings, type StateValues } from './state-flags.ts';
 import { namesInstead } from './suggest.ts';
-
-export { UsageError };
 
 export interface Options {
   dialects: Dialect[];
@@ -39,7 +38,7 @@ export type Command =
   | { do: 'diff'; entry: string; state: StateSettings }
   | ({ do: 'undo'; state: StateSettings } & UndoRequest)
   | { do: 'redo'; what: string | undefined; force: boolean; state: StateSettings }
-  | ({ do: 'forget'; state: StateSettings } & ForgetAsked)
+  | ({ do: 'forget'; state: StateSettings } & ForgetArguments)
   | { do: 'trace'; asked: TraceRequest; state: StateSettings };
 
 export interface TraceRequest extends TraceFilter {
@@ -50,7 +49,8 @@ export interface TraceRequest extends TraceFilter {
   webPort: number | undefined;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** The command of one kind, as its file in cli/ takes it. */
+export type CommandTo<Do extends Command['do']> = Extract<Command, { do: Do }>;
 
 export function parseCommand(argv: readonly string[], environment: Environment, home: string): Command {
   const { command, named, values, rest } = splitArguments(argv);
