@@ -9,5 +9,6 @@ node('lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '--er
 node('types', ['node_modules/typescript/bin/tsc', '--noEmit']);
 node('', ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.page.json']);
 node('generated files are fresh', ['scripts/docs.mjs', '--check']);
+node('', ['scripts/cli-docs.mjs', '--check']);
 node('', ['scripts/build-kernel.mjs', '--check']);
 node('tests', ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]);
