@@ -1,4 +1,4 @@
-/** `cofferdam forget`: takes contents out of the state directory, for good. */
+/** `cofferdam forget`: removes contents from the state directory for good. */
 import { resolve } from 'node:path';
 import { plain } from '../display/plain-text.ts';
 import { type ForgetRequest, type Forgotten, History, type JournalEntry } from '../engine/index.ts';
@@ -25,8 +25,8 @@ export async function forget(
   for (const request of await requestsFor(history, what, all)) {
     const entries = await history.entries();
     const forgotten = await history.forget(request, { dryRun });
-    const calls = await forgetTraced(openDirectoryState(stateDirectory), forgotten.paths, dryRun);
-    output += tellingOf({ request, forgotten, calls, dryRun, entries });
+    const calls = await forgetTraced(stateDirectory, forgotten.paths, dryRun);
+    output += reportText({ request, forgotten, calls, dryRun, entries });
   }
   return { output, failed: false };
 }
@@ -39,7 +39,7 @@ async function requestsFor(
   if (all && what.length > 0) throw new UsageError('forget takes an entry, a path or --all, not both');
   if (all) return [{ what: 'all' }];
   if (what.every((each) => each === ''))
-    throw new UsageError('forget needs to be told what: cofferdam forget ENTRY|PATH|--all');
+    throw new UsageError('say what to forget: cofferdam forget ENTRY|PATH|--all');
   const ids: string[] = [];
   const paths: string[] = [];
   for (const each of what) {
@@ -50,7 +50,7 @@ async function requestsFor(
   return ids.length > 0 ? [{ what: 'entries', ids }, ...ofPaths] : ofPaths;
 }
 
-/** A word alone may mean either: what cannot be had back is not guessed. */
+/** A word alone may name an entry or a path. Nobody can take a forget back, so do not guess. */
 async function isEntry(history: History, what: string): Promise<boolean> {
   if (what.includes('/') || what === '.' || what === '..') return false;
   const entries = await history.entries();
@@ -66,7 +66,7 @@ async function isEntry(history: History, what: string): Promise<boolean> {
   return fits;
 }
 
-interface Telling {
+interface ForgetReport {
   request: ForgetRequest;
   forgotten: Forgotten;
   calls: number;
@@ -74,7 +74,7 @@ interface Telling {
   entries: readonly JournalEntry[];
 }
 
-function tellingOf({ request, forgotten, calls, dryRun, entries }: Telling): string {
+function reportText({ request, forgotten, calls, dryRun, entries }: ForgetReport): string {
   const { things, bytes, spare, lost, stays, others, stillThere } = forgotten;
   const lines: string[] = [];
   const nothing = things + spare + calls === 0;

@@ -106,7 +106,7 @@ export async function closeApp({ engine, trace }: App): Promise<void> {
   await trace?.close();
 }
 
-/** Which directory an error is about, and why it cannot be served. */
+/** Which directory an error is about, and why the server cannot serve it. */
 function unopened(error: unknown, roots: readonly RootSpec[]): { root: RootSpec; why: string } | undefined {
   if (!(error instanceof EngineFailure) || !('path' in error.facts)) return undefined;
   const { path, kind } = error.facts;
@@ -121,7 +121,7 @@ const NOT_SERVED: Readonly<Partial<Record<Failure['kind'], string>>> = {
   permission: 'cannot be read by this user',
 };
 
-/** Every directory must be within reach of some dialect. */
+/** Some dialect must be able to reach every directory. */
 function requireServed(chosen: readonly Dialect[], { engine }: App): void {
   const count = engine.roots.length;
   if (count === 1 || chosen.some(({ servesOne }) => !servesOne)) return;

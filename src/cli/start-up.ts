@@ -7,7 +7,7 @@ import type { HttpSettings } from '../server/start-http.ts';
 import { isLoopback } from '../server/web/host-and-origin.ts';
 import { isNoSandbox } from './offerable-tools.ts';
 
-/** What is offered, where, and what protects it. */
+/** What the server offers, where, and what protects it. */
 export function describeStart({ version, dialects, engine }: App, commands: string, journal: string): string {
   const changes = engine.roots.some(({ writable }) => writable) ? `; changes: ${journal}` : '';
   const served = describeServed(dialects, engine.roots);

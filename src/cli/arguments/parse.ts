@@ -45,7 +45,7 @@ export interface TraceRequest extends TraceFilter {
   follow: boolean;
   json: boolean;
   limit: number | undefined;
-  /** As a page, on this port; any free one for 0. */
+  /** The port of the page; 0 for any free one. Undefined for the terminal. */
   webPort: number | undefined;
 }
 
@@ -78,7 +78,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     case 'serve':
       return {
         do: 'serve',
-        roots: someRoots(rest, options, environment),
+        roots: rootsFrom(rest, options, environment),
         options,
         http: parseHttp(values as HttpValues),
       };
@@ -91,14 +91,14 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
         stdio: serverArguments(values, options.state.directory),
       };
     default:
-      return aboutState(command, rest, values, options);
+      return parseStateCommand(command, rest, values, options);
   }
 }
 
 /** The first of these ports that is free. */
 const USUAL_ADDRESS = '127.0.0.1:7440-7499';
 
-/** The options of a server on stdio that does the same, from wherever it is started. */
+/** The options with which a client starts the same server on stdio, from any directory. */
 function serverArguments(values: Values, stateDirectory: string): string[] {
   return flagsOf('serve').flatMap(({ name }) => {
     const value = name === 'state' && values.state !== undefined ? stateDirectory : values[name];
@@ -108,8 +108,8 @@ function serverArguments(values: Values, stateDirectory: string): string[] {
   });
 }
 
-/** The commands that look at what is kept, and serve nothing. */
-function aboutState(
+/** The commands that read the state directory and serve nothing. */
+function parseStateCommand(
   command: 'history' | 'diff' | 'undo' | 'redo' | 'forget' | 'trace',
   rest: readonly string[],
   values: Values,
@@ -216,7 +216,7 @@ function parseCall(
 ): Command {
   if (tool === undefined) throw new UsageError("call needs a tool: cofferdam call TOOL 'JSON' DIR…");
   if (json === undefined) throw new UsageError(`call ${tool} needs its arguments as JSON, for example '{}'`);
-  return { do: 'call', tool, json, roots: someRoots(directories, options, environment), options };
+  return { do: 'call', tool, json, roots: rootsFrom(directories, options, environment), options };
 }
 
 function chooseDialects(named: readonly string[]): Dialect[] {
@@ -229,8 +229,8 @@ function chooseDialects(named: readonly string[]): Dialect[] {
   });
 }
 
-/** When none is given, a dialect's own setting may name one: that gives leave to look there, not to change. */
-function someRoots(
+/** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */
+function rootsFrom(
   directories: readonly string[],
   { dialects: chosen }: Options,
   environment: Environment,
@@ -240,9 +240,7 @@ function someRoots(
   const path = settings.map((name) => environment[name]).find((value) => value);
   if (path !== undefined) return [{ path, writable: false }];
   const instead = settings.map((name) => `, or set ${name}`).join('');
-  throw new UsageError(
-    `no directory given: cofferdam [options] DIR…${instead} (cofferdam --help tells more)`,
-  );
+  throw new UsageError(`no directory given: cofferdam [options] DIR…${instead} (see cofferdam --help)`);
 }
 
 function toRoot(text: string): RootSpec {
