@@ -1,8 +1,8 @@
-// The whole check, from a fresh clone on: install, build, lint, types, generated files, tests.
+// `npm test`, the whole check: install, build, lint, types, generated files, tests. A fresh clone needs nothing else.
 import { install, node } from './setup.mjs';
 
 install();
-// Node 20 reads these certificates at every start. Nothing below goes outside, and the tests start it often.
+// Node 20 reads these certificates at every start. The tests start Node often and use no network outside.
 delete process.env.NODE_EXTRA_CA_CERTS;
 node('build', ['scripts/build.mjs']);
 node('lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
