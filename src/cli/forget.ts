@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { plain } from '../display/plain-text.ts';
 import { type ForgetRequest, type Forgotten, History, type JournalEntry } from '../engine/index.ts';
+import { openDirectoryState } from '../state/directory/open.ts';
 import { forgetTraced } from '../trace/forget.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
 import { named, type Outcome } from './history.ts';
@@ -25,7 +26,7 @@ export async function forget(
   for (const request of await requestsFor(history, what, all)) {
     const entries = await history.entries();
     const forgotten = await history.forget(request, { dryRun });
-    const calls = await forgetTraced(stateDirectory, forgotten.paths, dryRun);
+    const calls = await forgetTraced(openDirectoryState(stateDirectory), forgotten.paths, dryRun);
     output += reportText({ request, forgotten, calls, dryRun, entries });
   }
   return { output, failed: false };

@@ -1,7 +1,7 @@
 /** `cofferdam --http …` and `cofferdam start`: serves directories over HTTP, with the Tool Trace page. */
 import { resolve } from 'node:path';
 import { type Engine, ownPackage } from '../engine/index.ts';
-import type { HttpRequest, Started } from '../server/http/start.ts';
+import type { HttpSettings, StartedHttp } from '../server/start-http.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { directoryArguments, httpConfigs, stdioConfigs } from './client-configs.ts';
 import { withOfferableTools } from './offerable-tools.ts';
@@ -13,11 +13,11 @@ import { UsageError } from './usage-error.ts';
 
 export async function serveHttp(
   { roots, options, stdio }: CommandTo<'serve'>,
-  request: HttpRequest,
+  settings: HttpSettings,
   surroundings: Surroundings,
 ): Promise<number> {
   // Loaded only now: a server on stdio needs nothing of it.
-  const { startHttp, StartError } = await import('../server/http/start.ts');
+  const { startHttp, StartError } = await import('../server/start-http.ts');
   const required = options.commands.sandbox === 'require';
   // A token may be read-only, and then the server must know whether commands are confined.
   const app = await withOfferableTools(openApp(roots, options, surroundings), { required, probe: true });
@@ -29,20 +29,18 @@ export async function serveHttp(
   try {
     const { stateDirectory } = app;
     const page = stateDirectory === undefined ? undefined : pageSources(stateDirectory, app.trace, app.log);
-    const started = await startHttp(app, request, {
-      ...{
-        token: surroundings.token,
-        terminal: terminal !== undefined,
-        readOnlyEngine,
-        page,
-        stateDirectory,
-      },
+    const started = await startHttp(app, settings, {
+      token: surroundings.token,
+      terminal: terminal !== undefined,
+      stateDirectory,
+      readOnlyEngine,
+      page,
     });
     app.log(describeStart(app, await describeCommands(app), app.journal));
-    for (const line of describeHttp(app, request, started.serving.url)) app.log(line);
-    if (started.token || request.newToken || request.printed) {
+    for (const line of describeHttp(app, settings, started.server.url)) app.log(line);
+    if (started.token || settings.newToken || settings.printed) {
       const own = stdio ? ownServerConfigs(app, stdio, surroundings.program) : '';
-      const { url } = started.serving;
+      const { url } = started.server;
       (terminal ?? process.stdout).write(`${own}${httpConfigs(url, started.token, page !== undefined)}`);
     }
     await untilStopped(started);
@@ -61,10 +59,10 @@ function ownServerConfigs({ engine: { roots } }: OpenApp, options: string[], pro
   return stdioConfigs(roots, { command: process.execPath, args });
 }
 
-async function untilStopped({ serving, reload }: Started): Promise<void> {
-  const stop = () => void serving.stop();
+async function untilStopped({ server, reload }: StartedHttp): Promise<void> {
+  const stop = () => void server.stop();
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   process.on('SIGHUP', reload ?? stop);
-  await serving.done;
+  await server.done;
 }

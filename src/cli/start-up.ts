@@ -1,7 +1,6 @@
 /** The start-up lines: what the server serves, and what protects it. */
 import type { Dialect } from '../dialects/dialect.ts';
 import type { RootInfo } from '../engine/index.ts';
-import type { HttpSettings } from '../server/start-http.ts';
 import type { App } from '../server/mcp/app.ts';
 import type { HttpSettings } from '../server/start-http.ts';
 import { isLoopback } from '../server/web/host-and-origin.ts';

@@ -1,5 +1,6 @@
 /** `cofferdam trace`: every call, in the terminal or on the Tool Trace page. */
 import { asStateProblem } from '../engine/index.ts';
+import { openDirectoryState } from '../state/directory/open.ts';
 import { TraceLog } from '../trace/log.ts';
 import { showTrace } from '../trace/show.ts';
 import type { CommandTo } from './arguments/parse.ts';
@@ -15,7 +16,7 @@ export async function trace(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
   const { webPort, follow, json, limit, ...filter } = asked;
   if (webPort !== undefined) return tracePage(directory, webPort, ending.signal, surroundings);
-  const log = new TraceLog(directory, { onProblem: surroundings.log });
+  const log = new TraceLog(openDirectoryState(directory), { onProblem: surroundings.log });
   try {
     await showTrace({ log, filter, follow, json, limit, out: process.stdout, signal: ending.signal });
   } catch (error) {
@@ -33,13 +34,13 @@ async function tracePage(
   signal: AbortSignal,
   surroundings: Surroundings,
 ): Promise<number> {
-  const { servePage } = await import('../server/page/serve.ts');
+  const { servePage } = await import('../server/serve-page.ts');
   const { version, log } = surroundings;
   const recorder = openRecorder({ directory, roots: [], contents: false, ...surroundings });
-  const serving = await servePage({ sources: pageSources(directory, recorder, log), version, port, log });
-  print(`${serving.url}\n`);
-  signal.addEventListener('abort', () => void serving.stop());
-  await serving.done;
+  const server = await servePage({ sources: pageSources(directory, recorder, log), version, port, log });
+  print(`${server.url}\n`);
+  signal.addEventListener('abort', () => void server.stop());
+  await server.done;
   await recorder.close();
   return 0;
 }
