@@ -1,10 +1,10 @@
 /** Options and commands: which fit together, what a slip is answered with, and what each help text says. */
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
-import { type Flag, flags } from '../../src/cli/flags.ts';
-import { program } from '../client.ts';
-import { layOut, temporaryDirectory } from '../tree.ts';
+import { commands } from '../../../src/cli/arguments/commands.ts';
+import { type Flag, flags } from '../../../src/cli/arguments/flags.ts';
+import { program } from '../../client.ts';
+import { layOut, temporaryDirectory } from '../../tree.ts';
 
 let directory: { path: string; remove(): void };
 beforeAll(() => {

@@ -1,9 +1,8 @@
-/** The help texts: of the whole program, and of each command. */
+/** The help texts of the whole program and of each command. */
 import { type CommandDescription, type CommandName, commands, UNNAMED } from './commands.ts';
-import { type Flag, flags, flagsOf, flagText } from './flags.ts';
+import { type Flag, flagHelp, flags, flagsOf, flagText } from './flags.ts';
 
-/** What the help says of a dialect. */
-export interface DialectSummary {
+interface DialectSummary {
   name: string;
   summary: string;
 }
@@ -11,27 +10,27 @@ export interface DialectSummary {
 const all: readonly CommandDescription[] = commands;
 
 const EXIT_CODES = [
-  'Exit codes: 0 done; 1 not done (a call failed, nothing to undo, something stood in the way);',
+  'Exit codes: 0 done; 1 not done (the call failed, there was nothing to undo, a file changed since);',
   '2 wrong use or cannot start (an unknown option, entry or directory).',
 ];
 
-export function helpText(dialects: readonly DialectSummary[], standard: string): string {
+export function helpText(dialects: readonly DialectSummary[], byDefault: string): string {
   return [
     'Cofferdam: file tools for an AI agent, behind a wall that holds.',
     '',
     'Usage:',
     ...columns(all.flatMap(usageRows)),
     '',
-    'cofferdam help COMMAND tells more about one command (call, tools, history, …), and which options it takes;',
-    'cofferdam help serve about serving directories.',
+    'cofferdam help COMMAND says more about one command and lists its options; cofferdam help serve is about',
+    'serving directories.',
     '',
     'Options:',
     ...columns(flags.map((flag): [string, string] => [flagText(flag), helpWithCommands(flag)])),
     '',
     'Dialects:',
-    ...dialectRows(dialects, standard),
+    ...dialectRows(dialects, byDefault),
     '',
-    'DIR:ro makes a directory read-only. Nothing outside the directories is ever touched.',
+    'DIR:ro makes a directory read-only. The server touches nothing outside the directories.',
     ...EXIT_CODES,
     '',
   ].join('\n');
@@ -40,7 +39,7 @@ export function helpText(dialects: readonly DialectSummary[], standard: string):
 export function commandHelp(
   name: CommandName,
   dialects: readonly DialectSummary[],
-  standard: string,
+  byDefault: string,
 ): string {
   const command = all.find((each) => each.name === name)!;
   const taken = flagsOf(name);
@@ -53,10 +52,10 @@ export function commandHelp(
     '',
     ...(command.more ? [...command.more.flatMap((line) => wrapped(line, WIDTH)), ''] : []),
     'Options:',
-    ...columns(taken.map((flag): [string, string] => [flagText(flag), flag.help])),
+    ...columns(taken.map((flag): [string, string] => [flagText(flag), flagHelp(flag, name)])),
     '',
     ...(taken.some((flag) => flag.name === 'dialect')
-      ? ['Dialects:', ...dialectRows(dialects, standard), '']
+      ? ['Dialects:', ...dialectRows(dialects, byDefault), '']
       : []),
     ...EXIT_CODES,
     '',
@@ -71,16 +70,16 @@ function usageText({ name }: CommandDescription, usage: string): string {
   return name === UNNAMED ? `cofferdam ${usage}` : `cofferdam ${name} ${usage}`;
 }
 
-/** Options of servers and calls need no remark; those of a few other commands name them. */
+/** An option that servers do not take names its commands. */
 function helpWithCommands({ for: fits, help }: Flag): string {
   return fits === 'every command' || fits.includes(UNNAMED) ? help : `${fits.join(', ')}: ${help}`;
 }
 
-function dialectRows(dialects: readonly DialectSummary[], standard: string): string[] {
+function dialectRows(dialects: readonly DialectSummary[], byDefault: string): string[] {
   return columns(
     dialects.map(({ name, summary }): [string, string] => [
       name,
-      name === standard ? `${summary} (the default)` : summary,
+      name === byDefault ? `${summary} (the default)` : summary,
     ]),
   );
 }
@@ -88,7 +87,7 @@ function dialectRows(dialects: readonly DialectSummary[], standard: string): str
 /** The widest line of a help text. */
 const WIDTH = 110;
 
-/** Two columns; what is too long for a line goes on below its beginning. */
+/** Two columns; the right one wraps. */
 export function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) =>

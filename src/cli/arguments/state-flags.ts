@@ -1,15 +1,15 @@
-/** Where the journal and the trace are kept, how much of it, and what the options about them ask for. */
+/** Reads the options of the state directory, and the times and sizes that people write. */
 import { isAbsolute, join, resolve } from 'node:path';
-import { type Keep, usualKeep } from '../engine/index.ts';
-import { UsageError } from './usage-error.ts';
+import { type Keep, usualKeep } from '../../engine/index.ts';
+import { UsageError } from '../usage-error.ts';
 
 export interface StateSettings {
   directory: string;
-  /** Named on the command line: then it must work. */
+  /** Whether the operator named the directory. Then it must work. */
   named: boolean;
   journal: boolean;
   keep: Keep;
-  /** Whether arguments and answers are traced too. */
+  /** Whether the trace holds arguments and answers, too. */
   contents: boolean;
 }
 
@@ -35,7 +35,7 @@ export function parseState(
   };
 }
 
-/** As the XDG base directory specification says: a relative path in the variable does not count. */
+/** Ignores a relative path in the variable, as the XDG base directory specification says. */
 function usualDirectory(environment: Readonly<Record<string, string | undefined>>, home: string): string {
   const { XDG_STATE_HOME: base } = environment;
   return join(base && isAbsolute(base) ? base : join(home, '.local', 'state'), 'cofferdam');
@@ -66,7 +66,7 @@ function parseKeep(given: readonly string[]): Keep {
 const PERIODS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 const PERIOD = /(\d+)\s*(s|m|h|d|w)(?:ec|in|ours?|ays?|eeks?)?\s*/g;
 
-/** `10m`, `1h30m`, `3d`: so long ago. `14:30`: today. `yesterday`, or a date, with or without a time. */
+/** `10m`, `1h30m` and `3d` are times ago, `14:30` is today; also `yesterday`, or a date with or without a time. */
 export function parseTime(text: string, now: Date): number {
   const time = timeAgo(text, now) ?? timeOfDay(text, now) ?? timeOfDate(text);
   if (time !== undefined) return time;
@@ -97,9 +97,9 @@ function timeOfDay(text: string, now: Date): number | undefined {
 function timeOfDate(text: string): number | undefined {
   const [year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text)?.slice(1).map(Number) ?? [];
   if (year === undefined) return undefined;
-  // Otherwise the 31st of a shorter month would be taken for a day of the next one.
+  // Date.UTC would take the 31st of a shorter month for a day of the next month.
   if (new Date(Date.UTC(year, month! - 1, day)).getUTCDate() !== day) return undefined;
-  // A date alone is meant in the time of this place, as a date with a time is.
+  // Date.parse would take a date alone as UTC, but a date with a time as local time.
   const date = Date.parse(text.length === 10 ? `${text}T00:00` : text);
   return Number.isNaN(date) ? undefined : date;
 }

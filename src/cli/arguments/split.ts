@@ -1,18 +1,18 @@
-/** From an argument list to a command, the values of its options and its other arguments. */
-// biome-ignore lint/style/noRestrictedImports: only whether something stands there, as a shell would look.
+/** Splits an argument list into a command, the values of its options and its other arguments. */
+// biome-ignore lint/style/noRestrictedImports: only to ask whether a name exists, as a shell does.
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { UsageError } from '../usage-error.ts';
 import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
 import { type Flag, flags, flagsOf, flagText, takes } from './flags.ts';
 import { didYouMean, namesInstead } from './suggest.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface Arguments {
   command: CommandName;
   /** Whether the command was named; `serve` has no name. */
   named: boolean;
   values: Values;
-  /** What is no option, without the command. */
+  /** Everything but the options and the command. */
   rest: string[];
 }
 
@@ -20,8 +20,8 @@ export type Values = Readonly<Record<string, string | string[] | boolean | undef
 
 const all: readonly Flag[] = flags;
 
-/** The words that ask for help or the version in place of a command. */
-const WORDS: readonly string[] = ['help', 'version'];
+/** The words that stand in the place of a command and ask about the program. */
+const QUESTIONS: readonly string[] = ['help', 'version'];
 
 export function splitArguments(argv: readonly string[]): Arguments {
   const { tokens } = parseArgs({
@@ -49,24 +49,24 @@ export function splitArguments(argv: readonly string[]): Arguments {
   }
   const first = firstMayBeCommand ? rest[0] : undefined;
   const found = commandNamed(first);
-  // Only now, because the command decides which options may have been meant.
+  // Only now: the suggestion depends on the command, which may come after the option.
   if (unknown.length > 0) throw unknownOption(unknown[0]!, found ?? UNNAMED);
-  if (first !== undefined && WORDS.includes(first)) return aboutTheProgram(first, rest.slice(1), values);
+  if (first !== undefined && QUESTIONS.includes(first)) return aboutTheProgram(first, rest.slice(1), values);
   const named = found !== undefined && (found !== UNNAMED || values.help === true);
   if (named) rest.shift();
   const command = named ? found : UNNAMED;
   if (named && asksForHelp(rest)) values.help = true;
   if (values.help || values.version) return { command, named, values, rest };
-  if (!named && firstMayBeCommand) requireNoSlip(first);
+  if (!named && firstMayBeCommand) refuseMistypedCommand(first);
   for (const flag of given) requireFits(command, flag);
   return { command, named, values, rest };
 }
 
-/** A slip in the name of a command must not become a server for a directory. */
-function requireNoSlip(first: string | undefined): void {
+/** A mistyped command must not start a server for a directory of that name. */
+function refuseMistypedCommand(first: string | undefined): void {
   if (first === undefined || /[/\\]|:ro$/.test(first) || existsSync(first)) return;
   if (first === 'serve') throw new UsageError('serve is not needed: cofferdam [options] DIR…');
-  const names = [...commands.map(({ name }) => name), ...WORDS].filter((name) => name !== 'serve');
+  const names = [...commands.map(({ name }) => name), ...QUESTIONS].filter((name) => name !== 'serve');
   const meant = didYouMean(first, names);
   if (meant !== '') throw new UsageError(`${first}: no such directory or command${meant}`);
 }
@@ -78,7 +78,7 @@ function aboutTheProgram(
   values: Record<string, string | string[] | boolean>,
 ): Arguments {
   const [topic, extra] = rest;
-  const about = word === 'help' && topic !== undefined && !WORDS.includes(topic);
+  const about = word === 'help' && topic !== undefined && !QUESTIONS.includes(topic);
   const most = word === 'help' ? 1 : 0;
   if (rest.length > most) throw new UsageError(`${word} takes no further argument: ${extra ?? topic}`);
   return {
@@ -89,7 +89,7 @@ function aboutTheProgram(
   };
 }
 
-/** `undo help` asks for the help of undo, unless something there is called so. */
+/** `undo help` asks for the help of undo, unless a file or directory here is called `help`. */
 function asksForHelp(rest: readonly string[]): boolean {
   return rest.length === 1 && rest[0] === 'help' && !existsSync('help');
 }
@@ -115,7 +115,7 @@ interface OptionToken {
   inlineValue?: boolean | undefined;
 }
 
-/** Enters an option's value, or says what is wrong with it. */
+/** Stores the value of an option, or says what is wrong with it. */
 function takeOption(
   { name, value, inlineValue }: OptionToken,
   values: Record<string, string | string[] | boolean>,
@@ -126,7 +126,7 @@ function takeOption(
     values[name] = true;
     return flag;
   }
-  // `--state --read-only` is a value forgotten rather than a directory named so.
+  // In `--state --read-only` somebody forgot the value: nobody names a directory like that.
   if (value === undefined || (!inlineValue && value.startsWith('-') && value !== '-'))
     throw new UsageError(`--${name} needs a value: ${flagText(flag)}`);
   if (flag.repeatable) values[name] = [...((values[name] as string[] | undefined) ?? []), value];

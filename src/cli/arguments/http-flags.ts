@@ -1,9 +1,9 @@
-/** What the options of the HTTP server ask for, or one clear line about what is wrong with them. */
+/** Reads the options of the HTTP server. */
 
-import type { HttpSettings } from '../server/start-http.ts';
-import { asOrigin, isHostName } from '../server/web/host-and-origin.ts';
-import { sizeOf } from './state.ts';
-import { UsageError } from './usage-error.ts';
+import type { HttpSettings } from '../../server/start-http.ts';
+import { asOrigin, isHostName } from '../../server/web/host-and-origin.ts';
+import { UsageError } from '../usage-error.ts';
+import { sizeOf } from './state-flags.ts';
 
 export interface HttpValues {
   http?: string | undefined;
@@ -22,7 +22,7 @@ const NEED_HTTP = [
   ...['http-calls', 'http-body', 'allow-host', 'allow-origin'],
 ] as const;
 const MOST_CALLS = 100_000;
-/** The longest line on stdio, too. */
+/** As long as a line on stdio may be. */
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Whether an option means nothing without --http. */
@@ -55,7 +55,7 @@ export function parseHttp(values: HttpValues): HttpSettings | undefined {
   };
 }
 
-/** `PORT-PORT` means the first of these that is free. */
+/** `PORT-PORT` means the first free port of that range. */
 function parseAddress(text: string): { host: string; port: number; lastPort?: number } {
   const parts = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/\s]+)):)?(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
   const port = Number(parts?.[3]);

@@ -1,21 +1,20 @@
-/** From an argument list to what shall be done, or to one clear line about what is wrong with it. */
-import type { Dialect } from '../dialects/dialect.ts';
-import { defaultDialect, dialectNamed, dialects } from '../dialects/index.ts';
-import type { CommandSettings, RootSpec } from '../engine/index.ts';
-import type { HttpSettings } from '../server/start-http.ts';
-import { isLoopback } from '../server/web/host-and-origin.ts';
-import type { TraceFilter } from '../trace/show.ts';
-import { splitArguments, type Values } from './arguments.ts';
+/** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
+import type { Dialect } from '../../dialects/dialect.ts';
+import { defaultDialect, dialectNamed, dialects } from '../../dialects/index.ts';
+import type { CommandSettings, RootSpec } from '../../engine/index.ts';
+import type { HttpSettings } from '../../server/start-http.ts';
+import { isLoopback } from '../../server/web/host-and-origin.ts';
+import type { TraceFilter } from '../../trace/show.ts';
+import type { ForgetArguments } from '../forget.ts';
+import type { HistoryRequest, UndoRequest } from '../history.ts';
+import type { Environment } from '../surroundings.ts';
+import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { flagsOf } from './flags.ts';
-import type { ForgetAsked } from './forget.ts';
-import type { HistoryRequest, UndoRequest } from './history.ts';
 import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
-import { parseState, parseTime, type StateSettings, type StateValues } from './state.ts';
+import { splitArguments, type Values } from './split.ts';
+import { parseState, parseTime, type StateSettings, type StateValues } from './state-flags.ts';
 import { namesInstead } from './suggest.ts';
-import { UsageError } from './usage-error.ts';
-
-export { UsageError };
 
 export interface Options {
   dialects: Dialect[];
@@ -39,18 +38,19 @@ export type Command =
   | { do: 'diff'; entry: string; state: StateSettings }
   | ({ do: 'undo'; state: StateSettings } & UndoRequest)
   | { do: 'redo'; what: string | undefined; force: boolean; state: StateSettings }
-  | ({ do: 'forget'; state: StateSettings } & ForgetAsked)
+  | ({ do: 'forget'; state: StateSettings } & ForgetArguments)
   | { do: 'trace'; asked: TraceRequest; state: StateSettings };
 
 export interface TraceRequest extends TraceFilter {
   follow: boolean;
   json: boolean;
   limit: number | undefined;
-  /** As a page, on this port; any free one for 0. */
+  /** The port of the page; 0 for any free one. Undefined for the terminal. */
   webPort: number | undefined;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** The command of one kind, as its file in cli/ takes it. */
+export type CommandTo<Do extends Command['do']> = Extract<Command, { do: Do }>;
 
 export function parseCommand(argv: readonly string[], environment: Environment, home: string): Command {
   const { command, named, values, rest } = splitArguments(argv);
@@ -78,7 +78,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     case 'serve':
       return {
         do: 'serve',
-        roots: someRoots(rest, options, environment),
+        roots: rootsFrom(rest, options, environment),
         options,
         http: parseHttp(values as HttpValues),
       };
@@ -91,14 +91,14 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
         stdio: serverArguments(values, options.state.directory),
       };
     default:
-      return aboutState(command, rest, values, options);
+      return parseStateCommand(command, rest, values, options);
   }
 }
 
 /** The first of these ports that is free. */
 const USUAL_ADDRESS = '127.0.0.1:7440-7499';
 
-/** The options of a server on stdio that does the same, from wherever it is started. */
+/** The options with which a client starts the same server on stdio, from any directory. */
 function serverArguments(values: Values, stateDirectory: string): string[] {
   return flagsOf('serve').flatMap(({ name }) => {
     const value = name === 'state' && values.state !== undefined ? stateDirectory : values[name];
@@ -108,8 +108,8 @@ function serverArguments(values: Values, stateDirectory: string): string[] {
   });
 }
 
-/** The commands that look at what is kept, and serve nothing. */
-function aboutState(
+/** The commands that read the state directory and serve nothing. */
+function parseStateCommand(
   command: 'history' | 'diff' | 'undo' | 'redo' | 'forget' | 'trace',
   rest: readonly string[],
   values: Values,
@@ -216,7 +216,7 @@ function parseCall(
 ): Command {
   if (tool === undefined) throw new UsageError("call needs a tool: cofferdam call TOOL 'JSON' DIR…");
   if (json === undefined) throw new UsageError(`call ${tool} needs its arguments as JSON, for example '{}'`);
-  return { do: 'call', tool, json, roots: someRoots(directories, options, environment), options };
+  return { do: 'call', tool, json, roots: rootsFrom(directories, options, environment), options };
 }
 
 function chooseDialects(named: readonly string[]): Dialect[] {
@@ -229,8 +229,8 @@ function chooseDialects(named: readonly string[]): Dialect[] {
   });
 }
 
-/** When none is given, a dialect's own setting may name one: that gives leave to look there, not to change. */
-function someRoots(
+/** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */
+function rootsFrom(
   directories: readonly string[],
   { dialects: chosen }: Options,
   environment: Environment,
@@ -240,9 +240,7 @@ function someRoots(
   const path = settings.map((name) => environment[name]).find((value) => value);
   if (path !== undefined) return [{ path, writable: false }];
   const instead = settings.map((name) => `, or set ${name}`).join('');
-  throw new UsageError(
-    `no directory given: cofferdam [options] DIR…${instead} (cofferdam --help tells more)`,
-  );
+  throw new UsageError(`no directory given: cofferdam [options] DIR…${instead} (see cofferdam --help)`);
 }
 
 function toRoot(text: string): RootSpec {
