@@ -91,7 +91,7 @@ export const flags = [
   {
     name: 'new-token',
     for: SERVERS,
-    help: 'with --http: make a new token in place of the kept one, unless COFFERDAM_TOKEN is set, and print it, terminal or not',
+    help: 'with --http: make a new token in place of the stored one, unless COFFERDAM_TOKEN is set, and print it, terminal or not',
   },
   { name: 'tls-cert', value: 'FILE', for: SERVERS, help: 'with --http: the certificate (PEM), for HTTPS' },
   { name: 'tls-key', value: 'FILE', for: SERVERS, help: 'with --http: its key (PEM)' },
