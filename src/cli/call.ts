@@ -1,5 +1,5 @@
 /** `cofferdam call`: one tool call from a shell. */
-import type { Answer, Content } from '../dialects/dialect.ts';
+import type { Content, ToolResult } from '../dialects/dialect.ts';
 import { type App, offerTools } from '../server/mcp/app.ts';
 import { perform, sessionIdOf } from '../server/mcp/perform.ts';
 import { notConfined } from './start.ts';
@@ -32,7 +32,7 @@ export async function callOnce(
   const why = found.tool.startsPrograms ? app.engine.commands.whyUnconfined() : undefined;
   if (why !== undefined) app.log(`commands: ${notConfined(why)}`);
   const state = {};
-  const told = await perform({
+  const outcome = await perform({
     app,
     state,
     sessionId: sessionIdOf(state),
@@ -41,8 +41,9 @@ export async function callOnce(
     signal,
     ...(explained && { explain: app.log }),
   });
-  if ('error' in told) return { output: `error ${told.error.code}: ${told.error.message}\n`, failed: true };
-  return { output: answerAsText(told.answer), failed: told.answer.isError === true };
+  if ('error' in outcome)
+    return { output: `error ${outcome.error.code}: ${outcome.error.message}\n`, failed: true };
+  return { output: resultAsText(outcome.result), failed: outcome.result.isError === true };
 }
 
 function parseJson(json: string): unknown {
@@ -53,7 +54,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-function answerAsText({ content }: Answer): string {
+function resultAsText({ content }: ToolResult): string {
   return content.map((item) => endLine(contentAsText(item))).join('');
 }
 

@@ -4,7 +4,7 @@
  * Names and contents stay exact, because the next call needs them as they are; a note shows what is in them.
  */
 import { Breathing, ITEMS_A_LOOK } from '../engine/index.ts';
-import type { Told } from './dialect.ts';
+import type { ToolOutcome } from './dialect.ts';
 
 /** The flag of a region, such as Scotland's: a black flag with the region's code in tags. Nothing can hide in it. */
 const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
@@ -40,11 +40,11 @@ const MOST_COUNTED = 1000;
 const AROUND = 60;
 
 /** A note that shows such characters as escapes, with what stands around them; nothing when there are none. */
-export async function noteHidden(told: Told): Promise<string | undefined> {
+export async function noteHidden(outcome: ToolOutcome): Promise<string | undefined> {
   const texts =
-    'error' in told
-      ? [told.error.message]
-      : told.answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
+    'error' in outcome
+      ? [outcome.error.message]
+      : outcome.result.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
   const found = new Found();
   for (const text of texts) await lookThrough(text, found);
   return found.note();

@@ -1,4 +1,5 @@
 /** Names the arguments that a tool does not take, so that a call never drops one in silence. */
+import { truncate } from '../display/truncate.ts';
 import { nearNames } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';
 import { quoted } from './hidden-characters.ts';
@@ -70,7 +71,7 @@ function excessBelow({ properties }: ObjectSchema, value: Record<string, unknown
 
 /** A name is the caller's text: quoted unless it reads like a name, and cut when it is long. */
 function shown({ name, at, takes }: Excess): string {
-  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  const short = truncate(name, LONGEST_NAME);
   const readable = /^[\w$.-]+\u2026?$/.test(short) ? short : quoted(short);
   return `${at === '' ? '' : `${at}.`}${readable}${didYouMean(name, takes)}`;
 }

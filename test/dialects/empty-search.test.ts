@@ -15,8 +15,8 @@ afterEach(async () => {
 });
 
 async function texts(tool: string, args: object): Promise<string[]> {
-  const told = (await house!.call(tool, args)) as { content: { text: string }[] };
-  return told.content.map(({ text }) => text);
+  const outcome = (await house!.call(tool, args)) as { content: { text: string }[] };
+  return outcome.content.map(({ text }) => text);
 }
 
 const tree = {

@@ -10,9 +10,9 @@ afterEach(async () => {
 });
 
 async function texts(tool: string, args: object): Promise<string[]> {
-  const told = await house!.call(tool, args);
-  if ('code' in told) return [told.message];
-  return told.content.map((item) => (item.type === 'text' ? item.text : ''));
+  const outcome = await house!.call(tool, args);
+  if ('code' in outcome) return [outcome.message];
+  return outcome.content.map((item) => (item.type === 'text' ? item.text : ''));
 }
 
 const disguised = 'a\u202etxt.exe';
@@ -108,10 +108,12 @@ describe('long contents', () => {
   });
 
   it('let the next turn of the event loop begin', async () => {
-    const told = { answer: { content: [{ type: 'text' as const, text: '\u6f22\u200d'.repeat(3_000_000) }] } };
+    const outcome = {
+      result: { content: [{ type: 'text' as const, text: '\u6f22\u200d'.repeat(3_000_000) }] },
+    };
     let turns = 0;
     const counting = setInterval(() => turns++, 0);
-    await noteHidden(told);
+    await noteHidden(outcome);
     clearInterval(counting);
     expect(turns).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 /** What the walks found, as this dialect knows it: files and directories, links as what they lead to. */
 import { Breathing, ITEMS_A_LOOK, type WalkEntry } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { milliseconds } from './answer.ts';
+import { milliseconds } from './json-result.ts';
 
 export interface RepoEntry {
   /** From the repository's root. */

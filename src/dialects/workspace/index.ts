@@ -16,5 +16,5 @@ export const workspace: Dialect = {
   summary: 'one workspace by relative paths; answers and errors as a JSON envelope',
   tools: [listDir, readFile, editFile, writeFile, deleteFile, moveFile, mkdir, runCommand],
   servesOne: true,
-  failed: (facts) => ({ answer: failure(workspaceError(facts)) }),
+  failed: (facts) => ({ result: failure(workspaceError(facts)) }),
 };

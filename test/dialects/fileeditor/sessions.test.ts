@@ -27,7 +27,7 @@ afterEach(async () => {
 
 async function call(session: Session, name: string, args: unknown, signal?: AbortSignal): Promise<string> {
   const tool = fileeditor.tools.find((each) => each.name === name)!;
-  const told = await callTool(fileeditor, tool, args, {
+  const outcome = await callTool(fileeditor, tool, args, {
     engine,
     caller: anonymous,
     session,
@@ -36,8 +36,8 @@ async function call(session: Session, name: string, args: unknown, signal?: Abor
     settings: {},
     progress: () => {},
   });
-  if (!('answer' in told)) throw new Error(`${name} must not fail as a protocol error`);
-  const [item] = told.answer.content;
+  if (!('result' in outcome)) throw new Error(`${name} must not fail as a protocol error`);
+  const [item] = outcome.result.content;
   return item?.type === 'text' ? item.text : '';
 }
 

@@ -80,9 +80,9 @@ describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
 
   it('read_multiple_files tells it inline [all.outside] [all.outside.silent]', async () => {
     const paths = pathsOf(house.root);
-    const told = await house.text('read_multiple_files', { paths: ['here.txt', ...paths] });
-    expect(told).toMatch(/^here\.txt:\nhere\n/);
-    expect(told.match(/\[error: Path not allowed: /g)).toHaveLength(2);
-    expect(told).not.toMatch(/root:x:0|:\nsecret/);
+    const outcome = await house.text('read_multiple_files', { paths: ['here.txt', ...paths] });
+    expect(outcome).toMatch(/^here\.txt:\nhere\n/);
+    expect(outcome.match(/\[error: Path not allowed: /g)).toHaveLength(2);
+    expect(outcome).not.toMatch(/root:x:0|:\nsecret/);
   });
 });

@@ -284,15 +284,15 @@ describe('a pattern that runs away', () => {
     await until(() => served.notifications.length > 0);
     served.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } });
     await until(() => busyThreads(served) === 0);
-    const told = served.notifications as {
+    const outcome = served.notifications as {
       method: string;
       params: { progressToken: string; progress: number };
     }[];
-    expect(told[0]).toMatchObject({
+    expect(outcome[0]).toMatchObject({
       method: 'notifications/progress',
       params: { progressToken: 'mine', message: expect.stringMatching(/^\d+ files searched, \d+ matches$/) },
     });
-    const numbers = told.map(({ params: { progress } }) => progress);
+    const numbers = outcome.map(({ params: { progress } }) => progress);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
 });

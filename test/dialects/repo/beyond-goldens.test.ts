@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/dialects/dialect.ts';
-import { timestamp } from '../../../src/dialects/repo/answer.ts';
+import type { ToolResult } from '../../../src/dialects/dialect.ts';
+import { timestamp } from '../../../src/dialects/repo/json-result.ts';
 import { searchCall } from '../../../src/dialects/repo/searching.ts';
 import type { Tree } from '../../tree.ts';
 import { type House, openHouse } from './house.ts';
@@ -55,10 +55,10 @@ describe('every answer', () => {
       ['search_files', { pattern: 'a' }],
       ['get_repo_overview', {}],
     ] as const) {
-      const told = await house.call(tool, args);
-      if (!('content' in told)) throw new Error(`${tool} failed`);
-      expect(told.content).toEqual([{ type: 'text', text: JSON.stringify(told.structuredContent) }]);
-      expect(told.isError).toBeUndefined();
+      const outcome = await house.call(tool, args);
+      if (!('content' in outcome)) throw new Error(`${tool} failed`);
+      expect(outcome.content).toEqual([{ type: 'text', text: JSON.stringify(outcome.structuredContent) }]);
+      expect(outcome.isError).toBeUndefined();
     }
   });
 });
@@ -160,8 +160,8 @@ describe('read_file', () => {
     const size = 5 * 1024 ** 3;
     expect(await read({ max_bytes: 7 })).toMatchObject({ content: 'ééé', size, truncated: true });
     const args = { path: 'huge.log', max_bytes: size, encoding: 'base64' };
-    const told = await house.call('read_file', args, { settings });
-    const { structuredContent, content: items } = told as Answer;
+    const outcome = await house.call('read_file', args, { settings });
+    const { structuredContent, content: items } = outcome as ToolResult;
     const { content, truncated } = structuredContent as { content: string; truncated: boolean };
     const shown = Buffer.from(content, 'base64').length;
     expect(shown).toBeGreaterThan(2 * 1024 * 1024);

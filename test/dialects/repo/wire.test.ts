@@ -95,8 +95,8 @@ describe('tools/call', () => {
     };
     const { error } = await server.request('tools/call', params);
     expect(error).toMatchObject({ data: { error_code: 'search_timeout' } });
-    const told = server.notifications as { params: { progressToken: number; progress: number } }[];
-    const numbers = told.map(({ params: { progress } }) => progress);
+    const outcome = server.notifications as { params: { progressToken: number; progress: number } }[];
+    const numbers = outcome.map(({ params: { progress } }) => progress);
     expect(numbers.length).toBeGreaterThan(0);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });

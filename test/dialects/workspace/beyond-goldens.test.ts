@@ -39,11 +39,12 @@ async function call(name: string, args: unknown, signal = new AbortController().
     settings: {},
     progress: () => {},
   };
-  const told = await callTool(workspace, tool, args, context);
-  if (!('answer' in told) || told.answer.content[0]?.type !== 'text') throw new Error('not an envelope');
-  const envelope = JSON.parse(told.answer.content[0].text) as Envelope;
-  expect(told.answer.isError ?? false).toBe(!envelope.ok);
-  expect(told.answer.structuredContent).toBeUndefined();
+  const outcome = await callTool(workspace, tool, args, context);
+  if (!('result' in outcome) || outcome.result.content[0]?.type !== 'text')
+    throw new Error('not an envelope');
+  const envelope = JSON.parse(outcome.result.content[0].text) as Envelope;
+  expect(outcome.result.isError ?? false).toBe(!envelope.ok);
+  expect(outcome.result.structuredContent).toBeUndefined();
   return envelope;
 }
 

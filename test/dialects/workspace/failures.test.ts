@@ -64,10 +64,10 @@ const CODES = [
 
 function told(facts: Failure) {
   const answered = workspace.failed(facts, {} as Tool);
-  if (!('answer' in answered)) throw new Error('an error of the protocol');
-  const [item] = answered.answer.content;
+  if (!('result' in answered)) throw new Error('an error of the protocol');
+  const [item] = answered.result.content;
   if (item?.type !== 'text') throw new Error('not text');
-  return { ...answered.answer, envelope: JSON.parse(item.text) };
+  return { ...answered.result, envelope: JSON.parse(item.text) };
 }
 
 describe('every failure', () => {

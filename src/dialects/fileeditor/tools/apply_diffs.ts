@@ -66,7 +66,7 @@ export const applyDiffs = defineTool({
   title: 'Apply diffs',
   description:
     'Replace blocks of lines in a file: search_content must stand at start_line. Several diffs may be given as lists; every start_line counts in the file as it was before the call.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input,
   run: (args, context) =>
     inWorkspace(context, async (workspace) => {
@@ -99,8 +99,8 @@ export const applyDiffs = defineTool({
     const applied = results.filter((result) => !('failure' in result)).length;
     const head = `Batch diff operation (${mode}) completed: ${applied}/${diffs.length} diffs applied successfully to ${path}. ${now}`;
     const details = results.map((result, index) => detailsOf(diffs[index]!, result, index, messages[index]!));
-    const answer = { content: [text([head, 'Detailed results:', ...details].join('\n\n'))] };
-    return { answer, failure: applied === 0 ? failureOf(results[0]!) : undefined };
+    const result = { content: [text([head, 'Detailed results:', ...details].join('\n\n'))] };
+    return { result, failure: applied === 0 ? failureOf(results[0]!) : undefined };
   },
 });
 

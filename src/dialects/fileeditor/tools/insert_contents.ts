@@ -9,7 +9,7 @@ export const insertContents = defineTool({
   title: 'Insert contents',
   description:
     'Insert lines before a line of a file (0: at its end, -1: before its last line), in one file or in several at once (all of them or none).',
-  hints: { ...hints.adds, idempotent: false },
+  hints: hints.additive,
   input: {
     type: 'object',
     properties: {
@@ -68,14 +68,14 @@ export const insertContents = defineTool({
         return error.facts;
       }
     }),
-  render(told, { path }) {
-    if ('kind' in told) {
-      const where = Array.isArray(path) ? ` in ${told.path}; nothing was changed` : '';
-      return failedWith(told, messageOf(told, 'insert_contents') + where);
+  render(outcome, { path }) {
+    if ('kind' in outcome) {
+      const where = Array.isArray(path) ? ` in ${outcome.path}; nothing was changed` : '';
+      return failedWith(outcome, messageOf(outcome, 'insert_contents') + where);
     }
-    if (!Array.isArray(path)) return told[0]!;
-    const list = told.map((each, index) => `✅ ${path[index]}: ${each}`);
-    return `Successfully processed ${told.length} file(s):\n\n${list.join('\n')}`;
+    if (!Array.isArray(path)) return outcome[0]!;
+    const list = outcome.map((each, index) => `✅ ${path[index]}: ${each}`);
+    return `Successfully processed ${outcome.length} file(s):\n\n${list.join('\n')}`;
   },
 });
 

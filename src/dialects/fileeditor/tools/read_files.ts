@@ -1,7 +1,7 @@
 import { Breathing, countLines, fail, mapInTurns, splitLines } from '../../../engine/index.ts';
 import { jsonBytes } from '../../../json/json-size.ts';
-import { countThatFits, LONGEST_MESSAGE, ROOM, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../../result-size.ts';
 import { filesOf, refuse } from '../lists.ts';
 import { inWorkspace } from '../workspace.ts';
 
@@ -13,7 +13,7 @@ export const readFiles = defineTool({
   title: 'Read files',
   description:
     'Read one file, a range of its lines, or several files. Every line comes with its number, as "12 | text".',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -78,13 +78,13 @@ const MOST_TRIED = 200_000;
 /** Told before millions of lines are numbered that could not be sent: others would wait for that. */
 function requireRoom(texts: readonly string[], isList: boolean): void {
   const least = texts.reduce((sum, text) => sum + text.length + countLines(text) * LEAST_A_LINE, 0);
-  if (least <= ROOM) return;
-  const beginning = texts[0]!.slice(0, ROOM).split('\n', MOST_TRIED);
+  if (least <= MAX_TEXT_BYTES) return;
+  const beginning = texts[0]!.slice(0, MAX_TEXT_BYTES).split('\n', MOST_TRIED);
   const numbered = beginning.map((line, i) => `${i + 1} | ${line}`);
   fail({
     kind: 'answer-too-large',
     bytes: least,
-    limit: LONGEST_MESSAGE,
+    limit: MAX_MESSAGE_BYTES,
     instead: isList ? FEWER_FILES : rangeThatFits(numbered, 1),
   });
 }

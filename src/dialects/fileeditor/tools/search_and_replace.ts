@@ -8,7 +8,7 @@ export const searchAndReplace = defineTool({
   title: 'Search and replace',
   description:
     'Replace every occurrence of a text, or of an ECMAScript regular expression ($1 in replace is its first group), in one file or in a range of its lines.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     properties: {

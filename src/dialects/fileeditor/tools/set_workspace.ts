@@ -8,7 +8,7 @@ export const setWorkspace = defineTool({
   title: 'Set workspace',
   description:
     'Choose the directory to work in; the other tools need it. Their relative paths start there, and their absolute paths must lie inside it.',
-  hints: hints.adds,
+  hints: hints.idempotentAdditive,
   usefulReadOnly: true,
   input: {
     type: 'object',

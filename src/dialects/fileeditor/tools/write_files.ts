@@ -8,7 +8,7 @@ export const writeFiles = defineTool({
   title: 'Write files',
   description:
     'Create files or replace their whole content: one file, or several at once (all of them or none). Missing parent directories are made.',
-  hints: hints.replaces,
+  hints: hints.idempotentDestructive,
   input: {
     type: 'object',
     properties: {

@@ -1,13 +1,13 @@
 import { Breathing, ITEMS_A_LOOK, type TreeNode } from '../../../engine/index.ts';
-import { requireFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { requireFits, textFits } from '../../result-size.ts';
 import { expandHome } from '../paths.ts';
 
 export const directoryTree = defineTool({
   name: 'directory_tree',
   title: 'Directory tree',
   description: 'A directory tree as JSON: {name, type, children[]}.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {

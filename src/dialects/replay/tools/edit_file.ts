@@ -1,5 +1,5 @@
-import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { linesThatFit } from '../../result-size.ts';
 import { editOne, editsSchema, tellEdited } from '../edits.ts';
 
 export const editFile = defineTool({
@@ -7,7 +7,7 @@ export const editFile = defineTool({
   title: 'Edit file',
   description:
     'Replace text in a file. Literal by default: oldText must occur exactly once (or set limit); indentation may differ. isRegex uses an ECMAScript regex with ^ and $ at line boundaries: preview with dryRun first.',
-  hints: hints.changes,
+  hints: hints.destructive,
   usefulReadOnly: true,
   input: {
     type: 'object',

@@ -1,8 +1,8 @@
 import { Breathing, EngineFailure, type Failure, isGlob } from '../../../engine/index.ts';
 import { jsonBytes } from '../../../json/json-size.ts';
-import { countThatFits, ROOM, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
+import { countThatFits, MAX_TEXT_BYTES, textFits } from '../../result-size.ts';
 import { editOne, editsSchema, type ReplayEdit, tellEdited } from '../edits.ts';
 import { replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
@@ -13,7 +13,7 @@ export const editFiles = defineTool({
   title: 'Edit files',
   description:
     'Apply the same edits to several files, named by path or glob. One item per file; a file that cannot be edited shows as "path: [error CODE] message". Preview with dryRun first.',
-  hints: hints.changes,
+  hints: hints.destructive,
   usefulReadOnly: true,
   input: {
     type: 'object',
@@ -37,25 +37,25 @@ export const editFiles = defineTool({
     const breathing = new Breathing(context.signal);
     const { named, notes } = await expandGlobs(new Set(paths), context, breathing);
     const files = await requireAllowed(named, dryRun ? 'read' : 'write', context, breathing);
-    const told: OneEdited[] = [];
+    const outcome: OneEdited[] = [];
     for (const path of files) {
       await breathing.pause();
-      told.push(await editInline(path, edits, dryRun, context));
+      outcome.push(await editInline(path, edits, dryRun, context));
     }
-    return { told, notes };
+    return { outcome, notes };
   },
-  render: ({ told, notes }) => ({
-    answer: { content: [...saidWithinRoom(told), ...notes].map(text) },
-    failure: told.every(({ failure }) => failure) ? told[0]?.failure : undefined,
+  render: ({ outcome, notes }) => ({
+    result: { content: [...saidWithinRoom(outcome), ...notes].map(text) },
+    failure: outcome.every(({ failure }) => failure) ? outcome[0]?.failure : undefined,
   }),
 });
 
 /** Long previews give way first; were even the names of the files too much, the last ones are counted only. */
-function saidWithinRoom(told: readonly OneEdited[]): string[] {
-  const says = told.map((each) => each.says);
-  if (textFits(says.join('\n'), ROOM - ITEM_BYTES * says.length)) return says;
-  let room = ROOM / 2;
-  const short = told.map(({ path, says }) => {
+function saidWithinRoom(outcome: readonly OneEdited[]): string[] {
+  const says = outcome.map((each) => each.says);
+  if (textFits(says.join('\n'), MAX_TEXT_BYTES - ITEM_BYTES * says.length)) return says;
+  let room = MAX_TEXT_BYTES / 2;
+  const short = outcome.map(({ path, says }) => {
     const bytes = jsonBytes(says) + ITEM_BYTES;
     if (bytes > room)
       return `${onOneLine(path)}: [too long for this answer: ${bytes} bytes; preview the file alone]`;

@@ -6,7 +6,7 @@ export const getFileInfo = defineTool({
   name: 'get_file_info',
   title: 'File info',
   description: 'Type, size, modification time and permissions of a file or directory.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute path to a file or directory' } },

@@ -1,6 +1,6 @@
-import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
 import { deeper, inAMoment } from '../../empty-search.ts';
+import { linesThatFit } from '../../result-size.ts';
 import { exclusionsIn, pathsBelow, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const globSearch = defineTool({
@@ -8,7 +8,7 @@ export const globSearch = defineTool({
   title: 'Search by glob',
   description:
     'Find files (not directories) by glob: ** (recursive), * and ? (within a name), [a-z], {a,b}. For contents use grep_files, for a literal name substring search_files.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -43,7 +43,7 @@ export const globSearch = defineTool({
     return { ...found, paths: await pathsBelow(start, found.entries, context) };
   },
   render({ paths, truncated, skippedUnreadable }, { max }, note) {
-    const told = linesThatFit(paths, (shown) =>
+    const outcome = linesThatFit(paths, (shown) =>
       note(
         `[cut: the first ${shown} of ${paths.length} files, more do not fit into one answer; search a directory inside, or with narrower globs]`,
       ),
@@ -52,6 +52,6 @@ export const globSearch = defineTool({
       ...(truncated ? [`[truncated: the first ${max} files; raise max, or 0 for all]`] : []),
       ...unreadableNote(skippedUnreadable),
     ];
-    return { content: [text(told || '(no matches found)'), ...notes.map(text)] };
+    return { content: [text(outcome || '(no matches found)'), ...notes.map(text)] };
   },
 });

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { blocksOf, type FileMatches, type FoundLine, fail, type GrepResult } from '../../../engine/index.ts';
 import { jsonBytes } from '../../../json/json-size.ts';
-import { countThatFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { type Choice, deeper, findsInAnyCase, whyNoMatches } from '../../empty-search.ts';
 import { onOneLine } from '../../one-line.ts';
+import { countThatFits, textFits } from '../../result-size.ts';
 import { homeExpanded, searchCall, startOf, unreadableNote } from '../searching.ts';
 
 const LONGEST_LINE = 500;
@@ -14,7 +14,7 @@ export const grepFiles = defineTool({
   title: 'Search file contents',
   description:
     'Search file contents with an ECMAScript regex, line by line. Give a directory, globs, or both; relative globs are anchored to directory, else to the project directory. Output is grep-style: path:line:text, context lines path-line-text.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -143,16 +143,16 @@ function tellMatches(
   { contextLines, maxResults }: { contextLines: number; maxResults: number },
 ): string {
   const lines = contextLines > 0 ? inGroups(result.files) : oneByOne(result.files);
-  const whole = lines.map((line) => line.told).join('\n');
+  const whole = lines.map((line) => line.outcome).join('\n');
   const shown = textFits(whole) ? lines : lines.slice(0, linesUpToAMatch(lines));
   const all = shown.length === lines.length;
-  const told = all ? whole : shown.map((line) => line.told).join('\n');
+  const outcome = all ? whole : shown.map((line) => line.outcome).join('\n');
   const matches = all ? result.matches : shown.filter(({ match }) => match).length;
   const truncated = result.truncated || !all;
   const why = matches < maxResults ? ', too long for one answer' : '';
   return [
     ...(truncated ? [`[truncated: the first ${matches} matches; there are more${why}]`] : []),
-    ...(told === '' ? [] : [told]),
+    ...(outcome === '' ? [] : [outcome]),
     `[${matches} matches]`,
     ...(outside > 0 ? [`[${outside} path(s) skipped: outside the allowed directories]`] : []),
     ...(result.skippedLongLines > 0
@@ -163,13 +163,13 @@ function tellMatches(
 }
 
 interface ToldLine {
-  told: string;
+  outcome: string;
   match: boolean;
 }
 
 /** How many of the first lines fit, the last of them a match. */
 function linesUpToAMatch(lines: readonly ToldLine[]): number {
-  let count = countThatFits(lines, ({ told }) => jsonBytes(told));
+  let count = countThatFits(lines, ({ outcome }) => jsonBytes(outcome));
   while (count > 0 && !lines[count - 1]!.match) count--;
   return count;
 }
@@ -179,7 +179,8 @@ function oneByOne(files: readonly FileMatches[]): ToldLine[] {
   const lines: ToldLine[] = [];
   for (const file of files) {
     const path = onOneLine(file.path);
-    for (const { number, text } of file.lines) lines.push({ told: `${path}:${number}:${text}`, match: true });
+    for (const { number, text } of file.lines)
+      lines.push({ outcome: `${path}:${number}:${text}`, match: true });
   }
   return lines;
 }
@@ -190,8 +191,8 @@ function inGroups(files: readonly FileMatches[]): ToldLine[] {
   for (const file of files) {
     const path = onOneLine(file.path);
     for (const block of blocksOf(file)) {
-      if (lines.length > 0) lines.push({ told: '--', match: false });
-      for (const line of block) lines.push({ told: tellLine(path, line), match: line.match });
+      if (lines.length > 0) lines.push({ outcome: '--', match: false });
+      for (const line of block) lines.push({ outcome: tellLine(path, line), match: line.match });
     }
   }
   return lines;

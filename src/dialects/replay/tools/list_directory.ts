@@ -1,14 +1,14 @@
 import { Breathing, mapInTurns } from '../../../engine/index.ts';
-import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
+import { linesThatFit } from '../../result-size.ts';
 import { expandHome } from '../paths.ts';
 
 export const listDirectory = defineTool({
   name: 'list_directory',
   title: 'List directory',
   description: 'List a directory: one entry per line, prefixed [FILE] or [DIR].',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute directory path' } },

@@ -1,6 +1,6 @@
-import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
 import { inAMoment, MOMENT } from '../../empty-search.ts';
+import { linesThatFit } from '../../result-size.ts';
 import { exclusionsIn, pathsBelow, searchCall, startDirectory, unreadableNote } from '../searching.ts';
 
 export const searchFiles = defineTool({
@@ -8,7 +8,7 @@ export const searchFiles = defineTool({
   title: 'Search file names',
   description:
     'Find files and directories by name: case-insensitive literal substring of the basename, recursively. For globs use glob_search, for contents grep_files.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -39,12 +39,12 @@ export const searchFiles = defineTool({
     return { ...found, paths: await pathsBelow(start, found.entries, context) };
   },
   render({ paths, skippedUnreadable }, _, note) {
-    const told = linesThatFit(paths, (shown) =>
+    const outcome = linesThatFit(paths, (shown) =>
       note(
         `[cut: the first ${shown} of ${paths.length} paths, more do not fit into one answer; search a directory inside, or for a longer name]`,
       ),
     );
     const notes = unreadableNote(skippedUnreadable);
-    return { content: [text(told || '(no matches found)'), ...notes.map(text)] };
+    return { content: [text(outcome || '(no matches found)'), ...notes.map(text)] };
   },
 });

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { Breathing, type Overview, sortedInTurns } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { itemsThatFit, jsonAnswer, skipped } from '../answer.ts';
 import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
+import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';
 import { searchCall } from '../searching.ts';
 
 const EXCLUDED_DIRECTORIES = [
@@ -33,7 +33,7 @@ export const getRepoOverview = defineTool({
   title: 'Repository overview',
   description:
     'Get a high-level overview of the repository: its directory tree, and statistics with file counts and languages by extension. Skips node_modules, .git, build output and caches.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -61,7 +61,7 @@ export const getRepoOverview = defineTool({
   render({ root, entries, stats, unreadable }, { max_depth }) {
     const nodes = entries.slice(0, MOST_NODES).map(({ path, type }) => [path, type, PUNCTUATION]);
     const shown = itemsThatFit(nodes).length;
-    return jsonAnswer({
+    return jsonResult({
       root,
       structure: treeOf(root, entries, max_depth, unreadable, shown),
       ...(stats === undefined ? {} : { stats }),

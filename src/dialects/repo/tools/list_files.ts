@@ -1,9 +1,9 @@
 import { fail } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { inAMoment } from '../../empty-search.ts';
-import { itemsThatFit, jsonAnswer, skipped, timestamp } from '../answer.ts';
 import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
 import { globsBelow } from '../globs.ts';
+import { itemsThatFit, jsonResult, skipped, timestamp } from '../json-result.ts';
 import { pathInside } from '../paths.ts';
 import { searchCall } from '../searching.ts';
 
@@ -14,7 +14,7 @@ export const listFiles = defineTool({
   title: 'List files',
   description:
     'List files and directories in the repository: paths, types, sizes and modification dates. Directories come first. With a pattern only files are listed.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -58,7 +58,7 @@ export const listFiles = defineTool({
   },
   render({ entries, skippedUnreadable }) {
     const files = itemsThatFit(entries.slice(0, MOST_ENTRIES).map(fileEntry));
-    return jsonAnswer({
+    return jsonResult({
       files,
       total_count: entries.length,
       truncated: entries.length > files.length,

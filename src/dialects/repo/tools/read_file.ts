@@ -1,13 +1,13 @@
 import { extname } from 'node:path';
 import { fail } from '../../../engine/index.ts';
-import { LONGEST_MESSAGE } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { itemsThatFit, jsonAnswer, milliseconds, timestamp } from '../answer.ts';
+import { MAX_MESSAGE_BYTES } from '../../result-size.ts';
+import { itemsThatFit, jsonResult, milliseconds, timestamp } from '../json-result.ts';
 import { pathInside } from '../paths.ts';
 import { settingOf } from '../settings.ts';
 
 /** However much is asked for: one answer has no room for more. */
-const MOST_BYTES = LONGEST_MESSAGE;
+const MOST_BYTES = MAX_MESSAGE_BYTES;
 
 /** Never read as UTF-8, whatever is in them. */
 const BLOCKED_EXTENSIONS = new Set([
@@ -25,7 +25,7 @@ export const readFile = defineTool({
   title: 'Read file',
   description:
     'Read a file of the repository: text as UTF-8, binary files with encoding "base64". When truncated is true, the file goes on behind max_bytes.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -67,7 +67,7 @@ export const readFile = defineTool({
         `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines behind them]`,
       );
     }
-    return jsonAnswer({
+    return jsonResult({
       path,
       content,
       size,

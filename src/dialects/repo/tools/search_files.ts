@@ -1,8 +1,8 @@
 import { type GrepQuery, matchesWithContext } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { deeper, findsInAnyCase, whyNoMatches } from '../../empty-search.ts';
-import { itemsThatFit, jsonAnswer, skipped } from '../answer.ts';
 import { globsBelow } from '../globs.ts';
+import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';
 import { searchCall } from '../searching.ts';
 import { settingOf } from '../settings.ts';
 
@@ -20,7 +20,7 @@ export const searchFiles = defineTool({
   title: 'Search files',
   description:
     'Search the files of the repository, line by line, for plain text or a regex (ECMAScript). Returns matching lines with context. Skips node_modules, .git, dist, build, minified files, lock files and source maps.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -82,7 +82,7 @@ export const searchFiles = defineTool({
       })),
     );
     const matches = itemsThatFit(all);
-    return jsonAnswer({
+    return jsonResult({
       matches,
       total_matches: found.totalMatches,
       files_searched: found.filesSearched,

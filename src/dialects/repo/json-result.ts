@@ -1,16 +1,16 @@
 /** The one shape of every answer: compact JSON as text, and the same object for programs. */
 import { jsonBytes } from '../../json/json-size.ts';
-import { countThatFits, ROOM } from '../answer-size.ts';
-import { type Answer, text } from '../dialect.ts';
+import { type ToolResult, text } from '../dialect.ts';
+import { countThatFits, MAX_TEXT_BYTES } from '../result-size.ts';
 
-export function jsonAnswer(value: Record<string, unknown>): Answer {
+export function jsonResult(value: Record<string, unknown>): ToolResult {
   return { content: [text(JSON.stringify(value))], structuredContent: value };
 }
 
 /** As many of the first items as one answer can hold, where each comes twice: in the text and for programs. */
 export function itemsThatFit<T>(items: readonly T[]): readonly T[] {
   // No character takes more than seven bytes in the text and six beside it.
-  if (JSON.stringify(items).length * 13 <= ROOM) return items;
+  if (JSON.stringify(items).length * 13 <= MAX_TEXT_BYTES) return items;
   const shown = countThatFits(items, (item) => jsonBytes(JSON.stringify(item)) + jsonBytes(item) + 2);
   return shown === items.length ? items : items.slice(0, shown);
 }

@@ -1,28 +1,33 @@
 /** How long one answer may be: clients built on the official library end the session at 10 MiB. */
+import { truncate } from '../display/truncate.ts';
 import { fail } from '../engine/index.ts';
 import { jsonBytes } from '../json/json-size.ts';
-import { type Answer, type Told, text } from './dialect.ts';
+import { type ToolOutcome, type ToolResult, text } from './dialect.ts';
 
 /** No message of the server has more bytes, its line end included; src/server/mcp/messages.ts holds that too. */
-export const LONGEST_MESSAGE = 8 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** What the message around an answer takes: the envelope and the id. */
 const ENVELOPE_BYTES = 16 * 1024;
-const LONGEST_ANSWER = LONGEST_MESSAGE - ENVELOPE_BYTES;
+const MAX_RESULT_BYTES = MAX_MESSAGE_BYTES - ENVELOPE_BYTES;
 /** Tools keep their own text within this, which leaves room for the notes behind it. */
-export const ROOM = LONGEST_ANSWER - 64 * 1024;
+export const MAX_TEXT_BYTES = MAX_RESULT_BYTES - 64 * 1024;
 
 /** A character takes at most six bytes as JSON, in text that is JSON itself seven. */
 const MOST_BYTES_A_CHARACTER = 7;
-const LONGEST_ERROR_TEXT = 4000;
+const MAX_ERROR_CHARACTERS = 4000;
 
 /** Whether a text is short enough for an answer; short ones are not measured. */
-export function textFits(value: string, most = ROOM): boolean {
+export function textFits(value: string, most = MAX_TEXT_BYTES): boolean {
   if (value.length > most) return false;
   return value.length * MOST_BYTES_A_CHARACTER <= most || jsonBytes(value) <= most;
 }
 
 /** How many of the first items take no more than `most` bytes together. */
-export function countThatFits<T>(items: readonly T[], bytesOf: (item: T) => number, most = ROOM): number {
+export function countThatFits<T>(
+  items: readonly T[],
+  bytesOf: (item: T) => number,
+  most = MAX_TEXT_BYTES,
+): number {
   let left = most;
   for (const [index, item] of items.entries()) {
     left -= bytesOf(item);
@@ -32,7 +37,11 @@ export function countThatFits<T>(items: readonly T[], bytesOf: (item: T) => numb
 }
 
 /** The lines as one text; beyond the room it ends at a whole line, and `cut` hears how many there are of them. */
-export function linesThatFit(lines: readonly string[], cut: (shown: number) => void, most = ROOM): string {
+export function linesThatFit(
+  lines: readonly string[],
+  cut: (shown: number) => void,
+  most = MAX_TEXT_BYTES,
+): string {
   const whole = lines.join('\n');
   if (textFits(whole, most)) return whole;
   const shown = countThatFits(lines, jsonBytes, most);
@@ -47,48 +56,45 @@ export function requireFits(value: string, instead: () => string, path?: string)
   return fail({
     kind: 'answer-too-large',
     // To measure a very long text as JSON would keep other calls waiting.
-    bytes: value.length > 2 * ROOM ? Buffer.byteLength(value) : jsonBytes(value),
-    limit: LONGEST_MESSAGE,
+    bytes: value.length > 2 * MAX_TEXT_BYTES ? Buffer.byteLength(value) : jsonBytes(value),
+    limit: MAX_MESSAGE_BYTES,
     instead: instead(),
     ...at,
   });
 }
 
 /** The bytes of a result that is longer than allowed; nothing for one that is not. */
-export function excessBytes(told: Told): number | undefined {
-  if (isShort(told)) return undefined;
-  const bytes = jsonBytes('answer' in told ? told.answer : told.error);
-  return bytes > LONGEST_ANSWER ? bytes : undefined;
+export function excessBytes(outcome: ToolOutcome): number | undefined {
+  if (isShort(outcome)) return undefined;
+  const bytes = jsonBytes('result' in outcome ? outcome.result : outcome.error);
+  return bytes > MAX_RESULT_BYTES ? bytes : undefined;
 }
 
 /** The same failure with its long texts cut: what failed must be told, however long the names in it are. */
-export function withShortTexts<T>(failure: T): T {
-  if (typeof failure === 'string') return clipped(failure) as T;
-  if (Array.isArray(failure)) return failure.slice(0, 100).map(withShortTexts) as T;
+export function truncateTexts<T>(failure: T): T {
+  if (typeof failure === 'string') return truncate(failure, MAX_ERROR_CHARACTERS) as T;
+  if (Array.isArray(failure)) return failure.slice(0, 100).map(truncateTexts) as T;
   if (typeof failure !== 'object' || failure === null) return failure;
   return Object.fromEntries(
-    Object.entries(failure).map(([name, value]) => [name, withShortTexts(value)]),
+    Object.entries(failure).map(([name, value]) => [name, truncateTexts(value)]),
   ) as T;
 }
 
 /** For a call that changed something and must not look as if it had failed. */
-export function doneWithoutWords(bytes: number): Answer {
-  const size = `${bytes} bytes, and one answer may have ${LONGEST_MESSAGE}`;
+export function unsendableResult(bytes: number): ToolResult {
+  const size = `${bytes} bytes, and one answer may have ${MAX_MESSAGE_BYTES}`;
   return { content: [text(`The call was done, but its answer is too long to be sent: ${size}`)] };
 }
 
-function isShort(told: Told): boolean {
-  if ('error' in told) return told.error.data === undefined && told.error.message.length < LONGEST_ERROR_TEXT;
-  const { content, structuredContent } = told.answer;
+function isShort(outcome: ToolOutcome): boolean {
+  if ('error' in outcome)
+    return outcome.error.data === undefined && outcome.error.message.length < MAX_ERROR_CHARACTERS;
+  const { content, structuredContent } = outcome.result;
   let characters = 0;
   for (const item of content)
     characters +=
       item.type === 'text' ? item.text.length : item.resource.blob.length + item.resource.uri.length;
   // What programs get is also in the text, where it takes no less.
   const copies = structuredContent === undefined ? 1 : 2;
-  return (characters + 100 * content.length) * MOST_BYTES_A_CHARACTER * copies <= LONGEST_ANSWER;
-}
-
-function clipped(value: string): string {
-  return value.length > LONGEST_ERROR_TEXT ? `${value.slice(0, LONGEST_ERROR_TEXT)}…` : value;
+  return (characters + 100 * content.length) * MOST_BYTES_A_CHARACTER * copies <= MAX_RESULT_BYTES;
 }
