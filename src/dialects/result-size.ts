@@ -1,4 +1,4 @@
-/** How long one answer may be: clients built on the official library end the session at 10 MiB. */
+/** How long one tool result may be: clients built on the official library end the session at 10 MiB. */
 import { truncate } from '../display/truncate.ts';
 import { fail } from '../engine/index.ts';
 import { jsonBytes } from '../json/json-size.ts';
@@ -6,7 +6,7 @@ import { type ToolOutcome, type ToolResult, text } from './dialect.ts';
 
 /** No message of the server has more bytes, its line end included; src/server/mcp/messages.ts holds that too. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
-/** What the message around an answer takes: the envelope and the id. */
+/** What the message around a result takes: the envelope and the id. */
 const ENVELOPE_BYTES = 16 * 1024;
 const MAX_RESULT_BYTES = MAX_MESSAGE_BYTES - ENVELOPE_BYTES;
 /** Tools keep their own text within this, which leaves room for the notes behind it. */
@@ -16,7 +16,7 @@ export const MAX_TEXT_BYTES = MAX_RESULT_BYTES - 64 * 1024;
 const MOST_BYTES_A_CHARACTER = 7;
 const MAX_ERROR_CHARACTERS = 4000;
 
-/** Whether a text is short enough for an answer; short ones are not measured. */
+/** Whether a text is short enough for a result; short ones are not measured. */
 export function textFits(value: string, most = MAX_TEXT_BYTES): boolean {
   if (value.length > most) return false;
   return value.length * MOST_BYTES_A_CHARACTER <= most || jsonBytes(value) <= most;
@@ -36,17 +36,24 @@ export function countThatFits<T>(
   return items.length;
 }
 
-/** The lines as one text; beyond the room it ends at a whole line, and `cut` hears how many there are of them. */
-export function linesThatFit(
-  lines: readonly string[],
-  cut: (shown: number) => void,
-  most = MAX_TEXT_BYTES,
-): string {
+/** The lines as one text. When not all of them fit, it ends at a whole line and `truncated` hears how many it shows. */
+export function linesThatFit(lines: readonly string[], truncated: (shown: number) => void): string {
   const whole = lines.join('\n');
-  if (textFits(whole, most)) return whole;
-  const shown = countThatFits(lines, jsonBytes, most);
-  cut(shown);
+  if (textFits(whole)) return whole;
+  const shown = countThatFits(lines, jsonBytes);
+  truncated(shown);
   return lines.slice(0, shown).join('\n');
+}
+
+/** One line an entry; a note says how to get at the entries that did not fit. */
+export function listThatFits(
+  lines: readonly string[],
+  { entries, instead, note }: { entries: string; instead: string; note: (note: string) => void },
+): string {
+  return linesThatFit(lines, (shown) => {
+    const part = `the first ${shown} of ${lines.length} ${entries}`;
+    note(`[cut: ${part}, more do not fit into one answer; ${instead}]`);
+  });
 }
 
 /** For a text that only makes sense whole. `instead` says how to get a part of it. */
@@ -70,7 +77,7 @@ export function excessBytes(outcome: ToolOutcome): number | undefined {
   return bytes > MAX_RESULT_BYTES ? bytes : undefined;
 }
 
-/** The same failure with its long texts cut: what failed must be told, however long the names in it are. */
+/** The same failure with its long texts truncated: the client must hear of it, however long the names in it are. */
 export function truncateTexts<T>(failure: T): T {
   if (typeof failure === 'string') return truncate(failure, MAX_ERROR_CHARACTERS) as T;
   if (Array.isArray(failure)) return failure.slice(0, 100).map(truncateTexts) as T;

@@ -4,6 +4,7 @@ export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/dir
 export { type CommandSettings, exitCodeOf } from './api/commands.ts';
 export type { Call, PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, UndoOutcome, UndoPlan } from './api/history.ts';
+export type { Sources } from './api/search.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { Stat } from './confine/dir.ts';
 export { ownPackage } from './confine/protect/own-package.ts';

@@ -1,6 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
 import { linesThatFit } from '../../result-size.ts';
-import { editOne, editsSchema, tellEdited } from '../edits.ts';
+import { editedText, editOne, editsSchema } from '../edits.ts';
 
 export const editFile = defineTool({
   name: 'edit_file',
@@ -25,7 +25,7 @@ export const editFile = defineTool({
   },
   run: ({ path, edits, dryRun }, context) => editOne(path, edits, dryRun, context),
   render: (edited, { path }, note) =>
-    linesThatFit(tellEdited(path, edited).split('\n'), (shown) =>
+    linesThatFit(editedText(path, edited).split('\n'), (shown) =>
       note(`[cut: the first ${shown} lines of the preview, more do not fit into one answer]`),
     ),
 });

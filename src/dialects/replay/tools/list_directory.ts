@@ -1,7 +1,7 @@
 import { Breathing, mapInTurns } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
-import { linesThatFit } from '../../result-size.ts';
+import { listThatFits } from '../../result-size.ts';
 import { expandHome } from '../paths.ts';
 
 export const listDirectory = defineTool({
@@ -23,9 +23,9 @@ export const listDirectory = defineTool({
     );
   },
   render: (lines, _, note) =>
-    linesThatFit(lines, (shown) =>
-      note(
-        `[cut: the first ${shown} of ${lines.length} entries, more do not fit into one answer; glob_search with globs like "a*" lists a part of them]`,
-      ),
-    ),
+    listThatFits(lines, {
+      entries: 'entries',
+      instead: 'glob_search with globs like "a*" lists a part of them',
+      note,
+    }),
 });

@@ -2,6 +2,7 @@ import { EngineFailure, type Failure, type FileContent, fail } from '../../../en
 import { jsonBytes } from '../../../json/json-size.ts';
 import { type Content, defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../../result-size.ts';
+import { strings } from '../../schema.ts';
 import { PART_OF_A_FILE, replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
 
@@ -15,8 +16,7 @@ export const readMultipleFiles = defineTool({
     type: 'object',
     properties: {
       paths: {
-        type: 'array',
-        items: { type: 'string' },
+        ...strings,
         minItems: 1,
         maxItems: 50,
         description: 'Literal absolute file paths (max 50; globs not expanded)',

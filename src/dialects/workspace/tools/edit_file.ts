@@ -29,8 +29,6 @@ export const editFile = defineTool({
       replace,
       ignoreCase: false,
       limit: replaceAll ? 0 : 1,
-      unique: false,
-      anyIndent: false,
       expectCount: expectedOccurrences,
     } as const;
     const { replacements } = await engine.files.edit(file, [edit], { limit: MOST_BYTES, signal });

@@ -1,8 +1,9 @@
-/** What replay's searching tools share: where a search starts and how its answers read. */
+/** What replay's search tools share: where a search starts, what it leaves out, and how found paths read. */
 import { resolve } from 'node:path';
 import { Breathing, fail, mapInTurns } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
+import { type ToolContext, type ToolResult, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
+import { listThatFits } from '../result-size.ts';
 import { expandHome } from './paths.ts';
 
 export const SEARCH_MS = 30_000;
@@ -49,6 +50,20 @@ export function searchCall({ signal, progress }: ToolContext) {
 
 export function unreadableNote(count: number): string[] {
   return count === 0 ? [] : [`[${count} unreadable path(s) skipped]`];
+}
+
+export interface FoundPaths {
+  paths: string[];
+  skippedUnreadable: number;
+}
+
+/** The paths one a line, and the notes behind them as items of their own. */
+export function pathsResult(
+  { paths, skippedUnreadable }: FoundPaths,
+  { notes = [], ...list }: Parameters<typeof listThatFits>[1] & { notes?: string[] },
+): ToolResult {
+  const lines = listThatFits(paths, list) || '(no matches found)';
+  return { content: [lines, ...notes, ...unreadableNote(skippedUnreadable)].map(text) };
 }
 
 /** One line for one path, whatever its name holds. */
