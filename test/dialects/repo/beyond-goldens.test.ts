@@ -4,8 +4,8 @@ import { chmodSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../../src/dialects/dialect.ts';
-import { timestamp } from '../../../src/dialects/timestamp.ts';
 import { searchCall } from '../../../src/dialects/repo/search-call.ts';
+import { timestamp } from '../../../src/dialects/timestamp.ts';
 import type { Tree } from '../../tree.ts';
 import { type House, openHouse } from './house.ts';
 
