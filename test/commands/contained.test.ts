@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient, Reply } from '../client.ts';
+import { proves } from '../proves.ts';
 import {
   agreedRows,
   isInstalled,
@@ -93,7 +94,8 @@ describe.each(modes)('%s', (mode) => {
   });
 
   for (const row of endless) {
-    it(`${titleOf(row)} [patch.decided.time]`, { timeout: IN_TIME_MS }, async () => {
+    it(`${titleOf(row)}`, { timeout: IN_TIME_MS }, async () => {
+      proves('patch.decided.time');
       const text = await textOf(row);
       expect(text).toMatch(/^exit_code: 143\nstdout:\n/);
       expect(text).toMatch(/\nstderr:\n\[ended after 30 s\]$/);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
+import { proves } from '../proves.ts';
 import { boxed, makeSite, modes, type Site, startServer } from './fixture.ts';
 
 const CAP = 512 * 1024;
@@ -30,7 +31,12 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
       ({ texts }) => /^(?:one|stubborn)\n/.test(texts[0] ?? ''),
     );
 
-  it('is asked to end at the deadline, and what it printed is kept [replay.execute_command.timeout.term] [replay.execute_command.timeout.partial] [replay.execute_command.error.timeout]', async () => {
+  it('is asked to end at the deadline, and what it printed is kept', async () => {
+    proves(
+      'replay.execute_command.timeout.term',
+      'replay.execute_command.timeout.partial',
+      'replay.execute_command.error.timeout',
+    );
     const [plain, tidy] = await Promise.all([
       runIntoLimit('echo two >&2; echo one; sleep 1000'),
       runIntoLimit('trap "echo tidied; exit 0" TERM; echo one; while :; do sleep 0.1; done'),
@@ -46,7 +52,8 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     expect(tidy.texts[0]).toMatch(/^one\ntidied\n\[timed out after \d+ s\]\n\[exit code: \d+\]$/);
   });
 
-  it('is killed three seconds later when it does not listen [replay.execute_command.timeout.kill]', async () => {
+  it('is killed three seconds later when it does not listen', async () => {
+    proves('replay.execute_command.timeout.kill');
     const start = Date.now();
     const { texts, isError } = await runIntoLimit('trap "" TERM; echo stubborn; while :; do sleep 0.1; done');
     expect(isError).toBe(true);
@@ -56,7 +63,8 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     expect(Date.now() - start).toBeGreaterThan(3900);
   });
 
-  it('has each stream cut at 512 KB, with a notice [replay.execute_command.cap]', async () => {
+  it('has each stream cut at 512 KB, with a notice', async () => {
+    proves('replay.execute_command.cap');
     const line = `head -c ${CAP + 1} /dev/zero | tr '\\0' x; head -c ${CAP} /dev/zero | tr '\\0' y >&2`;
     expect(await run(line)).toEqual({
       texts: [
@@ -107,27 +115,25 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
 });
 
 describe('execute_command where nothing may be changed', () => {
-  it.runIf(boxed)(
-    'runs in the first directory, and cannot write [replay.execute_command.directory.readable]',
-    async () => {
-      const site = makeSite();
-      const server = await startServer(site, {
-        mode: 'in bubblewrap',
-        dialect: 'replay',
-        roots: [`${site.root}/sub:ro`, `${site.root}/sub2:ro`],
-      });
-      try {
-        const before = site.snapshot();
-        expect(await server.text('execute_command', { command: 'pwd; touch made 2>&1; cat inner.txt' })).toBe(
-          `${site.root}/sub\ntouch: cannot touch 'made': Read-only file system\ninner\n[exit code: 0]`,
-        );
-        expect(site.snapshot()).toBe(before);
-      } finally {
-        await server.end();
-        site.remove();
-      }
-    },
-  );
+  it.runIf(boxed)('runs in the first directory, and cannot write', async () => {
+    proves('replay.execute_command.directory.readable');
+    const site = makeSite();
+    const server = await startServer(site, {
+      mode: 'in bubblewrap',
+      dialect: 'replay',
+      roots: [`${site.root}/sub:ro`, `${site.root}/sub2:ro`],
+    });
+    try {
+      const before = site.snapshot();
+      expect(await server.text('execute_command', { command: 'pwd; touch made 2>&1; cat inner.txt' })).toBe(
+        `${site.root}/sub\ntouch: cannot touch 'made': Read-only file system\ninner\n[exit code: 0]`,
+      );
+      expect(site.snapshot()).toBe(before);
+    } finally {
+      await server.end();
+      site.remove();
+    }
+  });
 
   it('does not run at all without a sandbox that would stop it', async () => {
     const site = makeSite();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
+import { proves } from '../proves.ts';
 import { LEAK, makeSite, modes, programOnPath, type Site, startServer } from './fixture.ts';
 
 interface Envelope {
@@ -47,7 +48,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     site.remove();
   });
 
-  it('answers with these fields in this order [workspace.run_command.output] [workspace.run_command.manual.version]', async () => {
+  it('answers with these fields in this order', async () => {
+    proves('workspace.run_command.output', 'workspace.run_command.manual.version');
     const { result } = await server.call('run_command', { command: 'npm', args: ['--version'] });
     expect(result!.content[0]!.text).toMatch(
       /^\{"ok":true,"data":\{"command":"npm","args":\["--version"\],"cwd":"\.","exitCode":0,"signal":null,"timedOut":false,"stdout":"\d+\.\d+\.\d+[^"]*\\n","stderr":"","stdoutTruncated":false,"stderrTruncated":false\}\}$/,
@@ -66,7 +68,12 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(data).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false });
   });
 
-  it('is ended in time, and what was printed is kept [workspace.run_command.timeout] [workspace.run_command.manual.timeout] [workspace.decided.timed-out]', async () => {
+  it('is ended in time, and what was printed is kept', async () => {
+    proves(
+      'workspace.run_command.timeout',
+      'workspace.run_command.manual.timeout',
+      'workspace.decided.timed-out',
+    );
     const runIntoLimit = (script: string) =>
       endedAtWork(
         (seconds) => run(node(script, { timeoutMs: seconds * 1000 })),
@@ -88,7 +95,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     });
   });
 
-  it('has each stream cut at the cap, between characters [workspace.run_command.truncation] [workspace.decided.character-boundary]', async () => {
+  it('has each stream cut at the cap, between characters', async () => {
+    proves('workspace.run_command.truncation', 'workspace.decided.character-boundary');
     const print = 'process.stdout.write("€".repeat(1000));process.stderr.write("x".repeat(1024))';
     const { data } = await run(node(print, { maxOutputBytes: 1024 }));
     expect(data).toMatchObject({ stdout: '€'.repeat(341), stdoutTruncated: true });
@@ -103,7 +111,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(largest.data.stdout.length).toBe(262144);
   });
 
-  it('runs without a shell [workspace.run_command.no-shell]', async () => {
+  it('runs without a shell', async () => {
+    proves('workspace.run_command.no-shell');
     const words = ['$(id)', '`id`', '; touch pwned', '*', '>x', '"', "'", '\n', '$HOME', '~'];
     const { data } = await run(node('console.log(JSON.stringify(process.argv.slice(1)))', {}));
     expect(data.stdout).toBe('[]\n');
@@ -147,7 +156,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect((await run({ command: 'npm', args: ['--version'] })).data.stdout).not.toContain('planted');
   });
 
-  it('says nothing of what was printed to the operator [workspace.run_command.log]', async () => {
+  it('says nothing of what was printed to the operator', async () => {
+    proves('workspace.run_command.log');
     const { data } = await run(node('console.log("print" + "ed");console.error("al" + "so")'));
     expect(data.stdout).toBe('printed\n');
     expect(server.stderr).not.toMatch(/printed|also/);
@@ -155,7 +165,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
 });
 
 describe('run_command', () => {
-  it('is shown with exactly this schema [workspace.run_command.input]', () => {
+  it('is shown with exactly this schema', () => {
+    proves('workspace.run_command.input');
     const tools = JSON.parse(
       readFileSync(new URL('../dialects/workspace/tools-list.json', import.meta.url), 'utf8'),
     ) as { name: string; inputSchema: object }[];

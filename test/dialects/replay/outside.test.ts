@@ -1,6 +1,7 @@
 /** Every tool against every way out: the same refusal, whether there is something or not. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proves } from '../../proves.ts';
 import { type House, openHouse } from './house.ts';
 
 let house: House;
@@ -65,7 +66,8 @@ const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
 };
 
 describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
-  it.each(Object.entries(uses))('%s [all.outside] [all.outside.silent]', async (_name, use) => {
+  it.each(Object.entries(uses))('%s', async (_name, use) => {
+    proves('all.outside', 'all.outside.silent');
     const before = house.everything();
     const [there, gone] = pathsOf(house.root);
     const answers = [];
@@ -78,7 +80,8 @@ describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
     expect(house.everything()).toEqual(before);
   });
 
-  it('read_multiple_files tells it inline [all.outside] [all.outside.silent]', async () => {
+  it('read_multiple_files tells it inline', async () => {
+    proves('all.outside', 'all.outside.silent');
     const paths = pathsOf(house.root);
     const outcome = await house.text('read_multiple_files', { paths: ['here.txt', ...paths] });
     expect(outcome).toMatch(/^here\.txt:\nhere\n/);

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../../src/dialects/dialect.ts';
 import { searchCall } from '../../../src/dialects/repo/search-call.ts';
 import { timestamp } from '../../../src/dialects/timestamp.ts';
+import { proves } from '../../proves.ts';
 import type { Tree } from '../../tree.ts';
 import { type House, openHouse } from './house.ts';
 
@@ -47,7 +48,8 @@ function filesNamed(count: number): Tree {
 }
 
 describe('every answer', () => {
-  it('is one compact JSON text and the same object as structured content [repo.decided.answers]', async () => {
+  it('is one compact JSON text and the same object as structured content', async () => {
+    proves('repo.decided.answers');
     const house = open({ 'a.txt': 'a' });
     for (const [tool, args] of [
       ['list_files', {}],
@@ -64,7 +66,8 @@ describe('every answer', () => {
 });
 
 describe('list_files', () => {
-  it('gives 500 entries and counts all [repo.list_files.response.truncated] [repo.decided.list.total]', async () => {
+  it('gives 500 entries and counts all', async () => {
+    proves('repo.list_files.response.truncated', 'repo.decided.list.total');
     const house = open({ ...filesNamed(501), 'sub/': '' });
     const all = await house.json<Listing>('list_files', {});
     expect([all.files.length, all.total_count, all.truncated]).toEqual([500, 502, true]);
@@ -74,7 +77,8 @@ describe('list_files', () => {
     expect([some.files.length, some.total_count, some.truncated]).toEqual([500, 500, false]);
   });
 
-  it('tells when a file was modified, as read_file does [repo.list_files.response.modified_at] [repo.read_file.response.modified_at]', async () => {
+  it('tells when a file was modified, as read_file does', async () => {
+    proves('repo.list_files.response.modified_at', 'repo.read_file.response.modified_at');
     const house = open({ 'src/index.ts': '', 'old.txt': '', 'late.txt': '' });
     utimesSync(join(house.root, 'src/index.ts'), 0, new Date('2026-01-11T14:30:00.125Z'));
     utimesSync(join(house.root, 'old.txt'), 0, new Date('1969-12-31T23:59:58.500Z'));
@@ -95,7 +99,8 @@ describe('list_files', () => {
     expect(timestamp(Number.MAX_SAFE_INTEGER)).toBe('+275760-09-13T00:00:00.000Z');
   });
 
-  it('names what it lists under a link or a real name of the repository alike [repo.decided.absolute]', async () => {
+  it('names what it lists under a link or a real name of the repository alike', async () => {
+    proves('repo.decided.absolute');
     const house = open({ 'real/src/a.ts': '', given: { link: 'real' } }, 'given');
     for (const above of ['given', 'real']) {
       const { files } = await house.json<Listing>('list_files', {
@@ -119,7 +124,8 @@ describe('list_files', () => {
     expect(await stopped).toMatchObject({ code: -32603, message: 'The call was cancelled' });
   });
 
-  it.skipIf(process.getuid?.() === 0)('counts what may not be read [repo.decided.skipped]', async () => {
+  it.skipIf(process.getuid?.() === 0)('counts what may not be read', async () => {
+    proves('repo.decided.skipped');
     const house = open({ 'a/x.txt': 'needle', 'b.txt': 'needle' });
     chmodSync(join(house.root, 'a'), 0);
     try {
@@ -139,7 +145,8 @@ describe('list_files', () => {
 });
 
 describe('read_file', () => {
-  it('gives 100000 bytes unless told otherwise [repo.read_file.max_bytes.default]', async () => {
+  it('gives 100000 bytes unless told otherwise', async () => {
+    proves('repo.read_file.max_bytes.default');
     const house = open({ 'fits.txt': 'x'.repeat(100_000), 'more.txt': 'x'.repeat(100_001) });
     const read = (path: string) => house.json<{ content: string; truncated: boolean }>('read_file', { path });
     expect(await read('fits.txt')).toMatchObject({ content: 'x'.repeat(100_000), truncated: false });
@@ -150,7 +157,8 @@ describe('read_file', () => {
     });
   });
 
-  it('takes the beginning of a file of many gigabytes without reading it [repo.decided.read.bounded]', async () => {
+  it('takes the beginning of a file of many gigabytes without reading it', async () => {
+    proves('repo.decided.read.bounded');
     const house = open();
     const file = join(house.root, 'huge.log');
     writeFileSync(file, 'é'.repeat(10_000));
@@ -174,7 +182,8 @@ describe('search_files', () => {
   const numbered = (found: Found) => found.matches.map(({ path, line_number }) => `${path}:${line_number}`);
   const lines = (path: string, count: number) => Array.from({ length: count }, (_, i) => `${path}:${i + 1}`);
 
-  it('gives 50 matches unless told otherwise, and counts all [repo.search_files.max_results.default] [repo.decided.search.total]', async () => {
+  it('gives 50 matches unless told otherwise, and counts all', async () => {
+    proves('repo.search_files.max_results.default', 'repo.decided.search.total');
     const house = open({ 'a.txt': 'x\n'.repeat(60), 'b.txt': 'x\n'.repeat(5), 'c.txt': 'y' });
     const found = await house.json<Found>('search_files', { pattern: 'x' });
     expect(numbered(found)).toEqual(lines('a.txt', 50));
@@ -186,7 +195,8 @@ describe('search_files', () => {
     expect(all).toMatchObject({ total_matches: 65, files_searched: 3, truncated: false });
   });
 
-  it('never gives more than MAX_SEARCH_RESULTS, which is 100 [repo.env.MAX_SEARCH_RESULTS] [repo.env.MAX_SEARCH_RESULTS.default] [repo.decided.search.cap]', async () => {
+  it('never gives more than MAX_SEARCH_RESULTS, which is 100', async () => {
+    proves('repo.env.MAX_SEARCH_RESULTS', 'repo.env.MAX_SEARCH_RESULTS.default', 'repo.decided.search.cap');
     const house = open({ 'a.txt': 'x\n'.repeat(1100) });
     const count = async (max_results: number, settings = {}) => {
       const found = await house.json<Found>('search_files', { pattern: 'x', max_results }, { settings });
@@ -199,7 +209,12 @@ describe('search_files', () => {
     expect(await count(1000, { MAX_SEARCH_RESULTS: '5000' })).toBe(1000);
   });
 
-  it('takes whole milliseconds, and waits as long as it is told [repo.search_files.response.duration_ms] [repo.env.SEARCH_TIMEOUT_MS] [repo.env.SEARCH_TIMEOUT_MS.default]', async () => {
+  it('takes whole milliseconds, and waits as long as it is told', async () => {
+    proves(
+      'repo.search_files.response.duration_ms',
+      'repo.env.SEARCH_TIMEOUT_MS',
+      'repo.env.SEARCH_TIMEOUT_MS.default',
+    );
     const context = { settings: {}, signal: new AbortController().signal, progress: () => {} };
     expect(searchCall(context).timeoutMs).toBe(30_000);
     const house = open({ 'a.txt': 'x' });
@@ -209,7 +224,8 @@ describe('search_files', () => {
     expect(found.total_matches).toBe(1);
   });
 
-  it('lets other calls be answered while a pattern runs away [all.regex.cut-off]', async () => {
+  it('lets other calls be answered while a pattern runs away', async () => {
+    proves('all.regex.cut-off');
     const house = open({ 'a.txt': `${'a'.repeat(40)}b`, 'b.txt': 'b' });
     const aborting = new AbortController();
     const runaway = { pattern: '^(a+)+$', is_regex: true };
@@ -227,7 +243,8 @@ describe('search_files', () => {
     expect(await house.json('search_files', { pattern: 'ab' })).toMatchObject({ total_matches: 1 });
   });
 
-  it('tells that a line is too long to be searched [repo.decided.skipped]', async () => {
+  it('tells that a line is too long to be searched', async () => {
+    proves('repo.decided.skipped');
     const house = open({ 'a.txt': `x${'y'.repeat(17 * 1024 * 1024)}\nx\n` });
     expect(await house.json('search_files', { pattern: 'x', context_lines: 0 })).toMatchObject({
       matches: [{ line_number: 2 }],
@@ -237,14 +254,16 @@ describe('search_files', () => {
 });
 
 describe('get_repo_overview', () => {
-  it('is called like the directory that was given [repo.get_repo_overview.response.root]', async () => {
+  it('is called like the directory that was given', async () => {
+    proves('repo.get_repo_overview.response.root');
     const house = open({ 'real/a.txt': '', 'my-project': { link: 'real' } }, 'my-project');
     const { root, structure } = await house.json<Overview>('get_repo_overview', {});
     expect([root, structure.name]).toEqual(['my-project', 'my-project']);
     expect(basename(house.root)).toBe('root');
   });
 
-  it('shows the upper levels of a very large tree, and says so [repo.decided.overview.large]', async () => {
+  it('shows the upper levels of a very large tree, and says so', async () => {
+    proves('repo.decided.overview.large');
     const house = open({ ...filesNamed(4_999), 'sub/a': '', 'sub/b': '' });
     const { structure, stats, truncated } = await house.json<Overview>('get_repo_overview', {});
     expect(truncated).toBe(true);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../src/dialects/dialect.ts';
 import { workspace } from '../../../src/dialects/workspace/index.ts';
 import type { Failure, FailureKind } from '../../../src/engine/index.ts';
+import { proves } from '../../proves.ts';
 
 const path = 'a.txt';
 const near = [{ line: 1, text: 'x' }];
@@ -72,7 +73,8 @@ function told(facts: Failure) {
 
 describe('every failure', () => {
   for (const facts of Object.values(samples)) {
-    it(`${facts.kind}: a listed code, a message, details and isError [workspace.decided.is-error] [workspace.decided.details]`, () => {
+    it(`${facts.kind}: a listed code, a message, details and isError`, () => {
+      proves('workspace.decided.is-error', 'workspace.decided.details');
       const { envelope, isError, content, structuredContent } = told(facts);
       expect(isError).toBe(true);
       expect(content).toHaveLength(1);
