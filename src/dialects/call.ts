@@ -24,12 +24,12 @@ export async function callTool(
   const outcome = await outcomeOf(dialect, tool, args, context);
   const ignored = tool.input.additionalProperties === false ? undefined : noteIgnored(tool, args, calledAs);
   const also = [await noteHidden(outcome), ignored].filter((note) => note !== undefined);
-  // What the tool has shown to be long is looked at again in a turn of its own.
+  // A long result takes time to measure: let other calls run first.
   await new Breathing(undefined).pause();
   return shortEnough(withNotes(outcome, [...notes, ...also]), dialect, tool);
 }
 
-/** No answer is longer than clients take, whatever a tool gives: most tools keep to that by themselves. */
+/** Most tools keep their results short enough for clients; this holds for all of them. */
 function shortEnough(outcome: ToolOutcome, dialect: Dialect, tool: Tool): ToolOutcome {
   const bytes = excessBytes(outcome);
   if (bytes === undefined) return outcome;

@@ -61,7 +61,7 @@ export interface Session {
 export interface ToolContext {
   /** Works for `caller`. */
   engine: Engine;
-  /** On whose behalf the call is made. */
+  /** Who makes the call. */
   caller: Caller;
   session: Session;
   signal: AbortSignal;
@@ -69,13 +69,13 @@ export interface ToolContext {
   home: string;
   /** Environment settings that a dialect's document names. */
   settings: Readonly<Record<string, string | undefined>>;
-  /** Tells a client that asked for it how far a long call has come; what is no further than before is not sent. */
+  /** Sends progress to a client that asked for it; a value that is not higher than the last one is not sent. */
   progress(done: number, message: string): void;
-  /** Takes what a command prints as it comes, to be told as progress. */
+  /** Takes the output of a command as it comes, for progress messages. */
   printed?(chunk: Buffer, stream: 'stdout' | 'stderr'): void;
-  /** Tells the client something besides the answer: a text item of its own behind it. */
+  /** Adds a text item of its own behind the result. */
   note(note: string): void;
-  /** Tells whoever asked how a call was done, beside its answer. */
+  /** Tells an operator who asked for it (`--explain`) how the engine did the call. */
   explain?(note: string): void;
 }
 
@@ -87,9 +87,9 @@ export interface Tool {
   input: ObjectSchema;
   /** Other names for arguments, accepted without being shown. The real name wins when both are sent. */
   aliases: Readonly<Record<string, string>>;
-  /** Starts programs: not offered where those must be sandboxed and cannot be. */
+  /** Starts programs: the server does not offer it where a sandbox is required and missing. */
   startsPrograms: boolean;
-  /** Has a use where nothing may be changed, although it can change something: a preview, a choice. */
+  /** Can change something, but is useful on a read-only server too: it previews, or chooses a workspace. */
   usefulReadOnly: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
@@ -112,11 +112,11 @@ export interface Dialect {
   /** One line for listings. */
   summary: string;
   tools: readonly Tool[];
-  /** Works in the first directory alone, however many there are. */
+  /** Serves only the first of the given directories. */
   servesOne?: true;
   /** The environment setting that names the directory to serve when the command line names none. */
   rootSetting?: string;
-  /** Its clients choose a workspace, and their later calls depend on it: the server must know each client again. */
+  /** Clients choose a workspace for their later calls, so the server must recognise each client. */
   choosesWorkspace?: boolean;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
   checkSettings?(settings: ToolContext['settings']): string | undefined;

@@ -1,5 +1,5 @@
 /**
- * Finds characters in an answer that make it look like another: direction marks and invisible ones.
+ * Finds direction marks and invisible characters in a result: they can make it look like another one.
  *
  * Names and contents stay exact, because the next call needs them as they are; a note shows what is in them.
  */
@@ -13,7 +13,7 @@ const BLACK_FLAG = '\u{1f3f4}';
 /**
  * Direction marks, zero-width and invisible characters, and tags, which spell hidden text. Left alone: what joins
  * letters of scripts that need it, what makes up an emoji, and the byte-order mark at the start of a text. Flags
- * are matched so that they are stepped over: to look back from each tag for its flag takes the square of the time.
+ * are matched so that the search steps over them: looking back from each tag for its flag takes quadratic time.
  */
 const HIDDEN = new RegExp(
   [
@@ -26,10 +26,10 @@ const HIDDEN = new RegExp(
   'gu',
 );
 
-/** Finds out quickly that a text has none. */
+/** A quick test that rules most texts out. */
 const PERHAPS_HIDDEN = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\udb40]/;
 
-/** So much of a text is looked at between two looks at the clock. */
+/** How many characters are searched between two looks at the clock. */
 const PIECE = 64 * 1024;
 /** What a match may need to see beyond its piece: one character before it, a whole flag after it. */
 const BEFORE = 2;
@@ -79,7 +79,7 @@ class Found {
   }
 }
 
-/** Piece by piece, so that nobody waits for a long text. The note is made although the call was cancelled meanwhile. */
+/** Searches piece by piece, so that other calls run meanwhile. A cancelled call gets its note all the same. */
 async function lookThrough(text: string, found: Found): Promise<void> {
   const breathing = new Breathing(undefined);
   const lines = new LineCount(text, breathing);
@@ -93,7 +93,7 @@ async function lookThrough(text: string, found: Found): Promise<void> {
     for (const match of piece.matchAll(HIDDEN)) {
       const index = start + match.index;
       if (index >= at + PIECE || found.isEnough) break;
-      // What begins before the piece was looked at with the one before it.
+      // The search of the piece before found it already.
       if (index < Math.max(at, from)) continue;
       from = index + match[0].length;
       if (match[0].startsWith(BLACK_FLAG)) continue;
@@ -105,7 +105,7 @@ async function lookThrough(text: string, found: Found): Promise<void> {
   }
 }
 
-/** A text as a JSON string in which nothing acts, hides or breaks the line. */
+/** The text as a JSON string on one line, with every control and hidden character escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
     .replace(/[\u007f-\u009f\u2028\u2029]/g, unicodeEscape)
@@ -131,7 +131,7 @@ function unicodeEscape(character: string): string {
   ).join('');
 }
 
-/** Tells the lines of places that come in the order of the text; each newline is counted once. */
+/** Finds line numbers of ascending positions, and counts each newline once. */
 class LineCount {
   readonly #text: string;
   readonly #breathing: Breathing;

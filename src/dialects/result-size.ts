@@ -4,7 +4,7 @@ import { fail } from '../engine/index.ts';
 import { jsonBytes } from '../json/json-size.ts';
 import { type ToolOutcome, type ToolResult, text } from './dialect.ts';
 
-/** No message of the server has more bytes, its line end included; src/server/mcp/messages.ts holds that too. */
+/** The server sends no longer message, line end included; src/server/mcp/messages.ts enforces it too. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** What the message around a result takes: the envelope and the id. */
 const ENVELOPE_BYTES = 16 * 1024;
@@ -16,7 +16,7 @@ export const MAX_TEXT_BYTES = MAX_RESULT_BYTES - 64 * 1024;
 const MOST_BYTES_A_CHARACTER = 7;
 const MAX_ERROR_CHARACTERS = 4000;
 
-/** Whether a text is short enough for a result; short ones are not measured. */
+/** Whether a text is short enough for a result. It only measures texts that might not be. */
 export function textFits(value: string, most = MAX_TEXT_BYTES): boolean {
   if (value.length > most) return false;
   return value.length * MOST_BYTES_A_CHARACTER <= most || jsonBytes(value) <= most;
@@ -62,7 +62,7 @@ export function requireFits(value: string, instead: () => string, path?: string)
   const at = path === undefined ? {} : { path };
   return fail({
     kind: 'answer-too-large',
-    // To measure a very long text as JSON would keep other calls waiting.
+    // Measuring a very long text as JSON would keep other calls waiting.
     bytes: value.length > 2 * MAX_TEXT_BYTES ? Buffer.byteLength(value) : jsonBytes(value),
     limit: MAX_MESSAGE_BYTES,
     instead: instead(),
@@ -70,7 +70,7 @@ export function requireFits(value: string, instead: () => string, path?: string)
   });
 }
 
-/** The bytes of a result that is longer than allowed; nothing for one that is not. */
+/** The bytes of an outcome that is too long to send; undefined for all others. */
 export function excessBytes(outcome: ToolOutcome): number | undefined {
   if (isShort(outcome)) return undefined;
   const bytes = jsonBytes('result' in outcome ? outcome.result : outcome.error);
@@ -101,7 +101,7 @@ function isShort(outcome: ToolOutcome): boolean {
   for (const item of content)
     characters +=
       item.type === 'text' ? item.text.length : item.resource.blob.length + item.resource.uri.length;
-  // What programs get is also in the text, where it takes no less.
+  // structuredContent repeats the text, and takes no more bytes than it.
   const copies = structuredContent === undefined ? 1 : 2;
   return (characters + 100 * content.length) * MOST_BYTES_A_CHARACTER * copies <= MAX_RESULT_BYTES;
 }

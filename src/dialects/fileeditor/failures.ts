@@ -114,7 +114,7 @@ function badPath({ path, why }: Facts<'bad-path'>): string {
   }
 }
 
-/** Suggestions come behind the documented text, which stays whole. */
+/** The documented text stays as it is; suggestions follow it. */
 function notFound({ path, near }: Facts<'not-found'>, tool: string): string {
   const what = LOOK_FOR_DIRECTORIES.has(tool) ? 'Directory' : 'File';
   const hint = near.length === 0 ? '' : ` (did you mean ${near.map(onOneLine).join(' or ')}?)`;

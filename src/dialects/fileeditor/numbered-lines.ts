@@ -4,11 +4,11 @@ import { jsonBytes } from '../../json/json-size.ts';
 import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../result-size.ts';
 import { filesOf, refuse } from './one-or-many.ts';
 
-/** More could not be held as one result. */
+/** One result could not hold more. */
 const MAX_LINES = 5_000_000;
 /** A number of one digit, what stands behind it, and the line end. */
 const MIN_LINE_BYTES = '1 | \n'.length;
-/** Of a file of very short lines a range of so many is proposed, although a few more would fit. */
+/** For a file of very short lines the error suggests a range of so many lines, although more would fit. */
 const MAX_LINES_TRIED = 200_000;
 
 const FEWER_FILES = 'Read fewer files at once, or one with line_range';

@@ -30,7 +30,7 @@ export function filesOf(path: string | string[]): string[] {
   return paths;
 }
 
-/** One value for each of `count` files: as many as there are, or one that holds for all of them. */
+/** One value for each of `count` files; a single value is used for all of them. */
 export function oneForEach<T>(field: string, value: T | T[], count: number): T[] {
   if (!Array.isArray(value)) return new Array<T>(count).fill(value);
   if (value.length !== count) {

@@ -1,4 +1,4 @@
-/** The engine's facts in patch's words: `Code: message`, as an answer marked as an error. */
+/** The engine's facts in patch's words: `Code: message`, as a result marked as an error. */
 import { truncate } from '../../display/truncate.ts';
 import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Tool, type ToolOutcome, text } from '../dialect.ts';
@@ -164,7 +164,7 @@ function instead(way: string | undefined): string {
 
 const MAX_SHOWN = 200;
 
-/** A word of the caller's on one line: cut when it is long, quoted when it holds control characters. */
+/** A word of the caller's on one line: truncated when it is long, quoted when it holds control characters. */
 function shown(word: string): string {
   const short = truncate(word, MAX_SHOWN);
   return /[\u0000-\u001f\u007f]/.test(short) ? JSON.stringify(short) : short;

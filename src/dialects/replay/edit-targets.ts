@@ -27,7 +27,7 @@ export async function editTargets(
   return { paths: files.map((path) => asSent.get(path)!), notes };
 }
 
-/** A file whose name looks like a glob is itself meant. */
+/** A path that looks like a glob but names an existing file means that file. */
 async function expandGlobs(
   paths: ReadonlySet<string>,
   context: ToolContext,

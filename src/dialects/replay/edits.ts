@@ -42,7 +42,7 @@ export type ReplayEdit = FromSchema<typeof editsSchema>[number];
 
 export type Edited = { written: true } | { diff: string } | { intended: readonly ReplayEdit[] };
 
-/** Edits one file, or previews that; a preview of a missing file lists what was intended. */
+/** Edits one file, or previews the edits; a preview of a missing file lists them. */
 export async function editOne(
   path: string,
   edits: readonly ReplayEdit[],

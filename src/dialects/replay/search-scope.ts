@@ -8,14 +8,14 @@ import { expandHome } from './paths.ts';
 
 export const SEARCH_MS = 30_000;
 
-/** Where a search starts, as results show it: absolute; relative ones are taken from the first allowed directory. */
+/** The absolute path where a search starts; a relative one starts at the first allowed directory. */
 export async function startOf(
   sent: string,
   { engine, home }: ToolContext,
 ): Promise<{ path: string; isDirectory: boolean }> {
   const path = expandHome(sent, home);
   const { type, path: real } = await engine.files.info(path);
-  // `..` behind a link leads to where only a look at the disk can tell.
+  // Only the disk knows where `..` behind a link leads.
   const shown = path.split('/').includes('..') ? real : resolve(engine.roots[0]!.path, path);
   return { path: shown, isDirectory: type === 'directory' };
 }
@@ -30,7 +30,7 @@ export function homeExpanded(globs: readonly string[] | undefined, { home }: Too
   return (globs ?? []).map((glob) => expandHome(glob, home));
 }
 
-/** What is to be left out below a directory, as globs relative to it. */
+/** The exclusions of a call, as globs relative to the directory. */
 export function exclusionsIn(
   directory: string,
   globs: readonly string[] | undefined,

@@ -123,7 +123,7 @@ function internal(message: string, at?: { path: string }): RepoError {
   return error('internal_error', message, at);
 }
 
-/** What a path that leads nowhere was meant to be. */
+/** What the tool expected at a path that leads nowhere. */
 function wanted({ name }: Pick<Tool, 'name'>): 'File' | 'Directory' {
   return name === 'read_file' ? 'File' : 'Directory';
 }

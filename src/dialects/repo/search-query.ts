@@ -67,7 +67,7 @@ function filterOf(glob: string | undefined, { include = [] }: GrepQuery): Filter
   };
 }
 
-/** A regular expression that means the text itself. */
+/** A regular expression that matches exactly this text. */
 function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

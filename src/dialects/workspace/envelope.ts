@@ -1,4 +1,4 @@
-/** The one shape of every answer: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
+/** The one shape of every result: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
 
 import { type ToolResult, text } from '../dialect.ts';
 import { textFits, truncateTexts } from '../result-size.ts';

@@ -97,7 +97,7 @@ function internal(reason: string, message: string, path?: string): WorkspaceErro
   return error('INTERNAL_ERROR', message, path === undefined ? { reason } : { path, reason });
 }
 
-/** Nothing here may tell whether the place outside exists. */
+/** The words must not reveal whether the path outside exists. */
 function outside(path: string): WorkspaceError {
   const refusal = refusalOf(path);
   const shown = truncate(path, MAX_SHOWN);

@@ -1,4 +1,4 @@
-/** workspace: files in one directory by relative paths, every answer a JSON envelope. */
+/** workspace: files in one directory by relative paths, every result a JSON envelope. */
 import type { Dialect } from '../dialect.ts';
 import { failure } from './envelope.ts';
 import { workspaceError } from './failures.ts';

@@ -45,7 +45,7 @@ interface OneRead {
   failure?: Failure;
 }
 
-/** One file that does not fit beside the others leaves the room to those that do. */
+/** A file that does not fit beside the others shows an error; the others still come. */
 async function readOne(path: string, { engine, signal, home }: ToolContext, room: number): Promise<OneRead> {
   try {
     const file = await engine.files.read(expandHome(path, home), { limit: MAX_TEXT_BYTES, signal });

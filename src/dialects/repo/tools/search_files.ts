@@ -4,7 +4,7 @@ import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';
 import { searchCall } from '../search-call.ts';
 import { explainNoSearchMatches, searchQuery } from '../search-query.ts';
 
-/** Nobody looks for a longer one in single lines in good faith, and planning it takes time. */
+/** Planning a longer pattern takes time, and no honest search of single lines needs one. */
 const MAX_PATTERN_LENGTH = 4096;
 
 export const searchFiles = defineTool({
