@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
 import { proves } from '../proves.ts';
-import { boxed, makeSite, modes, type Site, startServer } from './fixture.ts';
+import { boxed, type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
 
 const CAP = 512 * 1024;
 
 describe.concurrent.each(modes)('execute_command %s', (mode) => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let server: RawClient;
   const run = async (command: string, more: object = {}) => {
     const { result } = await server.call('execute_command', { command, ...more });
@@ -16,13 +16,13 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
   };
 
   beforeAll(async () => {
-    site = makeSite();
-    server = await startServer(site, { mode, dialect: 'replay' });
+    fixture = makeCommandsFixture();
+    server = await startServer(fixture, { mode, dialect: 'replay' });
   });
 
   afterAll(async () => {
     await server.end();
-    site.remove();
+    fixture.remove();
   });
 
   const runIntoLimit = (command: string) =>
@@ -102,7 +102,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
   });
 
   it('sees what was written before it, and what it writes is read after it', async () => {
-    const path = `${site.root}/between.txt`;
+    const path = `${fixture.root}/between.txt`;
     const [, seen] = await Promise.all([
       server.call('write_file', { path, content: 'written' }),
       run('cat between.txt'),
@@ -117,40 +117,40 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
 describe('execute_command where nothing may be changed', () => {
   it.runIf(boxed)('runs in the first directory, and cannot write', async () => {
     proves('replay.execute_command.directory.readable');
-    const site = makeSite();
-    const server = await startServer(site, {
+    const fixture = makeCommandsFixture();
+    const server = await startServer(fixture, {
       mode: 'in bubblewrap',
       dialect: 'replay',
-      roots: [`${site.root}/sub:ro`, `${site.root}/sub2:ro`],
+      roots: [`${fixture.root}/sub:ro`, `${fixture.root}/sub2:ro`],
     });
     try {
-      const before = site.snapshot();
+      const before = fixture.snapshot();
       expect(await server.text('execute_command', { command: 'pwd; touch made 2>&1; cat inner.txt' })).toBe(
-        `${site.root}/sub\ntouch: cannot touch 'made': Read-only file system\ninner\n[exit code: 0]`,
+        `${fixture.root}/sub\ntouch: cannot touch 'made': Read-only file system\ninner\n[exit code: 0]`,
       );
-      expect(site.snapshot()).toBe(before);
+      expect(fixture.snapshot()).toBe(before);
     } finally {
       await server.end();
-      site.remove();
+      fixture.remove();
     }
   });
 
   it('does not run at all without a sandbox that would stop it', async () => {
-    const site = makeSite();
-    const server = await startServer(site, {
+    const fixture = makeCommandsFixture();
+    const server = await startServer(fixture, {
       mode: 'without a sandbox',
       dialect: 'replay',
       flags: ['--read-only'],
     });
     try {
-      const before = site.snapshot();
+      const before = fixture.snapshot();
       const { error } = await server.call('execute_command', { command: 'touch made' });
       expect(error).toMatchObject({ code: -32603 });
       expect(error!.message).toContain('without bubblewrap');
-      expect(site.snapshot()).toBe(before);
+      expect(fixture.snapshot()).toBe(before);
     } finally {
       await server.end();
-      site.remove();
+      fixture.remove();
     }
   });
 });

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
 import { proves } from '../proves.ts';
-import { LEAK, makeSite, modes, programOnPath, type Site, startServer } from './fixture.ts';
+import {
+  type CommandsFixture,
+  LEAK,
+  makeCommandsFixture,
+  modes,
+  programOnPath,
+  startServer,
+} from './commands-fixture.ts';
 
 interface Envelope {
   ok: boolean;
@@ -34,18 +41,18 @@ async function envelopeOf(server: RawClient, args: object): Promise<Envelope> {
 const node = (script: string, more: object = {}) => ({ command: 'node', args: ['-e', script], ...more });
 
 describe.concurrent.each(modes)('run_command %s', (mode) => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let server: RawClient;
   const run = (args: object) => envelopeOf(server, args);
 
   beforeAll(async () => {
-    site = makeSite();
-    server = await startServer(site, { mode, dialect: 'workspace' });
+    fixture = makeCommandsFixture();
+    server = await startServer(fixture, { mode, dialect: 'workspace' });
   });
 
   afterAll(async () => {
     await server.end();
-    site.remove();
+    fixture.remove();
   });
 
   it('answers with these fields in this order', async () => {
@@ -124,12 +131,12 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
 
   it('runs in the directory that is asked for, by its normalised name', async () => {
     const here = 'console.log(process.cwd())';
-    expect((await run(node(here))).data).toMatchObject({ cwd: '.', stdout: `${site.root}\n` });
+    expect((await run(node(here))).data).toMatchObject({ cwd: '.', stdout: `${fixture.root}\n` });
     expect((await run(node(here, { cwd: 'workspace/./sub/' }))).data).toMatchObject({
       cwd: 'sub',
-      stdout: `${site.root}/sub\n`,
+      stdout: `${fixture.root}/sub\n`,
     });
-    expect((await run(node(here, { cwd: 'sublink' }))).data.stdout).toBe(`${site.root}/sub\n`);
+    expect((await run(node(here, { cwd: 'sublink' }))).data.stdout).toBe(`${fixture.root}/sub\n`);
     expect((await run(node(here, { cwd: 'dlink' }))).error).toMatchObject({ code: 'INVALID_PATH' });
   });
 
@@ -143,8 +150,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
   });
 
   it('runs scripts of the workspace with the tools of the list', async () => {
-    writeFileSync(join(site.root, 'sum.js'), 'console.log([1, 2, 3].reduce((a, b) => a + b))\n');
-    writeFileSync(join(site.root, 'sum.py'), 'print(sum([1, 2, 3]))\n');
+    writeFileSync(join(fixture.root, 'sum.js'), 'console.log([1, 2, 3].reduce((a, b) => a + b))\n');
+    writeFileSync(join(fixture.root, 'sum.py'), 'print(sum([1, 2, 3]))\n');
     expect((await run({ command: 'node', args: ['sum.js'] })).data.stdout).toBe('6\n');
     if (programOnPath('python3')) {
       expect((await run({ command: 'python3', args: ['sum.py'] })).data.stdout).toBe('6\n');
@@ -152,7 +159,7 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
   });
 
   it('never takes a program from the workspace, whatever it is called', async () => {
-    writeFileSync(join(site.root, 'npm'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    writeFileSync(join(fixture.root, 'npm'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
     expect((await run({ command: 'npm', args: ['--version'] })).data.stdout).not.toContain('planted');
   });
 
@@ -187,7 +194,7 @@ describe('run_command', () => {
   });
 
   it('takes more programs and variables when the operator names them', async () => {
-    const site = makeSite();
+    const fixture = makeCommandsFixture();
     const flags = [
       '--allow-command',
       'sh',
@@ -198,7 +205,7 @@ describe('run_command', () => {
       '--env',
       'UNSET',
     ];
-    const server = await startServer(site, {
+    const server = await startServer(fixture, {
       mode: modes[0]!,
       dialect: 'workspace',
       flags,
@@ -224,7 +231,7 @@ describe('run_command', () => {
       expect(missing.error).toMatchObject({ code: 'NOT_FOUND', details: { reason: 'not-installed' } });
     } finally {
       await server.end();
-      site.remove();
+      fixture.remove();
     }
   });
 });

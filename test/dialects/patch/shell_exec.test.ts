@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readingCommandNames } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
-import { isInstalled } from '../../commands/fixture.ts';
+import { isInstalled } from '../../commands/commands-fixture.ts';
 import { proves } from '../../proves.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 

@@ -18,18 +18,18 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
 import type { Tree } from '../../tree.ts';
-import { type House, openHouse } from './house.ts';
+import { openReplayFixture, type ReplayFixture } from './replay-fixture.ts';
 
-let house: House | undefined;
+let fixture: ReplayFixture | undefined;
 
-function open(tree: Tree): House {
-  house = openHouse(tree);
-  return house;
+function open(tree: Tree): ReplayFixture {
+  fixture = openReplayFixture(tree);
+  return fixture;
 }
 
 afterEach(async () => {
-  await house?.close();
-  house = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;

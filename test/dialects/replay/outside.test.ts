@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
-import { type House, openHouse } from './house.ts';
+import { openReplayFixture, type ReplayFixture } from './replay-fixture.ts';
 
-let house: House;
+let fixture: ReplayFixture;
 
 beforeAll(() => {
-  house = openHouse({
+  fixture = openReplayFixture({
     'here.txt': 'here',
     'sub/deep/f': 'deep',
     '../outside/secret': 'secret',
@@ -21,7 +21,7 @@ beforeAll(() => {
   });
 });
 
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 /** Pairs of paths beyond the wall: something is at the first, nothing at the second. */
 const waysOut: Record<string, (root: string) => [string, string]> = {
@@ -68,22 +68,22 @@ const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
 describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
   it.each(Object.entries(uses))('%s', async (_name, use) => {
     proves('all.outside', 'all.outside.silent');
-    const before = house.everything();
-    const [there, gone] = pathsOf(house.root);
+    const before = fixture.everything();
+    const [there, gone] = pathsOf(fixture.root);
     const answers = [];
     for (const path of [there, gone]) {
-      const { code, message } = await house.failure(...use(path));
+      const { code, message } = await fixture.failure(...use(path));
       expect(code).toBe(-32001);
       answers.push(message.replaceAll(/secret|passwd|nothing/g, 'NAME'));
     }
     expect(answers[0]).toBe(answers[1]);
-    expect(house.everything()).toEqual(before);
+    expect(fixture.everything()).toEqual(before);
   });
 
   it('read_multiple_files tells it inline', async () => {
     proves('all.outside', 'all.outside.silent');
-    const paths = pathsOf(house.root);
-    const outcome = await house.text('read_multiple_files', { paths: ['here.txt', ...paths] });
+    const paths = pathsOf(fixture.root);
+    const outcome = await fixture.text('read_multiple_files', { paths: ['here.txt', ...paths] });
     expect(outcome).toMatch(/^here\.txt:\nhere\n/);
     expect(outcome.match(/\[error: Path not allowed: /g)).toHaveLength(2);
     expect(outcome).not.toMatch(/root:x:0|:\nsecret/);

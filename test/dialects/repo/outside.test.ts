@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
-import { type House, openHouse } from './house.ts';
+import { openRepoFixture, type RepoFixture } from './repo-fixture.ts';
 
-let house: House;
+let fixture: RepoFixture;
 
 beforeAll(() => {
-  house = openHouse({
+  fixture = openRepoFixture({
     'here.txt': 'here',
     'sub/deep/f': 'deep',
     '../outside/secret': 'secret',
@@ -21,7 +21,7 @@ beforeAll(() => {
   });
 });
 
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 /** Pairs of paths beyond the root: something is at the first, nothing at the second. */
 const waysOut: Record<string, (root: string) => [string, string]> = {
@@ -61,8 +61,8 @@ describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
       'repo.error.access_denied',
     );
     const answers = [];
-    for (const path of pathsOf(house.root)) {
-      const { code, message, data } = await house.failure(...use(path));
+    for (const path of pathsOf(fixture.root)) {
+      const { code, message, data } = await fixture.failure(...use(path));
       expect(code).toBe(-32002);
       expect(data).toEqual({ error_code: 'access_denied', path });
       answers.push(message.replace(path, 'PATH'));
@@ -74,12 +74,12 @@ describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
 describe('walks', () => {
   it('see nothing of what links lead to outside', async () => {
     proves('all.outside', 'all.walk');
-    const before = house.everything();
-    const listed = JSON.stringify(await house.json('list_files', { include_hidden: true, max_depth: 10 }));
-    const tree = JSON.stringify(await house.json('get_repo_overview', { max_depth: 5 }));
+    const before = fixture.everything();
+    const listed = JSON.stringify(await fixture.json('list_files', { include_hidden: true, max_depth: 10 }));
+    const tree = JSON.stringify(await fixture.json('get_repo_overview', { max_depth: 5 }));
     for (const text of [listed, tree]) expect(text).not.toMatch(/secret|passwd|"x"|"dir"/);
-    const found = await house.json<{ total_matches: number }>('search_files', { pattern: 'secret' });
+    const found = await fixture.json<{ total_matches: number }>('search_files', { pattern: 'secret' });
     expect(found.total_matches).toBe(0);
-    expect(house.everything()).toEqual(before);
+    expect(fixture.everything()).toEqual(before);
   });
 });

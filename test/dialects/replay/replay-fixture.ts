@@ -6,7 +6,7 @@ import { replay } from '../../../src/dialects/replay/index.ts';
 import { anonymous, Engine, type RootSpec } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
-export interface House {
+export interface ReplayFixture {
   /** The directory that was given to the server; `../outside` lies beside it. */
   root: string;
   home: string;
@@ -20,7 +20,10 @@ export interface House {
   close(): Promise<void>;
 }
 
-export function openHouse(tree: Tree, roots: readonly RootSpec[] = [{ path: '.', writable: true }]): House {
+export function openReplayFixture(
+  tree: Tree,
+  roots: readonly RootSpec[] = [{ path: '.', writable: true }],
+): ReplayFixture {
   const temporary = temporaryDirectory();
   const root = join(temporary.path, 'root');
   const home = join(temporary.path, 'home');
@@ -29,7 +32,7 @@ export function openHouse(tree: Tree, roots: readonly RootSpec[] = [{ path: '.',
     roots: roots.map(({ path, writable }) => ({ path: join(root, path), writable })),
   });
 
-  const call: House['call'] = async (name, args) => {
+  const call: ReplayFixture['call'] = async (name, args) => {
     const tool = replay.tools.find((each) => each.name === name)!;
     const outcome = await callTool(replay, tool, args, {
       engine,

@@ -7,7 +7,7 @@ import { repo } from '../../../src/dialects/repo/index.ts';
 import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
-export interface House {
+export interface RepoFixture {
   /** The repository; `../outside` lies beside it. */
   root: string;
   call(tool: string, args: unknown, around?: Partial<ToolContext>): Promise<ToolResult | RepoError>;
@@ -20,13 +20,13 @@ export interface House {
   close(): Promise<void>;
 }
 
-export function openHouse(tree: Tree = {}, given = '.'): House {
+export function openRepoFixture(tree: Tree = {}, given = '.'): RepoFixture {
   const temporary = temporaryDirectory();
   const root = join(temporary.path, 'root');
   layOut(root, { './': '', ...tree });
   const engine = new Engine({ roots: [{ path: join(root, given), writable: true }] });
 
-  const call: House['call'] = async (name, args, around = {}) => {
+  const call: RepoFixture['call'] = async (name, args, around = {}) => {
     const tool = repo.tools.find((each) => each.name === name)!;
     const outcome = await callTool(repo, tool, args, {
       engine,
