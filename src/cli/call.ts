@@ -1,5 +1,5 @@
 /** `cofferdam call`: one tool call from a shell. */
-import type { Answer, Content } from '../dialects/dialect.ts';
+import type { Content, ToolResult } from '../dialects/dialect.ts';
 import { offerTools } from '../server/mcp/app.ts';
 import { perform } from '../server/mcp/perform.ts';
 import { sessionIdOf } from '../server/mcp/session-state.ts';
@@ -41,7 +41,7 @@ async function callOnce(
   const why = found.tool.startsPrograms ? app.engine.commands.whyUnconfined() : undefined;
   if (why !== undefined) app.log(`commands: ${notConfined(why)}`);
   const state = {};
-  const result = await perform({
+  const outcome = await perform({
     app,
     state,
     sessionId: sessionIdOf(state),
@@ -50,9 +50,9 @@ async function callOnce(
     signal,
     ...(explains && { explain: app.log }),
   });
-  if ('error' in result)
-    return { output: `error ${result.error.code}: ${result.error.message}\n`, failed: true };
-  return { output: answerAsText(result.answer), failed: result.answer.isError === true };
+  if ('error' in outcome)
+    return { output: `error ${outcome.error.code}: ${outcome.error.message}\n`, failed: true };
+  return { output: resultAsText(outcome.result), failed: outcome.result.isError === true };
 }
 
 function parseJson(json: string): unknown {
@@ -63,7 +63,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-function answerAsText({ content }: Answer): string {
+function resultAsText({ content }: ToolResult): string {
   return content.map((item) => endLine(contentAsText(item))).join('');
 }
 

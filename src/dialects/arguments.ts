@@ -22,7 +22,7 @@ export function checkArguments(tool: Tool, sent: unknown): Record<string, unknow
   return withDefaults(tool.input, args as Record<string, unknown>) as Record<string, unknown>;
 }
 
-/** Whether it holds no half of a character beyond U+FFFF, alone: no file name and no UTF-8 text can. */
+/** False for a text with a lone surrogate, which no file name and no UTF-8 text can hold. */
 function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
@@ -66,7 +66,7 @@ function withDefaults(schema: Schema, value: unknown): unknown {
 /** Keywords that only say that something below them is wrong. */
 const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'false']);
 
-/** Nobody reads more of them, and a call may have any number of wrong fields. */
+/** A call may have any number of wrong fields; nobody reads more problems than this. */
 const MOST_PROBLEMS = 100;
 
 function problemsOf(errors: readonly OutputUnit[], input: ObjectSchema): ArgumentProblem[] {

@@ -4,6 +4,7 @@ export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/dir
 export { type CommandSettings, shellExitCode } from './api/commands.ts';
 export type { Call, PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
+export type { Sources } from './api/search.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { Stat } from './confine/dir.ts';
 export { noteProgram, ownPackage } from './confine/protect/own-package.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
-import { boxed, programOnPath } from './fixture.ts';
+import { boxed, programOnPath } from './commands-fixture.ts';
 
 const able = boxed && process.arch === 'x64' && programOnPath('python3') !== undefined;
 

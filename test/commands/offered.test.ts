@@ -5,24 +5,24 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program, RawClient } from '../client.ts';
-import { boxed, makeSite, type Site } from './fixture.ts';
+import { boxed, type CommandsFixture, makeCommandsFixture } from './commands-fixture.ts';
 
-let site: Site;
+let fixture: CommandsFixture;
 /** A PATH on which everything is but bubblewrap. */
 let withoutBubblewrap: string;
 /** A PATH on which bubblewrap is and does not work. */
 let withBroken: string;
 
 beforeAll(() => {
-  site = makeSite();
-  withoutBubblewrap = join(site.base, 'programs');
+  fixture = makeCommandsFixture();
+  withoutBubblewrap = join(fixture.base, 'programs');
   mkdirSync(withoutBubblewrap);
   for (const name of ['cat', 'grep', 'sed', 'awk', 'ls', 'sh', 'setpriv', 'python3']) {
     const real = ['/usr/bin', '/bin'].map((place) => join(place, name)).find((path) => existsSync(path));
     if (real) symlinkSync(real, join(withoutBubblewrap, name));
   }
   symlinkSync(process.execPath, join(withoutBubblewrap, 'node'));
-  const broken = join(site.base, 'broken');
+  const broken = join(fixture.base, 'broken');
   mkdirSync(broken);
   writeFileSync(
     join(broken, 'bwrap'),
@@ -32,11 +32,11 @@ beforeAll(() => {
   withBroken = `${broken}:${withoutBubblewrap}`;
 });
 
-afterAll(() => site.remove());
+afterAll(() => fixture.remove());
 
 async function offered(args: readonly string[], PATH?: string): Promise<{ names: string[]; said: string }> {
   const env = { ...process.env, ...(PATH !== undefined && { PATH }) };
-  const client = await RawClient.start([...args, site.root], env);
+  const client = await RawClient.start([...args, fixture.root], env);
   const { result } = await client.request('tools/list');
   while (!/; wall: /.test(client.stderr)) await new Promise((resolve) => setTimeout(resolve, 10));
   await client.end();
@@ -44,7 +44,7 @@ async function offered(args: readonly string[], PATH?: string): Promise<{ names:
 }
 
 const doctor = (args: readonly string[], PATH = process.env.PATH) =>
-  execFileSync(process.execPath, [program, 'doctor', ...args, site.root], {
+  execFileSync(process.execPath, [program, 'doctor', ...args, fixture.root], {
     encoding: 'utf8',
     env: { ...process.env, PATH },
   });
@@ -65,7 +65,7 @@ describe('--sandbox require', () => {
   });
 
   it('does not run the tool either when it is called all the same', async () => {
-    const args = ['--dialect', 'patch', '--sandbox', 'require', site.root];
+    const args = ['--dialect', 'patch', '--sandbox', 'require', fixture.root];
     const client = await RawClient.start(args, { ...process.env, PATH: withoutBubblewrap });
     const { error } = await client.call('shell_exec', { command: 'cat', args: ['a.txt'] });
     expect(error).toMatchObject({ code: -32602 });
@@ -102,7 +102,7 @@ describe('--sandbox auto and off', () => {
 
   it('any other word ends the start with a clear line', () => {
     expect(() =>
-      execFileSync(process.execPath, [program, '--sandbox', 'maybe', site.root], { stdio: 'pipe' }),
+      execFileSync(process.execPath, [program, '--sandbox', 'maybe', fixture.root], { stdio: 'pipe' }),
     ).toThrow(/--sandbox is auto, require or off, not 'maybe'/);
   });
 });
@@ -163,7 +163,7 @@ describe.runIf(boxed)('the network', () => {
       '--sandbox',
       'require',
       ...flags,
-      site.root,
+      fixture.root,
     ]);
     const script = `require('net').connect(${port},'127.0.0.1').on('data',d=>console.log(String(d))).on('error',e=>console.log(e.code))`;
     const told = await client.text('run_command', { command: 'node', args: ['-e', script] });

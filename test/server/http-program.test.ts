@@ -13,7 +13,7 @@ import { readSecret } from '../../src/server/web/secret-files.ts';
 import { program } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { certificate, privateKey } from './http-certificate.ts';
-import { type Answer, ask, hello, meta, RawConnection, usual } from './http-stage.ts';
+import { type Answer, ask, hello, meta, RawConnection, usual } from './http-fixture.ts';
 
 const TOKEN = 'a-token-from-the-environment';
 const auth = (token: string) => ({ ...usual, authorization: `Bearer ${token}` });

@@ -47,7 +47,7 @@ function oddDialect(): Dialect {
   const input = { type: 'object', properties: {} } as const;
   const tool = (name: string, run: (args: object, context: ToolContext) => Promise<unknown>) =>
     defineTool({
-      ...{ name, title: name, description: name, hints: hints.looks, input, run },
+      ...{ name, title: name, description: name, hints: hints.readOnly, input, run },
       render: (value) => value as string,
     });
   return {

@@ -12,7 +12,7 @@ import { sessionIdOf } from '../../src/server/mcp/session-state.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { Recorder } from '../../src/trace/recorder.ts';
-import { hello, meta, Stage } from '../server/http-stage.ts';
+import { HttpFixture, hello, meta } from '../server/http-fixture.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 import { until } from './events.ts';
 
@@ -306,16 +306,16 @@ describe('a call that comes to no tool', () => {
 
   it('is an event over HTTP, with a session and without', async () => {
     const { events, recorderFor } = tracing();
-    const stage = await Stage.open({}, TREE, { trace: recorderFor(['/']) });
-    closing.push(() => stage.close());
-    const talk = await stage.session('/mcp/replay');
+    const fixture = await HttpFixture.open({}, TREE, { trace: recorderFor(['/']) });
+    closing.push(() => fixture.close());
+    const talk = await fixture.session('/mcp/replay');
     for (const [error, tool, params] of wrong) {
       await talk.ask('tools/call', params);
       expect(events.at(-1)).toMatchObject({ error, tool, dialect: 'replay' });
     }
     expect(events).toHaveLength(wrong.length);
     for (const [error, tool, params] of wrong.slice(0, 2)) {
-      await stage.stateless('tools/call', { ...params, _meta: meta }, {}, '/mcp/replay');
+      await fixture.stateless('tools/call', { ...params, _meta: meta }, {}, '/mcp/replay');
       expect(events.pop()).toMatchObject({ error, tool, dialect: 'replay' });
     }
     await talk.ask('tools/call', { name: 'read_file', arguments: { path: 'a.txt' } });

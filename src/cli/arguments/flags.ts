@@ -94,11 +94,7 @@ export const flags = [
   {
     name: 'new-token',
     for: SERVERS,
-<<<<<<< HEAD:src/cli/arguments/flags.ts
     help: 'with --http: replace the saved token and print the new one, also where stdout is no terminal; COFFERDAM_TOKEN, if set, comes first',
-=======
-    help: 'with --http: make a new token in place of the stored one, unless COFFERDAM_TOKEN is set, and print it, terminal or not',
->>>>>>> 002f973350935617568d4e83127807fd537ccb61:src/cli/flags.ts
   },
   { name: 'tls-cert', value: 'FILE', for: SERVERS, help: 'with --http: the certificate for HTTPS (PEM)' },
   { name: 'tls-key', value: 'FILE', for: SERVERS, help: 'with --http: the key of the certificate (PEM)' },

@@ -4,7 +4,7 @@ import { type Engine, fail } from '../../engine/index.ts';
 
 const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
 
-/** The path from the repository's root, as it reads; empty for the root itself. Fails for what leads out. */
+/** The path from the repository's root; empty for the root itself. Fails for a path that leads outside. */
 export async function pathInside(engine: Engine, sent: string): Promise<string> {
   if (goesUp(sent) || isHome(sent)) fail({ kind: 'outside', path: sent });
   const names = namesOf(sent);
@@ -16,12 +16,12 @@ export async function pathInside(engine: Engine, sent: string): Promise<string> 
   return fail({ kind: 'outside', path: sent });
 }
 
-/** What counts on any system is refused on every one. */
+/** Refuses on every system what goes up on any of them. */
 export function goesUp(path: string): boolean {
   return path.split(/[\\/]/).includes('..');
 }
 
-/** The repository under the name that was given and under its real one. */
+/** The repository's root as the command line names it, and its real path. */
 export async function rootsOf(engine: Engine): Promise<string[]> {
   const { path: real } = await engine.files.check('.', 'read');
   return [engine.roots[0]!.path, real];

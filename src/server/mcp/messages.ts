@@ -1,6 +1,6 @@
 /** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
@@ -24,7 +24,7 @@ export function tooLarge(id: Id | null): string {
 
 function fits(json: string): boolean {
   // No character takes more than three bytes.
-  return json.length * 3 <= LONGEST_MESSAGE || Buffer.byteLength(json) <= LONGEST_MESSAGE;
+  return json.length * 3 <= MAX_MESSAGE_BYTES || Buffer.byteLength(json) <= MAX_MESSAGE_BYTES;
 }
 
 export function whyNotMessage(value: unknown): string | undefined {

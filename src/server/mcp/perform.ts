@@ -1,11 +1,11 @@
 /** Runs one call of an offered tool, from its arguments to its outcome. Every transport and the CLI call tools through here. */
 import { type CallContext, callTool } from '../../dialects/call.ts';
 import {
-  type Answer,
   type Session,
-  type Told,
-  type ToldFailure,
   type ToolContext,
+  type ToolOutcome,
+  type ToolResult,
+  type TracedFailure,
   text,
 } from '../../dialects/dialect.ts';
 import { anonymous, type Caller, type Origin } from '../../engine/index.ts';
@@ -31,7 +31,7 @@ export interface Call {
 }
 
 /** Never rejects: the operator's log gets a fault of the server in full, the client gets an internal error. */
-export async function perform(call: Call): Promise<Told> {
+export async function perform(call: Call): Promise<ToolOutcome> {
   const { app, offered, args, meta } = call;
   const origin = originOf(call);
   let trace: CallTrace | undefined;
@@ -44,17 +44,17 @@ export async function perform(call: Call): Promise<Told> {
       told: (note: string) => void notes.push(note),
     };
     const context = { ...contextOf(call, caller, reporter), notes, calledAs: offered.name };
-    const { failure, ...outcome } = await callTool(offered.dialect, offered.tool, args, context);
-    const told = app.errors === 'results' ? asResult(outcome) : outcome;
-    trace?.answered(tracedAnswer(told, failure));
-    return told;
+    const { failure, ...ended } = await callTool(offered.dialect, offered.tool, args, context);
+    const outcome = app.errors === 'results' ? asResult(ended) : ended;
+    trace?.answered(tracedAnswer(outcome, failure));
+    return outcome;
   } catch (error) {
     trace?.answered({ bytesOut: 0, failure: 'internal' });
     const who = app.who === undefined ? '' : ` for ${app.who}`;
     const { name } = offered.tool;
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-    const told = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
-    return app.errors === 'results' ? asResult(told) : told;
+    const outcome = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
+    return app.errors === 'results' ? asResult(outcome) : outcome;
   } finally {
     reporter?.end();
   }
@@ -64,10 +64,10 @@ export async function perform(call: Call): Promise<Told> {
 const ERROR_META = 'cofferdam/error';
 
 /** The same text as a result, for clients whose agent stops at a protocol error. */
-function asResult(told: Told): Told {
-  if ('answer' in told) return told;
-  const { message, ...facts } = told.error;
-  return { answer: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
+function asResult(outcome: ToolOutcome): ToolOutcome {
+  if ('result' in outcome) return outcome;
+  const { message, ...facts } = outcome.error;
+  return { result: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
 }
 
 interface FullOrigin extends Origin {
@@ -80,9 +80,9 @@ function originOf({ app: { who }, sessionId: session, offered }: Call): FullOrig
   return { session, ...(who !== undefined && { who }), dialect: dialect.name, tool: tool.name };
 }
 
-function tracedAnswer(told: Told, failure: ToldFailure | undefined): TracedAnswer {
-  const text = 'answer' in told ? textOf(told.answer) : told.error.message;
-  const isError = 'error' in told || told.answer.isError === true;
+function tracedAnswer(outcome: ToolOutcome, failure: TracedFailure | undefined): TracedAnswer {
+  const text = 'result' in outcome ? textOf(outcome.result) : outcome.error.message;
+  const isError = 'error' in outcome || outcome.result.isError === true;
   const kind = failure?.kind ?? (isError ? 'tool-error' : undefined);
   return {
     bytesOut: Buffer.byteLength(text),
@@ -92,7 +92,7 @@ function tracedAnswer(told: Told, failure: ToldFailure | undefined): TracedAnswe
 }
 
 /** What a model reads of a result. */
-function textOf({ content }: Answer): string {
+function textOf({ content }: ToolResult): string {
   if (content.length === 1 && content[0]!.type === 'text') return content[0]!.text;
   return content.map((item) => (item.type === 'text' ? item.text : item.resource.blob)).join('\n');
 }

@@ -56,14 +56,14 @@ export function createSession(
 }
 
 async function answer(call: Omit<Call, 'signal'>, context: ServerContext) {
-  const told = await perform({
+  const outcome = await perform({
     ...call,
     signal: context.mcpReq.signal,
     meta: context.mcpReq._meta,
     progress: progressTo(context),
   });
-  if ('answer' in told) return { ...told.answer };
-  throw new ProtocolError(disguised(told.error.code), told.error.message, told.error.data);
+  if ('result' in outcome) return { ...outcome.result };
+  throw new ProtocolError(disguised(outcome.error.code), outcome.error.message, outcome.error.data);
 }
 
 function progressTo(context: ServerContext): ToolContext['progress'] | undefined {

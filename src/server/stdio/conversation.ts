@@ -5,7 +5,7 @@
  * the rest of the start. The library serves all other clients; test/server/lanes.test.ts compares the answers of both.
  */
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
-import type { Session, Told, ToolContext } from '../../dialects/dialect.ts';
+import type { Session, ToolContext, ToolOutcome } from '../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../mcp/app.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/initialize.ts';
@@ -17,7 +17,7 @@ import { endState, sessionIdOf } from '../mcp/session-state.ts';
 import type { LineTransport } from './line-transport.ts';
 
 type Params = Record<string, unknown>;
-type Outcome = { result: object } | Extract<Told, { error: unknown }>;
+type Outcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
 
 export class Conversation {
   readonly #app: App;
@@ -88,16 +88,16 @@ export class Conversation {
     }
     const cancelling = new AbortController();
     this.#calls.set(id, cancelling);
-    const told = await this.#callLimit.run(() => this.#perform(found, params, cancelling.signal));
+    const outcome = await this.#callLimit.run(() => this.#perform(found, params, cancelling.signal));
     // Another call may have the same id by now.
     if (this.#calls.get(id) === cancelling) this.#calls.delete(id);
     // A call that outlived the session may have opened a workspace.
     if (this.#ended) endState(this.#state);
     if (cancelling.signal.aborted) return;
-    this.#reply(id, 'answer' in told ? { result: told.answer } : told);
+    this.#reply(id, 'result' in outcome ? { result: outcome.result } : outcome);
   }
 
-  #perform(offered: OfferedTool, params: Params, signal: AbortSignal): Promise<Told> {
+  #perform(offered: OfferedTool, params: Params, signal: AbortSignal): Promise<ToolOutcome> {
     const meta = params._meta as Params | undefined;
     return perform({
       app: this.#app,

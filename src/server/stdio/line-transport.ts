@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
 import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
 import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
@@ -70,7 +70,7 @@ export class LineTransport {
     const parts = await jsonInTurns(message);
     if (this.#closed) return;
     const bytes = parts.reduce((sum, { length }) => sum + length, 1);
-    if (bytes > LONGEST_MESSAGE) {
+    if (bytes > MAX_MESSAGE_BYTES) {
       await this.#write(`${tooLarge(idOf(message))}\n`);
       return;
     }

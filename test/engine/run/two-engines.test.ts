@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
 import { temporaryDirectory } from '../../tree.ts';
 import { processesWith, uniqueSeconds, waitForProcess } from './process-search.ts';
-import { failureKind, NO_SANDBOX } from './workshop.ts';
+import { failureKind, NO_SANDBOX } from './run-fixture.ts';
 
 describe.each([
   ['without a sandbox', 'off'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Engine, History, type JournalEntry } from '../../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
-import { fingerprint } from '../confine/site.ts';
+import { fingerprint } from '../confine/wall-fixture.ts';
 
 let home: { path: string; remove(): void };
 let state: { path: string; remove(): void };

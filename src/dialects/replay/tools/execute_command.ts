@@ -1,5 +1,5 @@
 import { type RunResult, shellExitCode } from '../../../engine/index.ts';
-import { type Answered, defineTool, hints, text } from '../../dialect.ts';
+import { defineTool, hints, type ResultOutcome, text } from '../../dialect.ts';
 import { expandHome } from '../paths.ts';
 
 export const executeCommand = defineTool({
@@ -7,7 +7,7 @@ export const executeCommand = defineTool({
   title: 'Execute command',
   description:
     'Run a shell command (/bin/sh -c) in an allowed directory. Answers stdout with an [exit code: N] footer, then stderr.',
-  hints: hints.runs,
+  hints: hints.openWorld,
   startsPrograms: true,
   input: {
     type: 'object',
@@ -34,7 +34,7 @@ export const executeCommand = defineTool({
   render: (result, { timeout }) => tellRun(result, timeout),
 });
 
-function tellRun(result: RunResult, timeout: number): Answered {
+function tellRun(result: RunResult, timeout: number): ResultOutcome {
   const footer = [
     result.stdoutTruncated ? '[stdout truncated at 512 KB]' : '',
     result.timedOut ? `[timed out after ${timeout} s]` : '',
@@ -48,8 +48,8 @@ function tellRun(result: RunResult, timeout: number): Answered {
     content.push(text(`[stderr]\n${notice ? endLine(result.stderr) + notice : result.stderr}`));
   }
   const kind = result.endedBy === 'itself' ? 'exit-code' : result.endedBy;
-  if (kind === 'exit-code' && shellExitCode(result) === 0) return { answer: { content } };
-  return { answer: { content, isError: true }, failure: { kind } };
+  if (kind === 'exit-code' && shellExitCode(result) === 0) return { result: { content } };
+  return { result: { content, isError: true }, failure: { kind } };
 }
 
 function endLine(output: string): string {

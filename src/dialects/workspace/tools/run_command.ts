@@ -7,7 +7,7 @@ export const runCommand = defineTool({
   title: 'Run command',
   description:
     'Run a developer tool (node, npm, npx, python3, pytest, tsc) without a shell. A non-zero exit code is still ok:true.',
-  hints: hints.runs,
+  hints: hints.openWorld,
   startsPrograms: true,
   input: {
     type: 'object',

@@ -14,9 +14,9 @@ export interface LiteralEdit {
   /** 0 is unlimited. */
   limit: number;
   /** Refuses when the text stands in more than one place. */
-  unique: boolean;
+  unique?: boolean;
   /** Tries blocks with another indentation when the exact text is not there. */
-  anyIndent: boolean;
+  anyIndent?: boolean;
   /** How many places there must be in all, whatever the limit; any number when left out. */
   expectCount?: number | undefined;
   /** Whether it is a failure that the text is nowhere. Default true. */

@@ -9,17 +9,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../../src/engine/run/process/run.ts';
 import { processesWith, survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
-import type { Workshop } from '../workshop.ts';
-import { failureKind, makeWorkshop, NO_SANDBOX } from '../workshop.ts';
+import type { RunFixture } from '../run-fixture.ts';
+import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
 
-let place: Workshop;
+let place: RunFixture;
 let built: string;
 let server: string;
 const rooms = new Map<string, Commands>();
 const MODES = { 'without a sandbox': 'off', 'in bubblewrap': 'require' } as const;
 
 beforeAll(async () => {
-  place = makeWorkshop();
+  place = makeRunFixture();
   rooms.set('without a sandbox', await place.open({ sandbox: 'off' }));
   const boxed = await place.open({ sandbox: 'auto' });
   if (boxed.sandboxed) {

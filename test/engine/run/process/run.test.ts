@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import { endedAtWork } from '../../../at-work.ts';
 import { survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
-import type { Workshop } from '../workshop.ts';
-import { failureKind, makeWorkshop, NO_SANDBOX } from '../workshop.ts';
+import type { RunFixture } from '../run-fixture.ts';
+import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
 
-let place: Workshop;
+let place: RunFixture;
 const rooms = new Map<string, Commands>();
 
 beforeAll(async () => {
-  place = makeWorkshop();
+  place = makeRunFixture();
   process.env.LEAKME_VAR = 'LEAKED-from-the-server';
   process.env.PASSED_VAR = 'passed on purpose';
   rooms.set('without a sandbox', await place.open({ sandbox: 'off', passEnv: ['PASSED_VAR', 'NOT_SET'] }));

@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
-import type { Workshop } from '../workshop.ts';
-import { makeWorkshop, NO_SANDBOX, packagedRipgrep, SECRET } from '../workshop.ts';
+import type { RunFixture } from '../run-fixture.ts';
+import { makeRunFixture, NO_SANDBOX, packagedRipgrep, SECRET } from '../run-fixture.ts';
 
-let place: Workshop;
+let place: RunFixture;
 let room: Commands;
 
 beforeAll(async () => {
-  place = makeWorkshop();
+  place = makeRunFixture();
   process.env.LEAKME_VAR = 'LEAKED-from-the-server';
   room = await place.open({ sandbox: 'auto' });
 });
@@ -168,7 +168,7 @@ describe('bubblewrap', () => {
   });
 
   boxed('keeps a read-only root read-only for every command', async () => {
-    const locked = makeWorkshop({ readOnly: true });
+    const locked = makeRunFixture({ readOnly: true });
     try {
       const commands = await locked.open({ sandbox: 'require' });
       for (const run of [

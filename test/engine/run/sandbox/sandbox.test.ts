@@ -10,7 +10,7 @@ import {
   systemDirectories,
 } from '../../../../src/engine/run/sandbox/bubblewrap.ts';
 import { planSandbox } from '../../../../src/engine/run/sandbox/sandbox.ts';
-import { makeWorkshop } from '../workshop.ts';
+import { makeRunFixture } from '../run-fixture.ts';
 
 const ALL = { bindFd: true, disableUserns: true, size: true, seccomp: true };
 const view = (change: Partial<SandboxView>): SandboxView => ({
@@ -128,7 +128,7 @@ describe('the choice of a sandbox', () => {
 describe('a root that was given through a link', () => {
   for (const sandbox of ['off', 'auto'] as const) {
     it(`can be named by the link, with sandbox ${sandbox}`, async () => {
-      const place = makeWorkshop();
+      const place = makeRunFixture();
       symlinkSync(place.root, join(place.base, 'by-link'));
       mkdirSync(join(place.root, 'deep'));
       const wall = new Wall([{ path: join(place.base, 'by-link'), writable: true }]);
@@ -150,7 +150,7 @@ describe('a root that was given through a link', () => {
 
 describe('the report on confinement', () => {
   it('says of each measure whether it holds, and why', async () => {
-    const place = makeWorkshop();
+    const place = makeRunFixture();
     try {
       const commands = await place.open({ sandbox: 'off', passEnv: ['PATH'] });
       const report = await commands.confinement();

@@ -2,7 +2,7 @@
 import { Engine, type EngineOptions, type JournalEntry } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
-export interface House {
+export interface JournalFixture {
   root: string;
   state: string;
   engine: Engine;
@@ -15,12 +15,12 @@ export interface House {
 }
 
 /** `under`: where the directory is; `keptUnder`: where the journal is. */
-export interface HouseOptions extends Partial<EngineOptions> {
+export interface JournalFixtureOptions extends Partial<EngineOptions> {
   under?: string;
   keptUnder?: string;
 }
 
-export function openHouse(tree: Tree, options: HouseOptions = {}): House {
+export function openJournalFixture(tree: Tree, options: JournalFixtureOptions = {}): JournalFixture {
   const outside = temporaryDirectory(options.under);
   const kept = temporaryDirectory(options.keptUnder);
   layOut(outside.path, tree);

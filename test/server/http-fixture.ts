@@ -58,10 +58,10 @@ export class Held {
   }
 }
 
-function stageDialect(held: Held): Dialect {
+function fixtureDialect(held: Held): Dialect {
   const input = { type: 'object', properties: {} } as const;
   const tool = (name: string, run: (args: object, context: ToolContext) => Promise<string>) =>
-    defineTool({ name, title: name, description: name, hints: hints.looks, input, run, render: String });
+    defineTool({ name, title: name, description: name, hints: hints.readOnly, input, run, render: String });
   return {
     name: 'stage',
     summary: 'for tests',
@@ -78,7 +78,7 @@ function stageDialect(held: Held): Dialect {
   };
 }
 
-export class Stage {
+export class HttpFixture {
   readonly held = new Held();
   readonly log: string[] = [];
   readonly root: string;
@@ -100,23 +100,23 @@ export class Stage {
     options: Partial<HttpOptions> = {},
     tree: Tree = { 'a.txt': 'hello\n' },
     about: Partial<App> = {},
-  ): Promise<Stage> {
-    const stage = new Stage(tree);
+  ): Promise<HttpFixture> {
+    const fixture = new HttpFixture(tree);
     const app = {
       version: '0',
-      engine: stage.#engine,
-      dialects: [stageDialect(stage.held), replay, fileeditor],
-      home: stage.root,
+      engine: fixture.#engine,
+      dialects: [fixtureDialect(fixture.held), replay, fileeditor],
+      home: fixture.root,
       settings: {},
-      log: (line: string) => void stage.log.push(line),
+      log: (line: string) => void fixture.log.push(line),
       ...about,
     };
     const serving = await serveHttp(app, {
       ...{ host: '127.0.0.1', port: 0, grants: [fullGrant(TOKEN)] },
-      readOnlyEngine: () => stage.#readOnly,
+      readOnlyEngine: () => fixture.#readOnly,
       ...options,
     });
-    return Object.assign(stage, { serving });
+    return Object.assign(fixture, { serving });
   }
 
   async close(): Promise<void> {
@@ -168,18 +168,18 @@ export class Stage {
 /** One session. */
 export class Talk {
   readonly headers: Record<string, string>;
-  readonly #stage: Stage;
+  readonly #fixture: HttpFixture;
   readonly #path: string;
   #next = 1;
 
-  constructor(stage: Stage, path: string, headers: Record<string, string>) {
-    this.#stage = stage;
+  constructor(fixture: HttpFixture, path: string, headers: Record<string, string>) {
+    this.#fixture = fixture;
     this.#path = path;
     this.headers = headers;
   }
 
   ask(method: string, params?: unknown, id: number | string = this.#next++): Promise<Answer> {
-    return this.#stage.post({ jsonrpc: '2.0', id, method, params }, this.headers, this.#path);
+    return this.#fixture.post({ jsonrpc: '2.0', id, method, params }, this.headers, this.#path);
   }
 
   call(name: string, args: object = {}, more: object = {}): Promise<Answer> {
@@ -187,7 +187,7 @@ export class Talk {
   }
 
   tell(method: string, params?: unknown): Promise<Answer> {
-    return this.#stage.post({ jsonrpc: '2.0', method, params }, this.headers, this.#path);
+    return this.#fixture.post({ jsonrpc: '2.0', method, params }, this.headers, this.#path);
   }
 }
 

@@ -1,16 +1,16 @@
 /** A directory with replay's tools over it, for tests that look at more than a tree of texts. */
 import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
-import type { Answer } from '../../../src/dialects/dialect.ts';
+import type { ToolResult } from '../../../src/dialects/dialect.ts';
 import { replay } from '../../../src/dialects/replay/index.ts';
 import { anonymous, Engine, type RootSpec } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
-export interface House {
+export interface ReplayFixture {
   /** The directory that was given to the server; `../outside` lies beside it. */
   root: string;
   home: string;
-  call(tool: string, args: unknown): Promise<Answer | { code: number; message: string }>;
+  call(tool: string, args: unknown): Promise<ToolResult | { code: number; message: string }>;
   /** The text of an answer; a failure throws. */
   text(tool: string, args: unknown): Promise<string>;
   /** The failure of a call; an answer throws. */
@@ -20,7 +20,10 @@ export interface House {
   close(): Promise<void>;
 }
 
-export function openHouse(tree: Tree, roots: readonly RootSpec[] = [{ path: '.', writable: true }]): House {
+export function openReplayFixture(
+  tree: Tree,
+  roots: readonly RootSpec[] = [{ path: '.', writable: true }],
+): ReplayFixture {
   const temporary = temporaryDirectory();
   const root = join(temporary.path, 'root');
   const home = join(temporary.path, 'home');
@@ -29,9 +32,9 @@ export function openHouse(tree: Tree, roots: readonly RootSpec[] = [{ path: '.',
     roots: roots.map(({ path, writable }) => ({ path: join(root, path), writable })),
   });
 
-  const call: House['call'] = async (name, args) => {
+  const call: ReplayFixture['call'] = async (name, args) => {
     const tool = replay.tools.find((each) => each.name === name)!;
-    const told = await callTool(replay, tool, args, {
+    const outcome = await callTool(replay, tool, args, {
       engine,
       caller: anonymous,
       session: {},
@@ -40,7 +43,7 @@ export function openHouse(tree: Tree, roots: readonly RootSpec[] = [{ path: '.',
       settings: {},
       progress: () => {},
     });
-    return 'error' in told ? told.error : told.answer;
+    return 'error' in outcome ? outcome.error : outcome.result;
   };
 
   return {
@@ -48,14 +51,14 @@ export function openHouse(tree: Tree, roots: readonly RootSpec[] = [{ path: '.',
     home,
     call,
     async text(tool, args) {
-      const told = await call(tool, args);
-      if ('code' in told) throw new Error(`${tool}: ${told.code} ${told.message}`);
-      return told.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
+      const outcome = await call(tool, args);
+      if ('code' in outcome) throw new Error(`${tool}: ${outcome.code} ${outcome.message}`);
+      return outcome.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
     },
     async failure(tool, args) {
-      const told = await call(tool, args);
-      if ('code' in told) return told;
-      throw new Error(`${tool} did not fail: ${JSON.stringify(told)}`);
+      const outcome = await call(tool, args);
+      if ('code' in outcome) return outcome;
+      throw new Error(`${tool} did not fail: ${JSON.stringify(outcome)}`);
     },
     everything: () => readBack(temporary.path),
     async close() {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { fullGrant, parseTokens } from '../../src/server/web/tokens.ts';
 import type { How, TraceEvent } from '../../src/trace/event.ts';
-import { Stage, TOKEN } from '../server/http-stage.ts';
+import { HttpFixture, TOKEN } from '../server/http-fixture.ts';
 import { type StandIn, standIn } from '../server/page/stand-in.ts';
 import { startBrowser } from './browser.ts';
 
@@ -13,9 +13,9 @@ export const grants = [
   ...parseTokens(`agent ${AGENT} read-write replay`, ['replay']).grants,
 ];
 
-export class PageStage {
+export class PageFixture {
   browser!: Browser;
-  stage!: Stage;
+  http!: HttpFixture;
   sources!: StandIn;
   context: BrowserContext | undefined;
   page!: Page;
@@ -29,34 +29,34 @@ export class PageStage {
 
   async begin(): Promise<void> {
     this.sources = standIn();
-    this.stage = await Stage.open({ page: this.sources, grants }, { 'src/a.ts': 'one\ntwo\nthree\n' });
+    this.http = await HttpFixture.open({ page: this.sources, grants }, { 'src/a.ts': 'one\ntwo\nthree\n' });
   }
 
   async end(): Promise<void> {
     await this.context?.close();
-    await this.stage.close();
+    await this.http.close();
   }
 
   get address(): string {
-    return `http://127.0.0.1:${this.stage.serving.port}/`;
+    return `http://127.0.0.1:${this.http.serving.port}/`;
   }
 
   get file(): string {
-    return join(this.stage.root, 'src/a.ts');
+    return join(this.http.root, 'src/a.ts');
   }
 
   at(path: string, how: How = 'read'): Pick<TraceEvent, 'paths'> {
-    return { paths: [{ path: join(this.stage.root, path), how }] };
+    return { paths: [{ path: join(this.http.root, path), how }] };
   }
 
   add(...events: Partial<TraceEvent>[]): void {
-    const more = { roots: [this.stage.root], ...this.at('src/a.ts') };
+    const more = { roots: [this.http.root], ...this.at('src/a.ts') };
     this.sources.events.add(...events.map((event) => ({ ...more, ...event })));
   }
 
   /** Changes a file, by a call that is shown. */
   change(text: string, path = 'src/a.ts', id = 'e1'): void {
-    const { root } = this.stage;
+    const { root } = this.http;
     this.sources.history.change(join(root, path), text, { id, roots: [root] });
     this.add({ tool: 'edit_file', entries: [id], ...this.at(path, 'changed') });
   }

@@ -32,7 +32,7 @@ export async function bundle(entry: string, name: string): Promise<string> {
   return outfile;
 }
 
-export interface Site {
+export interface Fixture {
   root: string;
   wall: Wall;
   search: Search;
@@ -46,13 +46,13 @@ export interface SiteOptions extends SearchOptions {
   protection?: 'strongest' | 'verified';
 }
 
-export async function site(tree: Tree, options: SiteOptions = {}): Promise<Site> {
+export async function fixture(tree: Tree, options: SiteOptions = {}): Promise<Fixture> {
   const { protection = 'strongest', ...rest } = options;
   const directory = temporaryDirectory();
   layOut(directory.path, tree);
   const wall = new Wall([{ path: directory.path, writable: true }], { readOnly: false, protection });
   const search = new Search({ workerFile: await builtWorker(), ...rest });
-  const grep: Site['grep'] = (query, call = {}, path = directory.path) =>
+  const grep: Fixture['grep'] = (query, call = {}, path = directory.path) =>
     wall.at(path, {}, (place) => search.grep(place, { maxMatches: 100_000, ...query }, call));
   return {
     root: directory.path,

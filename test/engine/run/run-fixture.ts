@@ -10,7 +10,7 @@ import { EngineFailure } from '../../../src/engine/failures.ts';
 import type { CommandsOptions } from '../../../src/engine/run/commands.ts';
 import { Commands } from '../../../src/engine/run/commands.ts';
 
-export interface Workshop {
+export interface RunFixture {
   base: string;
   root: string;
   out: string;
@@ -21,8 +21,8 @@ export interface Workshop {
 
 export const SECRET = 'S3CRET-beside-the-root';
 
-export function makeWorkshop(wallOptions: { readOnly?: boolean } = {}): Workshop {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'cofferdam-workshop-')));
+export function makeRunFixture(wallOptions: { readOnly?: boolean } = {}): RunFixture {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'cofferdam-run-')));
   const root = join(base, 'root');
   const out = join(base, 'out');
   for (const directory of [

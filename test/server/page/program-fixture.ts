@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { program } from '../../client.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
-import { type Answer, ask, hello } from '../http-stage.ts';
+import { type Answer, ask, hello } from '../http-fixture.ts';
 
 export const TOKEN = 'a-token-for-the-page-of-the-program';
 
 /** A served directory, a state directory beside it, and the programs on them. */
-export class Workshop {
+export class ProgramFixture {
   readonly directory = temporaryDirectory();
   readonly root = join(this.directory.path, 'served');
   readonly state = join(this.directory.path, 'state');

@@ -1,16 +1,16 @@
 /** A repository with repo's tools over it, for tests that look at more than a golden can say. */
 import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
-import type { Answer, ToolContext } from '../../../src/dialects/dialect.ts';
+import type { ToolContext, ToolResult } from '../../../src/dialects/dialect.ts';
 import type { RepoError } from '../../../src/dialects/repo/failures.ts';
 import { repo } from '../../../src/dialects/repo/index.ts';
 import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
-export interface House {
+export interface RepoFixture {
   /** The repository; `../outside` lies beside it. */
   root: string;
-  call(tool: string, args: unknown, around?: Partial<ToolContext>): Promise<Answer | RepoError>;
+  call(tool: string, args: unknown, around?: Partial<ToolContext>): Promise<ToolResult | RepoError>;
   /** The object of an answer, which is the same as text and as structured content; a failure throws. */
   json<T>(tool: string, args: unknown, around?: Partial<ToolContext>): Promise<T>;
   /** The failure of a call; an answer throws. */
@@ -20,15 +20,15 @@ export interface House {
   close(): Promise<void>;
 }
 
-export function openHouse(tree: Tree = {}, given = '.'): House {
+export function openRepoFixture(tree: Tree = {}, given = '.'): RepoFixture {
   const temporary = temporaryDirectory();
   const root = join(temporary.path, 'root');
   layOut(root, { './': '', ...tree });
   const engine = new Engine({ roots: [{ path: join(root, given), writable: true }] });
 
-  const call: House['call'] = async (name, args, around = {}) => {
+  const call: RepoFixture['call'] = async (name, args, around = {}) => {
     const tool = repo.tools.find((each) => each.name === name)!;
-    const told = await callTool(repo, tool, args, {
+    const outcome = await callTool(repo, tool, args, {
       engine,
       caller: anonymous,
       session: {},
@@ -38,25 +38,25 @@ export function openHouse(tree: Tree = {}, given = '.'): House {
       progress: () => {},
       ...around,
     });
-    return 'error' in told ? (told.error as RepoError) : told.answer;
+    return 'error' in outcome ? (outcome.error as RepoError) : outcome.result;
   };
 
   return {
     root,
     call,
     async json<T>(tool: string, args: unknown, around?: Partial<ToolContext>) {
-      const told = await call(tool, args, around);
-      if (!('content' in told)) throw new Error(`${tool}: ${JSON.stringify(told)}`);
-      const [item, ...more] = told.content;
+      const outcome = await call(tool, args, around);
+      if (!('content' in outcome)) throw new Error(`${tool}: ${JSON.stringify(outcome)}`);
+      const [item, ...more] = outcome.content;
       if (item?.type !== 'text' || more.length > 0) throw new Error(`${tool} answered more than one text`);
-      if (item.text !== JSON.stringify(told.structuredContent))
+      if (item.text !== JSON.stringify(outcome.structuredContent))
         throw new Error(`${tool} answered two things`);
-      return told.structuredContent as T;
+      return outcome.structuredContent as T;
     },
     async failure(tool, args, around) {
-      const told = await call(tool, args, around);
-      if ('code' in told) return told;
-      throw new Error(`${tool} did not fail: ${JSON.stringify(told)}`);
+      const outcome = await call(tool, args, around);
+      if ('code' in outcome) return outcome;
+      throw new Error(`${tool} did not fail: ${JSON.stringify(outcome)}`);
     },
     everything: () => readBack(temporary.path),
     async close() {

@@ -1,20 +1,21 @@
-/** What replay's searching tools share: where a search starts and how its answers read. */
+/** What replay's search tools share: where a search starts, what it leaves out, and how found paths read. */
 import { resolve } from 'node:path';
 import { Breathing, fail, mapInTurns } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
+import { type ToolContext, type ToolResult, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
+import { listThatFits } from '../result-size.ts';
 import { expandHome } from './paths.ts';
 
 export const SEARCH_MS = 30_000;
 
-/** Where a search starts, as results show it: absolute; relative ones are taken from the first allowed directory. */
+/** The absolute path where a search starts; a relative one starts at the first allowed directory. */
 export async function startOf(
   sent: string,
   { engine, home }: ToolContext,
 ): Promise<{ path: string; isDirectory: boolean }> {
   const path = expandHome(sent, home);
   const { type, path: real } = await engine.files.info(path);
-  // `..` behind a link leads to where only a look at the disk can tell.
+  // Only the disk knows where `..` behind a link leads.
   const shown = path.split('/').includes('..') ? real : resolve(engine.roots[0]!.path, path);
   return { path: shown, isDirectory: type === 'directory' };
 }
@@ -29,7 +30,7 @@ export function homeExpanded(globs: readonly string[] | undefined, { home }: Too
   return (globs ?? []).map((glob) => expandHome(glob, home));
 }
 
-/** What is to be left out below a directory, as globs relative to it. */
+/** The exclusions of a call, as globs relative to the directory. */
 export function exclusionsIn(
   directory: string,
   globs: readonly string[] | undefined,
@@ -49,6 +50,20 @@ export function searchCall({ signal, progress }: ToolContext) {
 
 export function unreadableNote(count: number): string[] {
   return count === 0 ? [] : [`[${count} unreadable path(s) skipped]`];
+}
+
+export interface FoundPaths {
+  paths: string[];
+  skippedUnreadable: number;
+}
+
+/** The paths one a line, and the notes behind them as items of their own. */
+export function pathsResult(
+  { paths, skippedUnreadable }: FoundPaths,
+  { notes = [], ...list }: Parameters<typeof listThatFits>[1] & { notes?: string[] },
+): ToolResult {
+  const lines = listThatFits(paths, list) || '(no matches found)';
+  return { content: [lines, ...notes, ...unreadableNote(skippedUnreadable)].map(text) };
 }
 
 /** One line for one path, whatever its name holds. */

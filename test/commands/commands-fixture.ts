@@ -48,7 +48,7 @@ export function isInstalled(command: string): boolean {
   return command === 'rg' || programOnPath(command) !== undefined;
 }
 
-export interface Site {
+export interface CommandsFixture {
   base: string;
   /** What is given to servers: `{ROOT}` of the tables. */
   root: string;
@@ -61,7 +61,7 @@ export interface Site {
   remove(): void;
 }
 
-export function makeSite(): Site {
+export function makeCommandsFixture(): CommandsFixture {
   const temporary = temporaryDirectory();
   const base = temporary.path;
   const [root, out] = [join(base, 'root'), join(base, 'out')];
@@ -166,9 +166,9 @@ export interface ServerOptions {
   roots?: readonly string[];
 }
 
-/** A server on the site, with a variable in its environment that nobody else may see. */
-export function startServer(site: Site, options: ServerOptions): Promise<RawClient> {
-  const { mode, dialect = 'patch', flags = [], env = {}, roots = [site.root] } = options;
+/** A server on the root, with a variable in its environment that nobody else may see. */
+export function startServer(fixture: CommandsFixture, options: ServerOptions): Promise<RawClient> {
+  const { mode, dialect = 'patch', flags = [], env = {}, roots = [fixture.root] } = options;
   const sandbox = mode === 'in bubblewrap' ? 'require' : 'off';
   return RawClient.start(['--dialect', dialect, '--sandbox', sandbox, ...flags, ...roots], {
     ...process.env,
@@ -195,9 +195,9 @@ const SPIED = 'grep sed awk find cat head tail wc sort uniq cut tr diff file sta
  * Programs that note down that they were started and then become the real ones: with their directory first in
  * a server's PATH, they show whether a call has started anything.
  */
-export function makeSpies(site: Site): { path: string; started(): string[]; forget(): void } {
-  const directory = join(site.base, 'spies');
-  const log = join(site.base, 'spies.log');
+export function makeSpies(fixture: CommandsFixture): { path: string; started(): string[]; forget(): void } {
+  const directory = join(fixture.base, 'spies');
+  const log = join(fixture.base, 'spies.log');
   mkdirSync(directory);
   for (const name of SPIED) {
     const real = programOnPath(name);

@@ -1,8 +1,8 @@
-/** What repo's walks share: how long they may take, and how they tell their progress. */
+/** The time limit and the progress messages of repo's searches and listings. */
 import type { ToolContext } from '../dialect.ts';
 import { settingOf } from './settings.ts';
 
-/** Timers cannot wait any longer. */
+/** The longest delay that a timer takes. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function searchCall({

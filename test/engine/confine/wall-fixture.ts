@@ -18,7 +18,7 @@ export type WallKind = (typeof wallKinds)[number];
 
 export const SECRET = 'the secret that lies outside';
 
-export interface Site {
+export interface WallFixture {
   /** Holds the root, `outside/` and the root's namesake `workshop/`. */
   base: string;
   root: string;
@@ -28,22 +28,26 @@ export interface Site {
   expectOutsideUntouched(): void;
 }
 
-const openSites: { engine: Engine; remove(): void }[] = [];
+const openFixtures: { engine: Engine; remove(): void }[] = [];
 
 afterEach(async () => {
-  for (const { engine, remove } of openSites.splice(0)) {
+  for (const { engine, remove } of openFixtures.splice(0)) {
     await engine.close();
     remove();
   }
 });
 
-export interface SiteOptions extends Omit<EngineOptions, 'roots' | 'protection'> {
+export interface WallFixtureOptions extends Omit<EngineOptions, 'roots' | 'protection'> {
   /** The roots, relative to the base; `:ro` as on the command line. Default: `work`. */
   roots?: readonly string[];
 }
 
 /** `tree` is laid out in `base/work`; `{OUT}` in its links stands for the directory outside. */
-export function siteOf(kind: WallKind, tree: Tree = {}, options: SiteOptions = {}): Site {
+export function openWallFixture(
+  kind: WallKind,
+  tree: Tree = {},
+  options: WallFixtureOptions = {},
+): WallFixture {
   const { path: base, remove } = temporaryDirectory();
   const root = join(base, 'work');
   const outside = join(base, 'outside');
@@ -56,7 +60,7 @@ export function siteOf(kind: WallKind, tree: Tree = {}, options: SiteOptions = {
   layOut(root, withOutside(tree, outside));
   const { roots = ['work'], ...rest } = options;
   const engine = new Engine({ ...rest, roots: roots.map((text) => toRoot(base, text)), protection: kind });
-  openSites.push({ engine, remove });
+  openFixtures.push({ engine, remove });
   const before = fingerprint(base, 'work');
   const expectOutsideUntouched = () => expect(fingerprint(base, 'work')).toEqual(before);
   return { base, root, outside, engine, expectOutsideUntouched };
@@ -158,13 +162,13 @@ export const entryChanges: Record<string, Operation> = {
 export const everyOperation: Record<string, Operation> = { ...looks, ...changes, ...entryChanges };
 
 export async function expectAllToFail(
-  site: Site,
+  fixture: WallFixture,
   path: string,
   kind: Failure['kind'],
   operations: Record<string, Operation> = everyOperation,
 ): Promise<void> {
   for (const [name, operation] of Object.entries(operations)) {
-    expect(await failureOf(operation(site.engine, path)), name).toMatchObject({ kind, path });
+    expect(await failureOf(operation(fixture.engine, path)), name).toMatchObject({ kind, path });
   }
-  site.expectOutsideUntouched();
+  fixture.expectOutsideUntouched();
 }
