@@ -31,8 +31,8 @@ export class LineTransport {
   #skipping = false;
   #ended = false;
   #closed = false;
-  /** Requests that have no answer and that the client has not cancelled. */
-  readonly #unanswered = new Set<Id>();
+  /** How many requests of each id have no answer, and the client has not cancelled: a client may use an id twice. */
+  readonly #unanswered = new Map<Id, number>();
   /** The batches that hold some of them. */
   readonly #batches = new Map<Id, LineBatch>();
   /** The version that the client asked for. The server agrees to the one with batches, so this is enough to know. */
@@ -213,7 +213,7 @@ export class LineTransport {
   #follow(message: JSONRPCMessage, batch: LineBatch | undefined): void {
     if (!('method' in message)) return;
     if ('id' in message) {
-      this.#unanswered.add(message.id);
+      this.#unanswered.set(message.id, (this.#unanswered.get(message.id) ?? 0) + 1);
       if (message.method === 'initialize') this.#version = message.params?.protocolVersion;
       if (!batch) return;
       batch.expect(message.id);
@@ -225,7 +225,9 @@ export class LineTransport {
   }
 
   #settle(id: Id): void {
-    this.#unanswered.delete(id);
+    const left = (this.#unanswered.get(id) ?? 0) - 1;
+    if (left > 0) this.#unanswered.set(id, left);
+    else this.#unanswered.delete(id);
     const batch = this.#batches.get(id);
     this.#batches.delete(id);
     // The batch still expects it: the client cancelled it, and it gets no answer.
