@@ -49,7 +49,7 @@ async function outcomeOf(
   context: ToolContext,
 ): Promise<Outcome> {
   try {
-    return await tool.call(checkArguments(tool, args), context);
+    return await tool.call(await checkArguments(tool, args), context);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const { facts } = error;

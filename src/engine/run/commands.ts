@@ -162,10 +162,14 @@ export class Commands {
   /** A program of the list, with arguments of any kind. */
   develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#inDirectory(call, developerTools, () => {
-      requireAllowed(command, this.developerCommands);
+      this.requireDeveloperCommand(command);
       requireNoNul('args', args);
       return { program: programNamed(this.#programs, command), args };
     });
+  }
+
+  requireDeveloperCommand(command: string): void {
+    requireAllowed(command, this.developerCommands);
   }
 
   /** A line for the shell. */
