@@ -47,7 +47,7 @@ async function outcomeOf(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   try {
-    return await tool.call(checkArguments(tool, args), context);
+    return await tool.call(await checkArguments(tool, args), context);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const { facts } = error;

@@ -7,6 +7,7 @@ export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from
 export type { Sources } from './api/search.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { Stat } from './confine/dir.ts';
+export { requireShortPath } from './confine/long-path.ts';
 export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
@@ -28,7 +29,7 @@ export type { ListedEntry, TreeNode } from './files/list.ts';
 export type { BelowEntry, ListAllOptions, ListingBelow } from './files/list-recursive.ts';
 export type { FileContent } from './files/read.ts';
 export type { FileStart, StartOptions } from './files/read-start.ts';
-export { isGlob } from './glob/glob.ts';
+export { isGlob, requireShortGlob } from './glob/glob.ts';
 export { residualGlobs } from './glob/residual-glob.ts';
 export type { Change, EntryState, JournalEntry, Origin } from './journal/entries/entry.ts';
 export type { Forgotten } from './journal/retention/forget.ts';

@@ -1,11 +1,12 @@
 /** How repo reads a path: from the repository, never with `..`, absolute only when it leads inside. */
 import { isAbsolute, sep } from 'node:path';
-import { type Engine, fail } from '../../engine/index.ts';
+import { type Engine, fail, requireShortPath } from '../../engine/index.ts';
 
 const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
 
 /** The path from the repository's root; empty for the root itself. Fails for a path that leads outside. */
 export async function pathInside(engine: Engine, sent: string): Promise<string> {
+  requireShortPath(sent);
   if (goesUp(sent) || isHome(sent)) fail({ kind: 'outside', path: sent });
   const names = namesOf(sent);
   if (!isAbsolute(sent)) return names.join('/');

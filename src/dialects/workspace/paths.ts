@@ -1,6 +1,6 @@
 /** How workspace reads a path: relative to the workspace, and never with `..`. */
 import { sep } from 'node:path';
-import { fail } from '../../engine/index.ts';
+import { fail, requireShortPath } from '../../engine/index.ts';
 
 /** Why a path is refused before anyone looks at the disk. */
 export type Refusal = 'parent-segment' | 'absolute' | 'home';
@@ -9,6 +9,7 @@ const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
 
 /** The path as results show it: `./workspace/a//b` is `a/b`, the workspace itself is `.`. */
 export function workspacePath(sent: string): string {
+  requireShortPath(sent);
   if (refusalOf(sent) !== undefined) fail({ kind: 'outside', path: sent });
   if (sent === '') fail({ kind: 'bad-path', path: sent, why: 'empty' });
   if (sent.includes('\0')) fail({ kind: 'bad-path', path: sent, why: 'nul' });

@@ -54,7 +54,11 @@ export class CommandsApi {
 
   /** Runs one of the developer tools, with any arguments. */
   runDeveloperTool(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#change(call, (commands, own) => commands.runDeveloperTool(command, args, own));
+    return this.#change(
+      call,
+      (commands, own) => commands.runDeveloperTool(command, args, own),
+      (commands) => commands.requireDeveloperCommand(command),
+    );
   }
 
   /** What confines commands here. Fails with `no-sandbox` when a sandbox is required and missing. */
@@ -105,9 +109,12 @@ export class CommandsApi {
   #change(
     call: CommandCall,
     run: (commands: Commands, own: CommandCall) => Promise<RunResult>,
+    check?: (commands: Commands) => void,
   ): Promise<RunResult> {
     return this.#run(call, (commands, own) => {
       this.#requireConfined(commands);
+      // What is refused anyway does not wait for a look at all files first.
+      check?.(commands);
       return this.#access.change('anywhere', {}, () => run(commands, own));
     });
   }

@@ -167,10 +167,14 @@ export class Commands {
   /** Runs one of the developer tools, with any arguments. */
   runDeveloperTool(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#run(call, developerProfile, () => {
-      requireAllowed(command, this.developerCommands);
+      this.requireDeveloperCommand(command);
       requireNoNul('args', args);
       return { program: programNamed(this.#programs, command), args };
     });
+  }
+
+  requireDeveloperCommand(command: string): void {
+    requireAllowed(command, this.developerCommands);
   }
 
   /** Runs a line of shell. */

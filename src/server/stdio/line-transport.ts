@@ -4,18 +4,25 @@
  * It answers a line that is not JSON in UTF-8 with -32700, and one that is not a JSON-RPC message with -32600, and
  * goes on. When the input ends, it waits for the answers of calls in flight before it closes.
  */
-import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
 import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
+import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/json-reader.ts';
 import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
 import { asJson, tooLarge, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
 
 const NEWLINE = 10;
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const WRITE_AT_ONCE_LENGTH = 64 * 1024;
+
+/** A line as it came in. */
+interface Line {
+  parts: Buffer[];
+  length: number;
+  tooLong: boolean;
+}
 
 export class LineTransport {
   onclose?: (() => void) | undefined;
@@ -29,6 +36,8 @@ export class LineTransport {
   #parts: Buffer[] = [];
   #length = 0;
   #skipping = false;
+  /** Lines that wait until a long one before them is read; undefined while none is being read. */
+  #waiting: Line[] | undefined;
   #ended = false;
   #closed = false;
   /** How many requests of each id have no answer, and the client has not cancelled: a client may use an id twice. */
@@ -135,11 +144,16 @@ export class LineTransport {
   }
 
   #endLine(): void {
-    const tooLong = this.#skipping;
-    const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    const line = { parts: this.#parts, length: this.#length, tooLong: this.#skipping };
     this.#parts = [];
     this.#length = 0;
     this.#skipping = false;
+    if (this.#waiting) this.#waiting.push(line);
+    else if (isQuick(line)) this.#readAtOnce(line);
+    else void this.#readInTurns(line);
+  }
+
+  #readAtOnce({ parts, tooLong }: Line): void {
     if (tooLong) {
       this.#refuse(
         INVALID_REQUEST,
@@ -148,24 +162,44 @@ export class LineTransport {
       );
       return;
     }
-    // Decoding would replace invalid bytes, and the replacement would end up in files.
-    if (!isUtf8(line)) {
-      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid UTF-8', null);
-      return;
-    }
-    // `trim` also removes a byte-order mark, which some clients send at the start.
-    const text = line.toString('utf8').trim();
-    if (text !== '') this.#receive(text);
-  }
-
-  #receive(text: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(text);
-    } catch {
-      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid JSON', null);
+      value = readJsonAtOnce(parts);
+    } catch (error) {
+      const isBlank = parts.length === 0 || Buffer.concat(parts).toString('utf8').trim() === '';
+      if (!isBlank) this.#refuseUnread(error);
       return;
     }
+    this.#receive(value);
+  }
+
+  /** Reads a long line while others work. The lines after it wait, so that messages keep their order. */
+  async #readInTurns(first: Line): Promise<void> {
+    const waiting = [first];
+    this.#waiting = waiting;
+    this.#input.pause();
+    for (let line = waiting.shift(); line && !this.#closed; line = waiting.shift()) {
+      if (isQuick(line)) {
+        this.#readAtOnce(line);
+        continue;
+      }
+      await readJsonInTurns(line.parts, line.length).then(
+        (value) => this.#closed || this.#receive(value),
+        (error: unknown) => this.#refuseUnread(error),
+      );
+    }
+    this.#waiting = undefined;
+    if (this.#closed) return;
+    this.#input.resume();
+    this.#closeWhenAnswered();
+  }
+
+  #refuseUnread(error: unknown): void {
+    const what = error instanceof NotUtf8 ? 'UTF-8' : 'JSON';
+    this.#refuse(PARSE_ERROR, `Parse error: the line is not valid ${what}`, null);
+  }
+
+  #receive(value: unknown): void {
     if (Array.isArray(value)) this.#receiveBatch(value);
     else this.#take(value, whyNotMessage(value));
   }
@@ -236,7 +270,7 @@ export class LineTransport {
   }
 
   #closeWhenAnswered(): void {
-    if (!this.#ended || this.#closed || this.#unanswered.size > 0) return;
+    if (!this.#ended || this.#closed || this.#waiting || this.#unanswered.size > 0) return;
     this.#flush();
     // The stream may still buffer the last answer.
     setImmediate(() => void this.close());
@@ -272,4 +306,8 @@ export class LineTransport {
       });
     });
   }
+}
+
+function isQuick({ length, tooLong }: Line): boolean {
+  return tooLong || !isLongMessage(length);
 }
