@@ -50,10 +50,13 @@ export async function replaceTogether(
   const prepared: Prepared[] = [];
   const kept: Kept[] = [];
   try {
-    for (const each of replacements) {
-      prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recording }));
+    for (let at = 0; at < replacements.length; at += FLUSHED_TOGETHER) {
+      for (const each of replacements.slice(at, at + FLUSHED_TOGETHER)) {
+        prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recording }));
+      }
+      // Side by side, but not all at once: other calls need the threads that flush, and a share of this one.
+      await allDone(prepared.slice(at).map((each) => each.flush()));
     }
-    await flushContents(prepared);
     // The last one needs no way back: nothing comes after it.
     for (const { place, old } of prepared.slice(0, -1)) kept.push(await keep(place, old, signal));
     if (signal?.aborted) fail({ kind: 'cancelled' });
@@ -64,13 +67,6 @@ export async function replaceTogether(
     for (const each of kept) each.drop();
   }
   await flushAll(prepared.map(({ place }) => place));
-}
-
-/** Side by side, but not all at once: other calls need the threads that flush too. */
-async function flushContents(prepared: readonly Prepared[]): Promise<void> {
-  for (let at = 0; at < prepared.length; at += FLUSHED_TOGETHER) {
-    await allDone(prepared.slice(at, at + FLUSHED_TOGETHER).map((each) => each.flush()));
-  }
 }
 
 function publishAll(prepared: readonly Prepared[], kept: readonly Kept[], recording: Recording): void {

@@ -15,7 +15,9 @@ export function* linesFrom(fd: number, at: { offset: number }, longest: number):
   let begun: Buffer[] = [];
   let begunBytes = 0;
   for (let position = at.offset; ; ) {
-    const block = Buffer.allocUnsafe(BLOCK_FORWARDS);
+    // Most of the time only a line or two were added: a whole block for each would be most of the work.
+    const left = Math.max(0, fstatSync(fd).size - position);
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_FORWARDS, left));
     const got = readSync(fd, block, 0, block.length, position);
     if (got === 0) return;
     const end = block.subarray(0, got).lastIndexOf(NEWLINE);
