@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { timed, timing } from './measure.mjs';
 import { Server } from './server.mjs';
 import { comparison } from './table.mjs';
+import { undoRows } from './undo.mjs';
 
 const CALLS = 60;
 const LINES = 100;
@@ -11,7 +12,7 @@ const BUDGET = { atMost: 1.5 };
 
 export const journal = {
   name: 'journal',
-  about: 'write_file and edit_file with the journal, against --no-journal',
+  about: 'write_file and edit_file with the journal, against --no-journal; undo, against making the change',
   quick: true,
   async run(bench) {
     const servers = {
@@ -31,7 +32,7 @@ export const journal = {
         const note = `${CALLS} calls a round, one of each in turn; both flush each change to the disk`;
         measured.push(comparison({ what, ...times, against: '--no-journal', budget: BUDGET, note }));
       }
-      return measured;
+      return [...measured, ...(await undoRows(bench))];
     } finally {
       for (const { server } of Object.values(servers)) server.stop();
     }
