@@ -6,6 +6,7 @@ install();
 delete process.env.NODE_EXTRA_CA_CERTS;
 node('build', ['scripts/build.mjs']);
 node('lint and format', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
+node('arrows between rooms', ['scripts/check-rooms.mjs']);
 node('types', ['node_modules/typescript/bin/tsc', '--noEmit']);
 node('', ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.page.json']);
 node('generated files are fresh', ['scripts/docs.mjs', '--check']);

@@ -1,5 +1,5 @@
 /** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and the way back. */
-// biome-ignore lint/style/noRestrictedImports: only whether something stands there, as a shell would look.
+// Only whether something stands there, as a shell would look.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { plain, plainJson } from '../display/plain-text.ts';

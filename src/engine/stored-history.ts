@@ -2,7 +2,7 @@
  * The history in a state directory, for programs that serve nothing: it opens an engine on the directories of an
  * entry to plan its undo or to undo it, by the same operations that a running engine has.
  */
-// biome-ignore lint/style/noRestrictedImports: only to see whether the same directory stands at a path; nothing is opened.
+// Only to see whether the same directory stands at a path; nothing is opened.
 import { statSync } from 'node:fs';
 
 import { openDirectoryState } from '../state/directory/open.ts';

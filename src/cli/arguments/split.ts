@@ -1,5 +1,5 @@
 /** Splits an argument list into a command, the values of its options and its other arguments. */
-// biome-ignore lint/style/noRestrictedImports: only to ask whether a name exists, as a shell does.
+// Only to ask whether a name exists, as a shell does.
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../usage-error.ts';

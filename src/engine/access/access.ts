@@ -6,8 +6,7 @@
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
-import type { Caller, How, PathAccess } from '../caller.ts';
-import { anonymous } from '../caller.ts';
+import { anonymous, type Caller, type How, type PathAccess, reportChange } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
 import { turnEnded } from '../event-loop.ts';
@@ -254,13 +253,4 @@ export class Access {
 
 function newShared(order: CallOrder = new CallOrder()): Shared {
   return { closed: false, order, running: new Set(), listeners: new Set(), snapshots: new CommandWatch() };
-}
-
-export function reportChange(caller: Caller, change: Change): void {
-  if (change.kind !== 'moved') {
-    caller.touched({ path: change.path, how: change.kind });
-    return;
-  }
-  caller.touched({ path: change.path, how: 'moved-from' });
-  caller.touched({ path: change.to, how: 'moved-to' });
 }

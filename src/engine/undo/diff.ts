@@ -6,10 +6,10 @@ import { EngineFailure } from '../failures.ts';
 import { readSnapshot } from '../files/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
+import { STRAIGHT } from '../journal/journal-path.ts';
 import { unifiedDiff } from '../text/diff/unified-diff.ts';
 import { whyBinary } from '../text/encoding.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';
-import { STRAIGHT } from './path-without-links.ts';
 import { contentOf } from './stored-content.ts';
 
 /** Larger contents are named, not shown. */

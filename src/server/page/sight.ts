@@ -1,5 +1,5 @@
 /** What a token may see and undo: everything without limits, its own calls otherwise, and only where it is served. */
-// biome-ignore lint/style/noRestrictedImports: the names of the served directories are resolved, nothing is opened.
+// The names of the served directories are resolved, nothing is opened.
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Grant } from '../web/tokens.ts';

@@ -1,6 +1,6 @@
 /** The files of the built page. They hold no data, so everybody may read them. */
 import { createHash } from 'node:crypto';
-// biome-ignore lint/style/noRestrictedImports: the built page lies beside the program, not in a served directory.
+// The built page lies beside the program, not in a served directory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleDir } from '../../bundle-directory.ts';

@@ -1,5 +1,5 @@
 /** Reads the tokens, certificates and keys that the operator names on the command line. */
-// biome-ignore lint/style/noRestrictedImports: tokens, certificates and keys lie outside the served directories.
+// Tokens, certificates and keys lie outside the served directories.
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { relative, sep } from 'node:path';

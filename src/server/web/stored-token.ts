@@ -1,5 +1,5 @@
 /** The owner's token, stored in the state directory so that a restart does not lock out the clients that have it. */
-// biome-ignore lint/style/noRestrictedImports: the state directory lies outside the served directories.
+// The state directory lies outside the served directories.
 import * as fs from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { join } from 'node:path';

@@ -6,8 +6,7 @@
  */
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
-import { type Access, reportChange } from '../../access/access.ts';
-import { anonymous, type Caller } from '../../caller.ts';
+import { anonymous, type Caller, reportChange } from '../../caller.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
 import type { Root } from '../../confine/roots.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
@@ -17,6 +16,7 @@ import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
 import { Others } from './changes-by-tools.ts';
 import { changesThatMade, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
+import type { Observed } from './observed.ts';
 import { Renames } from './renames.ts';
 import { isSecretName } from './secret-names.ts';
 import {
@@ -64,48 +64,48 @@ export class CommandWatch {
   }
 
   /** Runs a command and enters in the journal what has changed when it is over. */
-  async around<T>(access: Access, run: () => Promise<T>): Promise<T> {
-    const { caller, journal, wall } = access;
+  async around<T>(observed: Observed, run: () => Promise<T>): Promise<T> {
+    const { caller, journal, wall } = observed;
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined);
     if (roots.length === 0 || (caller === anonymous && journal === undefined)) return run();
     this.#running++;
     try {
-      return await this.#watch(access, roots, run);
+      return await this.#watch(observed, roots, run);
     } finally {
       this.#running--;
     }
   }
 
-  async #watch<T>(access: Access, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
-    const { caller, journal } = access;
+  async #watch<T>(observed: Observed, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
+    const { caller, journal } = observed;
     const tooMuch = this.#wasTooMuch && (await isTooMuch(roots));
     const before = tooMuch ? undefined : await survey(roots, journal && this.#keeping(journal, caller));
     this.#wasTooMuch = before === undefined;
     if (before === undefined) {
       if (this.#running === 1) this.close();
-      return run().finally(() => this.#enterUnrecorded(access, TOO_MANY));
+      return run().finally(() => this.#enterUnrecorded(observed, TOO_MANY));
     }
     // What the tools change meanwhile has entries of its own.
     const others = new Others();
-    const stop = access.onChange((path, below) => others.add(path, below));
+    const stop = observed.onChange((path, below) => others.add(path, below));
     try {
       return await run();
     } finally {
-      await access.changesDone();
+      await observed.changesDone();
       const after = await survey(roots);
       stop();
-      if (after === undefined) this.#enterUnrecorded(access, TOO_MANY);
-      else await this.#enter(access, before, after, others);
+      if (after === undefined) this.#enterUnrecorded(observed, TOO_MANY);
+      else await this.#enter(observed, before, after, others);
     }
   }
 
   async #enter(
-    access: Access,
+    observed: Observed,
     before: NonNullable<Survey>,
     after: NonNullable<Survey>,
     others: Others,
   ): Promise<void> {
-    const { caller, journal } = access;
+    const { caller, journal } = observed;
     const renames = new Renames(before, after, (path, was) => this.#canPutBack(journal?.store, path, was));
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
@@ -115,17 +115,17 @@ export class CommandWatch {
       const is = after.get(path);
       if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
       else if (was.stat.type === 'file')
-        changes.push(...(await this.#changed(access, path, was, is, { reading, room })));
+        changes.push(...(await this.#changed(observed, path, was, is, { reading, room })));
     }
     for (const [from, to] of renames.all) {
       if (others.have(from) || others.have(to)) continue;
-      changes.push(await moved(access, from, to, after.get(to)!, reading));
+      changes.push(await moved(observed, from, to, after.get(to)!, reading));
     }
-    changes.push(...(await changesThatMade(access, { before, after, renames, others, reading })));
+    changes.push(...(await changesThatMade(observed, { before, after, renames, others, reading })));
     if (changes.length === 0) return;
     if (journal === undefined) return tellAll(caller, changes);
     try {
-      const entered = this.#write(access, changes, before, after);
+      const entered = this.#write(observed, changes, before, after);
       await journal.holdSize(entered);
     } catch (error) {
       // The command has run: that it cannot be undone is no reason to keep its answer back.
@@ -135,8 +135,8 @@ export class CommandWatch {
   }
 
   /** An entry that says what is not known, so that nobody takes it for nothing. */
-  #enterUnrecorded(access: Access, why: string): void {
-    const { caller, journal, wall } = access;
+  #enterUnrecorded(observed: Observed, why: string): void {
+    const { caller, journal, wall } = observed;
     tell(caller, why);
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined).map(({ real }) => real);
     try {
@@ -149,10 +149,17 @@ export class CommandWatch {
     }
   }
 
-  #write(access: Access, changes: Change[], before: NonNullable<Survey>, after: NonNullable<Survey>): string {
-    const { caller, journal } = access;
+  #write(
+    observed: Observed,
+    changes: Change[],
+    before: NonNullable<Survey>,
+    after: NonNullable<Survey>,
+  ): string {
+    const { caller, journal } = observed;
     const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
-    const recording = journal!.begin(caller.origin, { found: true }, (change) => access.reportChange(change));
+    const recording = journal!.begin(caller.origin, { found: true }, (change) =>
+      observed.reportChange(change),
+    );
     recording.tell(changes, [...new Set(changes.map(root))]);
     recording.end('done');
     caller.entered(recording.id);
@@ -231,7 +238,7 @@ export class CommandWatch {
   }
 
   async #changed(
-    access: Access,
+    observed: Observed,
     path: string,
     surveyed: Surveyed,
     { stat: is }: Surveyed,
@@ -243,8 +250,8 @@ export class CommandWatch {
     if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
     const before: FileImage = unreachable
       ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
-      : await this.#imageOf(access.journal?.store, path, surveyed, room);
-    const after = await imageNow(access, path, is, reading);
+      : await this.#imageOf(observed.journal?.store, path, surveyed, room);
+    const after = await imageNow(observed, path, is, reading);
     // Only touched, or written with what it held before.
     if (after.hash !== undefined && after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
@@ -262,14 +269,14 @@ function codeOf(error: unknown): string {
 }
 
 async function moved(
-  access: Access,
+  observed: Observed,
   path: string,
   to: string,
   { stat }: Surveyed,
   reading: Reading,
 ): Promise<Change> {
   const { type } = stat;
-  const file = type === 'file' ? await imageNow(access, to, stat, reading) : undefined;
+  const file = type === 'file' ? await imageNow(observed, to, stat, reading) : undefined;
   return { kind: 'moved', path, to, type, ...(file && { file }) };
 }
 

@@ -1,16 +1,16 @@
 /** What a command has made, found by comparing before and after it. */
 import { basename, dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
-import type { Access } from '../../access/access.ts';
 import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { EngineFailure } from '../../failures.ts';
-import { STRAIGHT } from '../../undo/path-without-links.ts';
 import type { Change, FileImage } from '../entries/entry.ts';
+import { STRAIGHT } from '../journal-path.ts';
 import { LARGE_BYTES } from '../record/capture.ts';
 import { readSmall, SMALL_BYTES } from '../record/small-content.ts';
 import { stampByTimes, stampOf, UNKNOWN_STAMP } from '../record/stamp.ts';
 import type { Others } from './changes-by-tools.ts';
+import type { Observed } from './observed.ts';
 import type { Renames } from './renames.ts';
 import { isOther, NOT_SURVEYED, type Survey, type Surveyed } from './snapshot.ts';
 
@@ -31,7 +31,7 @@ export interface Reading {
   left: number;
 }
 
-export async function changesThatMade(access: Access, compared: Compared): Promise<Change[]> {
+export async function changesThatMade(observed: Observed, compared: Compared): Promise<Change[]> {
   const { before, after, renames, others, reading } = compared;
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
@@ -43,7 +43,7 @@ export async function changesThatMade(access: Access, compared: Compared): Promi
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);
     changes.push(
-      wholes.at(-1) === path ? await madeWhole(access, path) : await made(access, path, is, reading),
+      wholes.at(-1) === path ? await madeWhole(observed, path) : await made(observed, path, is, reading),
     );
   }
   return changes;
@@ -66,7 +66,7 @@ function wholeIn({ before, after, renames, others }: Compared): (path: string, i
     !renames.reachInto(path);
 }
 
-async function madeWhole({ wall }: Access, path: string): Promise<Change> {
+async function madeWhole({ wall }: Observed, path: string): Promise<Change> {
   const facts = { kind: 'created', path, type: 'directory', whole: true } as const;
   try {
     const stamp = await wall.at(path, STRAIGHT, (place) => {
@@ -80,7 +80,7 @@ async function madeWhole({ wall }: Access, path: string): Promise<Change> {
 }
 
 async function made(
-  access: Access,
+  observed: Observed,
   path: string,
   { stat, link, unreachable }: Surveyed,
   reading: Reading,
@@ -88,11 +88,11 @@ async function made(
   const { type } = stat;
   if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
   if (type !== 'file') return { kind: 'created', path, type, ...(link && { link }) };
-  return { kind: 'created', path, type, after: await imageNow(access, path, stat, reading) };
+  return { kind: 'created', path, type, after: await imageNow(observed, path, stat, reading) };
 }
 
 export async function imageNow(
-  { wall }: Access,
+  { wall }: Observed,
   path: string,
   stat: Stat,
   reading: Reading,
