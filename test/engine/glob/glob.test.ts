@@ -348,7 +348,7 @@ describe('isGlob and splitGlob', () => {
     ['src//x/*', 'src//x', '*'],
     ['src//*', 'src', '*'],
     ['.//./*', '', '*'],
-    [`${'/'.repeat(100_000)}*`, '/', '*'],
+    [`${'/'.repeat(4_000)}*`, '/', '*'],
     ['src/\\*x/[ab]', 'src/*x', '[ab]'],
   ])('%s starts at %j', (pattern, base, rest) => {
     expect(splitGlob(pattern)).toEqual({ base, rest });
