@@ -116,8 +116,15 @@ export class DirectoryContents implements Contents {
   }
 
   async get(hash: string): Promise<Buffer | undefined> {
+    const found = await this.#read(hash);
+    if (found || (this.#later.size === 0 && !this.#beingPut.has(hash))) return found;
+    // It may be among those that are still on their way.
     await Promise.allSettled(this.#later);
     await this.#beingPut.get(hash)?.catch(() => {});
+    return this.#read(hash);
+  }
+
+  async #read(hash: string): Promise<Buffer | undefined> {
     for (const path of pathsOf(this.#directory, hash)) {
       const stored = readIfThere(path);
       const bytes = stored && path.endsWith('.z') ? await inflated(stored) : stored;
