@@ -1,5 +1,5 @@
-// The long version of the attacks that `npm test` makes briefly: swaps during every operation, kills during writes.
-// node scripts/attack.mjs [--seconds N] [--kills N]: seconds for the whole list of operations, number of kills.
+// `npm run attack -- [--seconds N] [--kills N]`: the attacks of `npm test` for longer. One process swaps directories
+// for links during every operation, another kills servers while they write.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Compiles the search kernel to WebAssembly and writes it, as base64, into a TypeScript file that is committed.
- * With --check nothing is written: the exit code says whether the committed file fits its source.
+ * Compiles the search kernel to WebAssembly and writes it, as base64, into a TypeScript file of the repository.
+ * With --check it writes nothing: the exit code says whether that file fits its source.
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ if (process.argv.includes('--check')) {
   await writeFile(target, generated);
 }
 
-/** All in memory: the first source is the one that imports the others. */
+/** Compiles in memory. The first source imports the others. */
 async function compile() {
   let wasm;
   const { error, stderr } = await asc.main(

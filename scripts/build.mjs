@@ -31,7 +31,7 @@ const common = {
 const commonjs = {
   ...common,
   format: 'cjs',
-  // `createRequire` takes a path as well.
+  // `createRequire` also takes a path.
   define: { ...common.define, 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
 };
 
@@ -93,7 +93,7 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 
   stdio: 'inherit',
 });
 
-// Two short runs, of a client of each era, leave V8's compiled form beside the bundles.
+// Two short runs, one for each generation of clients, leave V8's compiled form beside the bundles.
 const initialize = {
   protocolVersion: '2025-06-18',
   capabilities: {},
@@ -121,5 +121,5 @@ for (const messages of [
   });
 }
 
-// For whoever asks whether a source has changed since.
+// scripts/setup.mjs compares it with the sources.
 writeFileSync('dist/.built', began);

@@ -1,8 +1,9 @@
-// What keeps the start of the program small: parts that are read or evaluated only when they are first used.
+// Keeps the start of the program short: Node reads or evaluates these parts only when something first uses them.
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** What stands in a file of its own: most clients on stdio are served without the protocol library. */
+/** Packages in a file of their own: most clients on stdio need no protocol library. */
 const APART = {
   '@modelcontextprotocol/server': './protocol.cjs',
   '@modelcontextprotocol/server/stdio': './protocol.cjs',
@@ -20,7 +21,7 @@ const BUILTINS = [
   'worker_threads',
   'zlib',
 ];
-/** Modules of ours that bring many others with them. */
+/** Modules of ours that import many others. */
 const OURS = [
   'run/commands.ts',
   'search/ripgrep/ripgrep.ts',
@@ -30,13 +31,16 @@ const OURS = [
 ];
 
 /**
- * Evaluates modules that the first answers do not need when one of their exports is first used. A class that
- * extends one of theirs, or a call while a module is evaluated, is such a use: it works, and gains nothing.
+ * Puts off the evaluation of modules that the first answers do not need, until something uses one of their exports.
+ * A class that extends an exported class, or a call at the top level of a module, uses it at once: that works, but
+ * gains nothing.
  */
 export const lateModules = {
   name: 'late-modules',
   setup({ onResolve, onLoad }) {
     const ours = new Set(OURS.map((path) => resolve('src/engine', path)));
+    // A file that somebody moved would lose its place here in silence, and the start its speed.
+    for (const file of ours) if (!existsSync(file)) throw new Error(`${file} is gone: mend the list OURS`);
     const late = (path, namespace, real) => (namespace === 'late' ? real : { path, namespace: 'late' });
     onResolve({ filter: /^node:/ }, ({ path, namespace }) => {
       if (BUILTINS.includes(path.slice('node:'.length)))

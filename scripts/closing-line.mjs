@@ -1,4 +1,4 @@
-// The last line of a test run, in a form that any script can read: `N passed, N failed`.
+// Prints the last line of a test run in a form that scripts can read: `N passed, N failed`.
 export default class ClosingLine {
   onTestRunEnd(modules, unhandled) {
     let passed = 0;

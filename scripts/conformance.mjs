@@ -1,7 +1,7 @@
-// The protocol's own suites over HTTP in both eras, and the inspector's command line. Every line of the report says what
-// was run against what: the fixture (this HTTP server with the tools and resources that the suites ask for by name), the
-// product's server code with the dialect replay, or the built program. On stdio, which the suites do not speak, their
-// checks that do not depend on HTTP are made by test/server/stdio-protocol.test.ts.
+// Runs the protocol's own suites over HTTP, for both generations of the protocol, and the inspector's command line.
+// Every line of the report says what it ran against: the fixture (this HTTP server with the tools and resources that
+// the suites ask for by name), the product's server code with the replay dialect, or the built program. The suites do
+// not speak stdio: test/server/stdio-protocol.test.ts makes those of their checks that do not depend on HTTP.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const OLD = 'node_modules/@modelcontextprotocol/conformance/dist/index.js';
 const NEW = 'node_modules/conformance-next/dist/index.js';
 const EXPECTED = 'test/server/conformance-expected.yml';
 
-/** What applies to the product as it is; the rest of the scenarios want tools and resources of certain names. */
+/** The scenarios that fit the product as it is; the others need tools and resources of certain names. */
 const OF_THE_PRODUCT = {
   '2025-11-25': [
     'server-initialize',
@@ -86,7 +86,7 @@ function suite(title, program, args) {
   report(title, status === 0, status === 0 ? totals : [...totals, ...problems]);
 }
 
-/** The inspector is fetched, not a dependency: without a network it is left out, and that is said. */
+/** npx fetches the inspector, which is no dependency. Without a network the report says that it is missing. */
 async function inspect() {
   const npx = join(dirname(process.env.npm_execpath ?? ''), 'npx-cli.js');
   const inspector = (...args) =>

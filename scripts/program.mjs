@@ -1,8 +1,8 @@
-// Writes what the launcher starts: a bundle, made quick to begin, in the function that the launcher calls.
+// Writes the bundles that the launcher runs: minified, so that they start quickly, in a function that it calls.
 import { writeFileSync } from 'node:fs';
 import { build, transform } from 'esbuild';
 
-/** Takes the options of esbuild for one CommonJS file; gives its account of what went into it. */
+/** Takes esbuild's options for one CommonJS file, and returns esbuild's list of what went into it. */
 export async function writeProgram(options) {
   const { outputFiles, metafile } = await build({
     ...options,
@@ -12,7 +12,7 @@ export async function writeProgram(options) {
   });
   const program = outputFiles.find(({ path }) => path.endsWith(options.outfile));
   for (const { path, contents } of outputFiles) if (path !== program.path) writeFileSync(path, contents);
-  // Short names take V8 half the time to read; the map is for whoever looks into a stack trace.
+  // V8 reads short names in half the time; the map is for people who read a stack trace.
   const { code, map } = await transform(withoutCopies(program.text), {
     format: 'cjs',
     target: options.target,
@@ -21,15 +21,15 @@ export async function writeProgram(options) {
     sourcesContent: false,
     legalComments: 'none',
   });
-  // On one line with the program, so that the map's line numbers stay true.
+  // The function begins on the program's first line, so that the line numbers of the map stay right.
   writeFileSync(options.outfile, `(function (exports, require, module, __filename, __dirname) {${code}\n})`);
   writeFileSync(`${options.outfile}.map`, map);
   return { metafile };
 }
 
 /**
- * For each import of a CommonJS module esbuild makes a copy of it, a getter for each name. What a module of Node,
- * or one that is evaluated late, gives is the same without; only its `default` is not.
+ * For each import of a CommonJS module esbuild makes a copy with a getter for each name. For modules of Node, and for
+ * those that are evaluated late, the module itself does as well, unless somebody uses its `default`.
  */
 function withoutCopies(bundle) {
   const copy = /^(\s*(?:var )?(\w+) = )__toESM\((require(?:_\w+\(\)|\("node:[^"]+"\))), 1\)/gm;

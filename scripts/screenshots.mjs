@@ -1,4 +1,4 @@
-// Takes the pictures of the Tool Trace page for the README: the built program on a small tree, real calls, a real browser.
+// Takes the README's pictures of the Tool Trace page, with the built program, a small tree, real calls and a browser.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ async function addressOf(child) {
   }
 }
 
-/** A client's session: gives a function that calls a tool. */
+/** Opens a client's session, and returns a function that calls a tool. */
 async function openSession(base, path, token) {
   const headers = {
     'Content-Type': 'application/json',

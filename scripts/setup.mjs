@@ -1,4 +1,4 @@
-// Makes a fresh clone ready: installs what is missing. Uses nothing but Node itself.
+// Prepares a fresh clone: installs and builds what is missing. Uses nothing but Node itself.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -16,8 +16,8 @@ if (major < 20) {
 leaveBundledNode();
 
 /**
- * A newer Node is installed for the conformance suite alone. npm puts it first on the PATH of its scripts,
- * where it would quietly take the place of the Node that is to be tested.
+ * The conformance suites bring a newer Node. npm puts it first on the PATH of its scripts, where it would quietly
+ * replace the Node under test.
  */
 function leaveBundledNode() {
   rmSync(`${root}node_modules/.bin/node`, { force: true });
@@ -46,43 +46,43 @@ export function node(title, args, options) {
   step(title, process.execPath, args, options);
 }
 
-/** Installs and builds what is missing or older than its sources. Of several at once, one does it for all. */
+/** Installs and builds what is missing or older than its sources. When several processes ask at once, one does it. */
 export async function prepare() {
-  await takeTurn();
+  await takeLock();
   install();
   if (!isBuilt()) node('build', ['scripts/build.mjs']);
-  endTurn();
+  releaseLock();
 }
 
-const turn = `${root}.preparing`;
+const lock = `${root}.preparing`;
 let isOurs = false;
 
-/** Waits until no other process prepares this clone; one that has died does not count. */
-async function takeTurn() {
+/** Waits until no other process prepares this clone. A process that has died does not count. */
+async function takeLock() {
   for (;;) {
     try {
-      writeFileSync(turn, String(process.pid), { flag: 'wx' });
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
       isOurs = true;
-      process.once('exit', endTurn);
+      process.once('exit', releaseLock);
       return;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    if (!isHeld()) rmSync(turn, { force: true });
+    if (!isHeld()) rmSync(lock, { force: true });
     else await pause(200);
   }
 }
 
-function endTurn() {
-  if (isOurs) rmSync(turn, { force: true });
+function releaseLock() {
+  if (isOurs) rmSync(lock, { force: true });
   isOurs = false;
 }
 
 function isHeld() {
   try {
-    const pid = Number(readFileSync(turn, 'utf8'));
-    // Empty for the moment between its making and its writing.
-    if (pid === 0) return Date.now() - statSync(turn).mtimeMs < 10_000;
+    const pid = Number(readFileSync(lock, 'utf8'));
+    // The other process may have made the file and not yet written to it.
+    if (pid === 0) return Date.now() - statSync(lock).mtimeMs < 10_000;
     process.kill(pid, 0);
     return true;
   } catch (error) {
@@ -90,7 +90,7 @@ function isHeld() {
   }
 }
 
-/** Servers that run load parts of dist/ late, so it is built anew only when something has changed. */
+/** Running servers load parts of dist/ late, so build again only when a source has changed. */
 function isBuilt() {
   try {
     const began = Date.parse(readFileSync(`${root}dist/.built`, 'utf8'));
@@ -107,7 +107,7 @@ function lastChange(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => lastChange(join(path, name))));
 }
 
-/** Installs when node_modules is missing or was made from another lock file. */
+/** Installs when node_modules is missing or comes from another lock file. */
 export function install() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (existsSync(installed) && sameVersions(installed)) return;

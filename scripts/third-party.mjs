@@ -1,8 +1,8 @@
-/** Writes down whose code is in the bundles, and under which licence: the licences ask for that. */
+/** Lists the packages whose code is in the bundles, with their licences, as the licences demand. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `metafiles` are esbuild's accounts of what went into each bundle. */
+/** `metafiles` are esbuild's lists of what went into each bundle. */
 export function writeNotices(file, metafiles) {
   const folders = new Set();
   for (const { inputs } of metafiles) {

@@ -1,4 +1,4 @@
-/** Where the built workers stand: beside the running bundle, or in dist/ when the sources run as they are. */
+/** The directory of the built workers: beside the running bundle, or dist/ when the sources run as they are. */
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

@@ -1,6 +1,6 @@
 /**
- * Starts the program quickly: V8's compiled form of each bundle is kept beside it, so that only the first
- * start after an install has to compile. Where nothing may be written there, every start compiles.
+ * Starts the program quickly: it writes V8's compiled form of each bundle beside the bundle, so that only the first
+ * start after an install compiles. In a read-only installation every start compiles.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
@@ -14,7 +14,7 @@ const bundles = new Map<string, Module>();
 
 start('./main.cjs');
 
-/** What a bundle gets as its `require`: another bundle is started in the same way as the first. */
+/** The `require` of a bundle: starts other bundles in the same way as the first. */
 function requireByBundle(id: string): unknown {
   return id.startsWith('./') ? start(id) : require(id);
 }
@@ -32,7 +32,7 @@ function start(id: string): unknown {
 function compile(file: string): Body {
   const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
   const cachedData = readCache(cacheFile);
-  // A bundle is ASCII; to read it as such saves looking for other characters.
+  // A bundle is ASCII: as latin1, Node need not look for other characters.
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
@@ -42,7 +42,7 @@ function compile(file: string): Body {
   return script.runInThisContext() as Body;
 }
 
-/** With options for V8 its compiled form is another, which would take the place of the one for most starts. */
+/** Options of V8 change its compiled form, which would then replace the one that most starts need. */
 function startedPlainly(): boolean {
   return process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined;
 }
@@ -57,11 +57,11 @@ function readCache(file: string): Buffer | undefined {
 
 function writeCache(file: string, script: Script): void {
   try {
-    // A container may give the same pid to another process that writes here.
+    // In another container a process with the same pid may write here, too.
     const unfinished = `${file}.${process.pid}-${process.hrtime.bigint().toString(36)}`;
     writeFileSync(unfinished, script.createCachedData());
     renameSync(unfinished, file);
   } catch {
-    // A read-only installation starts a little slower, that is all.
+    // A read-only installation only starts a little slower.
   }
 }

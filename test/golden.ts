@@ -86,7 +86,7 @@ async function runCall(
 ): Promise<void> {
   const tool = dialect.tools.find(({ name }) => name === call.tool);
   if (!tool) throw new Error(`${dialect.name} has no tool ${call.tool}`);
-  const told = await callTool(dialect, tool, fill(call.args, root), {
+  const outcome = await callTool(dialect, tool, fill(call.args, root), {
     engine,
     caller: anonymous,
     session,
@@ -97,22 +97,22 @@ async function runCall(
   });
   const expected = fill(call, root);
   if (expected.error) {
-    expect(told).toHaveProperty('error');
-    const { error } = told as { error: { code: number; message: string; data?: unknown } };
+    expect(outcome).toHaveProperty('error');
+    const { error } = outcome as { error: { code: number; message: string; data?: unknown } };
     expect(error.code).toBe(expected.error.code);
     if (expected.error.message !== undefined) expect(error.message).toBe(expected.error.message);
     for (const part of expected.error.contains ?? []) expect(error.message).toContain(part);
     if (expected.error.data !== undefined) expect(error.data).toEqual(loosely(expected.error.data));
     return;
   }
-  expect(told).toHaveProperty('answer');
-  const { answer } = told as { answer: { content: { text?: string }[]; isError?: boolean } };
-  const texts = answer.content.map((item) => item.text);
+  expect(outcome).toHaveProperty('result');
+  const { result } = outcome as { result: { content: { text?: string }[]; isError?: boolean } };
+  const texts = result.content.map((item) => item.text);
   if (expected.texts) expect(texts).toEqual(expected.texts);
   for (const part of expected.contains ?? []) expect(texts.join('\n')).toContain(part);
   if (expected.json !== undefined) expect(JSON.parse(texts[0]!)).toEqual(loosely(expected.json));
-  if (expected.answer !== undefined) expect(answer).toEqual(loosely(expected.answer));
-  expect(answer.isError ?? false).toBe(expected.isError ?? false);
+  if (expected.answer !== undefined) expect(result).toEqual(loosely(expected.answer));
+  expect(result.isError ?? false).toBe(expected.isError ?? false);
 }
 
 function withPrefix(tree: Tree, root: string): Tree {

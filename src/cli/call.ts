@@ -1,48 +1,58 @@
 /** `cofferdam call`: one tool call from a shell. */
-import type { Answer, Content } from '../dialects/dialect.ts';
-import { type App, offerTools } from '../server/mcp/app.ts';
-import { perform, sessionIdOf } from '../server/mcp/perform.ts';
-import { notConfined } from './start.ts';
-import { namesInstead } from './suggest.ts';
+import type { Content, ToolResult } from '../dialects/dialect.ts';
+import { offerTools } from '../server/mcp/app.ts';
+import { perform } from '../server/mcp/perform.ts';
+import { sessionIdOf } from '../server/mcp/session-state.ts';
+import type { CommandTo } from './arguments/parse.ts';
+import { namesInstead } from './arguments/suggest.ts';
+import type { Outcome } from './history.ts';
+import { closeApp, type OpenApp, openApp } from './open-app.ts';
+import { printOutcome } from './output.ts';
+import { notConfined } from './start-up.ts';
+import type { Surroundings } from './surroundings.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface CallOutcome {
-  output: string;
-  failed: boolean;
+export async function call(
+  { tool, json, roots, options }: CommandTo<'call'>,
+  surroundings: Surroundings,
+): Promise<number> {
+  const app = openApp(roots, options, surroundings);
+  const aborting = new AbortController();
+  process.once('SIGINT', () => aborting.abort());
+  try {
+    return await printOutcome(await callOnce(app, tool, json, aborting.signal, options.explain));
+  } finally {
+    await closeApp(app);
+  }
 }
 
-/** What is served for one call. */
-export interface CallApp extends App {
-  /** Why changes are not kept although nobody asked for that, for the operator. */
-  unkept: string | undefined;
-}
-
-export async function callOnce(
-  app: CallApp,
+async function callOnce(
+  app: OpenApp,
   name: string,
   json: string,
   signal: AbortSignal,
-  explained: boolean,
-): Promise<CallOutcome> {
+  explains: boolean,
+): Promise<Outcome> {
   const offered = offerTools(app.dialects);
   const found = offered.get(name);
   if (!found)
     throw new UsageError(`unknown tool '${name}'${namesInstead(name, 'tools', [...offered.keys()])}`);
-  if (app.unkept !== undefined && !found.tool.hints.readOnly) app.log(app.unkept);
+  if (app.whyNoUndo !== undefined && !found.tool.hints.readOnly) app.log(app.whyNoUndo);
   const why = found.tool.startsPrograms ? app.engine.commands.whyUnconfined() : undefined;
   if (why !== undefined) app.log(`commands: ${notConfined(why)}`);
   const state = {};
-  const told = await perform({
+  const outcome = await perform({
     app,
     state,
     sessionId: sessionIdOf(state),
     offered: found,
     args: parseJson(json),
     signal,
-    ...(explained && { explain: app.log }),
+    ...(explains && { explain: app.log }),
   });
-  if ('error' in told) return { output: `error ${told.error.code}: ${told.error.message}\n`, failed: true };
-  return { output: answerAsText(told.answer), failed: told.answer.isError === true };
+  if ('error' in outcome)
+    return { output: `error ${outcome.error.code}: ${outcome.error.message}\n`, failed: true };
+  return { output: resultAsText(outcome.result), failed: outcome.result.isError === true };
 }
 
 function parseJson(json: string): unknown {
@@ -53,7 +63,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-function answerAsText({ content }: Answer): string {
+function resultAsText({ content }: ToolResult): string {
   return content.map((item) => endLine(contentAsText(item))).join('');
 }
 

@@ -1,16 +1,16 @@
-/** What to paste into a client, and where the page is: printed at the start, where somebody can read it. */
+/** What to paste into a client, and the address of the page: printed at the start, where somebody reads it. */
 
 import { shellWord } from '../display/shell-word.ts';
 import type { RootInfo } from '../engine/index.ts';
 import type { StoredToken } from '../server/web/stored-token.ts';
 
-/** How a client starts this program by itself, on stdio. */
+/** How a client starts a server of its own on stdio. */
 export interface StdioCommand {
   command: string;
   args: readonly string[];
 }
 
-/** What a client needs that starts the server itself: no token, no port, nothing that must be running. */
+/** The configurations for clients that start the server themselves: they need no token and no running server. */
 export function stdioConfigs(roots: readonly RootInfo[], { command, args }: StdioCommand): string {
   return [
     '',
@@ -39,16 +39,16 @@ function rightsText({ writable }: RootInfo): string {
 /** The arguments that serve the same directories again, from anywhere. */
 export function directoryArguments(roots: readonly RootInfo[]): string[] {
   return roots.map(({ path, writable }) => {
-    // `/a/b:ro` would be /a/b, read-only.
+    // Without the slash, /a/b:ro would mean the directory /a/b, read-only.
     const plain = path.endsWith(':ro') ? `${path}/` : path;
     return writable ? plain : `${plain}:ro`;
   });
 }
 
-/** A token that the operator has set is not shown; the server's own one is. */
+/** Shows the token that the server made itself, but never one that the operator set. */
 export function httpConfigs(served: string, kept: StoredToken | undefined, hasPage: boolean): string {
   const token = kept?.token ?? '<COFFERDAM_TOKEN>';
-  // Every address is listened on, but a client needs one.
+  // The server listens on every address, but a client needs one.
   const url = served.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
   const headers = { Authorization: `Bearer ${token}` };
   const server = { type: 'http', url, headers };
@@ -87,7 +87,7 @@ function tokenText({ file, isNew }: StoredToken): string {
     : `The token that is kept in ${file} (--new-token makes another)`;
 }
 
-/** The token stands behind the #, which no browser sends to anybody; without one the page asks for it. */
+/** The token stands behind the #, which browsers never send. Without a token the page asks for it. */
 function pageAddress(url: string, token: string | undefined): string {
   const page = new URL('/', url).href;
   return token === undefined ? page : `${page}#token=${encodeURIComponent(token)}`;

@@ -1,24 +1,36 @@
 /** `cofferdam doctor`: which protections are active here, and what is missing. */
 
-import {
-  type Engine,
-  EngineFailure,
-  installCommand,
-  type Protection,
-  type RootInfo,
-} from '../engine/index.ts';
-import { notConfined } from './start.ts';
+import { bubblewrapInstallCommand, type Engine, type RootInfo } from '../engine/index.ts';
+import type { CommandTo } from './arguments/parse.ts';
+import { isNoSandbox } from './offerable-tools.ts';
+import { closeApp, openApp } from './open-app.ts';
+import { print } from './output.ts';
+import { notConfined } from './start-up.ts';
+import type { Surroundings } from './surroundings.ts';
 
-export interface Finding {
+interface Finding {
   what: string;
   active: boolean;
   says: string;
 }
 
-export async function findingsOf(engine: Engine, skipped: readonly string[] = []): Promise<Finding[]> {
+export async function doctor(
+  { roots, options }: CommandTo<'doctor'>,
+  surroundings: Surroundings,
+): Promise<number> {
+  const asked = roots.length > 0 ? roots : [{ path: process.cwd(), writable: true }];
+  const app = openApp(asked, options, surroundings);
+  const { engine, skipped, journal } = app;
+  const state = { what: 'journal and trace', active: !journal.startsWith('OFF'), says: journal };
+  print(asText([...(await findingsOf(engine, skipped)), state]));
+  await closeApp(app);
+  return 0;
+}
+
+async function findingsOf(engine: Engine, skipped: readonly string[]): Promise<Finding[]> {
   const { active, says } = await engine.search.ripgrep();
   return [
-    wallFinding(engine.protection),
+    { what: 'wall', active: engine.protection.raceFree, says: engine.protection.says },
     ...engine.roots.map(rootFinding),
     ...skipped.map((why) => ({ what: 'directory', active: false, says: why })),
     { what: 'search: ripgrep', active, says },
@@ -28,35 +40,31 @@ export async function findingsOf(engine: Engine, skipped: readonly string[] = []
 
 async function commandFindings(engine: Engine): Promise<Finding[]> {
   try {
-    const layers = await engine.commands.layers();
+    const confinement = await engine.commands.confinement();
     const sandbox = await engine.commands.sandbox();
-    const shown = await engine.commands.shown();
+    const visible = await engine.commands.visiblePaths();
     return [
-      ...layers.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
+      ...confinement.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
       ...(sandbox.kind === 'none' ? [unconfinedFinding(sandbox.why)] : []),
-      ...shown.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
+      ...visible.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
     ];
   } catch (error) {
-    if (!(error instanceof EngineFailure) || error.facts.kind !== 'no-sandbox') throw error;
-    return [{ what: 'commands', active: false, says: `no command is run: ${error.facts.reason}` }];
+    if (!isNoSandbox(error)) throw error;
+    return [{ what: 'commands', active: false, says: `commands are refused: ${error.facts.reason}` }];
   }
 }
 
 function unconfinedFinding(why: string): Finding {
-  const install = installCommand();
+  const install = bubblewrapInstallCommand();
   const remedy = why.includes('not installed') && install !== undefined ? `; install it: ${install}` : '';
   return { what: 'commands: confined', active: false, says: `${notConfined(why)}${remedy}` };
-}
-
-export function wallFinding(protection: Protection): Finding {
-  return { what: 'wall', active: protection.raceFree, says: protection.says };
 }
 
 function rootFinding({ path, writable }: RootInfo): Finding {
   return { what: 'directory', active: true, says: `${path} (${writable ? 'read-write' : 'read-only'})` };
 }
 
-export function findingsAsText(findings: readonly Finding[]): string {
+function asText(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ what }) => what.length));
   return findings
     .map(({ what, active, says }) => `${active ? 'yes' : 'no '}  ${what.padEnd(width)}  ${says}\n`)

@@ -1,4 +1,4 @@
-/** One entry of the journal as a line for people: when, by which tool, which paths. */
+/** One entry of the journal as a line for people: when, which tool, which paths. */
 
 import { plain } from '../display/plain-text.ts';
 import type { Change, JournalEntry } from '../engine/index.ts';

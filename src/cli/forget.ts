@@ -1,14 +1,14 @@
-/** `cofferdam forget`: takes contents out of the state directory, for good. */
+/** `cofferdam forget`: removes contents from the state directory for good. */
 import { resolve } from 'node:path';
 import { plain } from '../display/plain-text.ts';
-import type { ForgetRequest, Forgotten, History, JournalEntry } from '../engine/index.ts';
+import { type ForgetRequest, type Forgotten, History, type JournalEntry } from '../engine/index.ts';
 import { openDirectoryState } from '../state/directory/open.ts';
 import { forgetTraced } from '../trace/forget.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
 import { named, type Outcome } from './history.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface ForgetAsked {
+export interface ForgetArguments {
   /** Entries and paths. */
   what: readonly string[];
   all: boolean;
@@ -18,16 +18,16 @@ export interface ForgetAsked {
 const SHOWN = 20;
 
 export async function forget(
-  history: History,
   stateDirectory: string,
-  { what, all, dryRun }: ForgetAsked,
+  { what, all, dryRun }: ForgetArguments,
 ): Promise<Outcome> {
+  const history = new History(stateDirectory);
   let output = '';
   for (const request of await requestsFor(history, what, all)) {
     const entries = await history.entries();
     const forgotten = await history.forget(request, { dryRun });
     const calls = await forgetTraced(openDirectoryState(stateDirectory), forgotten.paths, dryRun);
-    output += tellingOf({ request, forgotten, calls, dryRun, entries });
+    output += reportText({ request, forgotten, calls, dryRun, entries });
   }
   return { output, failed: false };
 }
@@ -40,7 +40,7 @@ async function requestsFor(
   if (all && what.length > 0) throw new UsageError('forget takes an entry, a path or --all, not both');
   if (all) return [{ what: 'all' }];
   if (what.every((each) => each === ''))
-    throw new UsageError('forget needs to be told what: cofferdam forget ENTRY|PATH|--all');
+    throw new UsageError('say what to forget: cofferdam forget ENTRY|PATH|--all');
   const ids: string[] = [];
   const paths: string[] = [];
   for (const each of what) {
@@ -51,7 +51,7 @@ async function requestsFor(
   return ids.length > 0 ? [{ what: 'entries', ids }, ...ofPaths] : ofPaths;
 }
 
-/** A word alone may mean either: what cannot be had back is not guessed. */
+/** A word alone may name an entry or a path. Nobody can take a forget back, so do not guess. */
 async function isEntry(history: History, what: string): Promise<boolean> {
   if (what.includes('/') || what === '.' || what === '..') return false;
   const entries = await history.entries();
@@ -67,7 +67,7 @@ async function isEntry(history: History, what: string): Promise<boolean> {
   return fits;
 }
 
-interface Telling {
+interface ForgetReport {
   request: ForgetRequest;
   forgotten: Forgotten;
   calls: number;
@@ -75,7 +75,7 @@ interface Telling {
   entries: readonly JournalEntry[];
 }
 
-function tellingOf({ request, forgotten, calls, dryRun, entries }: Telling): string {
+function reportText({ request, forgotten, calls, dryRun, entries }: ForgetReport): string {
   const { things, bytes, spare, lost, stays, others, stillThere } = forgotten;
   const lines: string[] = [];
   const nothing = things + spare + calls === 0;

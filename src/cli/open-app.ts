@@ -1,46 +1,40 @@
-/** From directories and options to what is served. A directory that cannot be opened is left out with a warning. */
+/** Opens what a server serves, from directories and options. It leaves out directories that it cannot open, with a warning. */
 import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { Engine, EngineFailure, type Failure, type RootSpec } from '../engine/index.ts';
 import type { App } from '../server/mcp/app.ts';
 import type { Recorder } from '../trace/recorder.ts';
-import type { CallApp } from './call.ts';
-import type { Environment, Options } from './parse.ts';
+import type { Options } from './arguments/parse.ts';
+import type { Environment, Surroundings } from './surroundings.ts';
 import { openRecorder, openState } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface OpenApp extends CallApp {
+export interface OpenApp extends App {
   trace: Recorder;
   stateDirectory: string | undefined;
-  /** Whether changes are kept, and where. */
+  /** Whether the journal keeps changes, and where; for the operator. */
   journal: string;
+  /** Why changes cannot be undone although the operator did not ask for that. */
+  whyNoUndo: string | undefined;
   /** The directories that could be opened. */
   roots: readonly RootSpec[];
   /** Why others could not. */
   skipped: readonly string[];
 }
 
-/** What the process brings along. */
-export interface Surroundings {
-  version: string;
-  home: string;
-  environment: Environment;
-  log(line: string): void;
-}
-
-export function openApp(asked: readonly RootSpec[], options: Options, around: Surroundings): OpenApp {
+export function openApp(asked: readonly RootSpec[], options: Options, surroundings: Surroundings): OpenApp {
   for (const dialect of options.dialects) {
-    const problem = dialect.checkSettings?.(around.environment);
+    const problem = dialect.checkSettings?.(surroundings.environment);
     if (problem !== undefined) throw new UsageError(problem);
   }
   const skipped: string[] = [];
   let roots = withoutRepeats(asked);
   for (;;) {
     try {
-      const app = openOn(roots, options, around);
+      const app = openOn(roots, options, surroundings);
       requireServed(options.dialects, app);
-      for (const why of skipped) around.log(`warning: ${why}; it is left out`);
+      for (const why of skipped) surroundings.log(`warning: ${why}; it is left out`);
       return { ...app, skipped };
     } catch (error) {
       const bad = unopened(error, roots);
@@ -52,7 +46,7 @@ export function openApp(asked: readonly RootSpec[], options: Options, around: Su
   }
 }
 
-/** A directory that is given twice is served once; read-only, when one of them says so. */
+/** Serves a directory that is given twice once, and read-only when one of the two says so. */
 function withoutRepeats(asked: readonly RootSpec[]): readonly RootSpec[] {
   const byPath = new Map<string, RootSpec>();
   for (const root of asked) {
@@ -63,8 +57,8 @@ function withoutRepeats(asked: readonly RootSpec[]): readonly RootSpec[] {
   return [...byPath.values()];
 }
 
-function openOn(roots: readonly RootSpec[], options: Options, around: Surroundings): OpenApp {
-  const { version, home, environment, log } = around;
+function openOn(roots: readonly RootSpec[], options: Options, surroundings: Surroundings): OpenApp {
+  const { version, home, environment, log } = surroundings;
   const { state } = options;
   const paths = roots.map(({ path }) => path);
   const kept = openState(state, paths);
@@ -80,7 +74,7 @@ function openOn(roots: readonly RootSpec[], options: Options, around: Surroundin
     trace: openRecorder({ directory, roots: served, contents: state.contents, version, environment, log }),
     stateDirectory: directory,
     journal: state.journal ? kept.says : 'OFF: --no-journal',
-    unkept: mayChange && state.journal && directory === undefined ? `changes: ${kept.says}` : undefined,
+    whyNoUndo: mayChange && state.journal && directory === undefined ? `changes: ${kept.says}` : undefined,
   };
 }
 
@@ -92,9 +86,9 @@ export function openEngine(
   journal?: string,
 ): Engine {
   const commands = { ...options.commands, environment };
-  // Where no tool changes anything, the wall need not let anything be changed either.
-  const onlyLooks = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
-  const readOnly = options.readOnly || onlyLooks;
+  // Where no tool changes anything, the wall can refuse every change as well.
+  const onlyReads = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
+  const readOnly = options.readOnly || onlyReads;
   const { keep } = options.state;
   const { allowGitConfig } = options;
   return new Engine({
@@ -112,7 +106,7 @@ export async function closeApp({ engine, trace }: App): Promise<void> {
   await trace?.close();
 }
 
-/** Which directory an error is about, and why it cannot be served. */
+/** Which directory an error is about, and why the server cannot serve it. */
 function unopened(error: unknown, roots: readonly RootSpec[]): { root: RootSpec; why: string } | undefined {
   if (!(error instanceof EngineFailure) || !('path' in error.facts)) return undefined;
   const { path, kind } = error.facts;
@@ -127,7 +121,7 @@ const NOT_SERVED: Readonly<Partial<Record<Failure['kind'], string>>> = {
   permission: 'cannot be read by this user',
 };
 
-/** Every directory must be within reach of some dialect. */
+/** Some dialect must be able to reach every directory. */
 function requireServed(chosen: readonly Dialect[], { engine }: App): void {
   const count = engine.roots.length;
   if (count === 1 || chosen.some(({ servesOne }) => !servesOne)) return;

@@ -1,14 +1,20 @@
 /** `cofferdam tools`: the tools of the dialects, with their parameters and what they cost a model in tokens. */
 import type { Dialect } from '../dialects/dialect.ts';
+import { dialects as allDialects } from '../dialects/index.ts';
 import type { ObjectSchema, Schema } from '../dialects/schema.ts';
 import type { OfferedTool } from '../server/mcp/app.ts';
 import { type Abilities, type OfferedTools, offer, type ShownTool } from '../server/mcp/offered-tools.ts';
 import { estimatedTokens } from '../trace/tokens.ts';
-import { columns } from './help.ts';
+import { columns } from './arguments/help.ts';
+import type { CommandTo, Options } from './arguments/parse.ts';
+import { areCommandsConfined } from './offerable-tools.ts';
+import { openEngine } from './open-app.ts';
+import { print } from './output.ts';
+import type { Surroundings } from './surroundings.ts';
 
-export interface ToolsRequest extends Abilities {
+interface ToolsRequest extends Abilities {
   dialects: readonly Dialect[];
-  /** Served by one server, where two tools cannot have one name; otherwise each dialect is taken by itself. */
+  /** Whether one server offers all of them, so that no two tools may share a name; otherwise each stands by itself. */
   together: boolean;
 }
 
@@ -17,7 +23,36 @@ interface DialectTools {
   tools: (OfferedTool & { shown: ShownTool })[];
 }
 
-export function toolsAsText(asked: ToolsRequest): string {
+export async function tools(
+  { options, named }: CommandTo<'tools'>,
+  { environment }: Surroundings,
+): Promise<number> {
+  const asked: ToolsRequest = {
+    dialects: named ? options.dialects : allDialects,
+    together: named,
+    canChange: !options.readOnly,
+    ...(await findConfinement(options, environment)),
+  };
+  return print(options.json ? asJson(asked) : asText(asked));
+}
+
+/** What confines commands, as a server on the current directory would find it. */
+async function findConfinement(
+  options: Options,
+  environment: Surroundings['environment'],
+): Promise<Omit<Abilities, 'canChange'>> {
+  const engine = openEngine([{ path: process.cwd(), writable: false }], options, environment);
+  try {
+    const whyUnconfined = engine.commands.whyUnconfined();
+    return options.readOnly
+      ? { whyUnconfined, commandsConfined: await areCommandsConfined(engine) }
+      : { whyUnconfined };
+  } finally {
+    await engine.close();
+  }
+}
+
+function asText(asked: ToolsRequest): string {
   const all = dialectsOf(asked);
   const text = all.map(dialectAsText).join('\n');
   if (!asked.together || all.length === 1) return text;
@@ -25,7 +60,7 @@ export function toolsAsText(asked: ToolsRequest): string {
   return `${text}\ntogether: ${countOf(shown)}, ≈ ${tokensOfList(shown)} tokens\n`;
 }
 
-export function toolsAsJson(asked: ToolsRequest): string {
+function asJson(asked: ToolsRequest): string {
   const list = dialectsOf(asked).map(({ dialect: { name, summary }, tools }) => ({
     dialect: name,
     summary,

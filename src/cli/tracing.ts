@@ -4,7 +4,7 @@ import { openDirectoryState } from '../state/directory/open.ts';
 import { TraceLog } from '../trace/log.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { openSpans } from '../trace/spans.ts';
-import type { StateSettings } from './state.ts';
+import type { StateSettings } from './arguments/state-flags.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Kept {
@@ -39,14 +39,18 @@ export interface RecorderRequest {
 
 export function openRecorder(asked: RecorderRequest): Recorder {
   const { directory, roots, contents, version, environment, log } = asked;
-  const onProblem = (problem: string) => log(`trace: ${problem}`);
   return new Recorder({
-    log: directory === undefined ? undefined : new TraceLog(openDirectoryState(directory), { onProblem }),
-    spans: openSpans(environment, { version, onProblem }),
+    log: directory === undefined ? undefined : openTrace(directory, log),
+    spans: openSpans(environment, { version, onProblem: (problem) => log(`trace: ${problem}`) }),
     server: serverId(),
     roots,
     contents,
   });
+}
+
+/** The stored events of all servers on one state directory. */
+export function openTrace(directory: string, log: (line: string) => void): TraceLog {
+  return new TraceLog(openDirectoryState(directory), { onProblem: (problem) => log(`trace: ${problem}`) });
 }
 
 /** Tells servers apart and guards nothing, so it need not be hard to guess, and the start need not wait for it. */

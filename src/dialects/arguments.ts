@@ -1,13 +1,14 @@
 /** Checks a call's arguments against the very schema that clients were shown, and fills in its defaults. */
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
-import { type ArgumentProblem, fail } from '../engine/index.ts';
+import { type ArgumentProblem, Breathing, fail } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';
 import { didYouMean } from './ignored-arguments.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 
 const validators = new WeakMap<ObjectSchema, Validator>();
 
-export function checkArguments(tool: Tool, sent: unknown): Record<string, unknown> {
+export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<string, unknown>> {
+  const breathing = new Breathing(undefined);
   const args = renamed(tool, sent ?? {});
   let validator = validators.get(tool.input);
   if (validator === undefined) {
@@ -15,14 +16,54 @@ export function checkArguments(tool: Tool, sent: unknown): Record<string, unknow
     validator = new Validator(tool.input as ConstructorParameters<typeof Validator>[0], '2020-12', false);
     validators.set(tool.input, validator);
   }
-  const { valid, errors } = validator.validate(args);
-  if (!valid) fail({ kind: 'bad-arguments', problems: problemsOf(errors, tool.input) });
+  for (const { part, list, from } of partsOf(args)) {
+    await breathing.pause();
+    const { valid, errors } = validator.validate(part);
+    if (valid) continue;
+    const problems = problemsOf(errors, tool.input).map((each) => atRealIndex(each, list, from));
+    fail({ kind: 'bad-arguments', problems });
+  }
   const torn = tornTexts(args, '');
   if (torn.length > 0) fail({ kind: 'bad-arguments', problems: torn });
   return withDefaults(tool.input, args as Record<string, unknown>) as Record<string, unknown>;
 }
 
-/** Whether it holds no half of a character beyond U+FFFF, alone: no file name and no UTF-8 text can. */
+/** More items than this are looked at in turns: the library takes its time, and chokes on many thousand errors. */
+const ITEMS_AT_ONCE = 500;
+
+interface Part {
+  /** The arguments with a part of the list instead of all of it. */
+  part: unknown;
+  /** The list that was cut, and the index in it where the part begins. */
+  list: string | undefined;
+  from: number;
+}
+
+/** The arguments in parts that can be checked one after the other: long lists are cut, the rest is in every part. */
+function* partsOf(args: unknown): Generator<Part> {
+  const long = Object.entries(args as object).filter(
+    ([, value]) => Array.isArray(value) && value.length > ITEMS_AT_ONCE,
+  ) as [string, unknown[]][];
+  const starts = Object.fromEntries(long.map(([name, items]) => [name, items.slice(0, ITEMS_AT_ONCE)]));
+  const rest = long.length === 0 ? args : { ...(args as object), ...starts };
+  yield { part: rest, list: undefined, from: 0 };
+  for (const [list, items] of long) {
+    for (let from = ITEMS_AT_ONCE; from < items.length; from += ITEMS_AT_ONCE) {
+      yield { part: { ...(rest as object), [list]: items.slice(from, from + ITEMS_AT_ONCE) }, list, from };
+    }
+  }
+}
+
+/** Names an item by its place in the whole list. */
+function atRealIndex(problem: ArgumentProblem, list: string | undefined, from: number): ArgumentProblem {
+  if (list === undefined) return problem;
+  const [cut, real] = [`${list}[`, (index: string) => `${list}[${Number(index) + from}]`];
+  const shifted = (text: string) =>
+    text.startsWith(cut) ? text.replace(/^[^[]*\[(\d+)\]/, (_, index: string) => real(index)) : text;
+  return { ...problem, field: shifted(problem.field), message: shifted(problem.message) };
+}
+
+/** False for a text with a lone surrogate, which no file name and no UTF-8 text can hold. */
 function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
@@ -66,7 +107,7 @@ function withDefaults(schema: Schema, value: unknown): unknown {
 /** Keywords that only say that something below them is wrong. */
 const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'false']);
 
-/** Nobody reads more of them, and a call may have any number of wrong fields. */
+/** A call may have any number of wrong fields; nobody reads more problems than this. */
 const MOST_PROBLEMS = 100;
 
 function problemsOf(errors: readonly OutputUnit[], input: ObjectSchema): ArgumentProblem[] {

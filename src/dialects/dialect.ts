@@ -1,8 +1,8 @@
 /**
  * What a dialect is: a vocabulary of tools over one engine, and its own words for every failure.
  *
- * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`) and how it
- * tells the answer (`render`). Anything longer belongs in the engine.
+ * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`) and the words
+ * for what came of it (`render`). Anything longer belongs in the engine.
  */
 import type { Caller, Engine, Failure } from '../engine/index.ts';
 import type { FromSchema, ObjectSchema } from './schema.ts';
@@ -22,7 +22,7 @@ export type Content =
   | { type: 'text'; text: string }
   | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } };
 
-export interface Answer {
+export interface ToolResult {
   content: Content[];
   isError?: boolean;
   structuredContent?: Record<string, unknown>;
@@ -30,19 +30,25 @@ export interface Answer {
   _meta?: Record<string, unknown>;
 }
 
-/** How a dialect reports a failure: as an error of the protocol, or as an answer marked as an error. */
-export type Told = { error: { code: number; message: string; data?: unknown } } | { answer: Answer };
+export interface ProtocolError {
+  code: number;
+  message: string;
+  data?: unknown;
+}
 
 /** A failure as the trace knows it: by its kind. */
-export interface ToldFailure {
+export interface TracedFailure {
   kind: string;
 }
 
-/** An answer, and what failed when it tells of a failure in words of its own. */
-export interface Answered {
-  answer: Answer;
-  failure?: ToldFailure | undefined;
+/** A tool result. A tool that words a failure itself names it here, for the trace. */
+export interface ResultOutcome {
+  result: ToolResult;
+  failure?: TracedFailure | undefined;
 }
+
+/** How a call ends. A dialect reports a failure as a protocol error, or as a result marked as an error. */
+export type ToolOutcome = ResultOutcome | { error: ProtocolError; failure?: TracedFailure | undefined };
 
 /** What one client's session may keep between calls. */
 export interface Session {
@@ -55,7 +61,7 @@ export interface Session {
 export interface ToolContext {
   /** Works for `caller`. */
   engine: Engine;
-  /** On whose behalf the call is made. */
+  /** Who makes the call. */
   caller: Caller;
   session: Session;
   signal: AbortSignal;
@@ -63,13 +69,13 @@ export interface ToolContext {
   home: string;
   /** Environment settings that a dialect's document names. */
   settings: Readonly<Record<string, string | undefined>>;
-  /** Tells a client that asked for it how far a long call has come; what is no further than before is not sent. */
+  /** Sends progress to a client that asked for it; a value that is not higher than the last one is not sent. */
   progress(done: number, message: string): void;
-  /** Takes what a command prints as it comes, to be told as progress. */
+  /** Takes the output of a command as it comes, for progress messages. */
   printed?(chunk: Buffer, stream: 'stdout' | 'stderr'): void;
-  /** Tells the client something besides the answer: a text item of its own behind it. */
+  /** Adds a text item of its own behind the result. */
   note(note: string): void;
-  /** Tells whoever asked how a call was done, beside its answer. */
+  /** Tells an operator who asked for it (`--explain`) how the engine did the call. */
   explain?(note: string): void;
 }
 
@@ -81,11 +87,11 @@ export interface Tool {
   input: ObjectSchema;
   /** Other names for arguments, accepted without being shown. The real name wins when both are sent. */
   aliases: Readonly<Record<string, string>>;
-  /** Starts programs: not offered where those must be sandboxed and cannot be. */
+  /** Starts programs: the server does not offer it where a sandbox is required and missing. */
   startsPrograms: boolean;
-  /** Has a use where nothing may be changed, although it can change something: a preview, a choice. */
+  /** Can change something, but is useful on a read-only server too: it previews, or chooses a workspace. */
   usefulReadOnly: boolean;
-  call(args: Record<string, unknown>, context: ToolContext): Promise<Answered>;
+  call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
 
 export interface ToolDeclaration<S extends ObjectSchema, V> {
@@ -98,7 +104,7 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   startsPrograms?: boolean;
   usefulReadOnly?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
-  render(value: V, args: FromSchema<S>, note: ToolContext['note']): string | Answer | Answered;
+  render(value: V, args: FromSchema<S>, note: ToolContext['note']): string | ToolResult | ResultOutcome;
 }
 
 export interface Dialect {
@@ -106,15 +112,15 @@ export interface Dialect {
   /** One line for listings. */
   summary: string;
   tools: readonly Tool[];
-  /** Works in the first directory alone, however many there are. */
+  /** Serves only the first of the given directories. */
   servesOne?: true;
   /** The environment setting that names the directory to serve when the command line names none. */
   rootSetting?: string;
-  /** Its clients choose a workspace, and their later calls depend on it: the server must know each client again. */
+  /** Clients choose a workspace for their later calls, so the server must recognise each client. */
   choosesWorkspace?: boolean;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
   checkSettings?(settings: ToolContext['settings']): string | undefined;
-  failed(facts: Failure, tool: Tool): Told;
+  failed(facts: Failure, tool: Tool): ToolOutcome;
 }
 
 export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
@@ -126,9 +132,9 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
     usefulReadOnly,
     async call(args, context) {
       const checked = args as FromSchema<S>;
-      const told = render(await run(checked, context), checked, context.note);
-      if (typeof told === 'string') return { answer: { content: [text(told)] } };
-      return 'answer' in told ? told : { answer: told };
+      const rendered = render(await run(checked, context), checked, context.note);
+      if (typeof rendered === 'string') return { result: { content: [text(rendered)] } };
+      return 'result' in rendered ? rendered : { result: rendered };
     },
   };
 }
@@ -137,11 +143,16 @@ export function text(value: string): Content {
   return { type: 'text', text: value };
 }
 
-/** Shorthands for the four hints: every tool says all of them, since clients take silence as danger. */
+const readOnly: ToolHints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+const additive: ToolHints = { ...readOnly, readOnly: false, idempotent: false };
+const destructive: ToolHints = { ...additive, destructive: true };
+
+/** The usual combinations. Every tool states all four hints: clients assume the worst of one that is missing. */
 export const hints = {
-  looks: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-  adds: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
-  replaces: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  changes: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  runs: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  readOnly,
+  additive,
+  idempotentAdditive: { ...additive, idempotent: true },
+  destructive,
+  idempotentDestructive: { ...destructive, idempotent: true },
+  openWorld: { ...destructive, openWorld: true },
 } as const satisfies Record<string, ToolHints>;

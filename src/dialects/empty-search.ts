@@ -1,11 +1,11 @@
-/** Why a search found nothing, when a filter is the cause: counted only then, and only for a moment. */
+/** Explains why a search found nothing when a filter is the cause. Only an empty search pays for it, for a second. */
 import { EngineFailure } from '../engine/index.ts';
 import type { ToolContext } from './dialect.ts';
 
-const MOST_COUNTED = 20_000;
-const LONGEST_MS = 1000;
+const MAX_COUNTED = 20_000;
+const MAX_MS = 1000;
 /** For a second look at what an empty search left out. */
-export const MOMENT = { timeoutMs: LONGEST_MS } as const;
+export const QUICK_SEARCH = { timeoutMs: MAX_MS } as const;
 
 type Search = ToolContext['engine']['search'];
 type GlobQuery = Parameters<Search['glob']>[1];
@@ -17,65 +17,52 @@ export interface Choice extends FileQuery {
   globs: readonly string[];
 }
 
-export interface Filtered {
-  /** What the filter chose. */
+export interface Filter {
+  /** Its name in the call: `the globs`, `the glob`. */
+  name: string;
   chosen: readonly Choice[];
-  /** The same search without its filter. */
+  /** The same search without the filter. */
   all: Choice;
-  /** The filter's name in the call: `the globs`, `the glob`. */
-  filter: string;
-  /** Globs that reach deeper, to be suggested when they choose more. */
+  /** Globs that reach deeper, which the explanation suggests when they choose more. */
   wider?: { globs: readonly string[]; chosen: readonly Choice[] } | undefined;
 }
 
-/** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; nothing when the filter left out no file. */
-export function whyNoMatches(context: ToolContext, filtered: Filtered): Promise<string | undefined> {
-  return inAMoment(context, async (count) => {
-    const all = await count(filtered.all);
-    const sum = async (choices: readonly Choice[]) => {
-      let files = 0;
-      for (const choice of choices) files += await count(choice);
-      return files;
-    };
-    const chosen = await sum(filtered.chosen);
-    if (chosen >= all) return undefined;
-    const wider = await sum(filtered.wider?.chosen ?? []);
-    const files = `${filtered.filter} chose ${told(chosen)} of ${told(all)} files`;
-    const instead = wider > chosen ? `; ${filtered.wider!.globs.join(', ')} would choose ${told(wider)}` : '';
-    return `[0 matches; ${files}${instead}]`;
-  });
+/** The same search with letters in any case. */
+export interface AnyCase {
+  /** How a call asks for it: `caseInsensitive: true`. */
+  option: string;
+  search(call: { signal: AbortSignal; timeoutMs: number }): Promise<{ matches: number }>;
 }
 
-const HOLDS_NOTHING: readonly string[] = ['not-found', 'not-a-directory', 'outside', 'permission'];
+/** Counts the files that a choice means, up to a cap. */
+type CountFiles = (choice: Choice) => Promise<number>;
 
-type Count = (choice: Choice) => Promise<number>;
+/** Notes when the filter, or the case of letters, may be why no line matched. */
+export async function explainNoMatches(
+  context: ToolContext,
+  filter: Filter | undefined,
+  anyCase: AnyCase | undefined,
+): Promise<void> {
+  if (filter) await explainEmpty(context, (count) => whatTheFilterChose(filter, count));
+  if (anyCase && (await finds(anyCase, context.signal)))
+    context.note(`[0 matches in this case of letters; ${anyCase.option} finds some]`);
+}
 
-/** What takes longer than a moment, or fails, is not told: the search itself was answered. */
-export async function inAMoment(
-  { engine, signal }: ToolContext,
-  explain: (count: Count) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const until = Date.now() + LONGEST_MS;
-  try {
-    return await explain(async ({ directory, ...query }) => {
-      const timeoutMs = Math.max(1, until - Date.now());
-      try {
-        const { entries } = await engine.search.glob(
-          directory,
-          { ...query, max: MOST_COUNTED + 1 },
-          { signal, timeoutMs },
-        );
-        return entries.length;
-      } catch (error) {
-        // A glob may begin with a directory that is not there: it chooses nothing.
-        if (error instanceof EngineFailure && HOLDS_NOTHING.includes(error.facts.kind)) return 0;
-        throw error;
-      }
-    });
-  } catch (error) {
-    if (error instanceof EngineFailure && error.facts.kind !== 'cancelled') return undefined;
-    throw error;
-  }
+/** Notes what `explain` finds out. An explanation that fails or takes too long is left out: the search succeeded. */
+export async function explainEmpty(
+  { engine, signal, note }: ToolContext,
+  explain: (count: CountFiles) => Promise<string | undefined>,
+): Promise<void> {
+  const deadline = Date.now() + MAX_MS;
+  const why = await unlessItFails(() =>
+    explain(({ directory, ...query }) =>
+      countFiles(() => {
+        const timeoutMs = Math.max(1, deadline - Date.now());
+        return engine.search.glob(directory, { ...query, max: MAX_COUNTED + 1 }, { signal, timeoutMs });
+      }),
+    ),
+  );
+  if (why !== undefined) note(why);
 }
 
 /** The same glob at any depth: `*.ts` becomes `**\/*.ts`, `src/*.ts` becomes `src/**\/*.ts`. */
@@ -85,19 +72,49 @@ export function deeper(glob: string): string {
   return above === '**/' || above.endsWith('/**/') ? glob : `${above}**/${glob.slice(at)}`;
 }
 
-/** Whether the search finds something when the case of letters does not count. */
-export async function findsInAnyCase(
-  signal: AbortSignal,
-  search: (call: { signal: AbortSignal; timeoutMs: number }) => Promise<{ matches: number }>,
-): Promise<boolean> {
+/** `[0 matches; the globs chose 3 of 412 files; **\/*.ts would choose 371]`; nothing when the filter left out no file. */
+async function whatTheFilterChose(filter: Filter, count: CountFiles): Promise<string | undefined> {
+  const all = await count(filter.all);
+  const chosen = await total(filter.chosen, count);
+  if (chosen >= all) return undefined;
+  const wider = await total(filter.wider?.chosen ?? [], count);
+  const files = `${filter.name} chose ${counted(chosen)} of ${counted(all)} files`;
+  const instead = wider > chosen ? `; ${filter.wider!.globs.join(', ')} would choose ${counted(wider)}` : '';
+  return `[0 matches; ${files}${instead}]`;
+}
+
+async function total(choices: readonly Choice[], count: CountFiles): Promise<number> {
+  let files = 0;
+  for (const choice of choices) files += await count(choice);
+  return files;
+}
+
+async function finds({ search }: AnyCase, signal: AbortSignal): Promise<boolean> {
+  const found = await unlessItFails(() => search({ signal, ...QUICK_SEARCH }));
+  return found !== undefined && found.matches > 0;
+}
+
+const HOLDS_NOTHING: readonly string[] = ['not-found', 'not-a-directory', 'outside', 'permission'];
+
+/** A glob may begin with a directory that is missing: it chooses nothing. */
+async function countFiles(search: () => Promise<{ entries: readonly unknown[] }>): Promise<number> {
   try {
-    return (await search({ signal, timeoutMs: LONGEST_MS })).matches > 0;
+    return (await search()).entries.length;
   } catch (error) {
-    if (error instanceof EngineFailure && error.facts.kind !== 'cancelled') return false;
+    if (error instanceof EngineFailure && HOLDS_NOTHING.includes(error.facts.kind)) return 0;
     throw error;
   }
 }
 
-function told(count: number): string {
-  return count > MOST_COUNTED ? `more than ${MOST_COUNTED}` : `${count}`;
+async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EngineFailure && error.facts.kind !== 'cancelled') return undefined;
+    throw error;
+  }
+}
+
+function counted(files: number): string {
+  return files > MAX_COUNTED ? `more than ${MAX_COUNTED}` : `${files}`;
 }

@@ -1,10 +1,10 @@
 /**
- * Finds characters in an answer that make it look like another: direction marks and invisible ones.
+ * Finds direction marks and invisible characters in a result: they can make it look like another one.
  *
  * Names and contents stay exact, because the next call needs them as they are; a note shows what is in them.
  */
 import { Breathing, ITEMS_A_LOOK } from '../engine/index.ts';
-import type { Told } from './dialect.ts';
+import type { ToolOutcome } from './dialect.ts';
 
 /** The flag of a region, such as Scotland's: a black flag with the region's code in tags. Nothing can hide in it. */
 const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
@@ -13,7 +13,7 @@ const BLACK_FLAG = '\u{1f3f4}';
 /**
  * Direction marks, zero-width and invisible characters, and tags, which spell hidden text. Left alone: what joins
  * letters of scripts that need it, what makes up an emoji, and the byte-order mark at the start of a text. Flags
- * are matched so that they are stepped over: to look back from each tag for its flag takes the square of the time.
+ * are matched so that the search steps over them: looking back from each tag for its flag takes quadratic time.
  */
 const HIDDEN = new RegExp(
   [
@@ -26,10 +26,10 @@ const HIDDEN = new RegExp(
   'gu',
 );
 
-/** Finds out quickly that a text has none. */
+/** A quick test that rules most texts out. */
 const PERHAPS_HIDDEN = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\udb40]/;
 
-/** So much of a text is looked at between two looks at the clock. */
+/** How many characters are searched between two looks at the clock. */
 const PIECE = 64 * 1024;
 /** What a match may need to see beyond its piece: one character before it, a whole flag after it. */
 const BEFORE = 2;
@@ -40,11 +40,11 @@ const MOST_COUNTED = 1000;
 const AROUND = 60;
 
 /** A note that shows such characters as escapes, with what stands around them; nothing when there are none. */
-export async function noteHidden(told: Told): Promise<string | undefined> {
+export async function noteHidden(outcome: ToolOutcome): Promise<string | undefined> {
   const texts =
-    'error' in told
-      ? [told.error.message]
-      : told.answer.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
+    'error' in outcome
+      ? [outcome.error.message]
+      : outcome.result.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
   const found = new Found();
   for (const text of texts) await lookThrough(text, found);
   return found.note();
@@ -79,7 +79,7 @@ class Found {
   }
 }
 
-/** Piece by piece, so that nobody waits for a long text. The note is made although the call was cancelled meanwhile. */
+/** Searches piece by piece, so that other calls run meanwhile. A cancelled call gets its note all the same. */
 async function lookThrough(text: string, found: Found): Promise<void> {
   const breathing = new Breathing(undefined);
   const lines = new LineCount(text, breathing);
@@ -93,7 +93,7 @@ async function lookThrough(text: string, found: Found): Promise<void> {
     for (const match of piece.matchAll(HIDDEN)) {
       const index = start + match.index;
       if (index >= at + PIECE || found.isEnough) break;
-      // What begins before the piece was looked at with the one before it.
+      // The search of the piece before found it already.
       if (index < Math.max(at, from)) continue;
       from = index + match[0].length;
       if (match[0].startsWith(BLACK_FLAG)) continue;
@@ -105,7 +105,7 @@ async function lookThrough(text: string, found: Found): Promise<void> {
   }
 }
 
-/** A text as a JSON string in which nothing acts, hides or breaks the line. */
+/** The text as a JSON string on one line, with every control and hidden character escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
     .replace(/[\u007f-\u009f\u2028\u2029]/g, unicodeEscape)
@@ -131,7 +131,7 @@ function unicodeEscape(character: string): string {
   ).join('');
 }
 
-/** Tells the lines of places that come in the order of the text; each newline is counted once. */
+/** Finds line numbers of ascending positions, and counts each newline once. */
 class LineCount {
   readonly #text: string;
   readonly #breathing: Breathing;

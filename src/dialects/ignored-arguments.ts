@@ -1,4 +1,5 @@
 /** Names the arguments that a tool does not take, so that a call never drops one in silence. */
+import { truncate } from '../display/truncate.ts';
 import { nearNames } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';
 import { quoted } from './hidden-characters.ts';
@@ -21,7 +22,7 @@ interface Where {
   owner: string;
 }
 
-/** What to tell about a call that was done without some of its arguments; nothing when all of them counted. */
+/** The note for a call that ignored some of its arguments; undefined when it used all of them. */
 export function noteIgnored(tool: Tool, sent: unknown, calledAs: string): string | undefined {
   if (!isObject(sent)) return undefined;
   const excess = excessIn(tool.input, withoutAliases(tool, sent), { at: '', owner: calledAs });
@@ -33,7 +34,7 @@ export function noteIgnored(tool: Tool, sent: unknown, calledAs: string): string
   return `[ignored: ${ignored.join(', ')}; ${known.join('; ')}]`;
 }
 
-/** ` (did you mean limit?)` where a name that the tool takes is close. */
+/** ` (did you mean limit?)` when the tool takes a similar name. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const [near] = name.length > LONGEST_NAME ? [] : nearNames(name, names);
   return near === undefined ? '' : ` (did you mean ${near}?)`;
@@ -68,9 +69,9 @@ function excessBelow({ properties }: ObjectSchema, value: Record<string, unknown
   );
 }
 
-/** A name is the caller's text: quoted unless it reads like a name, and cut when it is long. */
+/** A name is the caller's text: quoted unless it reads like a name, and truncated when it is long. */
 function shown({ name, at, takes }: Excess): string {
-  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  const short = truncate(name, LONGEST_NAME);
   const readable = /^[\w$.-]+\u2026?$/.test(short) ? short : quoted(short);
   return `${at === '' ? '' : `${at}.`}${readable}${didYouMean(name, takes)}`;
 }

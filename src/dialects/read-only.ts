@@ -1,4 +1,4 @@
-/** Why a place cannot be changed although its directory can: the words that all dialects share. */
+/** Why a file is protected in a writable directory, in words that all dialects share. */
 import type { ReadOnlyReason } from '../engine/index.ts';
 
 /** Ends a sentence after 'cannot be changed:'. Undefined when the server or the directory is read-only. */

@@ -46,6 +46,9 @@ export interface ObjectSchema extends Described {
 
 export type Schema = StringSchema | NumberSchema | BooleanSchema | ArraySchema | OneOfSchema | ObjectSchema;
 
+/** The beginning of a list of strings: `{ ...strings, description: '…' }`. */
+export const strings = { type: 'array', items: { type: 'string' } } as const;
+
 /** The value that a schema describes. A field with a default is always there once the defaults are filled in. */
 export type FromSchema<S> = S extends { readonly oneOf: readonly (infer One)[] }
   ? FromSchema<One>

@@ -30,8 +30,8 @@ export interface Caller {
   touched(access: PathAccess): void;
   /** A change was entered in the journal under this id. */
   entered(id: string): void;
-  /** What stands around a command that was run. */
-  confined(layers: readonly string[]): void;
+  /** The names of the measures that confine a command which starts. */
+  confined(confinement: readonly string[]): void;
   /** Something that is to be known besides. */
   noted(note: string): void;
   /** Something that the client must hear besides the answer: one sentence in square brackets. */

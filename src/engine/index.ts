@@ -1,12 +1,14 @@
 /** The engine's front door: what dialects, the command line and users of the library may use. */
 
 export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
-export { type CommandSettings, exitCodeOf } from './api/commands.ts';
+export { type CommandSettings, shellExitCode } from './api/commands.ts';
 export type { Call, PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
+export type { Sources } from './api/search.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { Stat } from './confine/dir.ts';
-export { ownPackage } from './confine/protect/own-package.ts';
+export { requireShortPath } from './confine/long-path.ts';
+export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
@@ -27,7 +29,7 @@ export type { ListedEntry, TreeNode } from './files/list.ts';
 export type { BelowEntry, ListAllOptions, ListingBelow } from './files/list-recursive.ts';
 export type { FileContent } from './files/read.ts';
 export type { FileStart, StartOptions } from './files/read-start.ts';
-export { isGlob } from './glob/glob.ts';
+export { isGlob, requireShortGlob } from './glob/glob.ts';
 export { residualGlobs } from './glob/residual-glob.ts';
 export type { Change, EntryState, JournalEntry, Origin } from './journal/entries/entry.ts';
 export type { Forgotten } from './journal/retention/forget.ts';
@@ -36,11 +38,12 @@ export { type Keep, usualKeep } from './journal/retention/retention.ts';
 export { MOST_ENTRIES as mostWatchedEntries } from './journal/snapshot/snapshot.ts';
 export { limits } from './limits.ts';
 export type { CommandCall } from './run/commands.ts';
+export type { Confinement } from './run/confinement.ts';
 export { readingCommandNames } from './run/policy/reading-commands.ts';
-export { noteAncestors } from './run/process/parents.ts';
+export { rememberAncestors } from './run/process/ancestors.ts';
 export type { RunResult } from './run/process/run.ts';
-export { installCommand } from './run/sandbox/install-hint.ts';
-export type { Layer } from './run/sandbox/report.ts';
+export { bubblewrapInstallCommand } from './run/sandbox/install-hint.ts';
+
 export {
   blocksOf,
   type FileMatches,

@@ -1,15 +1,15 @@
-/** How many bytes a value takes as JSON, told without writing it: texts of many megabytes are only looked through. */
+/** Measures how many bytes a value takes as JSON without writing the JSON: values may have many megabytes. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_PRINTABLE = 0x20;
-/** Line ends, tabs and their like have an escape of two characters; other controls one of six. */
+/** Line ends, tabs and a few others have an escape of two characters; other control characters one of six. */
 const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r'].map((control) => control.charCodeAt(0)));
 const CONTROL_EXTRA = Array.from({ length: FIRST_PRINTABLE }, (_, code) => (SHORT_ESCAPES.has(code) ? 1 : 5));
-/** Half of a character takes three bytes as UTF-8, where a replacement stands for it, and six as an escape. */
+/** Half of a surrogate pair takes three bytes as UTF-8 (a replacement character) and six as an escape. */
 const HALF_EXTRA = 3;
 
-/** What a text takes as a JSON string, with its quotes. */
+/** The size of a text as a JSON string, with its quotes. */
 export function jsonTextBytes(text: string): number {
   let bytes = 2 + Buffer.byteLength(text);
   for (let i = 0; i < text.length; i++) {
@@ -24,7 +24,7 @@ export function jsonTextBytes(text: string): number {
   return bytes;
 }
 
-/** What a value that came as JSON, or can be written as such, takes. */
+/** The size of a value that came from JSON or can become JSON. */
 export function jsonBytes(value: unknown): number {
   if (typeof value === 'string') return jsonTextBytes(value);
   if (typeof value !== 'object' || value === null) return String(JSON.stringify(value)).length;

@@ -7,7 +7,7 @@ export function tracing(trace: CallTrace, origin: Origin): Caller {
     origin,
     touched: (access) => trace.touched(access),
     entered: (id) => trace.madeEntry(id),
-    confined: (layers) => trace.layersWere(layers),
+    confined: (confinement) => trace.confinedBy(confinement),
     noted: (note) => trace.noted(note),
   };
 }

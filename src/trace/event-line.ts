@@ -87,8 +87,8 @@ function detailsOf(event: TraceEvent): Column[] {
   );
   if (event.morePaths) details.push({ text: `and ${event.morePaths} more` });
   if (event.flags) details.push({ text: event.flags.map(plain).join(' '), paint: 'red' });
-  if (event.layers)
-    details.push({ text: `[${event.layers.map(plain).join(' ') || 'no layer'}]`, paint: 'dim' });
+  if (event.confinement)
+    details.push({ text: `[${event.confinement.map(plain).join(' ') || 'no confinement'}]`, paint: 'dim' });
   if (event.confined === false) details.push({ text: 'NOT confined' });
   if (event.note !== undefined) details.push({ text: `(${plain(event.note)})` });
   if (event.entries) details.push({ text: `undo: ${event.entries.map(plain).join(' ')}`, paint: 'dim' });

@@ -34,8 +34,8 @@ export interface TraceEvent {
   tokensOut: number;
   /** What deserves notice: `later-executed` when the call changed a file that other programs run later. */
   flags?: string[];
-  /** What stood around a command. */
-  layers?: string[];
+  /** The names of the measures that confined a command. */
+  confinement?: string[];
   /** Whether the system itself confined the command. */
   confined?: boolean;
   /** Anything else worth knowing, such as that a tree was too large to look for changes. */

@@ -82,7 +82,7 @@ export class CallTrace {
   #morePaths = 0;
   #remembered: Set<string> | undefined;
   #entries: string[] | undefined;
-  #layers: readonly string[] | undefined;
+  #confinement: readonly string[] | undefined;
   #note: string | undefined;
   #laterExecuted = false;
   #ended = false;
@@ -117,8 +117,8 @@ export class CallTrace {
     if (this.#entries.length < MOST_ENTRIES && !this.#entries.includes(id)) this.#entries.push(id);
   }
 
-  layersWere(layers: readonly string[]): void {
-    this.#layers = layers;
+  confinedBy(confinement: readonly string[]): void {
+    this.#confinement = confinement;
   }
 
   noted(note: string): void {
@@ -171,9 +171,9 @@ export class CallTrace {
     if (this.#morePaths > 0) event.morePaths = this.#morePaths;
     if (failure !== undefined) event.error = truncated(failure, LONGEST_NAME);
     if (this.#laterExecuted) event.flags = [LATER_EXECUTED];
-    if (this.#layers) {
-      event.layers = [...this.#layers];
-      event.confined = this.#layers.includes('bubblewrap');
+    if (this.#confinement) {
+      event.confinement = [...this.#confinement];
+      event.confined = this.#confinement.includes('bubblewrap');
     }
     if (this.#note !== undefined) event.note = this.#note;
     if (this.#entries) event.entries = this.#entries;

@@ -83,7 +83,7 @@ function isEvent(value: unknown): value is TraceEvent {
     (event.morePaths === undefined || isNumber(event.morePaths)) &&
     (event.outcome === 'ok' || event.outcome === 'failed') &&
     isTexts(event.roots) &&
-    (event.layers === undefined || isTexts(event.layers)) &&
+    (event.confinement === undefined || isTexts(event.confinement)) &&
     (event.confined === undefined || typeof event.confined === 'boolean') &&
     (event.flags === undefined || isTexts(event.flags)) &&
     (event.entries === undefined || isTexts(event.entries)) &&

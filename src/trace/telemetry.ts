@@ -118,7 +118,7 @@ function attributesOf(event: TraceEvent): Attributes {
     'gen_ai.tool.call.result': event.answer,
     'cofferdam.who': event.who,
     'cofferdam.paths.more': event.morePaths,
-    'cofferdam.layers': event.layers,
+    'cofferdam.confinement': event.confinement,
     'cofferdam.flags': event.flags,
     'cofferdam.entries': event.entries,
     'cofferdam.note': event.note,

@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, EngineFailure } from '../../src/engine/index.ts';
-import { fingerprint, replacing } from '../engine/confine/site.ts';
+import { fingerprint, replacing } from '../engine/confine/wall-fixture.ts';
 import { startAttacker } from './attacker.ts';
 
 const STOLEN = 'stolen goods';

@@ -253,7 +253,7 @@ test('killed in the middle, it is done to its end by the next one', async () => 
 
 test('what is meant is never guessed', () => {
   expect(run('forget').status).toBe(2);
-  expect(run('forget', '').all).toContain('forget needs to be told what');
+  expect(run('forget', '').all).toContain('say what to forget');
   expect(run('forget', '--all').stdout).toBe('There is nothing to forget.\n');
   expect(run('forget', 'nosuch').all).toContain('there is no entry nosuch');
   expect(run('forget', '--all', 'x').status).toBe(2);

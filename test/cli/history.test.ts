@@ -349,7 +349,7 @@ describe('what is in the way', () => {
   test('is passed over by --since --force, which undoes all that can be undone', async () => {
     await write('a.txt', 'two\n');
     mkdirSync(at('node_modules'));
-    await change('execute_command', ({ commands }) => commands.shell('rm -r node_modules'));
+    await change('execute_command', ({ commands }) => commands.runShellLine('rm -r node_modules'));
     await write('b.txt', 'bb\n');
     const outcome = run('undo', '--since', '1h', '--force');
     expect(outcome.status).toBe(1);

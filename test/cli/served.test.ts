@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
 import { program, RawClient } from '../client.ts';
-import { ask, hello, usual } from '../server/http-stage.ts';
+import { ask, hello, usual } from '../server/http-fixture.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { program } from '../client.ts';
-import { ask, hello, usual } from '../server/http-stage.ts';
+import { ask, hello, usual } from '../server/http-fixture.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };

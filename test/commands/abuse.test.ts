@@ -11,19 +11,19 @@ import type { RawClient, Reply } from '../client.ts';
 import {
   agreedRows,
   boxed,
+  type CommandsFixture,
   isInstalled,
   LEAK,
-  makeSite,
+  makeCommandsFixture,
   makeSpies,
   modes,
   ownRows,
   programOnPath,
   type Row,
   SECRET,
-  type Site,
   startServer,
   titleOf,
-} from './fixture.ts';
+} from './commands-fixture.ts';
 
 /** What the rows of the agreed table that work print. */
 const PRINTED: Readonly<Record<string, string | RegExp>> = {
@@ -56,47 +56,47 @@ if (!boxed) it.skip('bubblewrap does not work here: the rows run without it only
 
 for (const mode of modes) {
   describe(mode, () => {
-    let site: Site;
+    let fixture: CommandsFixture;
     let server: RawClient;
     let spies: ReturnType<typeof makeSpies>;
     let before: string;
     const answers = new Map<Row, Promise<Reply>>();
     const send = (row: Row) =>
-      answers.set(row, server.call('shell_exec', { command: row.command, args: row.args.map(site.fill) }));
+      answers.set(row, server.call('shell_exec', { command: row.command, args: row.args.map(fixture.fill) }));
 
     beforeAll(async () => {
-      site = makeSite();
-      spies = makeSpies(site);
-      server = await startServer(site, {
+      fixture = makeCommandsFixture();
+      spies = makeSpies(fixture);
+      server = await startServer(fixture, {
         mode,
         env: {
-          PATH: mode === 'without a sandbox' ? spies.path : pathWithGnuAwk(site),
+          PATH: mode === 'without a sandbox' ? spies.path : pathWithGnuAwk(fixture),
           // Each of them would change what some command does, if it came through.
           POSIXLY_CORRECT: '1',
           GREP_OPTIONS: '-R',
           GREP_COLORS: 'mt=01;31',
-          RIPGREP_CONFIG_PATH: `${site.out}/secret.txt`,
+          RIPGREP_CONFIG_PATH: `${fixture.out}/secret.txt`,
           QUOTING_STYLE: 'c',
           LS_BLOCK_SIZE: '1',
           TIME_STYLE: '+%Y',
-          AWKPATH: site.out,
-          MAGIC: `${site.out}/secret.txt`,
-          TZ: `:${site.out}/secret.txt`,
+          AWKPATH: fixture.out,
+          MAGIC: `${fixture.out}/secret.txt`,
+          TZ: `:${fixture.out}/secret.txt`,
           LC_ALL: 'tr_TR.UTF-8',
-          HOME: site.out,
+          HOME: fixture.out,
         },
       });
       // Finding out which sed and awk there are is a start as well.
       await server.call('shell_exec', { command: 'stat', args: ['a.txt'] });
       spies.forget();
-      before = site.snapshot();
+      before = fixture.snapshot();
       for (const row of denied) send(row);
       await Promise.all(answers.values());
     });
 
     afterAll(async () => {
       await server.end();
-      site.remove();
+      fixture.remove();
     });
 
     it('refuses without starting anything', () => {
@@ -143,7 +143,7 @@ for (const mode of modes) {
       }
 
       it('leaves everything inside and outside as it was', () => {
-        expect(site.snapshot().replace(/^\.\/spies.*\n|^\. d.*\n/gm, '')).toBe(
+        expect(fixture.snapshot().replace(/^\.\/spies.*\n|^\. d.*\n/gm, '')).toBe(
           before.replace(/^\.\/spies.*\n|^\. d.*\n/gm, ''),
         );
       });
@@ -152,7 +152,7 @@ for (const mode of modes) {
 }
 
 /** Versions of awk differ: where GNU's is installed, one of the two servers uses it. */
-function pathWithGnuAwk({ base }: Site): string {
+function pathWithGnuAwk({ base }: CommandsFixture): string {
   const found = programOnPath('gawk');
   if (!found) return process.env.PATH ?? '';
   mkdirSync(join(base, 'gnu'));

@@ -4,22 +4,23 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient, Reply } from '../client.ts';
+import { proves } from '../proves.ts';
 import {
   agreedRows,
+  type CommandsFixture,
   isInstalled,
   LEAK,
   type Mode,
-  makeSite,
+  makeCommandsFixture,
   modes,
   ownRows,
   peakMemory,
   type Row,
   SECRET,
-  type Site,
   startServer,
   titleOf,
   yieldToOthers,
-} from './fixture.ts';
+} from './commands-fixture.ts';
 import { descendantsOf } from './processes.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -33,7 +34,7 @@ const endless = rows.filter(isEndless);
 const growing = rows.filter((row) => !isEndless(row));
 
 interface Arena {
-  site: Site;
+  fixture: CommandsFixture;
   server: RawClient;
   before: string;
   answers: Map<Row, Promise<Reply>>;
@@ -42,13 +43,13 @@ interface Arena {
 const arenas = new Map<Mode, Arena>();
 
 async function openArena(mode: Mode): Promise<void> {
-  const site = makeSite();
-  const server = await startServer(site, { mode });
+  const fixture = makeCommandsFixture();
+  const server = await startServer(fixture, { mode });
   yieldToOthers(server);
   const answers = new Map<Row, Promise<Reply>>();
-  arenas.set(mode, { site, server, before: site.snapshot(), answers });
+  arenas.set(mode, { fixture, server, before: fixture.snapshot(), answers });
   const send = (row: Row) => {
-    const answer = server.call('shell_exec', { command: row.command, args: row.args.map(site.fill) });
+    const answer = server.call('shell_exec', { command: row.command, args: row.args.map(fixture.fill) });
     answers.set(row, answer);
     return answer;
   };
@@ -59,9 +60,9 @@ async function openArena(mode: Mode): Promise<void> {
 beforeAll(() => Promise.all(modes.map(openArena)), IN_TIME_MS);
 
 afterAll(async () => {
-  for (const { server, site } of arenas.values()) {
+  for (const { server, fixture } of arenas.values()) {
     await server.end();
-    site.remove();
+    fixture.remove();
   }
 });
 
@@ -93,7 +94,8 @@ describe.each(modes)('%s', (mode) => {
   });
 
   for (const row of endless) {
-    it(`${titleOf(row)} [patch.decided.time]`, { timeout: IN_TIME_MS }, async () => {
+    it(`${titleOf(row)}`, { timeout: IN_TIME_MS }, async () => {
+      proves('patch.decided.time');
       const text = await textOf(row);
       expect(text).toMatch(/^exit_code: 143\nstdout:\n/);
       expect(text).toMatch(/\nstderr:\n\[ended after 30 s\]$/);
@@ -113,7 +115,7 @@ describe.each(modes)('%s', (mode) => {
   });
 
   it('everything inside and outside is as it was', () => {
-    const { site, before } = arenas.get(mode)!;
-    expect(site.snapshot()).toBe(before);
+    const { fixture, before } = arenas.get(mode)!;
+    expect(fixture.snapshot()).toBe(before);
   });
 });

@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
-import { boxed, makeSite, modes, type Site, startServer } from './fixture.ts';
+import { proves } from '../proves.ts';
+import { boxed, type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
 
 const CAP = 512 * 1024;
 
 describe.concurrent.each(modes)('execute_command %s', (mode) => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let server: RawClient;
   const run = async (command: string, more: object = {}) => {
     const { result } = await server.call('execute_command', { command, ...more });
@@ -15,13 +16,13 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
   };
 
   beforeAll(async () => {
-    site = makeSite();
-    server = await startServer(site, { mode, dialect: 'replay' });
+    fixture = makeCommandsFixture();
+    server = await startServer(fixture, { mode, dialect: 'replay' });
   });
 
   afterAll(async () => {
     await server.end();
-    site.remove();
+    fixture.remove();
   });
 
   const runIntoLimit = (command: string) =>
@@ -30,7 +31,12 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
       ({ texts }) => /^(?:one|stubborn)\n/.test(texts[0] ?? ''),
     );
 
-  it('is asked to end at the deadline, and what it printed is kept [replay.execute_command.timeout.term] [replay.execute_command.timeout.partial] [replay.execute_command.error.timeout]', async () => {
+  it('is asked to end at the deadline, and what it printed is kept', async () => {
+    proves(
+      'replay.execute_command.timeout.term',
+      'replay.execute_command.timeout.partial',
+      'replay.execute_command.error.timeout',
+    );
     const [plain, tidy] = await Promise.all([
       runIntoLimit('echo two >&2; echo one; sleep 1000'),
       runIntoLimit('trap "echo tidied; exit 0" TERM; echo one; while :; do sleep 0.1; done'),
@@ -46,7 +52,8 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     expect(tidy.texts[0]).toMatch(/^one\ntidied\n\[timed out after \d+ s\]\n\[exit code: \d+\]$/);
   });
 
-  it('is killed three seconds later when it does not listen [replay.execute_command.timeout.kill]', async () => {
+  it('is killed three seconds later when it does not listen', async () => {
+    proves('replay.execute_command.timeout.kill');
     const start = Date.now();
     const { texts, isError } = await runIntoLimit('trap "" TERM; echo stubborn; while :; do sleep 0.1; done');
     expect(isError).toBe(true);
@@ -56,7 +63,8 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     expect(Date.now() - start).toBeGreaterThan(3900);
   });
 
-  it('has each stream cut at 512 KB, with a notice [replay.execute_command.cap]', async () => {
+  it('has each stream cut at 512 KB, with a notice', async () => {
+    proves('replay.execute_command.cap');
     const line = `head -c ${CAP + 1} /dev/zero | tr '\\0' x; head -c ${CAP} /dev/zero | tr '\\0' y >&2`;
     expect(await run(line)).toEqual({
       texts: [
@@ -94,7 +102,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
   });
 
   it('sees what was written before it, and what it writes is read after it', async () => {
-    const path = `${site.root}/between.txt`;
+    const path = `${fixture.root}/between.txt`;
     const [, seen] = await Promise.all([
       server.call('write_file', { path, content: 'written' }),
       run('cat between.txt'),
@@ -107,44 +115,42 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
 });
 
 describe('execute_command where nothing may be changed', () => {
-  it.runIf(boxed)(
-    'runs in the first directory, and cannot write [replay.execute_command.directory.readable]',
-    async () => {
-      const site = makeSite();
-      const server = await startServer(site, {
-        mode: 'in bubblewrap',
-        dialect: 'replay',
-        roots: [`${site.root}/sub:ro`, `${site.root}/sub2:ro`],
-      });
-      try {
-        const before = site.snapshot();
-        expect(await server.text('execute_command', { command: 'pwd; touch made 2>&1; cat inner.txt' })).toBe(
-          `${site.root}/sub\ntouch: cannot touch 'made': Read-only file system\ninner\n[exit code: 0]`,
-        );
-        expect(site.snapshot()).toBe(before);
-      } finally {
-        await server.end();
-        site.remove();
-      }
-    },
-  );
+  it.runIf(boxed)('runs in the first directory, and cannot write', async () => {
+    proves('replay.execute_command.directory.readable');
+    const fixture = makeCommandsFixture();
+    const server = await startServer(fixture, {
+      mode: 'in bubblewrap',
+      dialect: 'replay',
+      roots: [`${fixture.root}/sub:ro`, `${fixture.root}/sub2:ro`],
+    });
+    try {
+      const before = fixture.snapshot();
+      expect(await server.text('execute_command', { command: 'pwd; touch made 2>&1; cat inner.txt' })).toBe(
+        `${fixture.root}/sub\ntouch: cannot touch 'made': Read-only file system\ninner\n[exit code: 0]`,
+      );
+      expect(fixture.snapshot()).toBe(before);
+    } finally {
+      await server.end();
+      fixture.remove();
+    }
+  });
 
   it('does not run at all without a sandbox that would stop it', async () => {
-    const site = makeSite();
-    const server = await startServer(site, {
+    const fixture = makeCommandsFixture();
+    const server = await startServer(fixture, {
       mode: 'without a sandbox',
       dialect: 'replay',
       flags: ['--read-only'],
     });
     try {
-      const before = site.snapshot();
+      const before = fixture.snapshot();
       const { error } = await server.call('execute_command', { command: 'touch made' });
       expect(error).toMatchObject({ code: -32603 });
       expect(error!.message).toContain('without bubblewrap');
-      expect(site.snapshot()).toBe(before);
+      expect(fixture.snapshot()).toBe(before);
     } finally {
       await server.end();
-      site.remove();
+      fixture.remove();
     }
   });
 });

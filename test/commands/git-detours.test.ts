@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient, type Reply } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
-import { boxed, programOnPath } from './fixture.ts';
+import { boxed, programOnPath } from './commands-fixture.ts';
 
 const hasGit = programOnPath('git') !== undefined;
 const REASON = /--allow-git-config/;

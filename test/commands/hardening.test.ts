@@ -1,12 +1,12 @@
 /** What the kernel refuses to commands in the sandbox, tried by asking it, and the sockets of others that lie in a root. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
-import { boxed, programOnPath } from './fixture.ts';
+import { boxed, programOnPath } from './commands-fixture.ts';
 
 const able = boxed && process.arch === 'x64' && programOnPath('python3') !== undefined;
 
@@ -68,6 +68,16 @@ for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW):
         print('refused')
 `;
 
+/** Connects to the socket that its argument names. */
+const REACH = `
+import socket, sys
+try:
+    socket.socket(socket.AF_UNIX).connect(sys.argv[1])
+    print('reached')
+except OSError as error:
+    print(type(error).__name__)
+`;
+
 /** Opens a datagram socket, and says so. */
 const RECEIVE = `
 import socket
@@ -76,6 +86,12 @@ one.bind('datagrams.sock')
 print('open', flush=True)
 input()
 `;
+
+async function listenAt(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return server;
+}
 
 describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and python3)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
@@ -98,9 +114,8 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
 
   beforeAll(async () => {
     base = temporaryDirectory();
-    layOut(base.path, { 'calls.py': CALLS, 'connect.py': CONNECT, 'send.py': SEND });
-    other = createServer((socket) => socket.end());
-    await new Promise<void>((resolve) => other.listen(join(base.path, 'other.sock'), resolve));
+    layOut(base.path, { 'calls.py': CALLS, 'connect.py': CONNECT, 'send.py': SEND, 'reach.py': REACH });
+    other = await listenAt(join(base.path, 'other.sock'));
   });
 
   afterAll(() => {
@@ -132,6 +147,31 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
 
   it('where nothing may be changed does not reach the sockets of others', async () => {
     expect(await output('python3 connect.py', '--read-only')).toBe('refused\n[exit code: 0]');
+  });
+
+  it('reaches the sockets and FIFOs of a writable directory, and not those of a read-only one beside it', async () => {
+    const readOnly = temporaryDirectory();
+    const servers = await Promise.all([
+      listenAt(join(base.path, 'own.sock')),
+      listenAt(join(readOnly.path, 'theirs.sock')),
+    ]);
+    layOut(readOnly.path, { 'deep/down/x': '' });
+    const pipe = join(readOnly.path, 'deep/down/pipe');
+    execFileSync('mkfifo', [pipe]);
+    try {
+      const connect = (path: string) => `python3 reach.py ${path}`;
+      const line = [
+        connect('own.sock'),
+        connect(join(readOnly.path, 'theirs.sock')),
+        `echo x 1<> ${pipe}`,
+      ].join('; ');
+      const answer = await output(line, `${readOnly.path}:ro`);
+      expect(answer).toMatch(/^reached\nConnectionRefusedError\n\[exit code: [12]\]/);
+      expect(answer).toContain('Permission denied');
+    } finally {
+      for (const server of servers) server.close();
+      readOnly.remove();
+    }
   });
 
   it('where nothing may be changed sends nothing to them through a pair of its own either', async () => {

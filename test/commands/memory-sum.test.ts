@@ -3,7 +3,7 @@ import { freemem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
 import { temporaryDirectory } from '../tree.ts';
-import { boxed, modes, programOnPath } from './fixture.ts';
+import { boxed, modes, programOnPath } from './commands-fixture.ts';
 import { leftovers, uniqueSeconds } from './processes.ts';
 
 const GIB = 1024 ** 3;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
-import { boxed } from './fixture.ts';
+import { boxed } from './commands-fixture.ts';
 
 describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubblewrap)', () => {
   let base: ReturnType<typeof temporaryDirectory>;

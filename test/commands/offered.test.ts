@@ -5,24 +5,24 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program, RawClient } from '../client.ts';
-import { boxed, makeSite, type Site } from './fixture.ts';
+import { boxed, type CommandsFixture, makeCommandsFixture } from './commands-fixture.ts';
 
-let site: Site;
+let fixture: CommandsFixture;
 /** A PATH on which everything is but bubblewrap. */
 let withoutBubblewrap: string;
 /** A PATH on which bubblewrap is and does not work. */
 let withBroken: string;
 
 beforeAll(() => {
-  site = makeSite();
-  withoutBubblewrap = join(site.base, 'programs');
+  fixture = makeCommandsFixture();
+  withoutBubblewrap = join(fixture.base, 'programs');
   mkdirSync(withoutBubblewrap);
   for (const name of ['cat', 'grep', 'sed', 'awk', 'ls', 'sh', 'setpriv', 'python3']) {
     const real = ['/usr/bin', '/bin'].map((place) => join(place, name)).find((path) => existsSync(path));
     if (real) symlinkSync(real, join(withoutBubblewrap, name));
   }
   symlinkSync(process.execPath, join(withoutBubblewrap, 'node'));
-  const broken = join(site.base, 'broken');
+  const broken = join(fixture.base, 'broken');
   mkdirSync(broken);
   writeFileSync(
     join(broken, 'bwrap'),
@@ -32,11 +32,11 @@ beforeAll(() => {
   withBroken = `${broken}:${withoutBubblewrap}`;
 });
 
-afterAll(() => site.remove());
+afterAll(() => fixture.remove());
 
 async function offered(args: readonly string[], PATH?: string): Promise<{ names: string[]; said: string }> {
   const env = { ...process.env, ...(PATH !== undefined && { PATH }) };
-  const client = await RawClient.start([...args, site.root], env);
+  const client = await RawClient.start([...args, fixture.root], env);
   const { result } = await client.request('tools/list');
   while (!/; wall: /.test(client.stderr)) await new Promise((resolve) => setTimeout(resolve, 10));
   await client.end();
@@ -44,7 +44,7 @@ async function offered(args: readonly string[], PATH?: string): Promise<{ names:
 }
 
 const doctor = (args: readonly string[], PATH = process.env.PATH) =>
-  execFileSync(process.execPath, [program, 'doctor', ...args, site.root], {
+  execFileSync(process.execPath, [program, 'doctor', ...args, fixture.root], {
     encoding: 'utf8',
     env: { ...process.env, PATH },
   });
@@ -65,7 +65,7 @@ describe('--sandbox require', () => {
   });
 
   it('does not run the tool either when it is called all the same', async () => {
-    const args = ['--dialect', 'patch', '--sandbox', 'require', site.root];
+    const args = ['--dialect', 'patch', '--sandbox', 'require', fixture.root];
     const client = await RawClient.start(args, { ...process.env, PATH: withoutBubblewrap });
     const { error } = await client.call('shell_exec', { command: 'cat', args: ['a.txt'] });
     expect(error).toMatchObject({ code: -32602 });
@@ -102,16 +102,16 @@ describe('--sandbox auto and off', () => {
 
   it('any other word ends the start with a clear line', () => {
     expect(() =>
-      execFileSync(process.execPath, [program, '--sandbox', 'maybe', site.root], { stdio: 'pipe' }),
+      execFileSync(process.execPath, [program, '--sandbox', 'maybe', fixture.root], { stdio: 'pipe' }),
     ).toThrow(/--sandbox is auto, require or off, not 'maybe'/);
   });
 });
 
 describe('doctor', () => {
-  const layer = (told: string, name: string) =>
+  const measure = (told: string, name: string) =>
     told.split('\n').find((line) => line.includes(`commands: ${name}`)) ?? '';
 
-  it.runIf(boxed)('shows each layer that is there', () => {
+  it.runIf(boxed)('shows each measure that holds', () => {
     const told = doctor([]);
     for (const name of [
       'argument rules',
@@ -122,16 +122,16 @@ describe('doctor', () => {
       'own environment',
       'nothing survives',
     ])
-      expect(layer(told, name), name).toMatch(/^yes {2}/);
+      expect(measure(told, name), name).toMatch(/^yes {2}/);
   });
 
   it('shows what is missing and why', () => {
     const told = doctor([], withoutBubblewrap);
-    expect(layer(told, 'bubblewrap')).toMatch(/^no .*bubblewrap \(bwrap\) is not installed/);
-    expect(layer(told, 'no network')).toMatch(/^no .*needs bubblewrap/);
-    expect(layer(told, 'nothing survives')).toMatch(/^no /);
-    expect(layer(told, 'argument rules')).toMatch(/^yes/);
-    expect(layer(doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
+    expect(measure(told, 'bubblewrap')).toMatch(/^no .*bubblewrap \(bwrap\) is not installed/);
+    expect(measure(told, 'no network')).toMatch(/^no .*needs bubblewrap/);
+    expect(measure(told, 'nothing survives')).toMatch(/^no /);
+    expect(measure(told, 'argument rules')).toMatch(/^yes/);
+    expect(measure(doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
     expect(doctor(['--sandbox', 'require'], withoutBubblewrap)).toMatch(
       /^no {3}commands .*no command is run: bubblewrap \(bwrap\) is not installed$/m,
     );
@@ -139,8 +139,8 @@ describe('doctor', () => {
 
   it.runIf(boxed)('shows when the network is allowed, and which variables are passed', () => {
     const told = doctor(['--allow-net', '--env', 'HOME']);
-    expect(layer(told, 'no network')).toMatch(/^no .*the network is allowed/);
-    expect(layer(told, 'own environment')).toContain('HOME');
+    expect(measure(told, 'no network')).toMatch(/^no .*the network is allowed/);
+    expect(measure(told, 'own environment')).toContain('HOME');
   });
 });
 
@@ -163,7 +163,7 @@ describe.runIf(boxed)('the network', () => {
       '--sandbox',
       'require',
       ...flags,
-      site.root,
+      fixture.root,
     ]);
     const script = `require('net').connect(${port},'127.0.0.1').on('data',d=>console.log(String(d))).on('error',e=>console.log(e.code))`;
     const told = await client.text('run_command', { command: 'node', args: ['-e', script] });

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../client.ts';
-import { makeSite, modes, type Site, startServer } from './fixture.ts';
+import { type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
 import { leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
 /** A client in a process of its own, so that it can be killed: it starts the command line that it is given and asks for one command. */
@@ -21,21 +21,30 @@ console.log(server.pid);
 `;
 
 describe.concurrent.each(modes)('%s', (mode) => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let client: string;
 
   beforeAll(() => {
-    site = makeSite();
-    client = join(site.base, 'client.cjs');
+    fixture = makeCommandsFixture();
+    client = join(fixture.base, 'client.cjs');
     writeFileSync(client, CLIENT);
   });
 
-  afterAll(() => site.remove());
+  afterAll(() => fixture.remove());
 
   /** Starts a client whose command sleeps, and gives the client's process and the server's pid. */
   const start = async (seconds: string, via: readonly string[] = []) => {
     const sandbox = mode === 'in bubblewrap' ? 'require' : 'off';
-    const words = [...via, process.execPath, program, '--dialect', 'replay', '--sandbox', sandbox, site.root];
+    const words = [
+      ...via,
+      process.execPath,
+      program,
+      '--dialect',
+      'replay',
+      '--sandbox',
+      sandbox,
+      fixture.root,
+    ];
     const command = `setsid sleep ${seconds} & sleep ${seconds}`;
     const child = spawn(process.execPath, [client, command, ...words], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -69,7 +78,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
   });
 
   it('a client that ends its input and lives on gets its answer', async () => {
-    const server = await startServer(site, { mode, dialect: 'replay' });
+    const server = await startServer(fixture, { mode, dialect: 'replay' });
     const answer = server.text('execute_command', { command: 'sleep 1; echo late', timeout: 60 });
     server.child.stdin!.end();
     expect(await answer).toBe('late\n[exit code: 0]');

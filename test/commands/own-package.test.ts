@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient, type Reply } from '../client.ts';
 import { temporaryDirectory } from '../tree.ts';
-import { boxed } from './fixture.ts';
+import { boxed } from './commands-fixture.ts';
 
 const clone = fileURLToPath(new URL('../..', import.meta.url));
 const platform = `ripgrep-${process.platform}-${process.arch}`;

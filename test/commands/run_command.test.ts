@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endedAtWork } from '../at-work.ts';
 import type { RawClient } from '../client.ts';
-import { LEAK, makeSite, modes, programOnPath, type Site, startServer } from './fixture.ts';
+import { proves } from '../proves.ts';
+import {
+  type CommandsFixture,
+  LEAK,
+  makeCommandsFixture,
+  modes,
+  programOnPath,
+  startServer,
+} from './commands-fixture.ts';
 
 interface Envelope {
   ok: boolean;
@@ -33,21 +41,22 @@ async function envelopeOf(server: RawClient, args: object): Promise<Envelope> {
 const node = (script: string, more: object = {}) => ({ command: 'node', args: ['-e', script], ...more });
 
 describe.concurrent.each(modes)('run_command %s', (mode) => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let server: RawClient;
   const run = (args: object) => envelopeOf(server, args);
 
   beforeAll(async () => {
-    site = makeSite();
-    server = await startServer(site, { mode, dialect: 'workspace' });
+    fixture = makeCommandsFixture();
+    server = await startServer(fixture, { mode, dialect: 'workspace' });
   });
 
   afterAll(async () => {
     await server.end();
-    site.remove();
+    fixture.remove();
   });
 
-  it('answers with these fields in this order [workspace.run_command.output] [workspace.run_command.manual.version]', async () => {
+  it('answers with these fields in this order', async () => {
+    proves('workspace.run_command.output', 'workspace.run_command.manual.version');
     const { result } = await server.call('run_command', { command: 'npm', args: ['--version'] });
     expect(result!.content[0]!.text).toMatch(
       /^\{"ok":true,"data":\{"command":"npm","args":\["--version"\],"cwd":"\.","exitCode":0,"signal":null,"timedOut":false,"stdout":"\d+\.\d+\.\d+[^"]*\\n","stderr":"","stdoutTruncated":false,"stderrTruncated":false\}\}$/,
@@ -66,7 +75,12 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(data).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false });
   });
 
-  it('is ended in time, and what was printed is kept [workspace.run_command.timeout] [workspace.run_command.manual.timeout] [workspace.decided.timed-out]', async () => {
+  it('is ended in time, and what was printed is kept', async () => {
+    proves(
+      'workspace.run_command.timeout',
+      'workspace.run_command.manual.timeout',
+      'workspace.decided.timed-out',
+    );
     const runIntoLimit = (script: string) =>
       endedAtWork(
         (seconds) => run(node(script, { timeoutMs: seconds * 1000 })),
@@ -88,7 +102,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     });
   });
 
-  it('has each stream cut at the cap, between characters [workspace.run_command.truncation] [workspace.decided.character-boundary]', async () => {
+  it('has each stream cut at the cap, between characters', async () => {
+    proves('workspace.run_command.truncation', 'workspace.decided.character-boundary');
     const print = 'process.stdout.write("€".repeat(1000));process.stderr.write("x".repeat(1024))';
     const { data } = await run(node(print, { maxOutputBytes: 1024 }));
     expect(data).toMatchObject({ stdout: '€'.repeat(341), stdoutTruncated: true });
@@ -103,7 +118,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
     expect(largest.data.stdout.length).toBe(262144);
   });
 
-  it('runs without a shell [workspace.run_command.no-shell]', async () => {
+  it('runs without a shell', async () => {
+    proves('workspace.run_command.no-shell');
     const words = ['$(id)', '`id`', '; touch pwned', '*', '>x', '"', "'", '\n', '$HOME', '~'];
     const { data } = await run(node('console.log(JSON.stringify(process.argv.slice(1)))', {}));
     expect(data.stdout).toBe('[]\n');
@@ -115,12 +131,12 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
 
   it('runs in the directory that is asked for, by its normalised name', async () => {
     const here = 'console.log(process.cwd())';
-    expect((await run(node(here))).data).toMatchObject({ cwd: '.', stdout: `${site.root}\n` });
+    expect((await run(node(here))).data).toMatchObject({ cwd: '.', stdout: `${fixture.root}\n` });
     expect((await run(node(here, { cwd: 'workspace/./sub/' }))).data).toMatchObject({
       cwd: 'sub',
-      stdout: `${site.root}/sub\n`,
+      stdout: `${fixture.root}/sub\n`,
     });
-    expect((await run(node(here, { cwd: 'sublink' }))).data.stdout).toBe(`${site.root}/sub\n`);
+    expect((await run(node(here, { cwd: 'sublink' }))).data.stdout).toBe(`${fixture.root}/sub\n`);
     expect((await run(node(here, { cwd: 'dlink' }))).error).toMatchObject({ code: 'INVALID_PATH' });
   });
 
@@ -134,8 +150,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
   });
 
   it('runs scripts of the workspace with the tools of the list', async () => {
-    writeFileSync(join(site.root, 'sum.js'), 'console.log([1, 2, 3].reduce((a, b) => a + b))\n');
-    writeFileSync(join(site.root, 'sum.py'), 'print(sum([1, 2, 3]))\n');
+    writeFileSync(join(fixture.root, 'sum.js'), 'console.log([1, 2, 3].reduce((a, b) => a + b))\n');
+    writeFileSync(join(fixture.root, 'sum.py'), 'print(sum([1, 2, 3]))\n');
     expect((await run({ command: 'node', args: ['sum.js'] })).data.stdout).toBe('6\n');
     if (programOnPath('python3')) {
       expect((await run({ command: 'python3', args: ['sum.py'] })).data.stdout).toBe('6\n');
@@ -143,11 +159,12 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
   });
 
   it('never takes a program from the workspace, whatever it is called', async () => {
-    writeFileSync(join(site.root, 'npm'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    writeFileSync(join(fixture.root, 'npm'), '#!/bin/sh\necho planted\n', { mode: 0o755 });
     expect((await run({ command: 'npm', args: ['--version'] })).data.stdout).not.toContain('planted');
   });
 
-  it('says nothing of what was printed to the operator [workspace.run_command.log]', async () => {
+  it('says nothing of what was printed to the operator', async () => {
+    proves('workspace.run_command.log');
     const { data } = await run(node('console.log("print" + "ed");console.error("al" + "so")'));
     expect(data.stdout).toBe('printed\n');
     expect(server.stderr).not.toMatch(/printed|also/);
@@ -155,7 +172,8 @@ describe.concurrent.each(modes)('run_command %s', (mode) => {
 });
 
 describe('run_command', () => {
-  it('is shown with exactly this schema [workspace.run_command.input]', () => {
+  it('is shown with exactly this schema', () => {
+    proves('workspace.run_command.input');
     const tools = JSON.parse(
       readFileSync(new URL('../dialects/workspace/tools-list.json', import.meta.url), 'utf8'),
     ) as { name: string; inputSchema: object }[];
@@ -176,7 +194,7 @@ describe('run_command', () => {
   });
 
   it('takes more programs and variables when the operator names them', async () => {
-    const site = makeSite();
+    const fixture = makeCommandsFixture();
     const flags = [
       '--allow-command',
       'sh',
@@ -187,7 +205,7 @@ describe('run_command', () => {
       '--env',
       'UNSET',
     ];
-    const server = await startServer(site, {
+    const server = await startServer(fixture, {
       mode: modes[0]!,
       dialect: 'workspace',
       flags,
@@ -213,7 +231,7 @@ describe('run_command', () => {
       expect(missing.error).toMatchObject({ code: 'NOT_FOUND', details: { reason: 'not-installed' } });
     } finally {
       await server.end();
-      site.remove();
+      fixture.remove();
     }
   });
 });

@@ -4,7 +4,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../client.ts';
-import { boxed, LEAK, makeSite, modes, programOnPath, SECRET, type Site, startServer } from './fixture.ts';
+import {
+  boxed,
+  type CommandsFixture,
+  LEAK,
+  makeCommandsFixture,
+  modes,
+  programOnPath,
+  SECRET,
+  startServer,
+} from './commands-fixture.ts';
 
 const ALL = 'replay,workspace,patch';
 
@@ -23,17 +32,17 @@ async function run(server: RawClient, command: string, script: string): Promise<
 }
 
 describe.each(modes)('a command %s', (mode) => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let server: RawClient;
 
   beforeAll(async () => {
-    site = makeSite();
-    server = await startServer(site, { mode, dialect: ALL });
+    fixture = makeCommandsFixture();
+    server = await startServer(fixture, { mode, dialect: ALL });
   });
 
   afterAll(async () => {
     await server.end();
-    site.remove();
+    fixture.remove();
   });
 
   it("has nothing of the server's environment", async () => {
@@ -67,9 +76,9 @@ describe.each(modes)('a command %s', (mode) => {
   });
 
   it('that plants a link to outside opens no way for the file tools', async () => {
-    const plant = `ln -s ${site.out}/secret.txt planted; ln -s ${site.out} planted-dir; ln -s ../out/new.txt planted-new`;
+    const plant = `ln -s ${fixture.out}/secret.txt planted; ln -s ${fixture.out} planted-dir; ln -s ../out/new.txt planted-new`;
     expect(await shell(server, plant)).toBe('(no output)\n[exit code: 0]');
-    const at = (name: string) => join(site.root, name);
+    const at = (name: string) => join(fixture.root, name);
     for (const path of ['planted', 'planted-dir/secret.txt', 'planted-new', 'planted-dir/new.txt'].map(at)) {
       expect((await server.call('read_file', { path })).error).toMatchObject({ code: -32001 });
       expect((await server.call('write_file', { path, content: 'x' })).error).toMatchObject({ code: -32001 });
@@ -89,18 +98,18 @@ describe.each(modes)('a command %s', (mode) => {
     }
     const { result } = await server.call('shell_exec', { command: 'cat', args: ['planted'] });
     expect(result!.content[0]!.text).toBe('OutsideRoot: planted resolves outside the configured root');
-    expect(readFileSync(join(site.out, 'secret.txt'), 'utf8')).toBe(`${SECRET}\n`);
+    expect(readFileSync(join(fixture.out, 'secret.txt'), 'utf8')).toBe(`${SECRET}\n`);
   });
 
   it('that plants a link in the place of a file is not followed by the next call', async () => {
-    writeFileSync(join(site.root, 'plain.txt'), 'plain\n');
+    writeFileSync(join(fixture.root, 'plain.txt'), 'plain\n');
     const cat = async () =>
       (await server.call('shell_exec', { command: 'cat', args: ['plain.txt'] })).result!.content[0]!.text!;
     expect(await cat()).toBe('exit_code: 0\nstdout:\nplain\n\nstderr:\n');
     await run(
       server,
       'node',
-      `const fs=require('fs');fs.unlinkSync('plain.txt');fs.symlinkSync('${site.out}/secret.txt','plain.txt')`,
+      `const fs=require('fs');fs.unlinkSync('plain.txt');fs.symlinkSync('${fixture.out}/secret.txt','plain.txt')`,
     );
     expect(await cat()).toBe('OutsideRoot: plain.txt resolves outside the configured root');
     const inThere = await server.call('run_command', {
@@ -124,18 +133,18 @@ describe.each(modes)('a command %s', (mode) => {
 });
 
 describe.runIf(boxed)('in bubblewrap', () => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let server: RawClient;
   let hidden: string[];
 
   beforeAll(async () => {
-    site = makeSite();
-    server = await startServer(site, { mode: 'in bubblewrap', dialect: ALL });
+    fixture = makeCommandsFixture();
+    server = await startServer(fixture, { mode: 'in bubblewrap', dialect: ALL });
     const { pid } = server.child;
     hidden = [
-      join(site.out, 'secret.txt'),
-      join(site.root, 'dlink/secret.txt'),
-      join(site.base, 'rootshop/x'),
+      join(fixture.out, 'secret.txt'),
+      join(fixture.root, 'dlink/secret.txt'),
+      join(fixture.base, 'rootshop/x'),
       `/proc/${pid}/environ`,
       `/proc/${pid}/cwd/package.json`,
       `/proc/${pid}/root/etc/hostname`,
@@ -151,7 +160,7 @@ describe.runIf(boxed)('in bubblewrap', () => {
 
   afterAll(async () => {
     await server.end();
-    site.remove();
+    fixture.remove();
   });
 
   it('a secret beside the root, the home and the server cannot be read from sh', async () => {
@@ -165,7 +174,7 @@ describe.runIf(boxed)('in bubblewrap', () => {
 
   it('nor from node', async () => {
     const script = `for (const p of ${JSON.stringify(hidden)}) try { console.log('READ', p, require('fs').readFileSync(p, 'utf8')) } catch (e) { console.log(e.code) }`;
-    writeFileSync(join(site.root, 'look.js'), script);
+    writeFileSync(join(fixture.root, 'look.js'), script);
     const told = JSON.parse(await server.text('run_command', { command: 'node', args: ['look.js'] })) as {
       data: Ran;
     };
@@ -175,7 +184,7 @@ describe.runIf(boxed)('in bubblewrap', () => {
 
   it.runIf(programOnPath('python3'))('nor from python3', async () => {
     const script = `import os\nfor p in ${JSON.stringify(hidden)}:\n  try:\n    print('READ', os.listdir(p) if os.path.isdir(p) else open(p).read())\n  except OSError as e:\n    print(e.errno)\n`;
-    writeFileSync(join(site.root, 'look.py'), script);
+    writeFileSync(join(fixture.root, 'look.py'), script);
     const told = JSON.parse(await server.text('run_command', { command: 'python3', args: ['look.py'] })) as {
       data: Ran;
     };
@@ -196,11 +205,14 @@ describe.runIf(boxed)('in bubblewrap', () => {
   });
 
   it('nothing outside the root can be written', async () => {
-    const before = site.snapshot().replaceAll(/^\.\/root.*\n/gm, '');
+    const before = fixture.snapshot().replaceAll(/^\.\/root.*\n/gm, '');
     for (const place of ['/usr/x', '/etc/x', '/x', '/bin/x', '/proc/sys/kernel/hostname'])
       expect(await shell(server, `echo x > ${place}`), place).not.toContain('[exit code: 0]');
     // Where the root lies in a directory for temporary files, a command has one of its own in its place.
-    await shell(server, `echo x > ${site.out}/x; echo x > ${site.base}/x; echo x >> ${site.out}/secret.txt`);
-    expect(site.snapshot().replaceAll(/^\.\/root.*\n/gm, '')).toBe(before);
+    await shell(
+      server,
+      `echo x > ${fixture.out}/x; echo x > ${fixture.base}/x; echo x >> ${fixture.out}/secret.txt`,
+    );
+    expect(fixture.snapshot().replaceAll(/^\.\/root.*\n/gm, '')).toBe(before);
   });
 });

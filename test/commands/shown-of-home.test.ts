@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program, RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
-import { boxed, programOnPath } from './fixture.ts';
+import { boxed, programOnPath } from './commands-fixture.ts';
 
 const SECRET = 'T0KEN-in-a-home';
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../client.ts';
-import { boxed, makeSite, modes, type Site, startServer } from './fixture.ts';
+import { boxed, type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
 import { descendantsOf, leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
 /** In its group, in a session of its own, behind two forks, and behind a shell that waits for it. */
@@ -11,17 +11,17 @@ const family = (seconds: string) =>
 const MEMBERS = 4;
 
 describe.concurrent.each(modes)('%s', (mode) => {
-  let site: Site;
+  let fixture: CommandsFixture;
   let server: RawClient;
 
   beforeAll(async () => {
-    site = makeSite();
-    server = await startServer(site, { mode, dialect: 'replay' });
+    fixture = makeCommandsFixture();
+    server = await startServer(fixture, { mode, dialect: 'replay' });
   });
 
   afterAll(async () => {
     await server.end();
-    site.remove();
+    fixture.remove();
   });
 
   const start = (client: RawClient, seconds: string, id = `call-${seconds}`) => {
@@ -69,7 +69,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     void start(server, seconds);
     expect(await waitForSleepers(seconds, MEMBERS)).toBe(MEMBERS);
     const [read, ran] = await Promise.all([
-      server.text('read_file', { path: `${site.root}/b.txt` }),
+      server.text('read_file', { path: `${fixture.root}/b.txt` }),
       server.text('execute_command', { command: 'echo beside' }),
     ]);
     expect([read, ran]).toEqual(['hello world\n7 pears\n', 'beside\n[exit code: 0]']);
@@ -84,7 +84,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
     it(`${signal} for the server ends all of them`, async ({ onTestFinished }) => {
-      const lone = await startServer(site, { mode, dialect: 'replay' });
+      const lone = await startServer(fixture, { mode, dialect: 'replay' });
       onTestFinished(() => void lone.child.kill('SIGKILL'));
       const seconds = uniqueSeconds();
       void start(lone, seconds);
@@ -97,7 +97,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
   }
 
   it('a reading command is ended with its server as well', async ({ onTestFinished }) => {
-    const lone = await startServer(site, { mode });
+    const lone = await startServer(fixture, { mode });
     onTestFinished(() => void lone.child.kill('SIGKILL'));
     const word = uniqueSeconds();
     const endless = `:a;ba #${word}`;
@@ -113,11 +113,11 @@ describe.runIf(boxed)('in bubblewrap', () => {
   it('not even one survives that left its session and dropped its environment', async ({
     onTestFinished,
   }) => {
-    const site = makeSite();
-    const lone = await startServer(site, { mode: 'in bubblewrap', dialect: 'replay' });
+    const fixture = makeCommandsFixture();
+    const lone = await startServer(fixture, { mode: 'in bubblewrap', dialect: 'replay' });
     onTestFinished(() => {
       lone.child.kill('SIGKILL');
-      site.remove();
+      fixture.remove();
     });
     const seconds = uniqueSeconds();
     const command = `(env -i setsid sleep ${seconds} &) ; (env -i setsid sh -c 'sleep ${seconds}; :' &) ; sleep ${seconds}`;

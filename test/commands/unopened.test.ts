@@ -8,7 +8,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RawClient } from '../client.ts';
-import { makeSite, modes, type Site, startServer } from './fixture.ts';
+import { type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
 
 /** Everything that walks or compares, and what it prints. */
 const WALKS: readonly { args: string[]; prints: string | RegExp }[] = [
@@ -62,7 +62,7 @@ const OPENS = [
 
 for (const mode of modes) {
   describe(mode, () => {
-    let site: Site;
+    let fixture: CommandsFixture;
     let server: RawClient;
     const call = async ([command, ...args]: readonly string[]) => {
       const { result } = await server.call('shell_exec', { command, args });
@@ -76,10 +76,10 @@ for (const mode of modes) {
     };
 
     beforeAll(async () => {
-      site = makeSite();
-      const put = (path: string, text: string) => writeFileSync(join(site.root, path), text);
+      fixture = makeCommandsFixture();
+      const put = (path: string, text: string) => writeFileSync(join(fixture.root, path), text);
       for (const name of ['walk/sub', 'walk2/sub', 'namesakes', 'tree/.git', 'tree/deep']) {
-        mkdirSync(join(site.root, name), { recursive: true });
+        mkdirSync(join(fixture.root, name), { recursive: true });
       }
       put('walk/a.txt', 'found one\n');
       put('walk/sub/b.txt', 'found two\n');
@@ -91,26 +91,26 @@ for (const mode of modes) {
         'walk2/pipe',
         'namesakes/a.txt',
       ];
-      execFileSync('mkfifo', ['.rgignore', ...pipes], { cwd: site.root });
+      execFileSync('mkfifo', ['.rgignore', ...pipes], { cwd: fixture.root });
       // Each of these would hide a file, if it was read.
-      writeFileSync(join(site.base, '.ignore'), 'above-*\n');
-      writeFileSync(join(site.base, '.gitignore'), 'above-*\n');
-      writeFileSync(join(site.out, 'patterns'), 'outside-*\n');
+      writeFileSync(join(fixture.base, '.ignore'), 'above-*\n');
+      writeFileSync(join(fixture.base, '.gitignore'), 'above-*\n');
+      writeFileSync(join(fixture.out, 'patterns'), 'outside-*\n');
       put('tree/above-1', 'needle\n');
       put('tree/outside-1', 'needle\n');
       put('tree/inside-1', 'needle\n');
       put('tree/seen', 'needle\n');
       put('tree/.gitignore', 'inside-*\n');
       put('tree/.git/HEAD', 'ref: refs/heads/main\n');
-      symlinkSync(join(site.out, 'patterns'), join(site.root, 'tree/.ignore'));
-      symlinkSync(join(site.out, 'patterns'), join(site.root, 'tree/deep/.rgignore'));
+      symlinkSync(join(fixture.out, 'patterns'), join(fixture.root, 'tree/.ignore'));
+      symlinkSync(join(fixture.out, 'patterns'), join(fixture.root, 'tree/deep/.rgignore'));
       put('tree/deep/outside-2', 'needle\n');
-      server = await startServer(site, { mode });
+      server = await startServer(fixture, { mode });
     });
 
     afterAll(async () => {
       await server.end();
-      site.remove();
+      fixture.remove();
     });
 
     for (const { args, prints } of WALKS) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program, RawClient } from '../client.ts';
 import { temporaryDirectory } from '../tree.ts';
-import { boxed, programOnPath } from './fixture.ts';
+import { boxed, programOnPath } from './commands-fixture.ts';
 
 let base: ReturnType<typeof temporaryDirectory>;
 let root: string;

@@ -1,22 +1,22 @@
 /** A search that finds nothing because of a filter says so, in an item behind its documented answer. */
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openHouse as openReplay } from './replay/house.ts';
-import { openHouse as openRepo } from './repo/house.ts';
+import { openReplayFixture as openReplay } from './replay/replay-fixture.ts';
+import { openRepoFixture as openRepo } from './repo/repo-fixture.ts';
 
-interface House {
+interface Fixture {
   call(tool: string, args: object): Promise<object>;
   close(): Promise<void>;
 }
-let house: House | undefined;
+let fixture: Fixture | undefined;
 afterEach(async () => {
-  await house?.close();
-  house = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
 async function texts(tool: string, args: object): Promise<string[]> {
-  const told = (await house!.call(tool, args)) as { content: { text: string }[] };
-  return told.content.map(({ text }) => text);
+  const outcome = (await fixture!.call(tool, args)) as { content: { text: string }[] };
+  return outcome.content.map(({ text }) => text);
 }
 
 const tree = {
@@ -31,7 +31,7 @@ describe('replay', () => {
   const grep = { regex: 'needle', directory: '.' };
 
   it('grep_files counts what the globs chose, and names those that reach deeper', async () => {
-    house = openReplay(tree);
+    fixture = openReplay(tree);
     expect(await texts('grep_files', { ...grep, globs: ['*.ts'] })).toEqual([
       '[0 matches]',
       '[0 matches; the globs chose 1 of 5 files; **/*.ts would choose 4]',
@@ -48,7 +48,7 @@ describe('replay', () => {
 
   it('grep_files says it of globs that begin with a directory that is not there, and of absolute ones', async () => {
     const replay = openReplay(tree);
-    house = replay;
+    fixture = replay;
     expect(await texts('grep_files', { ...grep, directory: 'src', globs: ['src/*.ts'] })).toEqual([
       '[0 matches]',
       '[0 matches; the globs chose 0 of 3 files]',
@@ -60,7 +60,7 @@ describe('replay', () => {
   });
 
   it('grep_files says that the case of letters is the cause', async () => {
-    house = openReplay(tree);
+    fixture = openReplay(tree);
     expect(await texts('grep_files', { ...grep, regex: 'NEEDLE' })).toEqual([
       '[0 matches]',
       '[0 matches in this case of letters; caseInsensitive: true finds some]',
@@ -68,7 +68,7 @@ describe('replay', () => {
   });
 
   it('says nothing more when nothing was filtered, or something was found', async () => {
-    house = openReplay(tree);
+    fixture = openReplay(tree);
     expect(await texts('grep_files', { ...grep, regex: 'absent' })).toEqual(['[0 matches]']);
     expect(await texts('grep_files', { ...grep, regex: 'absent', globs: ['**'] })).toEqual(['[0 matches]']);
     expect(await texts('grep_files', { ...grep, globs: ['src/*.ts'] })).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('replay', () => {
   });
 
   it('glob_search and search_files name what would find something', async () => {
-    house = openReplay(tree);
+    fixture = openReplay(tree);
     const none = '(no matches found)';
     expect(await texts('glob_search', { directory: '.', globs: ['*.md'] })).toEqual([
       none,
@@ -101,7 +101,7 @@ describe('replay', () => {
 
 describe('repo', () => {
   it('search_files counts what the glob chose, and keeps its JSON as it is', async () => {
-    house = openRepo(tree);
+    fixture = openRepo(tree);
     const [json, note] = await texts('search_files', { pattern: 'absent', glob: 'src/*.ts' });
     expect(JSON.parse(json!)).toMatchObject({ matches: [], total_matches: 0 });
     expect(note).toBe('[0 matches; the glob chose 1 of 5 files; src/**/*.ts would choose 2]');
@@ -111,7 +111,7 @@ describe('repo', () => {
   });
 
   it('list_files names the filter that hides everything', async () => {
-    house = openRepo(tree);
+    fixture = openRepo(tree);
     expect((await texts('list_files', { pattern: '*.md', max_depth: 2 }))[1]).toBe(
       '[0 files within max_depth 2; 1 lie deeper]',
     );

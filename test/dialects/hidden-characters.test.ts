@@ -1,25 +1,25 @@
 /** Direction marks and invisible characters: answers stay exact, and a note shows what is in them. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { noteHidden, quoted } from '../../src/dialects/hidden-characters.ts';
-import { type House, openHouse } from './replay/house.ts';
+import { openReplayFixture, type ReplayFixture } from './replay/replay-fixture.ts';
 
-let house: House | undefined;
+let fixture: ReplayFixture | undefined;
 afterEach(async () => {
-  await house?.close();
-  house = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
 async function texts(tool: string, args: object): Promise<string[]> {
-  const told = await house!.call(tool, args);
-  if ('code' in told) return [told.message];
-  return told.content.map((item) => (item.type === 'text' ? item.text : ''));
+  const outcome = await fixture!.call(tool, args);
+  if ('code' in outcome) return [outcome.message];
+  return outcome.content.map((item) => (item.type === 'text' ? item.text : ''));
 }
 
 const disguised = 'a\u202etxt.exe';
 
 describe('a name with direction marks', () => {
   it('is listed as it is, so that the next call can use it, and shown with escapes in a note', async () => {
-    house = openHouse({ [disguised]: 'x', 'b.txt': 'y' });
+    fixture = openReplayFixture({ [disguised]: 'x', 'b.txt': 'y' });
     const [listing, note] = await texts('list_directory', { path: '.' });
     expect(listing).toBe(`[FILE] ${disguised}\n[FILE] b.txt`);
     expect(note).toContain('line 1: "[FILE] a\\u202etxt.exe"');
@@ -28,7 +28,7 @@ describe('a name with direction marks', () => {
   });
 
   it('is told in trees, searches, globs, greps and suggestions', async () => {
-    house = openHouse({ [disguised]: 'x' });
+    fixture = openReplayFixture({ [disguised]: 'x' });
     const calls: [string, object][] = [
       ['directory_tree', { path: '.' }],
       ['search_files', { directory: '.', nameContains: 'a' }],
@@ -45,11 +45,11 @@ describe('a name with direction marks', () => {
 describe('a name with line breaks or controls', () => {
   it('cannot pass for another line, wherever it is told', async () => {
     const forged = 'a\n[FILE] b\u0085\u009b31m';
-    house = openHouse({ [forged]: 'x' });
+    fixture = openReplayFixture({ [forged]: 'x' });
     expect(await texts('list_directory', { path: '.' })).toEqual(['[FILE] "a\\n[FILE] b\\u0085\\u009b31m"']);
     const edits = [{ oldText: 'x', newText: 'y' }];
     for (const dryRun of [true, false]) {
-      const [said] = await texts('edit_files', { paths: [`${house.root}/a*`], edits, dryRun });
+      const [said] = await texts('edit_files', { paths: [`${fixture.root}/a*`], edits, dryRun });
       expect(said).not.toContain('\n[FILE]');
       expect(said).toContain('a\\n[FILE] b\\u0085');
     }
@@ -61,7 +61,7 @@ describe('a name with line breaks or controls', () => {
 describe('contents', () => {
   it('stay exact, and their hidden characters are shown', async () => {
     const source = 'if (admin\u202e /*\u2066 x */) {\n  ok\u200b();\n}\n';
-    house = openHouse({ 'a.ts': source });
+    fixture = openReplayFixture({ 'a.ts': source });
     const [content, note] = await texts('read_file', { path: 'a.ts' });
     expect(content).toBe(source);
     expect(note).toContain('3 direction marks or invisible characters');
@@ -70,7 +70,7 @@ describe('contents', () => {
   });
 
   it('with text spelled in tags are shown, and a long run makes a short note', async () => {
-    house = openHouse({ 'a.txt': `hi${'\u{e0041}'.repeat(5000)}` });
+    fixture = openReplayFixture({ 'a.txt': `hi${'\u{e0041}'.repeat(5000)}` });
     const [, note] = await texts('read_file', { path: 'a.txt' });
     expect(note).toContain('more than 1000 direction marks');
     expect(note).toContain('\\udb40\\udc41');
@@ -79,7 +79,7 @@ describe('contents', () => {
 
   it('are no matter when they only need joiners, emoji or a byte-order mark', async () => {
     const usual = '\ufeffمی‌خواهم क्‍ष 👨‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔️ é\n';
-    house = openHouse({ 'a.txt': usual });
+    fixture = openReplayFixture({ 'a.txt': usual });
     expect(await texts('read_file', { path: 'a.txt' })).toEqual([usual]);
   });
 });
@@ -89,7 +89,7 @@ describe('long contents', () => {
 
   it('cannot hide a text in tags behind a flag, and cost no more than their length', async () => {
     // Looking back from each tag for its flag would take minutes here, far beyond what a test may take.
-    house = openHouse({ 'a.txt': `${FLAG}${'\u{e0061}'.repeat(1_000_000)}` });
+    fixture = openReplayFixture({ 'a.txt': `${FLAG}${'\u{e0061}'.repeat(1_000_000)}` });
     const [, note] = await texts('read_file', { path: 'a.txt' });
     expect(note).toContain('more than 1000 direction marks');
   });
@@ -98,20 +98,22 @@ describe('long contents', () => {
     const scotland = `${FLAG}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}`;
     for (let shift = 0; shift < 20; shift++) {
       const source = `${'x\n'.repeat(32_758)}${'y'.repeat(shift)}${scotland}\n${'z\n'.repeat(40_000)}a\u200bb`;
-      house = openHouse({ 'a.txt': source });
+      fixture = openReplayFixture({ 'a.txt': source });
       const [, note] = await texts('read_file', { path: 'a.txt' });
       expect(note, `${shift}`).toContain('1 direction mark');
       expect(note, `${shift}`).toContain('line 72760: "a\\u200bb"');
-      await house.close();
+      await fixture.close();
     }
-    house = undefined;
+    fixture = undefined;
   });
 
   it('let the next turn of the event loop begin', async () => {
-    const told = { answer: { content: [{ type: 'text' as const, text: '\u6f22\u200d'.repeat(3_000_000) }] } };
+    const outcome = {
+      result: { content: [{ type: 'text' as const, text: '\u6f22\u200d'.repeat(3_000_000) }] },
+    };
     let turns = 0;
     const counting = setInterval(() => turns++, 0);
-    await noteHidden(told);
+    await noteHidden(outcome);
     clearInterval(counting);
     expect(turns).toBeGreaterThan(0);
   });

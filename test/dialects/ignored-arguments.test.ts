@@ -1,7 +1,7 @@
 /** Arguments that a tool does not take: refused where the schema says so, else named in a content item of their own. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../src/dialects/call.ts';
-import type { Dialect, Told, ToolContext } from '../../src/dialects/dialect.ts';
+import type { Dialect, ToolContext, ToolOutcome } from '../../src/dialects/dialect.ts';
 import { dialectNamed, dialects } from '../../src/dialects/index.ts';
 import { anonymous, Engine } from '../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../tree.ts';
@@ -18,7 +18,7 @@ afterEach(async () => {
   directory.remove();
 });
 
-function call(dialect: Dialect, name: string, args: unknown, more: object = {}): Promise<Told> {
+function call(dialect: Dialect, name: string, args: unknown, more: object = {}): Promise<ToolOutcome> {
   const tool = dialect.tools.find((each) => each.name === name)!;
   const context: Omit<ToolContext, 'note'> = {
     engine,
@@ -33,20 +33,20 @@ function call(dialect: Dialect, name: string, args: unknown, more: object = {}):
 }
 
 async function texts(dialect: string, name: string, args: unknown, more?: object): Promise<string[]> {
-  const told = await call(dialectNamed(dialect)!, name, args, more);
-  if ('error' in told) throw new Error(told.error.message);
-  return told.answer.content.map((item) => (item.type === 'text' ? item.text : item.resource.uri));
+  const outcome = await call(dialectNamed(dialect)!, name, args, more);
+  if ('error' in outcome) throw new Error(outcome.error.message);
+  return outcome.result.content.map((item) => (item.type === 'text' ? item.text : item.resource.uri));
 }
 
 describe('every tool', () => {
   for (const dialect of dialects) {
     for (const { name, input } of dialect.tools) {
       it(`of ${dialect.name} says what it did not use: ${name}`, async () => {
-        const told = await call(dialect, name, { zebra: 1 });
+        const outcome = await call(dialect, name, { zebra: 1 });
         const said =
-          'error' in told
-            ? told.error.message
-            : told.answer.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
+          'error' in outcome
+            ? outcome.error.message
+            : outcome.result.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
         if (input.additionalProperties === false) expect(said).toContain('unknown field: zebra');
         else expect(said).toContain(`[ignored: zebra; ${name} takes `);
       });
@@ -86,23 +86,23 @@ describe('a call with arguments that its tool does not take', () => {
   });
 
   it('hears it also beside JSON, and under the name that it knows the tool by', async () => {
-    const told = await call(
+    const outcome = await call(
       dialectNamed('repo')!,
       'read_file',
       { path: 'a.txt', maxbytes: 3 },
       { calledAs: 'repo_read_file' },
     );
-    const { answer } = told as Extract<Told, { answer: unknown }>;
-    expect(answer.structuredContent).toMatchObject({ content: 'one\ntwo\n' });
-    expect(answer.content[1]).toEqual({
+    const { result } = outcome as Extract<ToolOutcome, { result: unknown }>;
+    expect(result.structuredContent).toMatchObject({ content: 'one\ntwo\n' });
+    expect(result.content[1]).toEqual({
       type: 'text',
       text: '[ignored: maxbytes (did you mean max_bytes?); repo_read_file takes path, max_bytes, encoding]',
     });
   });
 
   it('hears it in the message of a protocol error', async () => {
-    const told = await call(dialectNamed('replay')!, 'edit_file', { path: 'a.txt', edit: [] });
-    expect(told).toMatchObject({
+    const outcome = await call(dialectNamed('replay')!, 'edit_file', { path: 'a.txt', edit: [] });
+    expect(outcome).toMatchObject({
       error: {
         code: -32602,
         message:
@@ -112,8 +112,8 @@ describe('a call with arguments that its tool does not take', () => {
   });
 
   it('is refused with the close name where the schema allows no others', async () => {
-    const told = await call(dialectNamed('workspace')!, 'read_file', { file: 'a.txt', maxbytes: 1 });
-    expect(JSON.stringify(told)).toContain('unknown field: maxbytes (did you mean maxBytes?)');
+    const outcome = await call(dialectNamed('workspace')!, 'read_file', { file: 'a.txt', maxbytes: 1 });
+    expect(JSON.stringify(outcome)).toContain('unknown field: maxbytes (did you mean maxBytes?)');
   });
 
   it('may use the silent aliases, also beside their real names', async () => {

@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { plain } from '../../src/display/plain-text.ts';
 import { chromiumPath } from './browser.ts';
-import { grants, PageStage } from './page-stage.ts';
+import { grants, PageFixture } from './page-fixture.ts';
 
 const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
 
@@ -21,7 +21,7 @@ const NAMES = {
 };
 
 describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium (${where})`, () => {
-  const on = new PageStage();
+  const on = new PageFixture();
   beforeAll(() => on.startBrowser());
   afterAll(() => on.browser?.close());
   beforeEach(() => on.begin());
@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
 
   describe('a name', () => {
     it('is read as what it is everywhere, also in the question before undoing', async () => {
-      const { root } = on.stage;
+      const { root } = on.http;
       for (const [index, name] of Object.keys(NAMES).entries()) {
         writeFileSync(join(root, name), 'one\n');
         on.change('two\n', name, `e${index}`);
@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
         await page.locator('.place .name').getByText(read, { exact: true }).click();
         await on.shows('1 of 9');
         await expect.poll(() => on.rows.locator('.name').allTextContents()).toEqual([read]);
-        expect(await page.getByLabel('Path').inputValue()).toBe(plain(join(on.stage.root, name)));
+        expect(await page.getByLabel('Path').inputValue()).toBe(plain(join(on.http.root, name)));
       }
     });
 
@@ -226,7 +226,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
     it('for the buttons on a small phone without a connection', async () => {
       const page = await on.open({ viewport: { width: 320, height: 568 } });
       await page.route('**/page/**', (route) => route.abort());
-      on.stage.serving.replaceTokens(grants.slice(1));
+      on.http.serving.replaceTokens(grants.slice(1));
       await page.locator('#state', { hasText: 'No connection' }).waitFor();
       const { x, width } = await boxOf(page.getByRole('button', { name: 'Sign out' }));
       expect(x + width).toBeLessThanOrEqual(320);
@@ -253,7 +253,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
       const paths = hows.flatMap((how) => on.at(`lead\u200b-${how}`, how).paths);
       on.add({ outcome: 'failed', error: 'not-found' }, { paths, arguments: 'x' });
       on.change('one\nTWO\nthree\n');
-      on.sources.events.add({ roots: [on.stage.root], entries: ['e1'], tool: 'both', paths });
+      on.sources.events.add({ roots: [on.http.root], entries: ['e1'], tool: 'both', paths });
       const page = await on.open({ colorScheme });
       await on.rows.filter({ hasText: 'both' }).click();
       await page.locator('.entry .diff').waitFor();

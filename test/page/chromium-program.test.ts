@@ -3,26 +3,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callOver, TOKEN, Workshop } from '../server/page/program.ts';
+import { callOver, ProgramFixture, TOKEN } from '../server/page/program-fixture.ts';
 import { chromiumPath, startBrowser } from './browser.ts';
 
 const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
 
 describe.skipIf(chromiumPath === undefined)(`the program and its page in Chromium (${where})`, () => {
   let browser: Browser;
-  let workshop: Workshop;
+  let fixture: ProgramFixture;
   beforeAll(async () => {
     browser = await startBrowser();
-    workshop = new Workshop({ 'src/a.ts': 'one\ntwo\nthree\n' });
+    fixture = new ProgramFixture({ 'src/a.ts': 'one\ntwo\nthree\n' });
   });
   afterAll(async () => {
     await browser?.close();
-    await workshop.end();
+    await fixture.end();
   });
 
   it('show an edit as it happens and take it back', async () => {
-    const file = join(workshop.root, 'src/a.ts');
-    const port = await workshop.serve();
+    const file = join(fixture.root, 'src/a.ts');
+    const port = await fixture.serve();
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${port}/#token=${TOKEN}`);
     await page.getByText('No calls yet.').waitFor();

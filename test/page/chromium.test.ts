@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TOKEN } from '../server/http-stage.ts';
+import { TOKEN } from '../server/http-fixture.ts';
 import { chromiumPath } from './browser.ts';
-import { AGENT, grants, PageStage } from './page-stage.ts';
+import { AGENT, grants, PageFixture } from './page-fixture.ts';
 
 const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
 
 describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, () => {
-  const on = new PageStage();
+  const on = new PageFixture();
   beforeAll(() => on.startBrowser());
   afterAll(() => on.browser?.close());
   beforeEach(() => on.begin());
@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await on.shows('1 call');
       await page.goBack().catch(() => null);
       expect(page.url()).not.toContain(TOKEN);
-      expect([...on.asked]).toEqual([`127.0.0.1:${on.stage.serving.port}`]);
+      expect([...on.asked]).toEqual([`127.0.0.1:${on.http.serving.port}`]);
       expect(on.complaints).toEqual([]);
     });
 
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       expect(await on.context!.cookies()).toEqual([]);
       await page.evaluate(`location.hash = '#token=${AGENT}'`);
       await on.isLive();
-      on.stage.serving.replaceTokens(grants.slice(0, 1));
+      on.http.serving.replaceTokens(grants.slice(0, 1));
       await page.getByText('The session has ended. A token opens a new one.').waitFor();
       expect(await page.locator('.rows .row:not([hidden])').count()).toBe(0);
     });
@@ -100,7 +100,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
     });
 
     it('loses and doubles nothing when the line is cut', async () => {
-      const line = await Line.start(on.stage.serving.port);
+      const line = await Line.start(on.http.serving.port);
       on.add({ tool: 'before' });
       const page = await on.open({}, `http://127.0.0.1:${line.port}/`);
       await on.shows('1 call');
@@ -303,7 +303,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('b.ts, 0 reads, 1 write');
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.press('Enter');
-      expect(await page.getByLabel('Path').inputValue()).toBe(join(on.stage.root, 'src/'));
+      expect(await page.getByLabel('Path').inputValue()).toBe(join(on.http.root, 'src/'));
       await on.shows('3 of 4');
     });
 

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FailedTokens } from '../../src/server/web/failed-tokens.ts';
 import { fullGrant, parseTokens, Tokens } from '../../src/server/web/tokens.ts';
-import { ask, hello, Stage, TOKEN, usual } from './http-stage.ts';
+import { ask, HttpFixture, hello, TOKEN, usual } from './http-fixture.ts';
 
-let stage: Stage;
+let fixture: HttpFixture;
 beforeAll(async () => {
-  stage = await Stage.open({
+  fixture = await HttpFixture.open({
     allowHosts: ['Files.Example', 'exact.example:8443'],
     allowOrigins: ['https://app.example', 'moz-extension://abc'],
   });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const body = JSON.stringify(hello());
 const post = (headers: Record<string, string | string[]>, sent = body) =>
-  stage.send({ method: 'POST', path: '/mcp', headers: { ...usual, ...headers }, body: sent });
+  fixture.send({ method: 'POST', path: '/mcp', headers: { ...usual, ...headers }, body: sent });
 
 describe('the Host', () => {
   it.each([
@@ -51,14 +51,14 @@ describe('the Host', () => {
   });
 
   it('may be the address that was reached', async () => {
-    const answer = await ask({ host: '127.0.0.1', port: stage.serving.port, path: '/healthz' });
+    const answer = await ask({ host: '127.0.0.1', port: fixture.serving.port, path: '/healthz' });
     expect(answer.status).toBe(200);
   });
 
   it.each(['Host: localhost\r\nHost: evil.example\r\n', 'Host: \r\n', ''])(
     'must be said, and once: not %j',
     async (lines) => {
-      const raw = await stage.raw();
+      const raw = await fixture.raw();
       raw.socket.write(`GET /healthz HTTP/1.1\r\n${lines}\r\n`);
       expect(await raw.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 40[03] /);
       raw.socket.destroy();
@@ -66,7 +66,7 @@ describe('the Host', () => {
   );
 
   it('stands before everything else, also before the sign of life', async () => {
-    expect((await stage.send({ path: '/healthz', headers: { host: 'evil.example' } })).status).toBe(403);
+    expect((await fixture.send({ path: '/healthz', headers: { host: 'evil.example' } })).status).toBe(403);
     const answer = await post({ host: 'evil.example', origin: 'null', authorization: '' }, 'no JSON');
     expect(answer.json.error!.message).toContain('host');
   });
@@ -87,7 +87,7 @@ describe('the Origin', () => {
   });
 
   it('may be this server itself, or a page that was allowed', async () => {
-    const host = `localhost:${stage.serving.port}`;
+    const host = `localhost:${fixture.serving.port}`;
     expect((await post({ host, origin: `http://${host}` })).status).toBe(200);
     for (const origin of ['https://app.example', 'HTTPS://APP.EXAMPLE', 'moz-extension://abc']) {
       const answer = await post({ origin });
@@ -102,12 +102,12 @@ describe('the Origin', () => {
 
   it('of an allowed page may ask before it sends the token', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
-    const answer = await stage.send({ method: 'OPTIONS', path: '/mcp', headers });
+    const answer = await fixture.send({ method: 'OPTIONS', path: '/mcp', headers });
     expect(answer.status).toBe(204);
     expect(answer.headers['access-control-allow-headers']).toContain('Authorization');
     const foreign = { ...headers, origin: 'http://evil.example' };
-    expect((await stage.send({ method: 'OPTIONS', path: '/mcp', headers: foreign })).status).toBe(403);
-    expect((await stage.send({ method: 'OPTIONS', path: '/mcp' })).status).toBe(401);
+    expect((await fixture.send({ method: 'OPTIONS', path: '/mcp', headers: foreign })).status).toBe(403);
+    expect((await fixture.send({ method: 'OPTIONS', path: '/mcp' })).status).toBe(401);
   });
 });
 
@@ -136,16 +136,16 @@ describe('the token', () => {
   it('is never taken from the address', async () => {
     for (const path of [`/mcp?token=${TOKEN}`, `/mcp?access_token=${TOKEN}`, `/mcp/${TOKEN}`]) {
       const headers = { 'content-type': 'application/json' };
-      expect((await stage.send({ method: 'POST', path, headers, body })).status).toBe(401);
+      expect((await fixture.send({ method: 'POST', path, headers, body })).status).toBe(401);
     }
   });
 
   it('stands before the path and before the body', async () => {
     const unknown = { method: 'POST', path: '/nothing', headers: { ...usual, authorization: '' } };
-    expect((await stage.send({ ...unknown, body: 'no JSON' })).status).toBe(401);
-    expect((await stage.send({ ...unknown, headers: usual, body: 'no JSON' })).status).toBe(404);
+    expect((await fixture.send({ ...unknown, body: 'no JSON' })).status).toBe(401);
+    expect((await fixture.send({ ...unknown, headers: usual, body: 'no JSON' })).status).toBe(404);
     const large = { authorization: '', 'content-length': String(1e9) };
-    const raw = await stage.raw();
+    const raw = await fixture.raw();
     raw.socket.write(
       `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${large['content-length']}\r\n\r\n`,
     );
@@ -154,7 +154,7 @@ describe('the token', () => {
   });
 
   it('that is wrong thousands of times slows its sender down, and nobody who has the right one', async () => {
-    const flooded = await Stage.open({ limits: { delayedRefusals: 4 } });
+    const flooded = await HttpFixture.open({ limits: { delayedRefusals: 4 } });
     try {
       const statuses = new Map<number, number>();
       let left = 2000;
@@ -178,7 +178,7 @@ describe('the token', () => {
   });
 
   it('that is missing or wrong ends the connection', async () => {
-    expect((await stage.send({ path: '/mcp' })).headers.connection).toBe('close');
+    expect((await fixture.send({ path: '/mcp' })).headers.connection).toBe('close');
     expect((await post({ authorization: 'Bearer wrong' })).headers.connection).toBe('close');
     expect((await post({ host: 'evil.example' })).headers.connection).toBe('close');
   });
@@ -267,7 +267,7 @@ describe('rights', () => {
   const as = (name: string) => ({ authorization: `Bearer ${name}-token-0123456789` });
 
   it('of a reading token change nothing, in either era', async () => {
-    const shared = await Stage.open({ grants });
+    const shared = await HttpFixture.open({ grants });
     try {
       const asked = { name: 'write_file', arguments: { path: 'a.txt', content: 'changed' } };
       const talk = await shared.session('/mcp/replay', as('reader'));
@@ -285,7 +285,7 @@ describe('rights', () => {
   });
 
   it('open only the dialects that they name', async () => {
-    const shared = await Stage.open({ grants });
+    const shared = await HttpFixture.open({ grants });
     try {
       expect((await shared.post(hello(), as('narrow'), '/mcp')).status).toBe(403);
       expect((await shared.post(hello(), as('narrow'), '/mcp/fileeditor')).status).toBe(200);
@@ -296,7 +296,7 @@ describe('rights', () => {
   });
 
   it('do not reach the session of another token, by its id', async () => {
-    const shared = await Stage.open({ grants });
+    const shared = await HttpFixture.open({ grants });
     try {
       const mine = await shared.session('/mcp/replay', as('writer'));
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -313,7 +313,7 @@ describe('rights', () => {
   });
 
   it('that are withdrawn end at once, also for what is under way, and others stay', async () => {
-    const shared = await Stage.open({ grants });
+    const shared = await HttpFixture.open({ grants });
     try {
       const leaving = await shared.session('/mcp', as('writer'));
       const staying = await shared.session('/mcp', as('reader'));

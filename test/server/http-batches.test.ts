@@ -1,6 +1,6 @@
 /** Batches over HTTP: each message of a batch is answered for itself, as on stdio. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hello, Stage } from './http-stage.ts';
+import { HttpFixture, hello } from './http-fixture.ts';
 
 interface Told {
   id: unknown;
@@ -8,19 +8,19 @@ interface Told {
   error?: { code: number; message: string };
 }
 
-let stage: Stage;
+let fixture: HttpFixture;
 beforeEach(async () => {
-  stage = await Stage.open();
+  fixture = await HttpFixture.open();
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' });
 const call = (id: unknown, name: string) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
 
 /** The answers to a batch as `id: code`, in the order of the ids. */
 async function answersTo(batch: unknown[]): Promise<string[]> {
-  const talk = await stage.session('/mcp', {}, '2025-03-26');
-  const answer = await stage.post(batch, talk.headers);
+  const talk = await fixture.session('/mcp', {}, '2025-03-26');
+  const answer = await fixture.post(batch, talk.headers);
   expect(answer.status).toBe(200);
   return (answer.json as unknown as Told[]).map(({ id, error }) => `${id}: ${error?.code ?? 'ok'}`).sort();
 }
@@ -51,24 +51,24 @@ describe('a batch', () => {
   });
 
   it('may not use the id of a call that is under way', async () => {
-    const talk = await stage.session('/mcp', {}, '2025-03-26');
-    const first = stage.post(call(1, 'wait'), talk.headers);
-    await stage.held.started();
-    const answers = (await stage.post([call(1, 'echo'), call(2, 'echo')], talk.headers)).json;
+    const talk = await fixture.session('/mcp', {}, '2025-03-26');
+    const first = fixture.post(call(1, 'wait'), talk.headers);
+    await fixture.held.started();
+    const answers = (await fixture.post([call(1, 'echo'), call(2, 'echo')], talk.headers)).json;
     expect((answers as unknown as Told[]).map(({ id, error }) => [id, error?.code])).toEqual([
       [1, -32600],
       [2, undefined],
     ]);
-    stage.held.release();
+    fixture.held.release();
     expect((await first).json.result!.content![0]!.text).toBe('waited');
   });
 
   it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
     'is refused as such in a session of %s, whatever is in it',
     async (version) => {
-      const talk = await stage.session('/mcp', {}, version);
+      const talk = await fixture.session('/mcp', {}, version);
       for (const batch of [[], [1], [ping(1)], Array(101).fill(ping(1))]) {
-        const { status, json } = await stage.post(batch, talk.headers);
+        const { status, json } = await fixture.post(batch, talk.headers);
         expect([status, json.id, json.error!.code]).toEqual([400, null, -32600]);
         expect(json.error!.message).toContain('batches are not supported');
       }
@@ -76,7 +76,7 @@ describe('a batch', () => {
   );
 
   it('without a session is told where batches are answered', async () => {
-    const { status, json } = await stage.post([ping(1)], { 'mcp-protocol-version': '2026-07-28' });
+    const { status, json } = await fixture.post([ping(1)], { 'mcp-protocol-version': '2026-07-28' });
     expect([status, json.error!.code]).toEqual([400, -32600]);
     expect(json.error!.message).toContain('only in a session of 2025-03-26');
   });

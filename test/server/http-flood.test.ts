@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/server/web/limits.ts';
 import { certificate, privateKey } from './http-certificate.ts';
-import { hello, Stage, TOKEN, usual } from './http-stage.ts';
+import { HttpFixture, hello, TOKEN, usual } from './http-fixture.ts';
 
 const SOCKETS = 700;
 const closing: (() => Promise<void> | void)[] = [];
@@ -13,13 +13,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function staged(limits: Partial<HttpLimits> = {}, tls = false): Promise<Stage> {
-  const stage = await Stage.open({
+async function staged(limits: Partial<HttpLimits> = {}, tls = false): Promise<HttpFixture> {
+  const fixture = await HttpFixture.open({
     limits,
     ...(tls && { tls: { cert: Buffer.from(certificate), key: Buffer.from(privateKey) } }),
   });
-  closing.push(() => stage.close());
-  return stage;
+  closing.push(() => fixture.close());
+  return fixture;
 }
 
 const post = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
@@ -79,17 +79,17 @@ class Flood {
 
 describe.each(Object.entries(kinds))('hundreds of connections %s', (_, said) => {
   it('keep nobody out who has a token', async () => {
-    const stage = await staged();
-    const flood = new Flood(stage.serving.port, said);
+    const fixture = await staged();
+    const flood = new Flood(fixture.serving.port, said);
     await flood.reached(SOCKETS);
-    for (let turn = 0; turn < 10; turn++) expect((await stage.post(hello())).status).toBe(200);
+    for (let turn = 0; turn < 10; turn++) expect((await fixture.post(hello())).status).toBe(200);
   });
 });
 
 describe('over TLS', () => {
   it('handshakes that are never finished keep nobody out', async () => {
-    const stage = await staged({}, true);
-    const { port } = stage.serving;
+    const fixture = await staged({}, true);
+    const { port } = fixture.serving;
     const flood = new Flood(port, kinds['that begin a TLS handshake']!);
     await flood.reached(SOCKETS);
     const knock = () =>
@@ -108,13 +108,13 @@ describe('over TLS', () => {
 
 describe('a connection on which a valid token was shown', () => {
   it('outlives a flood of those on which none was, also between its requests', async () => {
-    const stage = await staged();
-    const raw = await stage.raw();
+    const fixture = await staged();
+    const raw = await fixture.raw();
     const body = JSON.stringify(hello());
     const ask = `${post}Authorization: Bearer ${TOKEN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     raw.socket.write(ask);
     await raw.until(/"result"/);
-    const flood = new Flood(stage.serving.port, kinds['that say nothing']!);
+    const flood = new Flood(fixture.serving.port, kinds['that say nothing']!);
     await flood.reached(2 * SOCKETS);
     raw.received = '';
     raw.socket.write(ask);
@@ -123,15 +123,15 @@ describe('a connection on which a valid token was shown', () => {
   });
 
   it('makes room, when it is idle, for another one', async () => {
-    const stage = await staged({ connections: 3 });
+    const fixture = await staged({ connections: 3 });
     const body = JSON.stringify(hello());
     const ask = `${post}Authorization: Bearer ${TOKEN}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const idle = await Promise.all([stage.raw(), stage.raw(), stage.raw()]);
+    const idle = await Promise.all([fixture.raw(), fixture.raw(), fixture.raw()]);
     for (const raw of idle) {
       raw.socket.write(ask);
       await raw.until(/"result"/);
     }
-    for (let turn = 0; turn < 5; turn++) expect((await stage.post(hello())).status).toBe(200);
+    for (let turn = 0; turn < 5; turn++) expect((await fixture.post(hello())).status).toBe(200);
     expect(idle[0]!.socket.closed).toBe(true);
     for (const { socket } of idle) socket.destroy();
   });
@@ -139,8 +139,8 @@ describe('a connection on which a valid token was shown', () => {
 
 describe('connections without a token', () => {
   it('are let go after a short time, and those of one address before others', async () => {
-    const stage = await staged({ unauthenticatedMs: 200, keepAliveMs: 60_000 });
-    const raw = await stage.raw();
+    const fixture = await staged({ unauthenticatedMs: 200, keepAliveMs: 60_000 });
+    const raw = await fixture.raw();
     raw.socket.write('GET /healthz HTTP/1.1\r\nHost: loc');
     await raw.closed();
     const many = await staged({ unauthenticated: 8, unauthenticatedPerAddress: 4 });

@@ -3,20 +3,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/server/web/limits.ts';
 import { parseTokens } from '../../src/server/web/tokens.ts';
-import { eventsOf, hello, meta, Stage, TOKEN, usual } from './http-stage.ts';
+import { eventsOf, HttpFixture, hello, meta, TOKEN, usual } from './http-fixture.ts';
 
-const open: Stage[] = [];
+const open: HttpFixture[] = [];
 afterEach(async () => {
-  for (const stage of open.splice(0)) await stage.close();
+  for (const fixture of open.splice(0)) await fixture.close();
 });
 
 async function staged(
   limits: Partial<HttpLimits> = {},
-  more: Parameters<typeof Stage.open>[0] = {},
-): Promise<Stage> {
-  const stage = await Stage.open({ limits, ...more });
-  open.push(stage);
-  return stage;
+  more: Parameters<typeof HttpFixture.open>[0] = {},
+): Promise<HttpFixture> {
+  const fixture = await HttpFixture.open({ limits, ...more });
+  open.push(fixture);
+  return fixture;
 }
 
 const head = (length: number | string, more = '') =>
@@ -25,34 +25,34 @@ const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
 
 describe('a body', () => {
   it('may have so many bytes and no more, whether it says its length or not', async () => {
-    const stage = await staged({ bodyBytes: 1000 });
+    const fixture = await staged({ bodyBytes: 1000 });
     const fitting = JSON.stringify(hello()).padEnd(1000, ' ');
-    expect((await stage.post(fitting)).status).toBe(200);
-    const large = await stage.post(`${fitting} `);
+    expect((await fixture.post(fitting)).status).toBe(200);
+    const large = await fixture.post(`${fitting} `);
     expect([large.status, large.json.error!.message]).toEqual([
       413,
       expect.stringContaining('at most 1000 bytes'),
     ]);
     const chunked = { ...usual, 'transfer-encoding': 'chunked' };
     const body = `${fitting} `;
-    expect((await stage.send({ method: 'POST', path: '/mcp', headers: chunked, body })).status).toBe(413);
+    expect((await fixture.send({ method: 'POST', path: '/mcp', headers: chunked, body })).status).toBe(413);
   });
 
   it('that is far too large is answered while it is still being sent', async () => {
-    const stage = await staged();
-    const answer = await stage.post('x'.repeat(12 * 1024 * 1024));
+    const fixture = await staged();
+    const answer = await fixture.post('x'.repeat(12 * 1024 * 1024));
     expect(answer.status).toBe(413);
   });
 
   it('waits for leave when it asks for it, and is not sent at all when it would be refused', async () => {
-    const stage = await staged();
-    const raw = await stage.raw();
+    const fixture = await staged();
+    const raw = await fixture.raw();
     const body = JSON.stringify(hello());
     raw.socket.write(head(body.length, 'Expect: 100-continue\r\n'));
     await raw.until(/100 Continue\r\n\r\n/);
     raw.socket.write(body);
     expect(await raw.until(/HTTP\/1\.1 200/)).toContain('200 OK');
-    const refused = await stage.raw();
+    const refused = await fixture.raw();
     refused.socket.write(head(9_999_999, 'Expect: 100-continue\r\n').replace(TOKEN, 'wrong'));
     expect(statusOf(await refused.until(/\r\n\r\n/))).toBe(401);
     for (const { socket } of [raw, refused]) socket.destroy();
@@ -75,19 +75,19 @@ describe('a body', () => {
     ['a batch with an opening', JSON.stringify([hello(), hello()]), -32600],
     ['lists in lists in lists', '['.repeat(100_000) + ']'.repeat(100_000), -32600],
   ])('of %s is told what it is', async (_, body, code) => {
-    const stage = await staged();
+    const fixture = await staged();
     const sent = { method: 'POST', path: '/mcp', headers: usual, body: body as string };
-    const answer = await stage.send(sent);
+    const answer = await fixture.send(sent);
     expect([answer.status, answer.json.error!.code]).toEqual([400, code]);
-    expect((await stage.post(hello())).status).toBe(200);
+    expect((await fixture.post(hello())).status).toBe(200);
   });
 
   it('that lies very deep does no harm', async () => {
-    const stage = await staged();
-    const talk = await stage.session('/mcp/replay');
+    const fixture = await staged();
+    const talk = await fixture.session('/mcp/replay');
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_file","arguments":{"path":${deep}}}}`;
-    const answer = await stage.post(call, talk.headers, '/mcp/replay');
+    const answer = await fixture.post(call, talk.headers, '/mcp/replay');
     expect(answer.json.error!.code).toBe(-32602);
     expect((await talk.call('read_file', { path: 'a.txt' })).status).toBe(200);
   });
@@ -99,16 +99,16 @@ describe('a body', () => {
     'application/jsonx',
     '',
   ])('of the type %j is not taken', async (type) => {
-    const stage = await staged();
-    expect((await stage.post(hello(), { 'content-type': type })).status).toBe(415);
+    const fixture = await staged();
+    expect((await fixture.post(hello(), { 'content-type': type })).status).toBe(415);
   });
 
   it('is not taken from a client that would not read the answer', async () => {
-    const stage = await staged();
-    expect((await stage.post(hello(), { accept: 'text/html' })).status).toBe(406);
-    expect((await stage.post(hello(), { accept: '*/*' })).status).toBe(200);
-    const talk = await stage.session();
-    const answer = await stage.post(
+    const fixture = await staged();
+    expect((await fixture.post(hello(), { accept: 'text/html' })).status).toBe(406);
+    expect((await fixture.post(hello(), { accept: '*/*' })).status).toBe(200);
+    const talk = await fixture.session();
+    const answer = await fixture.post(
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tell', _meta: { progressToken: 1 } } },
       { ...talk.headers, accept: 'application/json' },
     );
@@ -122,19 +122,19 @@ describe('a slow client', () => {
     ['sends its head letter by letter', 'POST /mcp HTTP/1.1\r\nHost: local'],
     ['sends its body letter by letter', `${head(100)}{`],
   ])('that %s is let go', async (_, bytes) => {
-    const stage = await staged({ headersMs: 300, requestMs: 600 });
-    const raw = await stage.raw();
+    const fixture = await staged({ headersMs: 300, requestMs: 600 });
+    const raw = await fixture.raw();
     raw.socket.write(bytes);
     const dripping = setInterval(() => bytes !== '' && raw.socket.write('x'), 50);
     await raw.closed();
     clearInterval(dripping);
-    expect((await stage.post(hello())).status).toBe(200);
+    expect((await fixture.post(hello())).status).toBe(200);
   });
 
   it('that does not take its answer is cut off', async () => {
-    const stage = await staged({ stalledMs: 100 });
-    const talk = await stage.session();
-    const raw = await stage.raw();
+    const fixture = await staged({ stalledMs: 100 });
+    const talk = await fixture.session();
+    const raw = await fixture.raw();
     const call = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'large' } });
     raw.socket.pause();
     raw.socket.write(head(call.length, `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`) + call);
@@ -145,8 +145,8 @@ describe('a slow client', () => {
   });
 
   it('with a head that is far too long is told so', async () => {
-    const stage = await staged();
-    const raw = await stage.raw();
+    const fixture = await staged();
+    const raw = await fixture.raw();
     raw.socket.write(`GET /mcp HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(statusOf(await raw.until(/\r\n\r\n/))).toBe(431);
     await raw.closed();
@@ -155,35 +155,35 @@ describe('a slow client', () => {
 
 describe('too many', () => {
   it('connections are told to come later', async () => {
-    const stage = await staged({ connections: 2 });
-    const talk = await stage.session();
+    const fixture = await staged({ connections: 2 });
+    const talk = await fixture.session();
     const calls = [talk.call('wait'), talk.call('wait')];
-    await stage.held.started(2);
-    const answer = await stage.post(hello());
+    await fixture.held.started(2);
+    const answer = await fixture.post(hello());
     expect([answer.status, answer.headers['retry-after'], answer.headers.connection]).toEqual([
       503,
       '2',
       'close',
     ]);
-    stage.held.release();
+    fixture.held.release();
     await Promise.all(calls);
-    expect((await stage.post(hello())).status).toBe(200);
+    expect((await fixture.post(hello())).status).toBe(200);
   });
 
   it('sessions of one token are refused, and of all tokens together', async () => {
     const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
     const { grants } = parseTokens(file, []);
     const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
-    const stage = await staged({ sessions: 5, sessionsPerToken: 3 }, { grants });
+    const fixture = await staged({ sessions: 5, sessionsPerToken: 3 }, { grants });
     const talks = [];
-    for (let at = 0; at < 3; at++) talks.push(await stage.session('/mcp', as('one')));
-    const refused = await stage.post(hello(), as('one'));
+    for (let at = 0; at < 3; at++) talks.push(await fixture.session('/mcp', as('one')));
+    const refused = await fixture.post(hello(), as('one'));
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
-    for (let at = 0; at < 2; at++) await stage.session('/mcp', as('two'));
-    expect((await stage.post(hello(), as('two'))).status).toBe(503);
+    for (let at = 0; at < 2; at++) await fixture.session('/mcp', as('two'));
+    expect((await fixture.post(hello(), as('two'))).status).toBe(503);
     const headers = { ...usual, ...talks[0]!.headers };
-    expect((await stage.send({ method: 'DELETE', path: '/mcp', headers })).status).toBe(204);
-    expect((await stage.post(hello(), as('one'))).status).toBe(200);
+    expect((await fixture.send({ method: 'DELETE', path: '/mcp', headers })).status).toBe(204);
+    expect((await fixture.post(hello(), as('one'))).status).toBe(200);
     expect((await talks[1]!.call('echo')).status).toBe(200);
   });
 
@@ -191,19 +191,19 @@ describe('too many', () => {
     const file = 'one one-token-012345678901 read-write\ntwo two-token-012345678901 read-write';
     const { grants } = parseTokens(file, []);
     const as = (name: string) => ({ authorization: `Bearer ${name}-token-012345678901` });
-    const stage = await staged({ calls: 3, callsPerToken: 2 }, { grants });
-    const [one, two] = [await stage.session('/mcp', as('one')), await stage.session('/mcp', as('two'))];
+    const fixture = await staged({ calls: 3, callsPerToken: 2 }, { grants });
+    const [one, two] = [await fixture.session('/mcp', as('one')), await fixture.session('/mcp', as('two'))];
     const waiting = [one.call('wait'), one.call('wait')];
-    await stage.held.started(2);
+    await fixture.held.started(2);
     const refused = await one.call('echo');
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
     const asked = { name: 'echo', arguments: {} };
-    expect((await stage.stateless('tools/call', asked, as('one'))).status).toBe(429);
+    expect((await fixture.stateless('tools/call', asked, as('one'))).status).toBe(429);
     expect((await one.ask('tools/list')).status).toBe(200);
     waiting.push(two.call('wait'));
-    await stage.held.started(3);
+    await fixture.held.started(3);
     expect((await two.call('echo')).status).toBe(503);
-    stage.held.release();
+    fixture.held.release();
     for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
     expect((await one.call('echo')).status).toBe(200);
   });
@@ -211,14 +211,14 @@ describe('too many', () => {
   it.each(['sessions', 'no sessions'])(
     'calls at once wait their turn, hundreds of them, in %s',
     async (era) => {
-      const stage = await staged();
-      const talk = era === 'sessions' ? await stage.session() : undefined;
+      const fixture = await staged();
+      const talk = era === 'sessions' ? await fixture.session() : undefined;
       const params = { name: 'wait', arguments: {} };
       const calls = Array.from({ length: 300 }, () =>
-        talk ? talk.ask('tools/call', params) : stage.stateless('tools/call', params),
+        talk ? talk.ask('tools/call', params) : fixture.stateless('tools/call', params),
       );
-      await stage.held.started(64);
-      const releasing = setInterval(() => stage.held.release(), 10);
+      await fixture.held.started(64);
+      const releasing = setInterval(() => fixture.held.release(), 10);
       const answers = await Promise.all(calls);
       clearInterval(releasing);
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -227,21 +227,21 @@ describe('too many', () => {
   );
 
   it('bytes at once are refused, and can be sent again', async () => {
-    const stage = await staged({ allBodiesBytes: 2000 });
-    const [first, second] = [await stage.raw(), await stage.raw()];
+    const fixture = await staged({ allBodiesBytes: 2000 });
+    const [first, second] = [await fixture.raw(), await fixture.raw()];
     first.socket.write(`${head(1500)}${' '.repeat(1400)}`);
     await pause(50);
     second.socket.write(`${head(1500)}${' '.repeat(1400)}`);
     expect(statusOf(await second.until(/\r\n\r\n/))).toBe(503);
     first.socket.destroy();
     await pause(50);
-    expect((await stage.post(JSON.stringify(hello()).padEnd(1900, ' '))).status).toBe(200);
+    expect((await fixture.post(JSON.stringify(hello()).padEnd(1900, ' '))).status).toBe(200);
     second.socket.destroy();
   });
 
   it('is more than a thousand sessions, which cost little and are gone when they end', async () => {
-    const stage = await staged({ sessions: 2000, sessionsPerToken: 2000 });
-    const raw = await stage.raw();
+    const fixture = await staged({ sessions: 2000, sessionsPerToken: 2000 });
+    const raw = await fixture.raw();
     const body = JSON.stringify(hello());
     raw.socket.write((head(body.length) + body).repeat(1000));
     while (raw.received.split('HTTP/1.1 200').length <= 1000) await pause(20);
@@ -254,42 +254,42 @@ describe('too many', () => {
     while (raw.received.split('HTTP/1.1 204').length <= 1000) await pause(20);
     raw.socket.destroy();
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    expect((await stage.post(list, { 'mcp-session-id': ids[500]! })).status).toBe(404);
+    expect((await fixture.post(list, { 'mcp-session-id': ids[500]! })).status).toBe(404);
   });
 });
 
 describe('a session', () => {
   it('that nobody uses ends, and one that is listened to does not', async () => {
-    const stage = await staged({ sessionIdleMs: 150 });
-    const [left, listened] = [await stage.session(), await stage.session()];
+    const fixture = await staged({ sessionIdleMs: 150 });
+    const [left, listened] = [await fixture.session(), await fixture.session()];
     const headers = { ...usual, ...listened.headers, accept: 'text/event-stream' };
-    const listening = stage.send({ path: '/mcp', headers });
+    const listening = fixture.send({ path: '/mcp', headers });
     await pause(600);
     expect((await left.call('echo')).status).toBe(404);
     expect((await listened.call('echo')).status).toBe(200);
-    await stage.send({ method: 'DELETE', path: '/mcp', headers });
+    await fixture.send({ method: 'DELETE', path: '/mcp', headers });
     await listening;
   });
 
   it('takes no two requests with one id at the same time', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
+    const fixture = await staged();
+    const talk = await fixture.session();
     const waiting = talk.ask('tools/call', { name: 'wait', arguments: {} }, 'same');
-    await stage.held.started();
+    await fixture.held.started();
     const second = await talk.ask('tools/call', { name: 'echo', arguments: {} }, 'same');
     expect([second.status, second.json.error!.code]).toEqual([400, -32600]);
-    stage.held.release();
+    fixture.held.release();
     expect((await waiting).status).toBe(200);
   });
 
   it('answers requests on one connection in their order, also when they come all at once', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
+    const fixture = await staged();
+    const talk = await fixture.session();
     const id = `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`;
     const calls = ['tell', 'echo', 'tell', 'echo'].map((name, at) =>
       JSON.stringify({ jsonrpc: '2.0', id: `call ${at}`, method: 'tools/call', params: { name } }),
     );
-    const raw = await stage.raw();
+    const raw = await fixture.raw();
     raw.socket.write(calls.map((call) => head(call.length, id) + call).join(''));
     const text = await raw.until(/call 3/);
     expect([...text.matchAll(/call (\d)/g)].map(([, at]) => at)).toEqual(['0', '1', '2', '3']);
@@ -297,12 +297,12 @@ describe('a session', () => {
   });
 
   it('sends a sign of life while a call takes long, and then its answer', async () => {
-    const stage = await staged({ streamAfterMs: 50, resumableAfterMs: 50, heartbeatMs: 50 });
-    const talk = await stage.session();
-    const calls = [talk.call('wait'), stage.stateless('tools/call', { name: 'wait', arguments: {} })];
-    await stage.held.started(2);
+    const fixture = await staged({ streamAfterMs: 50, resumableAfterMs: 50, heartbeatMs: 50 });
+    const talk = await fixture.session();
+    const calls = [talk.call('wait'), fixture.stateless('tools/call', { name: 'wait', arguments: {} })];
+    await fixture.held.started(2);
     await pause(400);
-    stage.held.release();
+    fixture.held.release();
     for (const answer of await Promise.all(calls)) {
       expect(answer.headers['content-type']).toBe('text/event-stream');
       expect(answer.text).toContain(': still here');
@@ -320,66 +320,66 @@ describe('a client that hangs up', () => {
   };
 
   it('cancels its calls where there are no sessions, and only there', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
+    const fixture = await staged();
+    const talk = await fixture.session();
     const params = { name: 'wait', arguments: {} };
     const inSession = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-    const [one, other] = [await stage.raw(), await stage.raw()];
+    const [one, other] = [await fixture.raw(), await fixture.raw()];
     one.socket.write(
       head(inSession.length, `Mcp-Session-Id: ${talk.headers['mcp-session-id']}\r\n`) + inSession,
     );
     other.socket.write(alone(1));
-    await stage.held.started(2);
+    await fixture.held.started(2);
     one.socket.destroy();
     other.socket.resetAndDestroy();
-    while (stage.held.running > 1) await pause(5);
-    expect(stage.held.aborted).toBe(1);
+    while (fixture.held.running > 1) await pause(5);
+    expect(fixture.held.aborted).toBe(1);
     expect((await talk.ask('tools/call', params, 1)).json.error!.message).toContain('under way');
-    stage.held.release();
-    while (stage.held.running > 0) await pause(5);
-    expect(stage.held.aborted).toBe(1);
+    fixture.held.release();
+    while (fixture.held.running > 0) await pause(5);
+    expect(fixture.held.aborted).toBe(1);
     expect((await talk.ask('tools/call', { name: 'echo', arguments: {} }, 1)).status).toBe(200);
-    expect(stage.log).toEqual([]);
+    expect(fixture.log).toEqual([]);
   });
 
   it('cancels also the calls that wait behind another one on its connection', async () => {
-    const stage = await staged();
-    const raw = await stage.raw();
+    const fixture = await staged();
+    const raw = await fixture.raw();
     raw.socket.write([1, 2, 3].map(alone).join(''));
-    await stage.held.started(3);
+    await fixture.held.started(3);
     raw.socket.destroy();
-    while (stage.held.running > 0) await pause(5);
-    expect(stage.held.aborted).toBe(3);
+    while (fixture.held.running > 0) await pause(5);
+    expect(fixture.held.aborted).toBe(3);
   });
 
   it('in the middle of a body leaves nothing behind', async () => {
-    const stage = await staged({ allBodiesBytes: 4000 });
+    const fixture = await staged({ allBodiesBytes: 4000 });
     for (let turn = 0; turn < 20; turn++) {
-      const raw = await stage.raw();
+      const raw = await fixture.raw();
       raw.socket.write(`${head(3500)}${' '.repeat(3000)}`);
       await pause(5);
       raw.socket.destroy();
     }
     await pause(50);
-    expect((await stage.post(JSON.stringify(hello()).padEnd(3900, ' '))).status).toBe(200);
+    expect((await fixture.post(JSON.stringify(hello()).padEnd(3900, ' '))).status).toBe(200);
   });
 });
 
 describe('a server that ends', () => {
   it('takes nothing new, and answers what is under way', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
+    const fixture = await staged();
+    const talk = await fixture.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
-    const listening = stage.send({ path: '/mcp', headers });
-    const kept = await stage.raw();
+    const listening = fixture.send({ path: '/mcp', headers });
+    const kept = await fixture.raw();
     const call = talk.call('wait');
-    await stage.held.started();
-    const stopped = stage.serving.stop();
+    await fixture.held.started();
+    const stopped = fixture.serving.stop();
     expect((await listening).status).toBe(200);
-    await expect(stage.post(hello())).rejects.toThrow(/ECONNREFUSED|hang up|reset/);
+    await expect(fixture.post(hello())).rejects.toThrow(/ECONNREFUSED|hang up|reset/);
     kept.socket.write(head(2));
     expect(statusOf(await kept.until(/\r\n\r\n/))).toBe(503);
-    stage.held.release();
+    fixture.held.release();
     const answer = await call;
     expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
     expect(answer.json.result!.content![0]!.text).toBe('waited');
@@ -387,14 +387,14 @@ describe('a server that ends', () => {
   });
 
   it('does not wait for ever: calls that go on are cancelled and told so', async () => {
-    const stage = await staged({ graceMs: 100 });
-    const talk = await stage.session();
+    const fixture = await staged({ graceMs: 100 });
+    const talk = await fixture.session();
     const call = talk.call('wait');
-    const alone = stage.stateless('tools/call', { name: 'wait', arguments: {} }).catch(() => 'cut off');
-    await stage.held.started(2);
-    await stage.serving.stop();
+    const alone = fixture.stateless('tools/call', { name: 'wait', arguments: {} }).catch(() => 'cut off');
+    await fixture.held.started(2);
+    await fixture.serving.stop();
     expect((await call).json.error).toEqual({ code: -32000, message: 'The server is ending' });
     await alone;
-    expect(stage.held.aborted).toBe(2);
+    expect(fixture.held.aborted).toBe(2);
   });
 });

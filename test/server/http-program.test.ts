@@ -6,14 +6,14 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseHttp } from '../../src/cli/http-flags.ts';
-import { describeHttp } from '../../src/cli/start.ts';
+import { parseHttp } from '../../src/cli/arguments/http-flags.ts';
+import { describeHttp } from '../../src/cli/start-up.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { readSecret } from '../../src/server/web/secret-files.ts';
 import { program } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { certificate, privateKey } from './http-certificate.ts';
-import { type Answer, ask, hello, meta, RawConnection, usual } from './http-stage.ts';
+import { type Answer, ask, hello, meta, RawConnection, usual } from './http-fixture.ts';
 
 const TOKEN = 'a-token-from-the-environment';
 const auth = (token: string) => ({ ...usual, authorization: `Bearer ${token}` });

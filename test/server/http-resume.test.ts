@@ -5,28 +5,36 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/server/web/limits.ts';
 import { fullGrant } from '../../src/server/web/tokens.ts';
-import { type Answer, eventsOf, type RawConnection, Stage, type Talk, TOKEN, usual } from './http-stage.ts';
+import {
+  type Answer,
+  eventsOf,
+  HttpFixture,
+  type RawConnection,
+  type Talk,
+  TOKEN,
+  usual,
+} from './http-fixture.ts';
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function staged(limits: Partial<HttpLimits> = {}, more: object = {}): Promise<Stage> {
-  const stage = await Stage.open({ limits: { resumableAfterMs: 20, ...limits }, ...more });
-  closing.push(() => stage.close());
-  return stage;
+async function staged(limits: Partial<HttpLimits> = {}, more: object = {}): Promise<HttpFixture> {
+  const fixture = await HttpFixture.open({ limits: { resumableAfterMs: 20, ...limits }, ...more });
+  closing.push(() => fixture.close());
+  return fixture;
 }
 
 /** Sends a call on a connection of its own, which the test can cut. */
 async function begin(
-  stage: Stage,
+  fixture: HttpFixture,
   talk: Talk,
   name: string,
   id = 7,
   more: object = {},
 ): Promise<RawConnection> {
-  const raw = await stage.raw();
+  const raw = await fixture.raw();
   const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, ...more } });
   const headers = { ...usual, ...talk.headers, host: 'localhost', 'content-length': String(body.length) };
   const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
@@ -36,83 +44,83 @@ async function begin(
 
 const idsIn = (text: string) => [...text.matchAll(/^id: (.*?)\r?$/gm)].map(([, id]) => id!);
 
-function comeBack(stage: Stage, talk: Talk, eventId: string, more: object = {}): Promise<Answer> {
+function comeBack(fixture: HttpFixture, talk: Talk, eventId: string, more: object = {}): Promise<Answer> {
   const headers = { ...usual, ...talk.headers, 'last-event-id': eventId, ...more };
-  return stage.send({ path: '/mcp', headers });
+  return fixture.send({ path: '/mcp', headers });
 }
 
 describe('a call whose connection is lost', () => {
   it('begins with an id and when to come back, goes on, and its answer is fetched with the id', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
-    const raw = await begin(stage, talk, 'wait');
+    const fixture = await staged();
+    const talk = await fixture.session();
+    const raw = await begin(fixture, talk, 'wait');
     const begun = await raw.until(/data: \r?\n/);
     expect(begun).toMatch(/id: \d+-0\nretry: \d+\ndata: \n\n/);
-    await stage.held.started();
+    await fixture.held.started();
     raw.socket.destroy();
-    const back = comeBack(stage, talk, idsIn(begun)[0]!);
+    const back = comeBack(fixture, talk, idsIn(begun)[0]!);
     await pause(50);
-    expect([stage.held.running, stage.held.aborted]).toEqual([1, 0]);
-    stage.held.release();
+    expect([fixture.held.running, fixture.held.aborted]).toEqual([1, 0]);
+    fixture.held.release();
     const { status, text } = await back;
     expect(status).toBe(200);
     expect(eventsOf(text)).toMatchObject([{ id: 7, result: { content: [{ text: 'waited' }] } }]);
     // Once more, after the end.
-    const again = await comeBack(stage, talk, idsIn(begun)[0]!);
+    const again = await comeBack(fixture, talk, idsIn(begun)[0]!);
     expect(eventsOf(again.text)).toEqual(eventsOf(text));
-    expect(eventsOf((await comeBack(stage, talk, idsIn(text)[0]!)).text)).toEqual([]);
+    expect(eventsOf((await comeBack(fixture, talk, idsIn(text)[0]!)).text)).toEqual([]);
   });
 
   it('is replayed from the event that the client saw last, and only its own stream', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
+    const fixture = await staged();
+    const talk = await fixture.session();
     const told = { name: 'tell', _meta: { progressToken: 1 } };
     const [one, other] = [await talk.ask('tools/call', told), await talk.ask('tools/call', told)];
     const ids = idsIn(one.text);
     expect(ids).toHaveLength(5);
     expect(new Set([...ids, ...idsIn(other.text)]).size).toBe(10);
     for (const [at, id] of ids.entries()) {
-      const rest = await comeBack(stage, talk, id);
+      const rest = await comeBack(fixture, talk, id);
       expect(idsIn(rest.text)).toEqual(ids.slice(at + 1));
       expect(eventsOf(rest.text)).toEqual(eventsOf(one.text).slice(at));
     }
   });
 
   it('is read by the one who came last, when the old connection is still there', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
-    const raw = await begin(stage, talk, 'wait');
+    const fixture = await staged();
+    const talk = await fixture.session();
+    const raw = await begin(fixture, talk, 'wait');
     const begun = await raw.until(/data: \r?\n/);
-    const back = comeBack(stage, talk, idsIn(begun)[0]!);
+    const back = comeBack(fixture, talk, idsIn(begun)[0]!);
     // The stream on the old connection ends.
     await raw.until(/\r\n0\r\n\r\n/);
-    await stage.held.started();
-    stage.held.release();
+    await fixture.held.started();
+    fixture.held.release();
     expect((await back).json.result!.content![0]!.text).toBe('waited');
     raw.socket.destroy();
   });
 
   it('is cancelled by a message, and by the end of the session', async () => {
-    const stage = await staged();
+    const fixture = await staged();
     for (const how of ['message', 'end'] as const) {
-      const talk = await stage.session();
-      const raw = await begin(stage, talk, 'wait');
-      await stage.held.started();
+      const talk = await fixture.session();
+      const raw = await begin(fixture, talk, 'wait');
+      await fixture.held.started();
       raw.socket.destroy();
-      const before = stage.held.aborted;
+      const before = fixture.held.aborted;
       if (how === 'message') await talk.tell('notifications/cancelled', { requestId: 7 });
-      else await stage.send({ method: 'DELETE', path: '/mcp', headers: { ...usual, ...talk.headers } });
-      while (stage.held.aborted === before) await pause(5);
+      else await fixture.send({ method: 'DELETE', path: '/mcp', headers: { ...usual, ...talk.headers } });
+      while (fixture.held.aborted === before) await pause(5);
     }
   });
 
   it('of an older version gets ids with its messages, and no event without one', async () => {
     for (const version of ['2025-06-18', '2025-03-26']) {
-      const stage = await staged({ streamAfterMs: 50 });
-      const talk = await stage.session('/mcp', {}, version);
+      const fixture = await staged({ streamAfterMs: 50 });
+      const talk = await fixture.session('/mcp', {}, version);
       const told = await talk.ask('tools/call', { name: 'tell', _meta: { progressToken: 1 } });
       expect(told.text).not.toMatch(/^data: ?$/m);
-      const rest = await comeBack(stage, talk, idsIn(told.text)[1]!);
+      const rest = await comeBack(fixture, talk, idsIn(told.text)[1]!);
       expect(eventsOf(rest.text)).toEqual(eventsOf(told.text).slice(2));
     }
   });
@@ -121,23 +129,23 @@ describe('a call whose connection is lost', () => {
 describe('what is kept', () => {
   it('belongs to its session alone', async () => {
     const other = 'another-token-of-this-test';
-    const stage = await staged({}, { grants: [fullGrant(TOKEN), fullGrant(other, 'other')] });
+    const fixture = await staged({}, { grants: [fullGrant(TOKEN), fullGrant(other, 'other')] });
     const [mine, theirs] = [
-      await stage.session(),
-      await stage.session('/mcp', { authorization: `Bearer ${other}` }),
+      await fixture.session(),
+      await fixture.session('/mcp', { authorization: `Bearer ${other}` }),
     ];
     const told = await mine.ask('tools/call', { name: 'tell', _meta: { progressToken: 1 } });
-    expect((await comeBack(stage, theirs, idsIn(told.text)[0]!)).status).toBe(400);
+    expect((await comeBack(fixture, theirs, idsIn(told.text)[0]!)).status).toBe(400);
     const stolen = { 'mcp-session-id': mine.headers['mcp-session-id']!, authorization: `Bearer ${other}` };
-    expect((await comeBack(stage, theirs, idsIn(told.text)[0]!, stolen)).status).toBe(404);
+    expect((await comeBack(fixture, theirs, idsIn(told.text)[0]!, stolen)).status).toBe(404);
   });
 
   it.each(['', 'x', '1', '-1', '99-0', '0-99', '0-0-0', '1e3-0', 'NaN-NaN', '9'.repeat(400)])(
     'is not found by %j',
     async (id) => {
-      const stage = await staged();
-      const talk = await stage.session();
-      expect((await comeBack(stage, talk, id)).status).toBe(400);
+      const fixture = await staged();
+      const talk = await fixture.session();
+      expect((await comeBack(fixture, talk, id)).status).toBe(400);
     },
   );
 
@@ -146,48 +154,48 @@ describe('what is kept', () => {
     ['in size', { replayBytes: 500 }],
     ['in size with all sessions', { allReplayBytes: 500 }],
   ])('is bounded %s: what is gone is said to be gone', async (_, limits) => {
-    const stage = await staged(limits);
-    const talk = await stage.session();
+    const fixture = await staged(limits);
+    const talk = await fixture.session();
     const told = [];
     for (let turn = 0; turn < 5; turn++)
       told.push(await talk.ask('tools/call', { name: 'tell', _meta: { progressToken: 1 } }));
     const states = [];
-    for (const { text } of told) states.push((await comeBack(stage, talk, idsIn(text)[0]!)).status);
+    for (const { text } of told) states.push((await comeBack(fixture, talk, idsIn(text)[0]!)).status);
     expect(states).toContain(400);
     // Every client gets all of its answer all the same.
     for (const { text } of told) expect(eventsOf(text)).toHaveLength(4);
   });
 
   it('is given up after a time', async () => {
-    const stage = await staged({ replayMs: 50, sessionIdleMs: 60_000, heartbeatMs: 50 });
-    const talk = await stage.session();
+    const fixture = await staged({ replayMs: 50, sessionIdleMs: 60_000, heartbeatMs: 50 });
+    const talk = await fixture.session();
     const told = await talk.ask('tools/call', { name: 'tell', _meta: { progressToken: 1 } });
-    while ((await comeBack(stage, talk, idsIn(told.text)[0]!)).status === 200) await pause(20);
+    while ((await comeBack(fixture, talk, idsIn(told.text)[0]!)).status === 200) await pause(20);
     expect((await talk.call('echo')).status).toBe(200);
   });
 });
 
 describe('the stream of what belongs to no request', () => {
   it('begins with an id too, and is found again by it', async () => {
-    const stage = await staged();
-    const talk = await stage.session();
+    const fixture = await staged();
+    const talk = await fixture.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
-    const first = stage.send({ path: '/mcp', headers });
+    const first = fixture.send({ path: '/mcp', headers });
     await pause(50);
-    const second = stage.send({ path: '/mcp', headers });
+    const second = fixture.send({ path: '/mcp', headers });
     const [id] = idsIn((await first).text);
     expect(id).toMatch(/^\d+-0$/);
-    const third = comeBack(stage, talk, id!);
+    const third = comeBack(fixture, talk, id!);
     await second;
-    await stage.send({ method: 'DELETE', path: '/mcp', headers });
+    await fixture.send({ method: 'DELETE', path: '/mcp', headers });
     expect((await third).status).toBe(200);
   });
 });
 
 describe('the protocol’s own client', () => {
   it('gets its answer although every connection is cut while the call runs', async () => {
-    const stage = await staged({ retryMs: 50 });
-    const through = await cuttingProxy(stage.serving.port);
+    const fixture = await staged({ retryMs: 50 });
+    const through = await cuttingProxy(fixture.serving.port);
     const client = new Client({ name: 'sdk', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
     const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
     const url = new URL(`http://127.0.0.1:${through.port}/mcp`);
@@ -200,12 +208,12 @@ describe('the protocol’s own client', () => {
     const call = client.callTool({ name: 'wait', arguments: {} }, {
       onresumptiontoken: () => primed(),
     } as Parameters<Client['callTool']>[1]);
-    await Promise.all([hasId, stage.held.started()]);
+    await Promise.all([hasId, fixture.held.started()]);
     through.cut();
     await through.reached(1);
-    stage.held.release();
+    fixture.held.release();
     expect((await call).content).toEqual([{ type: 'text', text: 'waited' }]);
-    expect(stage.held.aborted).toBe(0);
+    expect(fixture.held.aborted).toBe(0);
   });
 });
 

@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseTokens } from '../../src/server/web/tokens.ts';
-import { type Answer, meta, Stage, TOKEN } from './http-stage.ts';
+import { type Answer, HttpFixture, meta, TOKEN } from './http-fixture.ts';
 
 const tree = { 'one/a.txt': 'of one\n', 'two/a.txt': 'of two\n', 'c++ d/a.txt': 'odd\n' };
-const open: Stage[] = [];
+const open: HttpFixture[] = [];
 afterEach(async () => {
-  for (const stage of open.splice(0)) await stage.close();
+  for (const fixture of open.splice(0)) await fixture.close();
 });
 
-async function staged(options: Parameters<typeof Stage.open>[0] = {}): Promise<Stage> {
-  const stage = await Stage.open(options, tree);
-  open.push(stage);
-  return stage;
+async function staged(options: Parameters<typeof HttpFixture.open>[0] = {}): Promise<HttpFixture> {
+  const fixture = await HttpFixture.open(options, tree);
+  open.push(fixture);
+  return fixture;
 }
 
 type Caller = (name: string, args: object) => Promise<Answer>;
 
 /** A client without a session: by its token, its address and the name that it gives itself. */
-function caller(stage: Stage, address: string, token = TOKEN, client = 'test'): Caller {
+function caller(fixture: HttpFixture, address: string, token = TOKEN, client = 'test'): Caller {
   const _meta = { ...meta, 'io.modelcontextprotocol/clientInfo': { name: client, version: '1' } };
   return (name, args) =>
-    stage.stateless('tools/call', { name, arguments: args, _meta }, as(token), `/mcp/fileeditor${address}`);
+    fixture.stateless('tools/call', { name, arguments: args, _meta }, as(token), `/mcp/fileeditor${address}`);
 }
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -32,7 +32,7 @@ const at = (directory: string) => `?workspace=${encodeURIComponent(directory)}`;
 const isRefused = ({ status, text }: Answer) => status >= 400 || text.includes('"isError":true');
 const write = (call: Caller, path: string) => call('write_files', { path, content: 'x\n', line_count: 1 });
 
-function tokens(file: string): Parameters<typeof Stage.open>[0] {
+function tokens(file: string): Parameters<typeof HttpFixture.open>[0] {
   const { grants, problems } = parseTokens(file, ['stage', 'replay', 'fileeditor']);
   expect(problems).toEqual([]);
   return { grants };
@@ -40,23 +40,23 @@ function tokens(file: string): Parameters<typeof Stage.open>[0] {
 
 describe('clients without a session that cannot be told apart', () => {
   it('never write where another of them chose to, in whatever order they come', async () => {
-    const stage = await staged();
-    const [one, two] = [caller(stage, ''), caller(stage, '')];
+    const fixture = await staged();
+    const [one, two] = [caller(fixture, ''), caller(fixture, '')];
     const answers = [
-      await one('set_workspace', { path: join(stage.root, 'one') }),
+      await one('set_workspace', { path: join(fixture.root, 'one') }),
       await write(two, 'never-chose.txt'),
-      await two('set_workspace', { path: join(stage.root, 'two') }),
+      await two('set_workspace', { path: join(fixture.root, 'two') }),
       await write(one, 'by-one.txt'),
       await write(two, 'by-two.txt'),
     ];
     expect(answers.map(isRefused)).toEqual(answers.map(() => true));
-    expect(readdirSync(join(stage.root, 'one'))).toEqual(['a.txt']);
-    expect(readdirSync(join(stage.root, 'two'))).toEqual(['a.txt']);
+    expect(readdirSync(join(fixture.root, 'one'))).toEqual(['a.txt']);
+    expect(readdirSync(join(fixture.root, 'two'))).toEqual(['a.txt']);
   });
 
   it('are told how to, and which versions have sessions', async () => {
-    const stage = await staged();
-    const refused = await caller(stage, '')('set_workspace', { path: stage.root });
+    const fixture = await staged();
+    const refused = await caller(fixture, '')('set_workspace', { path: fixture.root });
     const { code, message, data } = refused.json.error as { code: number; message: string; data?: unknown };
     expect([refused.status, code, refused.json.id]).toEqual([400, -32022, 1]);
     for (const way of ['/mcp/fileeditor?workspace=', 'initialize', 'one-client'])
@@ -68,12 +68,12 @@ describe('clients without a session that cannot be told apart', () => {
   });
 
   it('begin a session each when they know how, as the protocol’s own client does by itself', async () => {
-    const stage = await staged();
+    const fixture = await staged();
     const clients = await Promise.all(
       ['one', 'two'].map(async (directory) => {
         const client = new Client({ name: 'same', version: '1' }, { versionNegotiation: { mode: 'auto' } });
         const requestInit = { headers: { Authorization: `Bearer ${TOKEN}` } };
-        const url = new URL(`${stage.serving.url}/fileeditor`);
+        const url = new URL(`${fixture.serving.url}/fileeditor`);
         await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
         return { client, directory };
       }),
@@ -81,12 +81,12 @@ describe('clients without a session that cannot be told apart', () => {
     const call = (client: Client, name: string, args: object) =>
       client.callTool({ name, arguments: args as Record<string, unknown> });
     for (const { client, directory } of clients)
-      await call(client, 'set_workspace', { path: join(stage.root, directory) });
+      await call(client, 'set_workspace', { path: join(fixture.root, directory) });
     for (const { client, directory } of clients)
       await call(client, 'write_files', { path: 'mine.txt', content: `${directory}\n`, line_count: 1 });
     for (const { client, directory } of clients) {
       expect(client.getProtocolEra()).toBe('legacy');
-      expect(readFileSync(join(stage.root, directory, 'mine.txt'), 'utf8')).toBe(`${directory}\n`);
+      expect(readFileSync(join(fixture.root, directory, 'mine.txt'), 'utf8')).toBe(`${directory}\n`);
       await client.close();
     }
   });
@@ -94,9 +94,9 @@ describe('clients without a session that cannot be told apart', () => {
 
 describe('an address that names the workspace', () => {
   it('needs nothing else: interleaved clients of one name and token each work in their own', async () => {
-    const stage = await staged();
-    const paths = ['one', 'two'].map((name) => join(stage.root, name));
-    const calls = paths.map((path) => caller(stage, at(path)));
+    const fixture = await staged();
+    const paths = ['one', 'two'].map((name) => join(fixture.root, name));
+    const calls = paths.map((path) => caller(fixture, at(path)));
     await Promise.all(
       Array.from({ length: 20 }, (_, turn) => write(calls[turn % 2]!, `${turn % 2}-${turn}.txt`)),
     );
@@ -109,43 +109,43 @@ describe('an address that names the workspace', () => {
   });
 
   it('may be chosen once more by the client, and no other one may', async () => {
-    const stage = await staged();
-    const call = caller(stage, at(join(stage.root, 'one')));
-    expect(isRefused(await call('set_workspace', { path: `${stage.root}/two/../one` }))).toBe(false);
-    const other = await call('set_workspace', { path: join(stage.root, 'two') });
+    const fixture = await staged();
+    const call = caller(fixture, at(join(fixture.root, 'one')));
+    expect(isRefused(await call('set_workspace', { path: `${fixture.root}/two/../one` }))).toBe(false);
+    const other = await call('set_workspace', { path: join(fixture.root, 'two') });
     expect(other.text).toContain('?workspace=');
     expect(isRefused(other)).toBe(true);
     await write(call, 'here.txt');
-    expect(existsSync(join(stage.root, 'one/here.txt'))).toBe(true);
+    expect(existsSync(join(fixture.root, 'one/here.txt'))).toBe(true);
   });
 
   it('holds for a session as well, which is found only there', async () => {
-    const stage = await staged();
-    const path = `/mcp/fileeditor${at(join(stage.root, 'c++ d'))}`;
-    const talk = await stage.session(path);
+    const fixture = await staged();
+    const path = `/mcp/fileeditor${at(join(fixture.root, 'c++ d'))}`;
+    const talk = await fixture.session(path);
     expect((await talk.call('read_files', { path: 'a.txt' })).text).toContain('odd');
-    expect((await talk.call('set_workspace', { path: join(stage.root, 'one') })).text).toContain('isError');
+    expect((await talk.call('set_workspace', { path: join(fixture.root, 'one') })).text).toContain('isError');
     const list = { jsonrpc: '2.0', id: 9, method: 'tools/list' };
-    expect((await stage.post(list, talk.headers, '/mcp/fileeditor')).status).toBe(404);
+    expect((await fixture.post(list, talk.headers, '/mcp/fileeditor')).status).toBe(404);
   });
 
   it.each(['/', '/etc', 'nothing', 'one/a.txt', '../..', ''])('must be inside: %j is not', async (path) => {
-    const stage = await staged();
-    expect((await caller(stage, at(path))('list_files', { path: '.' })).status).toBe(404);
+    const fixture = await staged();
+    expect((await caller(fixture, at(path))('list_files', { path: '.' })).status).toBe(404);
     const hello = {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'a', version: '1' },
     };
     const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: hello };
-    expect((await stage.post(message, {}, `/mcp/fileeditor${at(path)}`)).status).toBe(404);
+    expect((await fixture.post(message, {}, `/mcp/fileeditor${at(path)}`)).status).toBe(404);
   });
 
   it('is refused where a dialect has none, and where it names two', async () => {
-    const stage = await staged();
+    const fixture = await staged();
     const asked = { name: 'read_file', arguments: { path: 'one/a.txt' } };
-    expect((await stage.stateless('tools/call', asked, {}, '/mcp/replay?workspace=one')).status).toBe(400);
-    expect((await caller(stage, '?workspace=one&workspace=two')('list_files', { path: '.' })).status).toBe(
+    expect((await fixture.stateless('tools/call', asked, {}, '/mcp/replay?workspace=one')).status).toBe(400);
+    expect((await caller(fixture, '?workspace=one&workspace=two')('list_files', { path: '.' })).status).toBe(
       400,
     );
   });
@@ -156,28 +156,28 @@ describe('a token that one client has for itself', () => {
     'anna anna-token-012345678901 read-write one-client\nbert bert-token-012345678901 fileeditor,one-client';
 
   it('finds its workspace again, beside others', async () => {
-    const stage = await staged(tokens(file));
-    const [one, two] = ['anna', 'bert'].map((name) => caller(stage, '', `${name}-token-012345678901`));
+    const fixture = await staged(tokens(file));
+    const [one, two] = ['anna', 'bert'].map((name) => caller(fixture, '', `${name}-token-012345678901`));
     expect(isRefused(await write(one!, 'early.txt'))).toBe(true);
-    await one!('set_workspace', { path: join(stage.root, 'one') });
-    await two!('set_workspace', { path: join(stage.root, 'two') });
+    await one!('set_workspace', { path: join(fixture.root, 'one') });
+    await two!('set_workspace', { path: join(fixture.root, 'two') });
     await Promise.all([write(one!, 'by-one.txt'), write(two!, 'by-two.txt')]);
-    expect(readdirSync(join(stage.root, 'one'))).toEqual(['a.txt', 'by-one.txt']);
-    expect(readdirSync(join(stage.root, 'two'))).toEqual(['a.txt', 'by-two.txt']);
-    await one!('set_workspace', { path: join(stage.root, 'two') });
+    expect(readdirSync(join(fixture.root, 'one'))).toEqual(['a.txt', 'by-one.txt']);
+    expect(readdirSync(join(fixture.root, 'two'))).toEqual(['a.txt', 'by-two.txt']);
+    await one!('set_workspace', { path: join(fixture.root, 'two') });
     expect((await one!('read_files', { path: 'a.txt' })).text).toContain('of two');
   });
 
   it('keeps nothing for a client of another name, or one that has just begun', async () => {
-    const stage = await staged(tokens(file));
+    const fixture = await staged(tokens(file));
     const token = 'anna-token-012345678901';
-    await caller(stage, '', token, 'first')('set_workspace', { path: join(stage.root, 'one') });
-    expect(isRefused(await write(caller(stage, '', token, 'second'), 'b.txt'))).toBe(true);
-    const again = caller(stage, '', token, 'first');
+    await caller(fixture, '', token, 'first')('set_workspace', { path: join(fixture.root, 'one') });
+    expect(isRefused(await write(caller(fixture, '', token, 'second'), 'b.txt'))).toBe(true);
+    const again = caller(fixture, '', token, 'first');
     expect(isRefused(await write(again, 'b.txt'))).toBe(true);
-    await again('set_workspace', { path: join(stage.root, 'one') });
-    await stage.stateless('server/discover', {}, as(token), '/mcp/fileeditor');
+    await again('set_workspace', { path: join(fixture.root, 'one') });
+    await fixture.stateless('server/discover', {}, as(token), '/mcp/fileeditor');
     expect(isRefused(await write(again, 'b.txt'))).toBe(true);
-    expect(readdirSync(join(stage.root, 'one'))).toEqual(['a.txt']);
+    expect(readdirSync(join(fixture.root, 'one'))).toEqual(['a.txt']);
   });
 });

@@ -3,37 +3,37 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventsOf, hello, meta, Stage, TOKEN, usual } from './http-stage.ts';
+import { eventsOf, HttpFixture, hello, meta, TOKEN, usual } from './http-fixture.ts';
 
-let stage: Stage;
+let fixture: HttpFixture;
 beforeAll(async () => {
-  stage = await Stage.open({}, { 'a.txt': 'hello\n', 'inner/b.txt': 'inner\n' });
+  fixture = await HttpFixture.open({}, { 'a.txt': 'hello\n', 'inner/b.txt': 'inner\n' });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 describe('a client that initializes', () => {
   it('gets a session, calls in it and ends it', async () => {
-    const opened = await stage.post(hello());
+    const opened = await fixture.post(hello());
     expect(opened.status).toBe(200);
     expect(opened.json.result).toMatchObject({ protocolVersion: '2025-11-25' });
     const headers = { 'mcp-session-id': opened.headers['mcp-session-id'] as string };
     expect(headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{32,}$/);
 
-    const told = await stage.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
+    const told = await fixture.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
     expect([told.status, told.text]).toEqual([202, '']);
-    const listed = await stage.post({ jsonrpc: '2.0', id: 'x', method: 'tools/list' }, headers);
+    const listed = await fixture.post({ jsonrpc: '2.0', id: 'x', method: 'tools/list' }, headers);
     expect(listed.json.id).toBe('x');
     expect(listed.json.result!.tools).toHaveLength(4);
 
     expect(
-      (await stage.send({ method: 'DELETE', path: '/mcp', headers: { ...usual, ...headers } })).status,
+      (await fixture.send({ method: 'DELETE', path: '/mcp', headers: { ...usual, ...headers } })).status,
     ).toBe(204);
-    const after = await stage.post({ jsonrpc: '2.0', id: 2, method: 'tools/list' }, headers);
+    const after = await fixture.post({ jsonrpc: '2.0', id: 2, method: 'tools/list' }, headers);
     expect([after.status, after.json.error!.code]).toEqual([404, -32001]);
   });
 
   it('gets error codes exactly as the dialect gave them', async () => {
-    const talk = await stage.session('/mcp/replay');
+    const talk = await fixture.session('/mcp/replay');
     const missing = await talk.call('read_file', { path: 'nothing.txt' });
     expect([missing.status, missing.json.error!.code]).toEqual([200, -32002]);
     expect((await talk.call('no_such_tool')).json.error!.code).toBe(-32602);
@@ -45,7 +45,7 @@ describe('a client that initializes', () => {
   });
 
   it('is told the progress of a call as events before the answer', async () => {
-    const talk = await stage.session();
+    const talk = await fixture.session();
     const answer = await talk.call('tell', {}, { _meta: { progressToken: 'p' } });
     expect(answer.headers['content-type']).toBe('text/event-stream');
     const events = eventsOf(answer.text) as { method?: string; params?: { progress: number } }[];
@@ -55,50 +55,50 @@ describe('a client that initializes', () => {
   });
 
   it('may cancel a call, whose request then ends without an answer', async () => {
-    const talk = await stage.session();
-    const aborted = stage.held.aborted;
+    const talk = await fixture.session();
+    const aborted = fixture.held.aborted;
     const call = talk.ask('tools/call', { name: 'wait', arguments: {} }, 77);
-    await stage.held.started();
+    await fixture.held.started();
     expect((await talk.tell('notifications/cancelled', { requestId: 77 })).status).toBe(202);
     expect(eventsOf((await call).text)).toEqual([]);
-    expect(stage.held.aborted).toBe(aborted + 1);
+    expect(fixture.held.aborted).toBe(aborted + 1);
   });
 
   it('listens on one stream; a new one takes the place of the old one', async () => {
-    const talk = await stage.session();
+    const talk = await fixture.session();
     const headers = { ...usual, ...talk.headers, accept: 'text/event-stream' };
-    const first = await stage.raw();
+    const first = await fixture.raw();
     const lines = Object.entries({ ...headers, host: 'localhost' }).map((header) => header.join(': '));
     first.socket.write(`GET /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
     expect(await first.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 200.*content-type: text\/event-stream/is);
-    const second = stage.send({ path: '/mcp', headers });
+    const second = fixture.send({ path: '/mcp', headers });
     // The last chunk: the stream is at its end.
     expect(await first.until(/\r\n0\r\n\r\n$/)).toMatch(/\r\n0\r\n\r\n$/);
     first.socket.destroy();
-    await stage.send({ method: 'DELETE', path: '/mcp', headers });
+    await fixture.send({ method: 'DELETE', path: '/mcp', headers });
     expect((await second).status).toBe(200);
   });
 
   it('is refused what does not fit the session', async () => {
-    const talk = await stage.session();
+    const talk = await fixture.session();
     const id = talk.headers;
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    expect((await stage.post(list)).status).toBe(400);
-    expect((await stage.post(list, { 'mcp-session-id': 'made-up' })).status).toBe(404);
-    expect((await stage.post(list, id, '/mcp/replay')).status).toBe(404);
-    expect((await stage.post(list, id, '/mcp/stage')).status).toBe(200);
-    expect((await stage.post(list, { ...id, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
-    expect((await stage.post(hello(), id)).json.error!.message).toContain('initialized already');
+    expect((await fixture.post(list)).status).toBe(400);
+    expect((await fixture.post(list, { 'mcp-session-id': 'made-up' })).status).toBe(404);
+    expect((await fixture.post(list, id, '/mcp/replay')).status).toBe(404);
+    expect((await fixture.post(list, id, '/mcp/stage')).status).toBe(200);
+    expect((await fixture.post(list, { ...id, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
+    expect((await fixture.post(hello(), id)).json.error!.message).toContain('initialized already');
     expect(
-      (await stage.send({ path: '/mcp', headers: { ...usual, ...id, accept: 'text/html' } })).status,
+      (await fixture.send({ path: '/mcp', headers: { ...usual, ...id, accept: 'text/html' } })).status,
     ).toBe(406);
-    expect((await stage.send({ method: 'PUT', path: '/mcp', headers: usual })).headers.allow).toBe(
+    expect((await fixture.send({ method: 'PUT', path: '/mcp', headers: usual })).headers.allow).toBe(
       'POST, GET, DELETE',
     );
   });
 
   it('does not get a session when initialize fails', async () => {
-    const failed = await stage.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
+    const failed = await fixture.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
     expect(failed.json.error).toBeDefined();
     expect(failed.headers['mcp-session-id']).toBeUndefined();
   });
@@ -110,33 +110,33 @@ describe('a client that initializes', () => {
       method: 'tools/call',
       params: { name: 'echo' },
     }));
-    const old = await stage.session('/mcp', {}, '2025-03-26');
-    const answers = (await stage.post(batch, old.headers)).json as unknown as { id: number }[];
+    const old = await fixture.session('/mcp', {}, '2025-03-26');
+    const answers = (await fixture.post(batch, old.headers)).json as unknown as { id: number }[];
     expect(answers.map(({ id }) => id)).toEqual([1, 2]);
     const mixed = [
       { ...batch[0], params: {} },
       batch[1],
       { ...batch[0], id: 3, params: { name: 'nothing' } },
     ];
-    const each = (await stage.post(mixed, old.headers)).json as unknown as { id: number; error?: object }[];
+    const each = (await fixture.post(mixed, old.headers)).json as unknown as { id: number; error?: object }[];
     expect(each.map(({ id, error }) => [id, error !== undefined]).sort()).toEqual([
       [1, true],
       [2, false],
       [3, true],
     ]);
-    const wrong = (await stage.post([mixed[0]], old.headers)).json as unknown as { id: number }[];
+    const wrong = (await fixture.post([mixed[0]], old.headers)).json as unknown as { id: number }[];
     expect(wrong.map(({ id }) => id)).toEqual([1]);
-    const talk = await stage.session();
-    const refused = await stage.post(batch, talk.headers);
+    const talk = await fixture.session();
+    const refused = await fixture.post(batch, talk.headers);
     expect([refused.status, refused.json.error!.code]).toEqual([400, -32600]);
-    expect((await stage.post([], old.headers)).status).toBe(400);
-    expect((await stage.post([hello()])).json.error!.message).toContain('stands alone');
+    expect((await fixture.post([], old.headers)).status).toBe(400);
+    expect((await fixture.post([hello()])).json.error!.message).toContain('stands alone');
   });
 
   it('keeps its workspace for itself', async () => {
-    const [one, other] = [await stage.session('/mcp/fileeditor'), await stage.session('/mcp/fileeditor')];
-    await one.call('set_workspace', { path: stage.root });
-    await other.call('set_workspace', { path: join(stage.root, 'inner') });
+    const [one, other] = [await fixture.session('/mcp/fileeditor'), await fixture.session('/mcp/fileeditor')];
+    await one.call('set_workspace', { path: fixture.root });
+    await other.call('set_workspace', { path: join(fixture.root, 'inner') });
     expect((await one.call('read_files', { path: 'a.txt' })).text).toContain('1 | hello');
     expect((await other.call('read_files', { path: 'b.txt' })).text).toContain('1 | inner');
     expect((await other.call('read_files', { path: 'a.txt' })).text).toContain('"isError":true');
@@ -145,29 +145,29 @@ describe('a client that initializes', () => {
 
 describe('a client of 2026-07-28', () => {
   it('calls without a session', async () => {
-    const found = await stage.stateless('server/discover');
+    const found = await fixture.stateless('server/discover');
     expect(found.json.result).toMatchObject({ supportedVersions: ['2026-07-28'] });
-    const answer = await stage.stateless('tools/call', { name: 'echo', arguments: {} });
+    const answer = await fixture.stateless('tools/call', { name: 'echo', arguments: {} });
     expect(answer.json.result).toMatchObject({ resultType: 'complete', content: [{ text: 'echo' }] });
     expect(answer.headers['mcp-session-id']).toBeUndefined();
   });
 
   it('gets error codes exactly as the dialect gave them', async () => {
     const asked = { name: 'read_file', arguments: { path: 'nothing.txt' } };
-    const missing = await stage.stateless('tools/call', asked, {}, '/mcp/replay');
+    const missing = await fixture.stateless('tools/call', asked, {}, '/mcp/replay');
     expect([missing.status, missing.json.error!.code]).toEqual([200, -32002]);
-    expect((await stage.stateless('no/such/method')).status).toBe(404);
+    expect((await fixture.stateless('no/such/method')).status).toBe(404);
   });
 
   it('is told the progress of a call as events before the answer', async () => {
     const _meta = { ...meta, progressToken: 1 };
-    const answer = await stage.stateless('tools/call', { name: 'tell', arguments: {}, _meta });
+    const answer = await fixture.stateless('tools/call', { name: 'tell', arguments: {}, _meta });
     expect(answer.headers['content-type']).toBe('text/event-stream');
     expect(eventsOf(answer.text)).toHaveLength(4);
   });
 
   it('is told when headers and body disagree', async () => {
-    const answer = await stage.stateless('tools/call', { name: 'echo' }, { 'mcp-name': 'other' });
+    const answer = await fixture.stateless('tools/call', { name: 'echo' }, { 'mcp-name': 'other' });
     expect([answer.status, answer.json.error!.code]).toEqual([400, -32020]);
   });
 });
@@ -175,7 +175,7 @@ describe('a client of 2026-07-28', () => {
 describe('several dialects on one port', () => {
   it('are reached by their names, and the first one named also without', async () => {
     const names = async (path: string) => {
-      const { json } = await stage.stateless('tools/list', {}, {}, path);
+      const { json } = await fixture.stateless('tools/list', {}, {}, path);
       return (json.result!.tools as { name: string }[]).map(({ name }) => name);
     };
     expect(await names('/mcp')).toEqual(await names('/mcp/stage'));
@@ -185,7 +185,7 @@ describe('several dialects on one port', () => {
 
   it('are all that is there', async () => {
     for (const path of ['/mcp/patch', '/mcp/', '/mcp/stage/', '/', '/mcp/../mcp', '/MCP', '/mcp%2Fstage'])
-      expect([path, (await stage.post(hello(), {}, path)).status]).toEqual([path, 404]);
+      expect([path, (await fixture.post(hello(), {}, path)).status]).toEqual([path, 404]);
   });
 
   it('have no authorization server behind them: a search for one finds nothing, with a token or without', async () => {
@@ -204,19 +204,19 @@ describe('several dialects on one port', () => {
     for (const path of paths)
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT'])
         for (const headers of [{}, usual, { ...usual, authorization: 'Bearer wrong' }]) {
-          const { status, text, headers: answered } = await stage.send({ path, method, headers });
+          const { status, text, headers: answered } = await fixture.send({ path, method, headers });
           expect([path, method, status]).toEqual([path, method, 404]);
           expect(answered['www-authenticate']).toBeUndefined();
           if (method !== 'HEAD') told.add(text);
         }
     expect(told.size).toBe(1);
-    expect((await stage.send({ path: '/mcp' })).status).toBe(401);
+    expect((await fixture.send({ path: '/mcp' })).status).toBe(401);
   });
 
   it('share the port with a sign of life that needs no token and tells nothing', async () => {
-    const alive = await stage.send({ path: '/healthz' });
+    const alive = await fixture.send({ path: '/healthz' });
     expect([alive.status, alive.text]).toEqual([200, 'ok\n']);
-    expect((await stage.send({ path: '/healthz', method: 'POST' })).status).toBe(405);
+    expect((await fixture.send({ path: '/healthz', method: 'POST' })).status).toBe(405);
     expect(alive.headers.server).toBeUndefined();
   });
 });
@@ -227,7 +227,7 @@ describe.each([
   ['whichever the client finds', 'auto', 'modern'],
 ] as const)("the protocol's own client, by %s", (_, mode, era) => {
   it('lists, reads, writes, is refused, and cancels', async () => {
-    const url = new URL(`${stage.serving.url}/replay`);
+    const url = new URL(`${fixture.serving.url}/replay`);
     const headers = { Authorization: `Bearer ${TOKEN}` };
     const client = new Client({ name: 'sdk', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
@@ -238,7 +238,7 @@ describe.each([
       expect(read.content).toEqual([{ type: 'text', text: 'hello\n' }]);
       const content = `by ${era}\n`;
       await client.callTool({ name: 'write_file', arguments: { path: `${era}.txt`, content } });
-      expect(readFileSync(join(stage.root, `${era}.txt`), 'utf8')).toBe(content);
+      expect(readFileSync(join(fixture.root, `${era}.txt`), 'utf8')).toBe(content);
       const missing = client.callTool({ name: 'read_file', arguments: { path: 'nothing' } });
       await expect(missing).rejects.toSatisfy(
         (error) => error instanceof ProtocolError && error.code === -32002,
@@ -251,16 +251,16 @@ describe.each([
   it('cancels a call that runs', async () => {
     const headers = { Authorization: `Bearer ${TOKEN}` };
     const client = new Client({ name: 'sdk', version: '1' }, { versionNegotiation: { mode } });
-    const url = new URL(stage.serving.url);
+    const url = new URL(fixture.serving.url);
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
     try {
-      const aborted = stage.held.aborted;
+      const aborted = fixture.held.aborted;
       const cancelling = new AbortController();
       const call = client.callTool({ name: 'wait', arguments: {} }, { signal: cancelling.signal });
-      await stage.held.started();
+      await fixture.held.started();
       cancelling.abort('enough');
       await expect(call).rejects.toThrow();
-      while (stage.held.aborted === aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (fixture.held.aborted === aborted) await new Promise((resolve) => setTimeout(resolve, 5));
       const { tools } = await client.listTools();
       expect(tools).toHaveLength(4);
     } finally {

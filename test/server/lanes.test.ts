@@ -9,7 +9,7 @@ import { repo } from '../../src/dialects/repo/index.ts';
 import { workspace } from '../../src/dialects/workspace/index.ts';
 import { Engine } from '../../src/engine/index.ts';
 import type { App } from '../../src/server/mcp/app.ts';
-import { beginsPlainly, HANDSHAKE_VERSIONS } from '../../src/server/mcp/initialize.ts';
+import { HANDSHAKE_VERSIONS, isPlainInitialize } from '../../src/server/mcp/initialize.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
@@ -47,7 +47,7 @@ function oddDialect(): Dialect {
   const input = { type: 'object', properties: {} } as const;
   const tool = (name: string, run: (args: object, context: ToolContext) => Promise<unknown>) =>
     defineTool({
-      ...{ name, title: name, description: name, hints: hints.looks, input, run },
+      ...{ name, title: name, description: name, hints: hints.readOnly, input, run },
       render: (value) => value as string,
     });
   return {
@@ -209,7 +209,7 @@ describe('the handshake', () => {
   it.each(wellMeant.map((params) => [JSON.stringify(params), params]))(
     'with %s is plain',
     async (_, params) => {
-      expect(beginsPlainly(initialize(1, params as object) as never)).toBe(true);
+      expect(isPlainInitialize(initialize(1, params as object) as never)).toBe(true);
       const { answers } = await sameOf([initialize(1, params as object), request(2, 'ping')]);
       expect(answers.map(({ result }) => result !== undefined)).toEqual([true, true]);
     },
@@ -238,7 +238,7 @@ describe('the handshake', () => {
   it.each(wrong.map((params) => [JSON.stringify(params), params]))(
     'with %s is refused, first or later, and can be made again',
     async (_, params) => {
-      expect(beginsPlainly(initialize(1, params as object) as never)).toBe(false);
+      expect(isPlainInitialize(initialize(1, params as object) as never)).toBe(false);
       for (const before of [[], greeting]) {
         const { answers } = await sameOf([
           ...before,
@@ -279,7 +279,7 @@ describe('the handshake', () => {
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     for (const claim of [_meta, { ..._meta, 'io.modelcontextprotocol/protocolVersion': 3 }]) {
-      expect(beginsPlainly(initialize(1, { _meta: claim }) as never)).toBe(false);
+      expect(isPlainInitialize(initialize(1, { _meta: claim }) as never)).toBe(false);
       await sameOf([initialize(1, { _meta: claim }), initialize(2)]);
     }
     const { answers } = await sameOf([

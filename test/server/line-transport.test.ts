@@ -210,3 +210,49 @@ describe('answers', () => {
     expect(isClosed()).toBe(true);
   });
 });
+
+describe('long messages', () => {
+  const long = ping(1, { text: 'ä"\\\n'.repeat(400_000), list: Array.from({ length: 50_000 }, (_, i) => i) });
+
+  it('are read in turns, and no message overtakes another', async () => {
+    const { input, received, sent } = await connect();
+    input.write(`${line(ping(0))}${line(long)}${line(ping(2))}{broken\n${line({ ...long, id: 3 })}`);
+    input.write(line(ping(4)));
+    while (received.length < 5) await soon();
+    expect(received).toEqual([ping(0), long, ping(2), { ...long, id: 3 }, ping(4)]);
+    expect(sent().map(({ error }) => error.code)).toEqual([-32700]);
+  });
+
+  it('others work while one is read', async () => {
+    const { input, received } = await connect();
+    input.write(line(ping(1, { text: 'ä"\\\n'.repeat(4_000_000) })));
+    let turns = 0;
+    while (received.length === 0) {
+      await soon();
+      turns++;
+    }
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it('the last one is taken although its line does not end', async () => {
+    const { input, received, isClosed } = await connect();
+    input.end(JSON.stringify({ ...long, id: undefined, method: 'notifications/x' }));
+    while (!isClosed()) await soon();
+    expect(received).toHaveLength(1);
+  });
+
+  it('that are not UTF-8 or not JSON are refused', async () => {
+    const { input, received, sent } = await connect();
+    const wrong = Buffer.from(line(long));
+    wrong[1_000_000] = 0xff;
+    input.write(wrong);
+    input.write(`${JSON.stringify(long).slice(0, -1)}]\n${line(ping(2))}`);
+    while (received.length === 0) await soon();
+    await soon();
+    expect(received).toEqual([ping(2)]);
+    expect(sent().map(({ error }) => error.message)).toEqual([
+      'Parse error: the line is not valid UTF-8',
+      'Parse error: the line is not valid JSON',
+    ]);
+  });
+});

@@ -14,9 +14,9 @@ const SCALE = 0.1;
 const LONGEST_MS = 250;
 
 const root = mkdtempSync(join(tmpdir(), 'stalls-'));
-let site: ReturnType<typeof layOut>;
+let fixture: ReturnType<typeof layOut>;
 beforeAll(() => {
-  site = layOut(root, SCALE);
+  fixture = layOut(root, SCALE);
 }, 120_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -37,7 +37,7 @@ describe.each(['repo', 'workspace', 'fileeditor', 'patch', 'replay'] as const)('
     const client = await RawClient.start(['--dialect', dialect, root], env);
     if (dialect === 'fileeditor') await client.call('set_workspace', { path: root });
     const slow: string[] = [];
-    for (const [tool, args] of worstCalls(site)[dialect]) {
+    for (const [tool, args] of worstCalls(fixture)[dialect]) {
       let best = Number.POSITIVE_INFINITY;
       for (let attempt = 0; attempt < 3 && best > LONGEST_MS; attempt++) {
         await longestTurn(client);

@@ -22,7 +22,7 @@ interface Message {
 function dialect(): Dialect {
   const input = { type: 'object', properties: {} } as const;
   const tool = (name: string, run: (args: object, context: ToolContext) => Promise<string>) =>
-    defineTool({ name, title: name, description: name, hints: hints.looks, input, run, render: String });
+    defineTool({ name, title: name, description: name, hints: hints.readOnly, input, run, render: String });
   return {
     name: 'odd',
     summary: 'for tests',

@@ -7,11 +7,12 @@ import { dialects } from '../../src/dialects/index.ts';
 import { Engine } from '../../src/engine/index.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { offeredTools } from '../../src/server/mcp/offered-tools.ts';
-import { perform, sessionIdOf } from '../../src/server/mcp/perform.ts';
+import { perform } from '../../src/server/mcp/perform.ts';
+import { sessionIdOf } from '../../src/server/mcp/session-state.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { Recorder } from '../../src/trace/recorder.ts';
-import { hello, meta, Stage } from '../server/http-stage.ts';
+import { HttpFixture, hello, meta } from '../server/http-fixture.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 import { until } from './events.ts';
 
@@ -234,12 +235,12 @@ describe('a command', () => {
 
   it('of a shell is not said to be held by rules for its arguments; one that only reads is', async () => {
     const shell = await opened('replay', { sandbox: 'off' }).call('execute_command', { command: 'true' });
-    expect(shell.layers).toContain('limits');
-    expect(shell.layers).not.toContain('argument rules');
+    expect(shell.confinement).toContain('limits');
+    expect(shell.confinement).not.toContain('argument rules');
     const tool = await opened('workspace').call('run_command', { command: 'node', args: ['-e', ''] });
-    expect(tool.layers).not.toContain('argument rules');
+    expect(tool.confinement).not.toContain('argument rules');
     const reading = await opened('patch').call('shell_exec', { command: 'cat', args: ['a.txt'] });
-    expect(reading.layers).toContain('argument rules');
+    expect(reading.confinement).toContain('argument rules');
   });
 
   it('that is broken off has run somewhere, and something stood around it', async () => {
@@ -251,7 +252,7 @@ describe('a command', () => {
     const event = await called;
     expect(event.error).toBe('cancelled');
     expect(event.paths).toContainEqual({ path: root, how: 'ran-in' });
-    expect(event.layers).toContain('limits');
+    expect(event.confinement).toContain('limits');
   });
 
   it('that only reads tells what it was given to read', async () => {
@@ -305,16 +306,16 @@ describe('a call that comes to no tool', () => {
 
   it('is an event over HTTP, with a session and without', async () => {
     const { events, recorderFor } = tracing();
-    const stage = await Stage.open({}, TREE, { trace: recorderFor(['/']) });
-    closing.push(() => stage.close());
-    const talk = await stage.session('/mcp/replay');
+    const fixture = await HttpFixture.open({}, TREE, { trace: recorderFor(['/']) });
+    closing.push(() => fixture.close());
+    const talk = await fixture.session('/mcp/replay');
     for (const [error, tool, params] of wrong) {
       await talk.ask('tools/call', params);
       expect(events.at(-1)).toMatchObject({ error, tool, dialect: 'replay' });
     }
     expect(events).toHaveLength(wrong.length);
     for (const [error, tool, params] of wrong.slice(0, 2)) {
-      await stage.stateless('tools/call', { ...params, _meta: meta }, {}, '/mcp/replay');
+      await fixture.stateless('tools/call', { ...params, _meta: meta }, {}, '/mcp/replay');
       expect(events.pop()).toMatchObject({ error, tool, dialect: 'replay' });
     }
     await talk.ask('tools/call', { name: 'read_file', arguments: { path: 'a.txt' } });

@@ -10,6 +10,8 @@ import { lineFormat } from '../../src/state/directory/log/lines.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { eventRecords } from '../../src/trace/stored-event.ts';
 
+export { until } from '../until.ts';
+
 /** An event as a line of the log, and back. */
 export const {
   encode: lineOf,
@@ -50,14 +52,6 @@ export function linesIn(state: string, name: string): string[] {
   return readFileSync(join(state, 'trace', name), 'utf8')
     .split('\n')
     .slice(0, -1);
-}
-
-export async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`not within 20 s: ${holds}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 export interface Writer {

@@ -56,19 +56,19 @@ describe('a recorded call', () => {
     ]);
   });
 
-  it('has entries of the journal, layers and notes when there are any', () => {
+  it('has entries of the journal, confinement and notes when there are any', () => {
     const { recorder, events } = recording();
     const trace = recorder.begin(call);
     trace.madeEntry('e1');
     trace.madeEntry('e1');
     trace.madeEntry('e2');
-    trace.layersWere(['policy', 'bubblewrap']);
+    trace.confinedBy(['policy', 'bubblewrap']);
     trace.noted('one');
     trace.noted('two');
     trace.answered({ bytesOut: 0 });
     expect(events[0]).toMatchObject({
       entries: ['e1', 'e2'],
-      layers: ['policy', 'bubblewrap'],
+      confinement: ['policy', 'bubblewrap'],
       note: 'one; two',
     });
   });

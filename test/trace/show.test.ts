@@ -76,11 +76,11 @@ describe('an event as a line for people', () => {
     }
   });
 
-  it('tells what else is known: more paths, names of the file, layers, a note and entries of the journal', () => {
+  it('tells what else is known: more paths, names of the file, confinement, a note and entries of the journal', () => {
     const event = anEvent({
       paths: [{ path: '/home/anna/app', how: 'ran-in', links: 2 }],
       morePaths: 7,
-      layers: ['argv policy', 'bubblewrap'],
+      confinement: ['argv policy', 'bubblewrap'],
       note: 'a large tree',
       entries: ['e1', 'e2'],
     });
@@ -137,7 +137,7 @@ describe('an event as a line for people', () => {
       outcome: 'failed',
       error: nasty,
       note: nasty,
-      layers: [nasty],
+      confinement: [nasty],
       entries: [nasty],
       paths: [{ path: nasty, how: nasty as never }],
       roots: [],
@@ -185,7 +185,7 @@ it('that asks for failures finds what was refused in a call that went well other
 
 describe('showing the trace', () => {
   it('shows the newest that fit, oldest first, and how many they were', async () => {
-    const { log, out, text } = stage();
+    const { log, out, text } = fixture();
     for (let n = 0; n < 10; n++) log.append(anEvent({ id: `e${n}`, at: at + n, tool: `tool-${n % 2}-${n}` }));
     expect(await showTrace({ log, out, filter: { tool: 'tool-1' }, limit: 3 })).toBe(3);
     expect(text().match(/tool-\S+/g)).toEqual(['tool-1-5', 'tool-1-7', 'tool-1-9']);
@@ -194,13 +194,13 @@ describe('showing the trace', () => {
   });
 
   it('shows nothing when there is nothing', async () => {
-    const { log, out, text } = stage();
+    const { log, out, text } = fixture();
     expect(await showTrace({ log, out })).toBe(0);
     expect(text()).toBe('');
   });
 
   it('prints events as they are, a line each, and still nothing that a terminal would obey', async () => {
-    const { log, out, text } = stage();
+    const { log, out, text } = fixture();
     const event = anEvent({ paths: [{ path: '/\x1b[31m\x9b\u202e\n\ud800"\\', how: 'read' }] });
     log.append(event);
     await showTrace({ log, out, json: true });
@@ -210,7 +210,7 @@ describe('showing the trace', () => {
   });
 
   it('heads, colours and cuts the lines on a terminal, and does not colour where that is not wanted', async () => {
-    const { log, out, text } = stage({ isTTY: true, columns: 70 });
+    const { log, out, text } = fixture({ isTTY: true, columns: 70 });
     log.append(anEvent());
     log.append(anEvent());
     await showTrace({ log, out });
@@ -219,14 +219,14 @@ describe('showing the trace', () => {
     expect(lines[0]).toContain('outcome');
     for (const line of lines) expect(columnsOf(line.replaceAll(/\x1b\[\d+m/g, ''))).toBeLessThanOrEqual(70);
     expect(lines[1]).toContain('\x1b[32mok');
-    const plain = stage({ isTTY: true, columns: 70, hasColors: () => false });
+    const plain = fixture({ isTTY: true, columns: 70, hasColors: () => false });
     plain.log.append(anEvent());
     await showTrace({ log: plain.log, out: plain.out });
     expect(plain.text()).not.toContain('\x1b');
   });
 
   it('follows until it is called off, showing each event once', async () => {
-    const { log, out, text } = stage();
+    const { log, out, text } = fixture();
     const ending = new AbortController();
     log.append(now('before'));
     const shown = showTrace({ log, out, follow: true, json: true, signal: ending.signal });
@@ -258,7 +258,7 @@ describe('showing the trace', () => {
         return recent;
       }
     }
-    const { out, text } = stage();
+    const { out, text } = fixture();
     const log = new SlowLog(openDirectoryState(aStateDirectory()));
     onTestFinished(() => log.close());
     const ending = new AbortController();
@@ -273,7 +273,7 @@ describe('showing the trace', () => {
   });
 
   it('follows with a filter', async () => {
-    const { log, out, text } = stage();
+    const { log, out, text } = fixture();
     const ending = new AbortController();
     const shown = showTrace({ log, out, follow: true, filter: { failed: true }, signal: ending.signal });
     log.append(now('good'));
@@ -284,7 +284,7 @@ describe('showing the trace', () => {
   });
 
   it('keeps the order for a reader that is slow', async () => {
-    const { log } = stage();
+    const { log } = fixture();
     for (let n = 0; n < 500; n++) log.append(now(`e${n}`));
     const taken: string[] = [];
     const slow = new Writable({
@@ -300,7 +300,7 @@ describe('showing the trace', () => {
   });
 
   it.each([false, true])('ends quietly when nobody reads any more, following: %s', async (follow) => {
-    const { log } = stage();
+    const { log } = fixture();
     for (let n = 0; n < 100; n++) log.append(now(`e${n}`));
     let lines = 0;
     const closing = new Writable({
@@ -314,7 +314,7 @@ describe('showing the trace', () => {
   });
 
   it('ends when it is called off while the reader stands still', async () => {
-    const { log } = stage();
+    const { log } = fixture();
     for (let n = 0; n < 100; n++) log.append(now(`e${n}`));
     const ending = new AbortController();
     // Takes a line, and never says that it has.
@@ -323,7 +323,7 @@ describe('showing the trace', () => {
   });
 
   it('does not keep quiet about another fault of the output', async () => {
-    const { log } = stage();
+    const { log } = fixture();
     log.append(anEvent());
     const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('no space')) });
     await expect(showTrace({ log, out: broken, follow: true })).rejects.toThrow('no space');
@@ -334,7 +334,7 @@ function now(id: string): TraceEvent {
   return anEvent({ id, at: Date.now(), ms: 0 });
 }
 
-function stage(terminal: Partial<ShowTrace['out']> = {}) {
+function fixture(terminal: Partial<ShowTrace['out']> = {}) {
   const log = new TraceLog(openDirectoryState(aStateDirectory()));
   onTestFinished(() => log.close());
   let written = '';
@@ -347,7 +347,7 @@ function stage(terminal: Partial<ShowTrace['out']> = {}) {
 
 describe('a terminal that does not know its width, or has a few columns', () => {
   it.each([0, 1, 5, 19])('of %d columns gets whole lines, which it wraps itself', async (columns) => {
-    const { log, out, text } = stage({ isTTY: true, columns, hasColors: () => false });
+    const { log, out, text } = fixture({ isTTY: true, columns, hasColors: () => false });
     log.append(anEvent({ at, paths: [{ path: '/a/long/way/to/a/file', how: 'read' }] }));
     expect(await showTrace({ log, out })).toBe(1);
     expect(text()).toContain('read_file');

@@ -11,7 +11,7 @@ describe('an event as a line', () => {
       morePaths: 3,
       outcome: 'failed',
       error: 'outside',
-      layers: ['argv policy', 'bubblewrap'],
+      confinement: ['argv policy', 'bubblewrap'],
       note: 'a note',
       entries: ['e1'],
       arguments: '{"path":"a"}',

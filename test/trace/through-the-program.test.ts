@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { program, RawClient } from '../client.ts';
+import { proves } from '../proves.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { startCollector } from './collector.ts';
 
@@ -45,7 +46,8 @@ async function events(): Promise<TraceEvent[]> {
 const at = (path: string) => join(root.path, path);
 
 describe('every access', () => {
-  it('of repo is visible in the Tool Trace [repo.transparency.trace]', async () => {
+  it('of repo is visible in the Tool Trace', async () => {
+    proves('repo.transparency.trace');
     const server = await start('--dialect', 'repo');
     await server.call('read_file', { path: 'a.txt' });
     await server.call('list_files', { directory: 'src' });
@@ -109,7 +111,7 @@ describe('every access', () => {
         { path: root.path, how: 'ran-in' },
       ]),
     );
-    expect(event!.layers).toContain('limits');
+    expect(event!.confinement).toContain('limits');
     expect(event!.entries).toHaveLength(1);
     await cofferdam('undo', event!.entries![0]!);
     expect(await server.text('read_file', { path: 'a.txt' })).toBe('alpha secret-content\n');

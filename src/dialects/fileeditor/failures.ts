@@ -1,25 +1,29 @@
 /** The engine's facts in fileeditor's words: each becomes the text behind `Error: `. */
+import { truncate } from '../../display/truncate.ts';
 import { type Failure, limits } from '../../engine/index.ts';
-import { type Answer, type Answered, type Tool, text } from '../dialect.ts';
+import { type ResultOutcome, type Tool, type ToolResult, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+
+/** A path, pattern or text of the caller's is shown up to here. */
+const MAX_SHOWN = 500;
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 
 /** The document has its own words for a missing file and a missing directory. */
 const LOOK_FOR_DIRECTORIES = new Set(['set_workspace', 'list_files']);
 
-export function errorAnswer(message: string): Answer {
+export function errorResult(message: string): ToolResult {
   return { isError: true, content: [text(`Error: ${message}`)] };
 }
 
 /** A failure in a tool's own words. */
-export function failedWith(failure: Failure, message: string): Answered {
-  return { answer: errorAnswer(message), failure };
+export function failedWith(failure: Failure, message: string): ResultOutcome {
+  return { result: errorResult(message), failure };
 }
 
-export function failureAnswer(facts: Failure, tool: Tool): Answer {
-  return errorAnswer(messageOf(facts, tool.name));
+export function failureResult(facts: Failure, tool: Tool): ToolResult {
+  return errorResult(messageOf(facts, tool.name));
 }
 
 export function messageOf(facts: Failure, tool: string): string {
@@ -27,7 +31,7 @@ export function messageOf(facts: Failure, tool: string): string {
     case 'no-workspace':
       return 'No workspace is set: call set_workspace with the directory to work in first';
     case 'outside':
-      return `Access denied: ${clipped(facts.path)} is outside the workspace`;
+      return `Access denied: ${truncate(facts.path, MAX_SHOWN)} is outside the workspace`;
     case 'bad-path':
       return badPath(facts);
     case 'not-found':
@@ -65,7 +69,7 @@ export function messageOf(facts: Failure, tool: string): string {
         ? `Diffs ${facts.first} and ${facts.second} overlap: both change the same lines of ${facts.path}`
         : `path names the same file twice: items ${facts.first} and ${facts.second} are ${facts.path}; nothing was changed`;
     case 'bad-regex':
-      return `Invalid regular expression: /${clipped(facts.pattern)}/: ${facts.reason}`;
+      return `Invalid regular expression: /${truncate(facts.pattern, MAX_SHOWN)}/: ${facts.reason}`;
     case 'timeout':
       return `The ${facts.what} was cut off after ${facts.ms / 1000} s: the pattern takes too long; nothing was changed. Make it simpler or more specific`;
     case 'bad-arguments':
@@ -102,19 +106,19 @@ function badPath({ path, why }: Facts<'bad-path'>): string {
     case 'nul':
       return 'The path contains a NUL character';
     case 'name-too-long':
-      return `A name in the path is longer than 255 bytes: ${clipped(path)}`;
+      return `A name in the path is longer than 255 bytes: ${truncate(path, MAX_SHOWN)}`;
     case 'too-deep':
-      return `Too many nested directories: ${clipped(path)}`;
+      return `Too many nested directories: ${truncate(path, MAX_SHOWN)}`;
     case 'link-loop':
-      return `Too many symbolic links: ${clipped(path)}`;
+      return `Too many symbolic links: ${truncate(path, MAX_SHOWN)}`;
   }
 }
 
-/** Suggestions come behind the documented text, which stays whole. */
+/** The documented text stays as it is; suggestions follow it. */
 function notFound({ path, near }: Facts<'not-found'>, tool: string): string {
   const what = LOOK_FOR_DIRECTORIES.has(tool) ? 'Directory' : 'File';
   const hint = near.length === 0 ? '' : ` (did you mean ${near.map(onOneLine).join(' or ')}?)`;
-  return `${what} not found: ${clipped(path)}${hint}`;
+  return `${what} not found: ${truncate(path, MAX_SHOWN)}${hint}`;
 }
 
 function tooLarge({ path, size, limit, action }: Facts<'too-large'>): string {
@@ -144,10 +148,4 @@ function foundAt(lines: readonly number[]): string {
 
 function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${first + index} | ${line}`).join('\n');
-}
-
-const LONGEST_SHOWN = 500;
-
-function clipped(shown: string): string {
-  return shown.length <= LONGEST_SHOWN ? shown : `${shown.slice(0, LONGEST_SHOWN)}…`;
 }

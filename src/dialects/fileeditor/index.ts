@@ -1,6 +1,6 @@
 /** fileeditor: files of one chosen workspace, read and edited by line numbers. */
 import type { Dialect } from '../dialect.ts';
-import { failureAnswer } from './failures.ts';
+import { failureResult } from './failures.ts';
 import { applyDiffs } from './tools/apply_diffs.ts';
 import { insertContents } from './tools/insert_contents.ts';
 import { listFiles } from './tools/list_files.ts';
@@ -14,5 +14,5 @@ export const fileeditor: Dialect = {
   summary: 'read and edit by line numbers, one file or many, in a workspace that the client chooses',
   tools: [setWorkspace, readFiles, writeFiles, applyDiffs, insertContents, searchAndReplace, listFiles],
   choosesWorkspace: true,
-  failed: (facts, tool) => ({ answer: failureAnswer(facts, tool) }),
+  failed: (facts, tool) => ({ result: failureResult(facts, tool) }),
 };

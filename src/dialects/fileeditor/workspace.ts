@@ -2,7 +2,7 @@
 import { type Engine, fail } from '../../engine/index.ts';
 import type { Session, ToolContext } from '../dialect.ts';
 
-/** The choices under way: calls that came after one wait for it, so that none works in the wrong place. */
+/** Choices in progress. Later calls of the session wait for them, so that none works in the wrong directory. */
 const choosing = new WeakMap<Session, Promise<unknown>>();
 
 export async function chooseWorkspace({ engine, session }: ToolContext, path: string): Promise<Engine> {
@@ -20,7 +20,7 @@ export async function chooseWorkspace({ engine, session }: ToolContext, path: st
   }
 }
 
-/** A client may choose what its address names already, under any of the directory's names. */
+/** A client may choose the workspace that its address names, under any of that directory's names. */
 async function requireFixed(engine: Engine, fixed: Engine, path: string): Promise<Engine> {
   const asked = await engine.within(path);
   const isSame = asked.roots[0]!.path === fixed.roots[0]!.path;
@@ -38,12 +38,12 @@ async function replaceWorkspace(
   const chosen = await engine.within(path);
   const left = session.workspace;
   session.workspace = chosen;
-  // Calls that are still at work there end first.
+  // close() waits for the calls that still run there.
   void left?.close();
   return chosen;
 }
 
-/** Each tool asks the workspace for one thing, at once: it is not closed under a call that it has taken. */
+/** A tool must start its one operation before it waits for anything else: then the workspace stays open for it. */
 export async function inWorkspace<T>(
   { session, caller }: ToolContext,
   use: (workspace: Engine) => Promise<T>,

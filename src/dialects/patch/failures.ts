@@ -1,14 +1,15 @@
-/** The engine's facts in patch's words: `Code: message`, as an answer marked as an error. */
+/** The engine's facts in patch's words: `Code: message`, as a result marked as an error. */
+import { truncate } from '../../display/truncate.ts';
 import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
-import { type Told, type Tool, text } from '../dialect.ts';
+import { type Tool, type ToolOutcome, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
 
 type Words = readonly [code: string, message: string];
 
-export function patchFailed(facts: Failure, tool: Tool): Told {
+export function patchFailed(facts: Failure, tool: Tool): ToolOutcome {
   const [code, message] = wordsFor(facts, tool.name === 'patch_apply');
-  return { answer: { content: [text(`${code}: ${message}`)], isError: true } };
+  return { result: { content: [text(`${code}: ${message}`)], isError: true } };
 }
 
 /** `patching`: a file that cannot be patched is PatchFailed, whatever the reason; other tools say what it is. */
@@ -161,10 +162,10 @@ function instead(way: string | undefined): string {
   return way === undefined ? '' : `; instead: ${way}`;
 }
 
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
-/** A word of the caller's on one line: cut when it is long, quoted when it holds control characters. */
+/** A word of the caller's on one line: truncated when it is long, quoted when it holds control characters. */
 function shown(word: string): string {
-  const short = word.length > LONGEST_SHOWN ? `${word.slice(0, LONGEST_SHOWN)}…` : word;
+  const short = truncate(word, MAX_SHOWN);
   return /[\u0000-\u001f\u007f]/.test(short) ? JSON.stringify(short) : short;
 }

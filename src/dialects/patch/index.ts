@@ -1,4 +1,4 @@
-/** patch: unified diffs, plain writes and a whitelist of reading commands. */
+/** patch: unified diffs, plain writes and an allowlist of reading commands. */
 import type { Dialect } from '../dialect.ts';
 import { patchFailed } from './failures.ts';
 import { append } from './tools/append.ts';

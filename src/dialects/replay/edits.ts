@@ -1,5 +1,6 @@
 /** What edit_file and edit_files share: the schema of an edit, its meaning, and how a preview is shown. */
-import { EngineFailure, type TextEdit } from '../../engine/index.ts';
+import type { TextEdit } from '../../engine/index.ts';
+import { catchFailure } from '../catch-failure.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import type { FromSchema } from '../schema.ts';
@@ -41,7 +42,7 @@ export type ReplayEdit = FromSchema<typeof editsSchema>[number];
 
 export type Edited = { written: true } | { diff: string } | { intended: readonly ReplayEdit[] };
 
-/** Edits one file, or previews that; a preview of a missing file lists what was intended. */
+/** Edits one file, or previews the edits; a preview of a missing file lists them. */
 export async function editOne(
   path: string,
   edits: readonly ReplayEdit[],
@@ -54,16 +55,13 @@ export async function editOne(
     await engine.files.edit(real, wanted, { signal });
     return { written: true };
   }
-  try {
-    const { diff } = await engine.files.previewEdit(real, wanted, { name: onOneLine(path), signal });
-    return { diff: diff || '(no changes)' };
-  } catch (error) {
-    if (error instanceof EngineFailure && error.facts.kind === 'not-found') return { intended: edits };
-    throw error;
-  }
+  const name = onOneLine(path);
+  const preview = () => engine.files.previewEdit(real, wanted, { name, signal });
+  const previewed = await catchFailure('not-found', preview);
+  return 'failure' in previewed ? { intended: edits } : { diff: previewed.value.diff || '(no changes)' };
 }
 
-export function tellEdited(path: string, edited: Edited): string {
+export function editedText(path: string, edited: Edited): string {
   if ('written' in edited) return `Successfully edited ${onOneLine(path)}`;
   if ('diff' in edited) return edited.diff;
   const list = edited.intended.map((edit, i) => `${i + 1}. ${describe(edit)}`);

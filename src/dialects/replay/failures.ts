@@ -1,7 +1,11 @@
 /** The engine's facts in replay's words and codes. */
+import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+
+/** A path, pattern or text of the caller's is shown up to here. */
+const MAX_SHOWN = 200;
 
 export interface ReplayError {
   code: number;
@@ -99,11 +103,11 @@ function messageOf(facts: Failure): string {
     case 'bad-regex':
       return `Invalid regex ${excerpt(facts.pattern)}: ${facts.reason}`;
     case 'bad-glob':
-      return `Invalid glob ${clipped(facts.pattern)}: ${facts.reason}`;
+      return `Invalid glob ${truncate(facts.pattern, MAX_SHOWN)}: ${facts.reason}`;
     case 'timeout':
       return `The ${facts.what} was cut off after ${facts.ms / 1000} s: the pattern takes too long. Make it simpler or more specific`;
     case 'no-glob-match':
-      return `No files match: ${clipped(facts.pattern)}`;
+      return `No files match: ${truncate(facts.pattern, MAX_SHOWN)}`;
     case 'command-not-allowed':
       return `Command not allowed: ${facts.command}`;
     case 'argument-not-allowed':
@@ -130,9 +134,9 @@ function badPath(facts: Failure & { kind: 'bad-path' }): string {
     case 'nul':
       return 'Invalid params: the path contains a NUL character';
     case 'name-too-long':
-      return `A name in the path is longer than 255 bytes: ${facts.path.slice(0, 80)}…`;
+      return `A name in the path is longer than 255 bytes: ${truncate(facts.path, 80)}`;
     case 'too-deep':
-      return `Too many nested directories: ${facts.path.slice(0, 80)}…`;
+      return `Too many nested directories: ${truncate(facts.path, 80)}`;
     case 'link-loop':
       return `Too many symbolic links: ${facts.path}`;
   }
@@ -174,11 +178,7 @@ function pastOf(action: 'delete' | 'move' | 'replace'): string {
 }
 
 function excerpt(text: string): string {
-  return JSON.stringify(clipped(text));
-}
-
-function clipped(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return JSON.stringify(truncate(text, MAX_SHOWN));
 }
 
 function readOnly({ path, why }: Failure & { kind: 'read-only' }): string {

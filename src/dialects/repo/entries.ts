@@ -1,7 +1,7 @@
-/** What the walks found, as this dialect knows it: files and directories, links as what they lead to. */
+/** What a walk found, in repo's terms: files and directories; a link counts as what it leads to. */
 import { Breathing, ITEMS_A_LOOK, type WalkEntry } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { milliseconds } from './answer.ts';
+import { milliseconds } from './json-result.ts';
 
 export interface RepoEntry {
   /** From the repository's root. */
@@ -10,7 +10,7 @@ export interface RepoEntry {
   /** Not for directories, nor for what cannot be read: links that lead out or nowhere, FIFOs, devices. */
   size?: number;
   modifiedMs?: number;
-  /** A directory that is reached through a link, and so was not walked. */
+  /** A link to a directory: walks do not follow it. */
   linked?: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function repoEntries(
   return entries;
 }
 
-/** Directories before everything else; all of them come by path. */
+/** Directories before everything else; each group stays in the order of the paths. */
 export async function directoriesFirst(
   entries: readonly RepoEntry[],
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export async function directoriesFirst(
   return [...directories, ...others];
 }
 
-/** A link that leads out looks like one that leads nowhere: neither tells what is there. */
+/** A link that leads outside looks like one that leads nowhere, so that it reveals nothing. */
 async function targetOf({ engine }: ToolContext, path: string): Promise<Omit<RepoEntry, 'path'>> {
   const found = await engine.files.peek(path);
   if (found?.type === 'directory') return { type: 'directory', linked: true };

@@ -1,7 +1,11 @@
 /** The engine's facts in repo's codes: a JSON-RPC error with `error_code` and, where there is one, `path`. */
+import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
+
+/** A path, pattern or text of the caller's is shown up to here. */
+const MAX_SHOWN = 300;
 
 /** The codes that the document lists, with their JSON-RPC codes; there are no others. */
 const CODES = {
@@ -27,7 +31,11 @@ type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
   switch (facts.kind) {
     case 'outside':
-      return error('access_denied', `Access denied: ${clipped(facts.path)} is outside the repository`, facts);
+      return error(
+        'access_denied',
+        `Access denied: ${truncate(facts.path, MAX_SHOWN)} is outside the repository`,
+        facts,
+      );
     case 'bad-path':
       return badPath(facts, tool);
     case 'not-found':
@@ -38,10 +46,10 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
       return wanted(tool) === 'File'
         ? error(
             'file_not_found',
-            `File not found: ${clipped(facts.path)} (it leads through a file as if that were a directory)`,
+            `File not found: ${truncate(facts.path, MAX_SHOWN)} (it leads through a file as if that were a directory)`,
             facts,
           )
-        : error('directory_not_found', `Not a directory: ${clipped(facts.path)}`, facts);
+        : error('directory_not_found', `Not a directory: ${truncate(facts.path, MAX_SHOWN)}`, facts);
     case 'too-large':
       return error(
         'file_too_large',
@@ -115,7 +123,7 @@ function internal(message: string, at?: { path: string }): RepoError {
   return error('internal_error', message, at);
 }
 
-/** What a path that leads nowhere was meant to be. */
+/** What the tool expected at a path that leads nowhere. */
 function wanted({ name }: Pick<Tool, 'name'>): 'File' | 'Directory' {
   return name === 'read_file' ? 'File' : 'Directory';
 }
@@ -123,7 +131,7 @@ function wanted({ name }: Pick<Tool, 'name'>): 'File' | 'Directory' {
 function notFound(tool: Pick<Tool, 'name'>, at: { path: string }, more: string): RepoError {
   const what = wanted(tool);
   const code = what === 'File' ? 'file_not_found' : 'directory_not_found';
-  return error(code, `${what} not found: ${clipped(at.path)}${more}`, at);
+  return error(code, `${what} not found: ${truncate(at.path, MAX_SHOWN)}${more}`, at);
 }
 
 function missing(facts: Facts<'not-found'>, tool: Pick<Tool, 'name'>): RepoError {
@@ -140,7 +148,7 @@ function badPath(facts: Facts<'bad-path'>, tool: Pick<Tool, 'name'>): RepoError 
     case 'too-deep':
       return error(
         'invalid_arguments',
-        `Invalid arguments: the path is too long: ${clipped(facts.path)}`,
+        `Invalid arguments: the path is too long: ${truncate(facts.path, MAX_SHOWN)}`,
         facts,
       );
     case 'name-too-long':
@@ -156,12 +164,6 @@ function notAFile({ path, found }: Facts<'not-a-file'>): string {
     : `Not a file: ${path} is a FIFO, a socket or a device, which is never opened`;
 }
 
-const LONGEST_SHOWN = 300;
-
-function clipped(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
-}
-
 function excerpt(pattern: string): string {
-  return JSON.stringify(clipped(pattern));
+  return JSON.stringify(truncate(pattern, MAX_SHOWN));
 }

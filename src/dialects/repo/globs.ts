@@ -1,5 +1,5 @@
 /** What a glob means here: without `/` it is for names at any depth, with one for paths. */
-import { type Engine, fail, residualGlobs } from '../../engine/index.ts';
+import { type Engine, fail, requireShortGlob, residualGlobs } from '../../engine/index.ts';
 import { goesUp, rootsOf } from './paths.ts';
 
 /**
@@ -7,6 +7,7 @@ import { goesUp, rootsOf } from './paths.ts';
  * from the root or as from the directory.
  */
 export async function globsBelow(engine: Engine, glob: string, directory: string): Promise<string[]> {
+  requireShortGlob(glob);
   if (goesUp(glob)) fail({ kind: 'outside', path: glob });
   if (glob === '') fail({ kind: 'bad-glob', pattern: glob, reason: 'it is empty' });
   if (!glob.includes('/')) return residualGlobs(glob, '').map((name) => `**/${name}`);

@@ -1,4 +1,4 @@
-/** repo: looking around in one repository, and nothing else: no tool here changes anything. */
+/** repo: tools that read one repository; none of them changes anything. */
 import type { Dialect } from '../dialect.ts';
 import { repoError } from './failures.ts';
 import { settingsProblem } from './settings.ts';

@@ -1,11 +1,12 @@
 /** How repo reads a path: from the repository, never with `..`, absolute only when it leads inside. */
 import { isAbsolute, sep } from 'node:path';
-import { type Engine, fail } from '../../engine/index.ts';
+import { type Engine, fail, requireShortPath } from '../../engine/index.ts';
 
 const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
 
-/** The path from the repository's root, as it reads; empty for the root itself. Fails for what leads out. */
+/** The path from the repository's root; empty for the root itself. Fails for a path that leads outside. */
 export async function pathInside(engine: Engine, sent: string): Promise<string> {
+  requireShortPath(sent);
   if (goesUp(sent) || isHome(sent)) fail({ kind: 'outside', path: sent });
   const names = namesOf(sent);
   if (!isAbsolute(sent)) return names.join('/');
@@ -16,12 +17,12 @@ export async function pathInside(engine: Engine, sent: string): Promise<string> 
   return fail({ kind: 'outside', path: sent });
 }
 
-/** What counts on any system is refused on every one. */
+/** Refuses on every system what goes up on any of them. */
 export function goesUp(path: string): boolean {
   return path.split(/[\\/]/).includes('..');
 }
 
-/** The repository under the name that was given and under its real one. */
+/** The repository's root as the command line names it, and its real path. */
 export async function rootsOf(engine: Engine): Promise<string[]> {
   const { path: real } = await engine.files.check('.', 'read');
   return [engine.roots[0]!.path, real];

@@ -10,7 +10,7 @@ const DEFAULTS = {
 type Setting = keyof typeof DEFAULTS;
 type Settings = ToolContext['settings'];
 
-/** What is wrong, in one line; checked before anything is served. */
+/** What is wrong with the settings, in one line. The server asks before it serves anything. */
 export function settingsProblem(settings: Settings): string | undefined {
   for (const name of Object.keys(DEFAULTS)) {
     const value = settings[name];

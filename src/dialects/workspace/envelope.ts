@@ -1,6 +1,7 @@
-/** The one shape of every answer: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
-import { textFits, withShortTexts } from '../answer-size.ts';
-import { type Answer, text } from '../dialect.ts';
+/** The one shape of every result: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
+
+import { type ToolResult, text } from '../dialect.ts';
+import { textFits, truncateTexts } from '../result-size.ts';
 
 /** The codes that the document lists; there are no others. */
 export type ErrorCode =
@@ -28,8 +29,8 @@ export function success(data: Record<string, unknown>): string {
   return JSON.stringify({ ok: true, data });
 }
 
-export function failure({ code, message, details }: WorkspaceError): Answer {
+export function failure({ code, message, details }: WorkspaceError): ToolResult {
   const whole = { code, message, details };
-  const error = textFits(JSON.stringify(whole)) ? whole : withShortTexts(whole);
+  const error = textFits(JSON.stringify(whole)) ? whole : truncateTexts(whole);
   return { content: [text(JSON.stringify({ ok: false, error }))], isError: true };
 }

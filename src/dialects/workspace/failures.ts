@@ -1,9 +1,13 @@
 /** The engine's facts in workspace's codes, with a message for people and details for programs. */
+import { truncate } from '../../display/truncate.ts';
 import type { EntryType, Failure } from '../../engine/index.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
+
+/** A path, pattern or text of the caller's is shown up to here. */
+const MAX_SHOWN = 200;
 
 type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 
@@ -93,10 +97,10 @@ function internal(reason: string, message: string, path?: string): WorkspaceErro
   return error('INTERNAL_ERROR', message, path === undefined ? { reason } : { path, reason });
 }
 
-/** Nothing here may tell whether the place outside exists. */
+/** The words must not reveal whether the path outside exists. */
 function outside(path: string): WorkspaceError {
   const refusal = refusalOf(path);
-  const shown = clipped(path);
+  const shown = truncate(path, MAX_SHOWN);
   switch (refusal) {
     case 'absolute':
       return invalidPath(
@@ -120,11 +124,11 @@ function badPath({ path, why }: Facts<'bad-path'>): string {
     case 'nul':
       return 'The path contains a NUL character';
     case 'name-too-long':
-      return `A name in the path is longer than 255 bytes: ${clipped(path)}`;
+      return `A name in the path is longer than 255 bytes: ${truncate(path, MAX_SHOWN)}`;
     case 'too-deep':
-      return `Too many nested directories: ${clipped(path)}`;
+      return `Too many nested directories: ${truncate(path, MAX_SHOWN)}`;
     case 'link-loop':
-      return `Too many symbolic links, perhaps in a circle: ${clipped(path)}`;
+      return `Too many symbolic links, perhaps in a circle: ${truncate(path, MAX_SHOWN)}`;
   }
 }
 
@@ -154,7 +158,7 @@ function permission({ path, action }: Facts<'permission'>): string {
 
 function notFound({ path, near }: Facts<'not-found'>): WorkspaceError {
   const hint = near.length > 0 ? `. Did you mean ${near.map(onOneLine).join(' or ')}?` : '';
-  return error('NOT_FOUND', `${clipped(path)} does not exist${hint}`, { path, similar: near });
+  return error('NOT_FOUND', `${truncate(path, MAX_SHOWN)} does not exist${hint}`, { path, similar: near });
 }
 
 function notFile({ path, found }: Facts<'not-a-file'>): WorkspaceError {
@@ -194,12 +198,12 @@ function notText({ path, why }: Facts<'not-text'>): WorkspaceError {
 }
 
 function patternNotFound({ path, needle, near }: Facts<'no-match'>): WorkspaceError {
-  const lines = near.map(({ line, text }) => `\n  ${line}: ${clipped(text)}`);
+  const lines = near.map(({ line, text }) => `\n  ${line}: ${truncate(text, MAX_SHOWN)}`);
   const hint = lines.length > 0 ? `. Similar lines:${lines.join('')}` : '';
-  const message = `The text does not stand in ${path}: ${JSON.stringify(clipped(needle))}${hint}`;
+  const message = `The text does not stand in ${path}: ${JSON.stringify(truncate(needle, MAX_SHOWN))}${hint}`;
   return error('PATTERN_NOT_FOUND', message, {
     path,
-    similarLines: near.map(({ line, text }) => ({ line, text: clipped(text) })),
+    similarLines: near.map(({ line, text }) => ({ line, text: truncate(text, MAX_SHOWN) })),
   });
 }
 
@@ -222,7 +226,7 @@ function badArguments({ problems }: Facts<'bad-arguments'>): WorkspaceError {
 }
 
 function commandNotAllowed({ command, allowed }: Facts<'command-not-allowed'>): WorkspaceError {
-  const message = `${clipped(command)} is not allowed. The commands are: ${allowed.join(', ')}`;
+  const message = `${truncate(command, MAX_SHOWN)} is not allowed. The commands are: ${allowed.join(', ')}`;
   return error('COMMAND_NOT_ALLOWED', message, { command, allowed });
 }
 
@@ -259,10 +263,4 @@ function nameOf(found: EntryType): string {
 
 function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
-}
-
-const LONGEST_SHOWN = 200;
-
-function clipped(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }

@@ -1,4 +1,4 @@
-/** workspace: files in one directory by relative paths, every answer a JSON envelope. */
+/** workspace: files in one directory by relative paths, every result a JSON envelope. */
 import type { Dialect } from '../dialect.ts';
 import { failure } from './envelope.ts';
 import { workspaceError } from './failures.ts';
@@ -16,5 +16,5 @@ export const workspace: Dialect = {
   summary: 'one workspace by relative paths; answers and errors as a JSON envelope',
   tools: [listDir, readFile, editFile, writeFile, deleteFile, moveFile, mkdir, runCommand],
   servesOne: true,
-  failed: (facts) => ({ answer: failure(workspaceError(facts)) }),
+  failed: (facts) => ({ result: failure(workspaceError(facts)) }),
 };

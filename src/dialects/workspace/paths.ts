@@ -1,14 +1,15 @@
-/** How workspace reads a path: relative to the workspace, without `..`, whatever else it looks like. */
+/** How workspace reads a path: relative to the workspace, and never with `..`. */
 import { sep } from 'node:path';
-import { fail } from '../../engine/index.ts';
+import { fail, requireShortPath } from '../../engine/index.ts';
 
-/** Why a path is refused by its looks alone. */
+/** Why a path is refused before anyone looks at the disk. */
 export type Refusal = 'parent-segment' | 'absolute' | 'home';
 
 const SEPARATORS = sep === '\\' ? /[\\/]/ : '/';
 
-/** The path as answers show it: `./workspace/a//b` is `a/b`, the workspace itself is `.`. */
+/** The path as results show it: `./workspace/a//b` is `a/b`, the workspace itself is `.`. */
 export function workspacePath(sent: string): string {
+  requireShortPath(sent);
   if (refusalOf(sent) !== undefined) fail({ kind: 'outside', path: sent });
   if (sent === '') fail({ kind: 'bad-path', path: sent, why: 'empty' });
   if (sent.includes('\0')) fail({ kind: 'bad-path', path: sent, why: 'nul' });
@@ -17,7 +18,7 @@ export function workspacePath(sent: string): string {
   return first < 0 ? '.' : names.slice(first).join('/');
 }
 
-/** What counts on any system is refused on every one: a `..\` that is harmless here is still not meant well. */
+/** Refuses on every system what leads out on any of them: `..\` too, although it is only a name on Linux. */
 export function refusalOf(sent: string): Refusal | undefined {
   if (sent.split(/[\\/]/).includes('..')) return 'parent-segment';
   if (/^(?:[\\/]|[A-Za-z]:[\\/])/.test(sent)) return 'absolute';

@@ -6,28 +6,28 @@
 import { constants } from 'node:os';
 import type { Access } from '../access/access.ts';
 import { EngineFailure, fail } from '../failures.ts';
-import { type CommandCall, Commands, type Started } from '../run/commands.ts';
+import { type CommandCall, type CommandStart, Commands } from '../run/commands.ts';
+import type { Confinement } from '../run/confinement.ts';
 import type { RunResult } from '../run/process/run.ts';
 import { resolvePrograms } from '../run/programs.ts';
-import type { Layer } from '../run/sandbox/report.ts';
 import { type SandboxMode, type SandboxPlan, whyNoSandbox } from '../run/sandbox/sandbox.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 
 export interface CommandSettings {
   sandbox?: SandboxMode;
   allowNet?: boolean;
-  /** Programs beyond the usual ones that developer tools may be run as. */
+  /** Developer tools beyond the usual ones. */
   allowCommands?: readonly string[];
-  /** Names of variables that commands get to see. */
+  /** Names of variables that commands get from `environment`. */
   passEnv?: readonly string[];
-  /** The environment to take PATH and the passed variables from. */
+  /** Where PATH and the passed variables come from. */
   environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export class CommandsApi {
   readonly #access: Access;
   readonly #settings: CommandSettings;
-  /** Shared by all who run commands through one engine. */
+  /** Shared by all callers of one engine. */
   readonly #opened: { commands?: Promise<Commands> };
 
   constructor(access: Access, settings: CommandSettings, opened: { commands?: Promise<Commands> } = {}) {
@@ -40,43 +40,48 @@ export class CommandsApi {
     return new CommandsApi(access, this.#settings, this.#opened);
   }
 
-  /** A line for /bin/sh. */
-  shell(line: string, call: CommandCall = {}): Promise<RunResult> {
-    return this.#change(call, (commands, own) => commands.shell(line, own));
+  /** Runs a line of shell. */
+  runShellLine(line: string, call: CommandCall = {}): Promise<RunResult> {
+    return this.#change(call, (commands, own) => commands.runShellLine(line, own));
   }
 
-  /** One of the reading commands, its arguments checked before anything starts. */
-  read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
+  /** Runs one of the reading commands, after a check of its arguments. */
+  runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#run(call, (commands, own) =>
-      this.#access.read([], { holdsOthers: false }, () => commands.read(command, args, own)),
+      this.#access.read([], { holdsOthers: false }, () => commands.runReadingCommand(command, args, own)),
     );
   }
 
-  /** One of the developer tools, with any arguments. */
-  develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#change(call, (commands, own) => commands.develop(command, args, own));
+  /** Runs one of the developer tools, with any arguments. */
+  runDeveloperTool(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
+    return this.#change(
+      call,
+      (commands, own) => commands.runDeveloperTool(command, args, own),
+      (commands) => commands.requireDeveloperCommand(command),
+    );
   }
 
-  /** What stands around commands here. Fails with `no-sandbox` when one is required and missing. */
-  async layers(): Promise<Layer[]> {
-    return (await this.#open()).layers();
+  /** What confines commands here. Fails with `no-sandbox` when a sandbox is required and missing. */
+  async confinement(): Promise<Confinement[]> {
+    return (await this.#open()).confinement();
   }
 
-  /** What commands see beyond the system's programs and the given directories. */
-  async shown(): Promise<readonly string[]> {
-    return (await this.#open()).shown;
+  /** What commands see besides the system's directories and the roots. */
+  async visiblePaths(): Promise<readonly string[]> {
+    return (await this.#open()).visiblePaths;
   }
 
-  /** How commands are confined, as it was found last. */
+  /** The sandbox of the next command, as far as the last trial showed. */
   async sandbox(): Promise<SandboxPlan> {
     return (await this.#open()).sandbox;
   }
 
-  /** Why nothing confines commands here, as far as can be told at once; undefined where a sandbox is to be tried. */
+  /** Why commands here have no sandbox, found without starting anything; undefined where one can be tried. */
   whyUnconfined(): string | undefined {
     const { sandbox = 'auto', environment = {} } = this.#settings;
     const roots = this.#access.wall.roots.map(({ real }) => real);
-    return whyNoSandbox(sandbox, resolvePrograms(['bwrap'], { path: environment.PATH, roots }));
+    const { found, inRoots } = resolvePrograms(['bwrap'], { path: environment.PATH, roots });
+    return whyNoSandbox(sandbox, { path: found.get('bwrap'), inRoot: inRoots.get('bwrap') });
   }
 
   async close(): Promise<void> {
@@ -86,7 +91,7 @@ export class CommandsApi {
     );
   }
 
-  /** Ends every command at once: nobody waits for it any more. */
+  /** Kills every command at once: nobody waits for them any more. */
   async kill(): Promise<void> {
     await this.#opened.commands?.then(
       (opened) => opened.kill(),
@@ -94,7 +99,7 @@ export class CommandsApi {
     );
   }
 
-  /** Where nothing may be changed, a program that could write runs only in a sandbox that stops it. */
+  /** Where all roots are read-only, a program that could write runs only in a sandbox. */
   #requireConfined(commands: Commands): void {
     if (commands.sandboxed || this.#access.wall.roots.some((root) => root.readOnly === undefined)) return;
     const reason = 'nothing may be changed here, and without bubblewrap a command could';
@@ -104,9 +109,12 @@ export class CommandsApi {
   #change(
     call: CommandCall,
     run: (commands: Commands, own: CommandCall) => Promise<RunResult>,
+    check?: (commands: Commands) => void,
   ): Promise<RunResult> {
     return this.#run(call, (commands, own) => {
       this.#requireConfined(commands);
+      // What is refused anyway does not wait for a look at all files first.
+      check?.(commands);
       return this.#access.change('anywhere', {}, () => run(commands, own));
     });
   }
@@ -131,17 +139,17 @@ export class CommandsApi {
   }
 
   /** Reports when the command starts: it may never end by itself. */
-  #report({ cwd, layers, given }: Started): void {
+  #report({ cwd, confinement, pathArguments }: CommandStart): void {
     const { caller } = this.#access;
     caller.touched({ path: cwd, how: 'ran-in' });
-    for (const access of given) caller.touched(access);
-    caller.confined(layers);
+    for (const access of pathArguments) caller.touched(access);
+    caller.confined(confinement);
   }
 
   #open(): Promise<Commands> {
     const opened = this.#opened;
     opened.commands ??= this.#prepare().catch((thrown: unknown) => {
-      // A sandbox that is required may be there the next time.
+      // A required sandbox that is missing now may be there the next time.
       delete opened.commands;
       throw thrown;
     });
@@ -164,13 +172,13 @@ export class CommandsApi {
       allowCommands,
       passEnv,
       environment,
-      ...(rg.path !== undefined && { given: { rg: { path: rg.installed ?? rg.path, from: rg.path } } }),
+      ...(rg.path !== undefined && { bundled: { rg: { path: rg.installed ?? rg.path, copy: rg.path } } }),
     });
   }
 }
 
-/** The exit code as a shell would tell it: a signal counts as 128 and its number. */
-export function exitCodeOf({ exitCode, signal }: RunResult): number {
+/** The exit code as a shell reports it: for a signal, 128 plus its number. */
+export function shellExitCode({ exitCode, signal }: RunResult): number {
   if (exitCode !== null) return exitCode;
   return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 }

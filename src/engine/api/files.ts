@@ -4,7 +4,8 @@ import type { ChangedPath } from '../access/changes.ts';
 import type { How, PathAccess } from '../caller.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
-import { EngineFailure } from '../failures.ts';
+import { Breathing } from '../event-loop.ts';
+import { EngineFailure, type Failure } from '../failures.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
@@ -147,6 +148,21 @@ export class FilesApi {
       if (needs === 'write') place.requireWritable();
       return { path: place.path };
     });
+  }
+
+  /** As `check` for each of the paths. Gives each file once, by the first of its paths; a missing one stays. */
+  async checkAll(paths: Iterable<string>, needs: 'read' | 'write', options: Call = {}): Promise<string[]> {
+    const breathing = new Breathing(options.signal);
+    const files = new Map<string, string>();
+    for (const path of paths) {
+      await breathing.pause();
+      const real = await this.check(path, needs).catch((error: unknown) => {
+        if (!(error instanceof EngineFailure) || isForbidden(error.facts)) throw error;
+        return { path };
+      });
+      if (!files.has(real.path)) files.set(real.path, path);
+    }
+    return [...files.values()];
   }
 
   /** What `edit` would do, as a unified diff of a file called `name`; works where nothing may be changed too. */
@@ -316,6 +332,10 @@ export class FilesApi {
     const paths = changed.map(({ path }) => path);
     return this.#access.change(paths, { signal }, (changes) => changes.at(changed, change));
   }
+}
+
+function isForbidden({ kind }: Failure): boolean {
+  return kind === 'outside' || kind === 'read-only';
 }
 
 function asBytes(content: string | Buffer): Buffer {

@@ -8,6 +8,7 @@
 import { resolve as resolvePath } from 'node:path';
 import { fail } from '../failures.ts';
 import type { Dir } from './dir.ts';
+import { requireShortPath } from './long-path.ts';
 import type { Place } from './place.ts';
 import { findGitPlaces, type GitPlaces } from './protect/git-places.ts';
 import { ProtectedPlaces } from './protect/protected-places.ts';
@@ -16,12 +17,6 @@ import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } f
 import { Walk } from './walk.ts';
 
 const MAX_RESTARTS = 32;
-/** Many times what any system takes as a path: nothing takes a longer text apart. */
-const LONGEST_PATH = 64 * 1024;
-/** A name that no system takes. */
-const LONG_NAME = /[^/]{256}/;
-/** How much of such a text a failure repeats. */
-const SHOWN_OF_IT = 4096;
 
 export interface WalkOptions {
   /** Whether a link at the last name is followed. Default true. */
@@ -124,15 +119,13 @@ export class Wall {
 
   /** A path as it reads, from the first root on, without a look at the disk. */
   absolute(path: string): string {
+    requireShortPath(path);
     return resolvePath(this.roots[0]!.given, path);
   }
 
   resolve(path: string, options: WalkOptions = {}): Place {
     if (path === '') fail({ kind: 'bad-path', path, why: 'empty' });
-    if (path.length > LONGEST_PATH) {
-      const why = LONG_NAME.test(path) ? 'name-too-long' : 'too-deep';
-      fail({ kind: 'bad-path', path: `${path.slice(0, SHOWN_OF_IT)}…`, why });
-    }
+    requireShortPath(path);
     if (path.includes('\0')) fail({ kind: 'bad-path', path, why: 'nul' });
     for (let restart = 0; restart < MAX_RESTARTS; restart++) {
       const walk = new Walk(this, path, options);

@@ -30,17 +30,18 @@ export async function listEntries(
 ): Promise<ListedEntry[]> {
   const dir = openDirectory(place);
   const breathing = new Breathing(signal);
-  const cursor = openCursor(scanRootOf(dir));
+  let cursor: Cursor | undefined;
   try {
-    const { names, types } = await attemptAsync(place.shown, 'list', () =>
-      listedThere(cursor, dir, place.shown, breathing),
-    );
+    const { names, types } = await attemptAsync(place.shown, 'list', () => {
+      cursor = openCursor(scanRootOf(dir));
+      return listedThere(cursor, dir, place.shown, breathing);
+    });
     return await mapInTurns(names, breathing, (raw, index) => {
       const entry = { name: textOf(raw), type: types[index]! };
       return { ...entry, target: targetOf(wall, place.path, entry) };
     });
   } finally {
-    cursor.close();
+    cursor?.close();
     dir.close();
   }
 }

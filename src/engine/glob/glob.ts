@@ -18,6 +18,8 @@ import { anyName, compileName, type NameGlob } from './name-glob.ts';
 import { GLOBSTAR, matchPath, type PathGlob, type Segment } from './path-glob.ts';
 
 const LONGEST = 4096;
+/** With the directory before it, which is no part of the glob itself. A longer text is not taken apart at all. */
+const LONGEST_WITH_BASE = 64 * 1024;
 const MOST_ALTERNATIVES = 1000;
 /** Characters over all alternatives. */
 const MOST_EXPANDED = 131_072;
@@ -43,6 +45,13 @@ export function compileGlobs(patterns: readonly string[], options?: { ignoreCase
     patterns.flatMap((pattern) => compile(pattern, ignoreCase, allowance)),
     ignoreCase,
   );
+}
+
+/** Comes before every other question about a glob: some of them go through it character by character. */
+export function requireShortGlob(pattern: string): void {
+  if (pattern.length <= LONGEST_WITH_BASE) return;
+  const shown = `${pattern.slice(0, LONGEST)}…`;
+  fail({ kind: 'bad-glob', pattern: shown, reason: `it is longer than ${LONGEST} characters` });
 }
 
 /** Fails with `bad-glob`, as `compileGlobs` does, for the glob as it was `sent`. */
@@ -82,6 +91,7 @@ export function isGlob(text: string): boolean {
 
 /** A glob as the directory where it starts and the glob below that; the base may be absolute or hold `..`. */
 export function splitGlob(pattern: string): { base: string; rest: string } {
+  requireShortGlob(pattern);
   let base = '';
   let text = '';
   let restFrom = 0;

@@ -73,7 +73,7 @@ export class Store {
   }
 
   /** Something of this size was set aside. */
-  weighs(bytes: number): void {
+  addedAside(bytes: number): void {
     this.#trees?.added(bytes);
   }
 

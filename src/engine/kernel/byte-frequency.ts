@@ -1,6 +1,6 @@
-/** How seldom a byte is seen in source text: the base for choosing what to look for first. */
+/** How often bytes occur in source text: by this the planner chooses what to look for. */
 
-/** One letter for each ASCII code: `a` is always, each letter further is half as often. Counted on 128 MB. */
+/** One letter for each ASCII code: `a` is always, each further letter half as often. Counted on 128 MB. */
 const ASCII =
   'zzzzzzzzzifztzzzzzzzzzzzzzztzzzzdliimnkiggglghhhhijjkjklkjiikikll' +
   'hihigiijhljhihhhlhghijkikmkkkmfkfhfgeghgfkhghffgkffegiiihkjkjnz';
@@ -11,15 +11,15 @@ export function rarityOf(byte: number): number {
   return byte < 128 ? ASCII.charCodeAt(byte) - 97 : HIGH;
 }
 
-/** The share of bytes that are this one. */
-export function shareOf(byte: number): number {
+/** Which part of all bytes are this one. */
+function frequencyOf(byte: number): number {
   return 2 ** -rarityOf(byte);
 }
 
-/** Small letters, capitals, digits, blanks, signs, all beyond ASCII: each follows others in its own way. */
+/** Small letters, capitals, digits, blanks, other signs, bytes beyond ASCII. */
 const KINDS = [/[a-z]/, /[A-Z]/, /[0-9]/, /[ \t]/, /[\x00-\x7f]/, /[\x80-\xff]/];
-const SHARES = Array.from({ length: 256 }, (_, byte) => shareOf(byte));
-const KIND_OF = SHARES.map((_, byte) => KINDS.findIndex((kind) => kind.test(String.fromCharCode(byte))));
+const FREQUENCIES = Array.from({ length: 256 }, (_, byte) => frequencyOf(byte));
+const KIND_OF = FREQUENCIES.map((_, byte) => KINDS.findIndex((kind) => kind.test(String.fromCharCode(byte))));
 /** How often a byte of each kind is followed by one of each kind. Counted on 60 MB. */
 const FOLLOWS = [
   [0.777, 0.049, 0.004, 0.078, 0.092, 0.001],
@@ -33,31 +33,31 @@ const FOLLOWS = [
 /** A set of byte values: 1 for each that belongs to it. */
 export type ByteClass = Uint8Array;
 
-/** The share of bytes that belong to the class. */
-export function shareOfClass(bytes: ByteClass): number {
-  return Math.min(1, sum(sharesByKind(bytes)));
+/** Which part of all bytes belong to the class. */
+export function classFrequency(bytes: ByteClass): number {
+  return Math.min(1, sum(frequenciesByKind(bytes)));
 }
 
 /**
- * The share of them among the bytes that follow one of `previous`. Within a kind bytes depend on each other,
- * as letters in a word do: a part of the kind is taken to be more frequent than it is by itself.
+ * Which part of the bytes that follow one of `previous` belong to the class. Within a kind bytes depend on each
+ * other, as letters in a word do: the square root makes a part of a kind more frequent than it is by itself.
  */
-export function shareAfter(previous: ByteClass, bytes: ByteClass): number {
-  const before = sharesByKind(previous);
-  const parts = sharesByKind(bytes).map((share, kind) => Math.sqrt(share / WHOLE[kind]!));
+export function frequencyAfter(previous: ByteClass, bytes: ByteClass): number {
+  const before = frequenciesByKind(previous);
+  const parts = frequenciesByKind(bytes).map((frequency, kind) => Math.sqrt(frequency / WHOLE[kind]!));
   const all = sum(before);
   if (all === 0) return 0;
   return sum(
-    before.map((share, kind) => (share / all) * sum(FOLLOWS[kind]!.map((own, k) => own * parts[k]!))),
+    before.map((frequency, kind) => (frequency / all) * sum(FOLLOWS[kind]!.map((own, k) => own * parts[k]!))),
   );
 }
 
-const WHOLE = sharesByKind(new Uint8Array(256).fill(1));
+const WHOLE = frequenciesByKind(new Uint8Array(256).fill(1));
 
-function sharesByKind(bytes: ByteClass): number[] {
-  const shares = KINDS.map(() => 0);
-  for (let byte = 0; byte < 256; byte++) if (bytes[byte]) shares[KIND_OF[byte]!]! += SHARES[byte]!;
-  return shares;
+function frequenciesByKind(bytes: ByteClass): number[] {
+  const frequencies = KINDS.map(() => 0);
+  for (let byte = 0; byte < 256; byte++) if (bytes[byte]) frequencies[KIND_OF[byte]!]! += FREQUENCIES[byte]!;
+  return frequencies;
 }
 
 function sum(numbers: readonly number[]): number {

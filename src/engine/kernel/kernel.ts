@@ -1,4 +1,4 @@
-/** The WebAssembly scan with names and types: text is read into its memory and looked through in place. */
+/** The WebAssembly scan with names and types: callers read text into its memory and scan it there. */
 
 import { rarityOf } from './byte-frequency.ts';
 import { kernelBase64 } from './kernel.generated.ts';
@@ -11,8 +11,8 @@ export interface LiteralFilter {
   /** UTF-8 as one character for each byte; in lower case (A-Z alone) when case does not matter. */
   literals: readonly string[];
   ignoreCase: boolean;
-  /** Literals that the line must hold as well, anywhere. */
-  also?: readonly string[];
+  /** Literals that the line must also contain, all of them, anywhere. */
+  alsoRequired?: readonly string[];
 }
 
 export interface WindowFilter {
@@ -32,12 +32,12 @@ export interface RunFilter {
   bytes: Uint8Array;
 }
 
-/** More literals than this share no bucket of the scan; longer ones are looked for by their beginning. */
+/** The scan has one bucket for each literal; it looks for the beginning of a longer literal. */
 export const MAX_LITERALS = 8;
 export const MAX_LITERAL_BYTES = 64;
 export const MAX_WINDOW = 32;
-export const MAX_ALSO = 2;
-/** So many literals are looked for by two bytes of each, more of them by three bytes in tables. */
+export const MAX_ALSO_REQUIRED = 2;
+/** Up to so many literals the scan looks for two bytes of each; for more, for three bytes of each in tables. */
 const MAX_PAIRS = 4;
 const MAX_FOLDED_PAIRS = 2;
 
@@ -57,7 +57,7 @@ interface Exports {
   skipLines(from: number, end: number, lines: number): number;
 }
 
-/** As much of the global as is used here: neither ES2023 nor Node's types declare it. */
+/** The part of the global that is used here: neither ES2023 nor Node's types declare it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Memory: new (size: { initial: number }) => WasmMemory;
@@ -69,7 +69,7 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
-// The memory map of kernel/scan.ts.
+// The memory map of assembly/scan.ts.
 const NIBBLES = 0;
 const BUCKETS = 128;
 const FOUND = 256;
@@ -187,8 +187,8 @@ export class Kernel {
     else this.#useLiterals(filter);
   }
 
-  #useLiterals({ literals, ignoreCase, also = [] }: LiteralFilter): void {
-    if (literals.length === 0 || literals.length > MAX_LITERALS || also.length > MAX_ALSO) {
+  #useLiterals({ literals, ignoreCase, alsoRequired = [] }: LiteralFilter): void {
+    if (literals.length === 0 || literals.length > MAX_LITERALS || alsoRequired.length > MAX_ALSO_REQUIRED) {
       throw new Error('bad number of literals');
     }
     literals.forEach((literal, bucket) => {
@@ -197,7 +197,7 @@ export class Kernel {
       this.#markLiteral(literal, at, bucket, ignoreCase);
       if (bucket < MAX_PAIRS) this.#markPair(literal, PAIRS + bucket * PAIR_BYTES, ignoreCase);
     });
-    also.forEach((literal, index) => {
+    alsoRequired.forEach((literal, index) => {
       const address = LITERALS + (MAX_LITERALS + index) * MAX_LITERAL_BYTES;
       this.#store(literal, address, ALSO_BUCKETS + index * 12, 0);
       this.#markPair(literal, ALSO_PAIRS + index * PAIR_BYTES, ignoreCase);
@@ -205,7 +205,7 @@ export class Kernel {
     const inPairs = literals.length <= (ignoreCase ? MAX_FOLDED_PAIRS : MAX_PAIRS);
     if (inPairs) this.#exports.usePairs(literals.length, ignoreCase ? 1 : 0);
     else this.#exports.useSet(literals.length, ignoreCase ? 1 : 0);
-    this.#exports.useAlso(also.length);
+    this.#exports.useAlso(alsoRequired.length);
   }
 
   #store(literal: string, address: number, bucket: number, offset: number): void {

@@ -1,45 +1,45 @@
-/** Commands for one server: three front doors on the same wall, the same sandbox and the same programs. */
+/** The commands of one engine: three profiles over the same wall, the same sandbox and the same programs. */
 import { resolve } from 'node:path';
 import type { How, PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
+import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
+import { type LaunchSettings, prepareLaunch } from './launch.ts';
+import { withoutNewGitControl } from './new-git-control.ts';
+import { withOwnLinks } from './own-links.ts';
 import { checkArgv } from './policy/check.ts';
-import type { SeenPath } from './policy/declaration.ts';
+import type { PathArgument } from './policy/declaration.ts';
 import { pathsThroughWall } from './policy/path-arguments.ts';
 import { readingCommands } from './policy/reading-commands.ts';
 import { gnuPrograms, workingSetpriv } from './probe-programs.ts';
-import { passedVariables } from './process/environment.ts';
-import type { OutputListener, Setting } from './process/launch.ts';
-import type { RunResult } from './process/run.ts';
-import { endRunsOf, killRunsOf, runCommand } from './process/run.ts';
-import { Scratch } from './process/scratch.ts';
-import type { FrontDoor } from './profiles.ts';
-import { developerCommands, developerTools, readingTools, shellLine } from './profiles.ts';
-import type { GivenProgram, Programs } from './programs.ts';
-import { adoptPrograms, programNamed, requireAllowed, resolvePrograms } from './programs.ts';
+import { variablesNamed } from './process/environment.ts';
+import { LiveRuns } from './process/live-runs.ts';
+import type { OutputListener, RunResult } from './process/run.ts';
+import type { Profile } from './profiles.ts';
+import { developerCommands, developerProfile, readingProfile, shellProfile } from './profiles.ts';
+import type { BundledProgram, Programs } from './programs.ts';
+import { copyBundledPrograms, programNamed, requireAllowed, resolvePrograms } from './programs.ts';
 import { ALTERNATIVES, systemDirectories } from './sandbox/bubblewrap.ts';
-import { guardedPlaces, withoutProtected } from './sandbox/guarded-places.ts';
+import { guardedPlaces, protectRoots } from './sandbox/guarded-places.ts';
 import { installationsOf } from './sandbox/installations.ts';
-import { withoutNewGitControl } from './sandbox/new-git-control.ts';
-import { withOwnLinks } from './sandbox/own-links.ts';
-import type { Layer } from './sandbox/report.ts';
-import { layersAround, layersReport } from './sandbox/report.ts';
+import { findIpcEndpoints } from './sandbox/ipc-endpoints.ts';
 import type { SandboxMode, SandboxPlan } from './sandbox/sandbox.ts';
 import { planSandbox } from './sandbox/sandbox.ts';
+import { Scratch } from './scratch.ts';
 
 export interface CommandsOptions {
   wall: Wall;
   sandbox: SandboxMode;
   allowNet: boolean;
-  /** Programs beyond the usual ones that may be run by name. */
+  /** Developer tools beyond the usual ones. */
   allowCommands?: readonly string[];
-  /** Names of variables to pass through. */
+  /** Names of variables that commands get from the server's environment. */
   passEnv?: readonly string[];
   /** The environment of the server. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Programs that come with the package, as rg. */
-  given?: Readonly<Record<string, GivenProgram>>;
+  bundled?: Readonly<Record<string, BundledProgram>>;
 }
 
 export interface CommandCall {
@@ -48,60 +48,62 @@ export interface CommandCall {
   timeoutMs?: number | undefined;
   maxOutputBytes?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Told when all is checked and the program is about to start. */
-  onStart?: ((started: Started) => void) | undefined;
-  /** Told of everything that is printed, as it comes. */
+  /** Called when all checks have passed and the program is about to start. */
+  onStart?: ((start: CommandStart) => void) | undefined;
+  /** Called with everything that the command prints, as it comes. */
   onOutput?: OutputListener | undefined;
 }
 
-/** What is known of a command before it has run. */
-export interface Started {
+/** What is known about a command when it starts. */
+export interface CommandStart {
   /** Where it runs, with all links resolved. */
   cwd: string;
-  /** What stands around it. */
-  layers: readonly string[];
-  /** The paths that it was given, where those are looked at. */
-  given: readonly PathAccess[];
+  /** The names of the measures that confine it. */
+  confinement: readonly string[];
+  /** The paths among the arguments of a reading command. */
+  pathArguments: readonly PathAccess[];
 }
 
-const OURS = ['bwrap', 'setpriv'];
+/** Programs that only start other programs: no command sees their installations. */
+const LAUNCHERS = ['bwrap', 'setpriv'];
 
-interface Chosen {
+interface CheckedCall {
   program: string;
   args: readonly string[];
-  given?: readonly PathAccess[];
+  pathArguments?: readonly PathAccess[];
 }
 
 export class Commands {
-  /** The programs that `develop` takes. */
+  /** The names that `runDeveloperTool` takes. */
   readonly developerCommands: readonly string[];
   readonly #wall: Wall;
   readonly #programs: Programs;
   readonly #chooseSandbox: () => Promise<SandboxPlan>;
-  /** With the sandbox as it was chosen last. */
-  #setting: Setting;
+  /** With the result of the last trial of the sandbox. */
+  #settings: LaunchSettings;
+  readonly #runs = new LiveRuns();
   readonly #gnu: ReadonlySet<string>;
   readonly #unprotect: () => void;
   /** Every repository that was there before a command. */
   readonly #repositories = new Set<string>();
-  /** Commands that overlap are compared with what there was before the first: none may adopt what another made. */
+  /** What there was before the first of several overlapping commands: none may adopt what another made. */
   #overlap: { running: number; before?: GitPlaces } | undefined;
 
   private constructor(
     wall: Wall,
     allowed: readonly string[],
     programs: Programs,
-    setting: Setting,
+    settings: LaunchSettings,
     gnu: Set<string>,
     chooseSandbox: () => Promise<SandboxPlan>,
   ) {
     this.#wall = wall;
     this.developerCommands = allowed;
     this.#programs = programs;
-    this.#setting = setting;
+    this.#settings = settings;
     this.#gnu = gnu;
     this.#chooseSandbox = chooseSandbox;
-    this.#unprotect = wall.protectedPlaces.add(setting.scratch.path);
+    this.#unprotect = wall.protectedPlaces.add(settings.scratch.path);
   }
 
   /** Finds the programs and tries the sandbox. Fails with `no-sandbox` when one is required and missing. */
@@ -119,138 +121,155 @@ export class Commands {
     const { wall, environment, allowCommands = [], passEnv = [] } = options;
     const roots = wall.roots.map(({ real }) => real);
     const allowed = [...new Set([...developerCommands, ...allowCommands])];
-    const names = [...readingCommands.keys(), ...allowed, ...OURS];
-    const given = adoptPrograms(options.given ?? {}, roots, scratch.bin);
-    const programs = resolvePrograms(names, { path: environment.PATH, roots, given });
-    const chooseSandbox = () => planSandbox(options.sandbox, programs, options.allowNet);
+    const names = [...readingCommands.keys(), ...allowed, ...LAUNCHERS];
+    const bundled = copyBundledPrograms(options.bundled ?? {}, roots, scratch.bin);
+    const programs = resolvePrograms(names, { path: environment.PATH, roots, bundled });
+    const bwrap = { path: programs.found.get('bwrap'), inRoot: programs.inRoots.get('bwrap') };
+    const chooseSandbox = () => planSandbox(options.sandbox, bwrap, options.allowNet);
     const [sandbox, gnu, setpriv] = await Promise.all([
       chooseSandbox(),
       gnuPrograms(programs),
       workingSetpriv(programs),
     ]);
     const system = [...systemDirectories(roots), ALTERNATIVES];
-    // These two start what is started, and are not to be seen themselves.
-    const started = [...programs.found].flatMap(([name, program]) => (OURS.includes(name) ? [] : program));
-    const setting: Setting = {
+    const runnable = [...programs.found].flatMap(([name, program]) =>
+      LAUNCHERS.includes(name) ? [] : program,
+    );
+    const settings: LaunchSettings = {
       roots: wall.roots.map(({ real, given, dir, readOnly }) => {
         return { path: real, identity: dir.identity, given, fd: dir.fd, writable: readOnly === undefined };
       }),
       guarded: [],
+      masked: [],
       sandbox,
       scratch,
       path: programs.path,
-      passed: passedVariables(passEnv, environment),
-      installations: installationsOf(started, { system, roots, environment }),
+      passedVariables: variablesNamed(passEnv, environment),
+      installations: installationsOf(runnable, { system, roots, environment }),
       setpriv,
     };
-    return new Commands(wall, allowed, programs, setting, gnu, chooseSandbox);
+    return new Commands(wall, allowed, programs, settings, gnu, chooseSandbox);
   }
 
-  /** A command that only reads: its arguments are checked before anything starts. */
-  read(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#inDirectory(call, readingTools, (cwd) => {
+  /** Runs a command that only reads, after a check of its arguments. */
+  runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
+    return this.#run(call, readingProfile, (cwd) => {
       const checked = checkArgv(command, args, {
         policies: readingCommands,
         resolvePath: pathsThroughWall(this.#wall, cwd),
         isGnu: (name) => this.#gnu.has(name),
       });
-      const given = checked.reads.map((seen) => accessOf(seen, cwd, checked.looks));
-      return { program: programNamed(this.#programs, command), args: checked.args, given };
+      const pathArguments = checked.paths.map((path) => accessOf(path, cwd, checked.metadataOnly));
+      return { program: programNamed(this.#programs, command), args: checked.args, pathArguments };
     });
   }
 
-  /** A program of the list, with arguments of any kind. */
-  develop(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#inDirectory(call, developerTools, () => {
-      requireAllowed(command, this.developerCommands);
+  /** Runs one of the developer tools, with any arguments. */
+  runDeveloperTool(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
+    return this.#run(call, developerProfile, () => {
+      this.requireDeveloperCommand(command);
       requireNoNul('args', args);
       return { program: programNamed(this.#programs, command), args };
     });
   }
 
-  /** A line for the shell. */
-  shell(line: string, call: CommandCall = {}): Promise<RunResult> {
-    return this.#inDirectory(call, shellLine, () => {
+  requireDeveloperCommand(command: string): void {
+    requireAllowed(command, this.developerCommands);
+  }
+
+  /** Runs a line of shell. */
+  runShellLine(line: string, call: CommandCall = {}): Promise<RunResult> {
+    return this.#run(call, shellProfile, () => {
       requireNoNul('command', [line]);
       return { program: '/bin/sh', args: ['-c', line] };
     });
   }
 
-  /** Whether the system itself keeps commands inside, and read-only roots read-only. */
+  /** Whether the kernel keeps commands inside the roots, and read-only roots read-only. */
   get sandboxed(): boolean {
-    return this.#setting.sandbox.kind === 'bubblewrap';
+    return this.#settings.sandbox.kind === 'bubblewrap';
   }
 
   get sandbox(): SandboxPlan {
-    return this.#setting.sandbox;
+    return this.#settings.sandbox;
   }
 
-  /** A sandbox that failed is tried again; while it fails, no command runs. */
+  /** Tries a sandbox that failed again. While it fails, no command runs. */
   async requireSandbox(): Promise<void> {
     if (this.sandbox.kind !== 'failing') return;
     const sandbox = await this.#chooseSandbox();
-    this.#setting = { ...this.#setting, sandbox };
+    this.#settings = { ...this.#settings, sandbox };
     if (sandbox.kind === 'failing') fail({ kind: 'no-sandbox', reason: sandbox.why });
   }
 
-  layers(): Layer[] {
-    return layersReport(this.#setting);
+  async confinement(): Promise<Confinement[]> {
+    const settings = this.#settings;
+    const report = confinementReport(settings);
+    if (settings.roots.every(({ writable }) => writable)) return report;
+    const endpoints = this.sandboxed ? await findIpcEndpoints(settings.roots, undefined) : undefined;
+    return [...report, maskingReport(endpoints, settings)];
   }
 
-  /** What commands see of places that are neither the system's nor given: the installations of their programs. */
-  get shown(): readonly string[] {
-    const { shown } = this.#setting.installations;
-    return this.sandboxed ? shown.flatMap(({ path, empty }) => (empty ? [] : path)) : [];
+  /** What commands see besides the system's directories and the roots: the installations of their programs. */
+  get visiblePaths(): readonly string[] {
+    const { visible } = this.#settings.installations;
+    return this.sandboxed ? visible.flatMap(({ path, empty }) => (empty ? [] : path)) : [];
   }
 
-  /** Ends what still runs, and removes what was made for it. */
+  /** Ends the commands that still run, and removes what the server made for them. */
   async close(): Promise<void> {
-    await endRunsOf(this);
+    await this.#runs.end();
     this.#unprotect();
-    this.#setting.scratch.drop();
+    this.#settings.scratch.drop();
   }
 
-  /** Ends what runs at once, since nobody waits for it any more. */
+  /** Kills every command at once: nobody waits for them any more. */
   kill(): void {
-    killRunsOf(this);
+    this.#runs.kill();
   }
 
-  /** With what this command must leave alone. */
-  #settingFor(door: FrontDoor, git: GitPlaces | undefined): Setting {
-    if (!door.writes || !this.sandboxed) return this.#setting;
+  /** The settings with the places that this command must not change, and the endpoints that it must not reach. */
+  async #settingsFor(
+    profile: Profile,
+    git: GitPlaces | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<LaunchSettings> {
+    if (!profile.writes || !this.sandboxed) return this.#settings;
     const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
     const paths = [...own, ...(git?.fixed ?? [])];
-    const roots = withoutProtected(this.#setting.roots, paths);
-    return { ...this.#setting, roots, guarded: guardedPlaces(roots, paths) };
+    const roots = protectRoots(this.#settings.roots, paths);
+    const { paths: masked } = await findIpcEndpoints(roots, signal);
+    return { ...this.#settings, roots, masked, guarded: guardedPlaces(roots, paths) };
   }
 
-  async #inDirectory(
-    call: CommandCall,
-    door: FrontDoor,
-    choose: (cwd: string) => Chosen,
-  ): Promise<RunResult> {
+  async #run(call: CommandCall, profile: Profile, check: (cwd: string) => CheckedCall): Promise<RunResult> {
     await this.requireSandbox();
     const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
     try {
-      const { program, args, given = [] } = choose(place.path);
-      const started = { cwd: place.path, layers: layersAround(this.#setting, door), given };
+      const { program, args, pathArguments = [] } = check(place.path);
+      const confinement = activeConfinement(this.#settings, profile);
+      const start = { cwd: place.path, confinement, pathArguments };
       const dir = place.enter();
-      const run = (git?: GitPlaces) =>
-        runCommand({
-          runner: this,
-          program,
-          args,
-          setting: this.#settingFor(door, git),
-          door,
-          cwd: { handle: dir.handlePath, path: place.path },
-          timeoutMs: call.timeoutMs ?? door.timeoutMs,
-          maxOutputBytes: call.maxOutputBytes ?? door.maxOutputBytes,
-          signal: call.signal,
-          onStart: () => call.onStart?.(started),
-          onOutput: call.onOutput,
-        });
+      const { timeoutMs = profile.timeoutMs, maxOutputBytes = profile.maxOutputBytes } = call;
+      const cwd = { handle: dir.handlePath, path: place.path };
+      const run = async (git?: GitPlaces) => {
+        const settings = await this.#settingsFor(profile, git, call.signal);
+        return this.#runs.run(
+          (mark) => prepareLaunch({ settings, profile, program, args, cwd, timeoutMs }, mark),
+          {
+            program,
+            forks: profile.forks,
+            shell: profile.shell,
+            timeoutMs,
+            maxOutputBytes,
+            signal: call.signal,
+            onStart: () => call.onStart?.(start),
+            onOutput: call.onOutput,
+          },
+        );
+      };
       try {
-        if (!door.writes || !this.sandboxed) return await run();
+        if (!profile.writes || !this.sandboxed) return await run();
         return withOwnLinks(this.#wall, await this.#guardingGit(place.path, run));
       } finally {
         dir.close();
@@ -260,7 +279,7 @@ export class Commands {
     }
   }
 
-  /** Runs with Git's configuration and hooks as they are, and takes back what was added to them. */
+  /** Runs with Git's configuration and hooks as they are, and renames what the command added to them. */
   async #guardingGit(cwd: string, run: (git?: GitPlaces) => Promise<RunResult>): Promise<RunResult> {
     this.#overlap ??= { running: 0 };
     const overlap = this.#overlap;
@@ -279,17 +298,17 @@ export class Commands {
   }
 }
 
-/** What a reading command does at a path that it was given. */
-function accessOf({ path, type, real }: SeenPath, cwd: string, looks: boolean): PathAccess {
-  return { path: real ?? resolve(cwd, path), how: howOf(type, looks) };
+/** What a reading command does at a path among its arguments. */
+function accessOf({ path, type, real }: PathArgument, cwd: string, metadataOnly: boolean): PathAccess {
+  return { path: real ?? resolve(cwd, path), how: howOf(type, metadataOnly) };
 }
 
-function howOf(type: SeenPath['type'], looks: boolean): How {
-  if (type === 'directory') return looks ? 'listed' : 'searched';
-  return looks || type === 'missing' ? 'looked-at' : 'read';
+function howOf(type: PathArgument['type'], metadataOnly: boolean): How {
+  if (type === 'directory') return metadataOnly ? 'listed' : 'searched';
+  return metadataOnly || type === 'missing' ? 'looked-at' : 'read';
 }
 
-/** No program can be given one. */
+/** An argument of a program ends at its first NUL character. */
 function requireNoNul(field: string, words: readonly string[]): void {
   if (!words.some((word) => word.includes('\0'))) return;
   const message = `${field} cannot contain a NUL character`;

@@ -1,15 +1,15 @@
-/** The three ways in which commands are run, and what each of them is held to unless the caller says less. */
+/** The three kinds of commands, and the limits of each where the caller sets no lower ones. */
 
 import type { ResourceLimits } from './process/resource-limits.ts';
 import { MAX_PROCESSES } from './process/resource-limits.ts';
 
-export interface FrontDoor {
+export interface Profile {
   timeoutMs: number;
   /** The cap on each of the two streams. */
   maxOutputBytes: number;
-  /** Whether the roots may be written to, where they are writable at all. */
+  /** Whether the command may write to the writable roots. */
   writes: boolean;
-  /** Whether the command may start others, so that leftovers must be looked for. */
+  /** Whether the command may start other processes, so that leftovers must be looked for. */
   forks: boolean;
   /** A shell reports a signal as 128 + its number, and so does bubblewrap: only here they mean the same. */
   shell: boolean;
@@ -18,8 +18,8 @@ export interface FrontDoor {
   temporaryMiB: number;
 }
 
-/** grep, sed, find and their like: they read, and start nothing. */
-export const readingTools: FrontDoor = {
+/** grep, sed, find and the like: they read, and start nothing. */
+export const readingProfile: Profile = {
   timeoutMs: 30_000,
   maxOutputBytes: 1024 * 1024,
   writes: false,
@@ -29,8 +29,8 @@ export const readingTools: FrontDoor = {
   temporaryMiB: 256,
 };
 
-/** node, npm, python3 and their like: programs that reserve far more memory than they use. */
-export const developerTools: FrontDoor = {
+/** node, npm, python3 and the like: programs that reserve far more memory than they use. */
+export const developerProfile: Profile = {
   timeoutMs: 15_000,
   maxOutputBytes: 64 * 1024,
   writes: true,
@@ -41,12 +41,12 @@ export const developerTools: FrontDoor = {
 };
 
 /** A line for /bin/sh. */
-export const shellLine: FrontDoor = {
-  ...developerTools,
+export const shellProfile: Profile = {
+  ...developerProfile,
   timeoutMs: 30_000,
   maxOutputBytes: 512 * 1024,
   shell: true,
 };
 
-/** The programs that may be run by their name without a look at their arguments. */
+/** The developer tools that anybody may run, with any arguments. */
 export const developerCommands: readonly string[] = ['node', 'npm', 'npx', 'python3', 'pytest', 'tsc'];

@@ -1,4 +1,4 @@
-/** Finds programs once, at the start, on a PATH that no root can reach. */
+/** Finds programs once, at the start, in those directories of the PATH that lie in no root. */
 
 import {
   accessSync,
@@ -19,21 +19,21 @@ const USUAL_PATH = ['/usr/local/bin', '/usr/bin', '/bin'];
 export interface ProgramSearch {
   /** The server's PATH. */
   path: string | undefined;
-  /** The roots with links resolved: nothing in them is ever a program. */
+  /** The roots with links resolved: the server never runs a program that lies in one. */
   roots: readonly string[];
-  /** Programs that are taken from elsewhere than the PATH when they are there, as the package's own rg. */
-  given?: Readonly<Record<string, string>>;
+  /** Where the programs of the package itself are, as rg: they come before those of the PATH. */
+  bundled?: Readonly<Record<string, string>>;
 }
 
-export interface GivenProgram {
+export interface BundledProgram {
   /** Where it is installed. */
   path: string;
-  /** Where its content is read from, which nobody can have changed. */
-  from: string;
+  /** A private copy of its content, which nobody can have changed. */
+  copy: string;
 }
 
 export interface Programs {
-  /** The directories that were searched, for the environment of commands. */
+  /** The directories in which the server looked, for the environment of commands. */
   path: string;
   /** The absolute path of each program that was found. */
   found: ReadonlyMap<string, string>;
@@ -47,8 +47,8 @@ export function resolvePrograms(names: readonly string[], search: ProgramSearch)
   const found = new Map<string, string>();
   const inRoots = new Map<string, string>();
   for (const name of names) {
-    const given = search.given?.[name] ?? [];
-    const candidates = [given, directories.map((directory) => join(directory, name))].flat();
+    const bundled = search.bundled?.[name] ?? [];
+    const candidates = [bundled, directories.map((directory) => join(directory, name))].flat();
     const program = candidates.find((candidate) => isProgramOutside(candidate, search.roots));
     if (program) found.set(name, program);
     else {
@@ -61,12 +61,12 @@ export function resolvePrograms(names: readonly string[], search: ProgramSearch)
   return { path: directories.join(':'), found, inRoots };
 }
 
-/** The program of this name, which was allowed before. */
+/** The path of a command that is allowed. */
 export function programNamed(programs: Programs, command: string): string {
   return programs.found.get(command) ?? fail({ kind: 'command-not-installed', command });
 }
 
-/** A command that is chosen by its bare name from a list. */
+/** Fails unless the command is the bare name of an allowed one. */
 export function requireAllowed(command: string, allowed: readonly string[]): void {
   if (command.includes('/') || !allowed.includes(command)) {
     fail({ kind: 'command-not-allowed', command, allowed });
@@ -74,24 +74,24 @@ export function requireAllowed(command: string, allowed: readonly string[]): voi
 }
 
 /**
- * Programs of the package itself, when it is installed inside a root: they are copied at the start, so that
- * nothing which is written to the root later can take their place.
+ * The paths of the package's own programs. Where the package is installed inside a root, they are copies that the server
+ * makes at the start: nothing that a tool writes to the root later can replace them.
  */
-export function adoptPrograms(
-  given: Readonly<Record<string, GivenProgram>>,
+export function copyBundledPrograms(
+  bundled: Readonly<Record<string, BundledProgram>>,
   roots: readonly string[],
   into: string,
 ): Record<string, string> {
-  const adopted: Record<string, string> = {};
-  for (const [name, { path, from }] of Object.entries(given)) {
-    adopted[name] = path;
-    if (!leadsInto(path, roots) || !existsSync(from)) continue;
-    adopted[name] = join(into, name);
+  const paths: Record<string, string> = {};
+  for (const [name, { path, copy }] of Object.entries(bundled)) {
+    paths[name] = path;
+    if (!leadsInto(path, roots) || !existsSync(copy)) continue;
+    paths[name] = join(into, name);
     mkdirSync(into, { recursive: true });
-    copyFileSync(from, adopted[name]);
-    chmodSync(adopted[name], 0o755);
+    copyFileSync(copy, paths[name]);
+    chmodSync(paths[name], 0o755);
   }
-  return adopted;
+  return paths;
 }
 
 function trustedDirectories(search: ProgramSearch): string[] {
@@ -116,13 +116,13 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Whether a path lies in a root, as it is written or with its links resolved. */
+/** Whether a path lies in a root, as written or with its links resolved. */
 function leadsInto(path: string, roots: readonly string[]): boolean {
   let real = path;
   try {
     real = realpathSync(path);
   } catch {
-    // A directory that is not there holds no programs.
+    // A directory that does not exist holds no programs.
   }
   return roots.some((root) => isWithin(path, root) || isWithin(real, root));
 }

@@ -151,7 +151,7 @@ function factsOf({ event }: Row): HTMLElement {
     ['Received', bytes(event.bytesIn)],
     ['Answered', `${bytes(event.bytesOut)}, about ${plural(event.tokensOut, 'token')}`],
     ['Directories', directories],
-    ['Confined by', event.layers?.join(', ')],
+    ['Confined by', event.confinement?.join(', ')],
     ['Not confined', event.confined === false ? 'it could do what the user of the server can do' : undefined],
     ['Flags', event.flags?.join(', ')],
     ['Note', event.note],

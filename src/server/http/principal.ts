@@ -2,7 +2,7 @@
 import type { Dialect, Session } from '../../dialects/dialect.ts';
 import type { App } from '../mcp/app.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
-import { endState } from '../mcp/perform.ts';
+import { endState } from '../mcp/session-state.ts';
 import type { Grant } from '../web/tokens.ts';
 
 interface ClientState {

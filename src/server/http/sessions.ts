@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { App } from '../mcp/app.ts';
-import { endState } from '../mcp/perform.ts';
 import type { SessionShares } from '../mcp/session.ts';
+import { endState } from '../mcp/session-state.ts';
 import { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal } from '../web/reply.ts';

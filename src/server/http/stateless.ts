@@ -19,7 +19,7 @@ import type { Session } from '../../dialects/dialect.ts';
 import type { App } from '../mcp/app.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
 import { asJson } from '../mcp/messages.ts';
-import { endState } from '../mcp/perform.ts';
+import { endState } from '../mcp/session-state.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';

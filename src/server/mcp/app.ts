@@ -1,4 +1,4 @@
-/** What is served: the engine, the dialects over it, and the names under which their tools are offered. */
+/** What a server offers: the engine, the dialects over it, and their tools by name. */
 import type { Dialect, Tool } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Recorder } from '../../trace/recorder.ts';
@@ -9,13 +9,13 @@ export interface App {
   dialects: readonly Dialect[];
   home: string;
   settings: Readonly<Record<string, string | undefined>>;
-  /** How a dialect's JSON-RPC errors arrive: as such unless told otherwise, or as results marked as errors. */
+  /** How clients get a dialect's JSON-RPC errors: as protocol errors, which is the default, or as results marked as errors. */
   errors?: 'protocol' | 'results' | undefined;
-  /** Whose calls these are, where that is known: the name of a token. */
+  /** Whose calls these are: the name of a token, where there is one. */
   who?: string;
-  /** Whether the system keeps commands inside; unknown until somebody has looked. */
+  /** Whether the system confines commands; undefined before anybody has tried. */
   commandsConfined?: boolean;
-  /** Takes down every call. */
+  /** Records every call. */
   trace?: Recorder;
   /** Tells the operator, never a client. */
   log(line: string): void;
@@ -29,8 +29,8 @@ export interface OfferedTool {
 }
 
 /**
- * Tools in the order of their dialects. A name that is taken already is offered as `dialect_name`, and a title as
- * `title (dialect)`: no two tools look the same.
+ * Tools in the order of their dialects. When an earlier dialect has the same name, the tool is `dialect_name`, and
+ * when it has the same title, `title (dialect)`: no two tools look the same.
  */
 export function offerTools(dialects: readonly Dialect[]): Map<string, OfferedTool> {
   const offered = new Map<string, OfferedTool>();

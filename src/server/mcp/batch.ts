@@ -1,15 +1,15 @@
-/** A batch on stdio: several messages that came in one line, whose answers go out in one line as well. */
+/** A batch on stdio: a client sends several messages in one line, and the server answers them in one line. */
 import type { Id } from './json-rpc.ts';
 
-/** The only version of the protocol that knows batches, and what each of its batches may hold. */
+/** The only protocol version with batches. */
 export const WITH_BATCHES = '2025-03-26';
-export const MOST_IN_A_BATCH = 100;
+const MAX_BATCH_MESSAGES = 100;
 
-/** Clients end the conversation over a line that is too long: what is more goes out in a second list. */
-const LONGEST_LIST = 4 * 1024 * 1024;
+/** Clients close the connection over a line that is too long: further answers go out in a second line. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 export class LineBatch {
-  /** Requests that have not been answered. */
+  /** Requests without an answer so far. */
   readonly #open = new Set<Id>();
   readonly #write: (line: string) => void;
   #answers: string[] = [];
@@ -28,19 +28,19 @@ export class LineBatch {
     return this.#open.has(id);
   }
 
-  /** `answer` is missing for a request that was cancelled. */
+  /** A cancelled request has no `answer`. */
   settle(id: Id | null, answer?: string): void {
     if (id !== null) this.#open.delete(id);
     if (answer !== undefined) {
       const bytes = Buffer.byteLength(answer);
-      if (this.#bytes + bytes > LONGEST_LIST) this.#flush();
+      if (this.#bytes + bytes > MAX_LINE_BYTES) this.#flush();
       this.#answers.push(answer);
       this.#bytes += bytes;
     }
     this.#flushWhenAnswered();
   }
 
-  /** All messages of the batch were handed on. */
+  /** No more messages of this batch will come. */
   complete(): void {
     this.#complete = true;
     this.#flushWhenAnswered();
@@ -60,5 +60,7 @@ export class LineBatch {
 /** What is wrong with a batch as a whole. */
 export function whyNotBatch(values: readonly unknown[]): string | undefined {
   if (values.length === 0) return 'a batch must have a message';
-  return values.length > MOST_IN_A_BATCH ? `a batch may have at most ${MOST_IN_A_BATCH} messages` : undefined;
+  return values.length > MAX_BATCH_MESSAGES
+    ? `a batch may have at most ${MAX_BATCH_MESSAGES} messages`
+    : undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * Error codes that reach the client exactly as a dialect gave them.
+ * Keeps the error codes of dialects as they are on their way through the protocol library.
  *
- * The protocol library rewrites -32002 to -32602 on its way out, but that code is part of documented
- * dialects. So a dialect's code travels through the library in disguise and is restored at the wire.
+ * The library rewrites -32002 to -32602, but documented dialects use that code. So a dialect's code passes the
+ * library in disguise, and the transport restores it.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { INTERNAL_ERROR, INVALID_PARAMS } from './json-rpc.ts';
@@ -13,7 +13,7 @@ export function disguised(code: number): number {
   return code + DISGUISE;
 }
 
-/** The message as it goes out: every transport sends what this gives. */
+/** Every transport sends messages of the library through this. */
 export function withExactCode(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message)) return message;
   const { error } = message;
@@ -26,7 +26,7 @@ interface WireError {
   message: string;
 }
 
-/** The library tells params that fail its own checks as an internal error, with a dump of what it found. */
+/** The library reports params that fail its own checks as an internal error, with a dump of what it found. */
 function asInvalidParams(error: WireError): WireError {
   if (error.code !== INTERNAL_ERROR || !error.message.startsWith('[')) return error;
   try {

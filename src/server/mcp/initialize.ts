@@ -1,9 +1,9 @@
-/** How the server introduces itself, and to whom it does so without asking the protocol library. */
+/** The answer to `initialize`, and which clients get it without the protocol library. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { App } from './app.ts';
 import { isObject } from './messages.ts';
 
-/** Those that begin with `initialize`, the newest first. A client of any other is offered the newest. */
+/** The versions that begin with `initialize`, the newest first. Any other client is offered the newest. */
 export const HANDSHAKE_VERSIONS: readonly string[] = [
   '2025-11-25',
   '2025-06-18',
@@ -12,27 +12,26 @@ export const HANDSHAKE_VERSIONS: readonly string[] = [
   '2024-10-07',
 ];
 
-/** With this in its `_meta`, a message claims to be of a version without a handshake. */
-const CLAIM = 'io.modelcontextprotocol/protocolVersion';
+/** A message with this in its `_meta` says that it is of a version without `initialize`. */
+const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
-export function introduction({ version }: App) {
+export function serverDescription({ version }: App) {
   return {
     capabilities: { tools: {} },
     serverInfo: { name: 'cofferdam', title: 'Cofferdam', version },
   };
 }
 
-/** What `initialize` is answered with. */
-export function handshake(app: App, asked: string) {
+export function initializeResult(app: App, asked: string) {
   const protocolVersion = HANDSHAKE_VERSIONS.includes(asked) ? asked : HANDSHAKE_VERSIONS[0]!;
-  return { protocolVersion, ...introduction(app) };
+  return { protocolVersion, ...serverDescription(app) };
 }
 
-/** Whether a conversation begins with the handshake, with nothing in it that would have to be looked at twice. */
-export function beginsPlainly(message: JSONRPCMessage): boolean {
+/** Whether a first message is an ordinary `initialize`, which needs no further checks by the library. */
+export function isPlainInitialize(message: JSONRPCMessage): boolean {
   if (!('method' in message) || !('id' in message) || message.method !== 'initialize') return false;
   const meta: unknown = message.params?._meta;
-  return !(isObject(meta) && CLAIM in meta) && whyNotInitialize(message.params) === undefined;
+  return !(isObject(meta) && VERSION_META in meta) && whyNotInitialize(message.params) === undefined;
 }
 
 /** What is wrong with the params of `initialize`. */

@@ -1,11 +1,11 @@
-/** Writes a long message as JSON in as many turns of the event loop as it takes: others are answered meanwhile. */
+/** Writes a long message as JSON over several turns of the event loop, so that other calls are answered meanwhile. */
 import { Breathing } from '../../engine/index.ts';
 
-/** Shorter messages are written at once. */
+/** Shorter messages are written in one turn. */
 const LONG = 128 * 1024;
-/** So many characters are written between two looks at the clock. */
+/** How many characters to write before looking at the clock again. */
 const PIECE = 64 * 1024;
-/** A message, its result, the content or what programs get, an item, its text: what is deeper is written at once. */
+/** How deep to look for long texts: message, result, content, item, text. Deeper values are written in one turn. */
 const LEVELS = 4;
 
 /** Whether the texts in a message make it a long one. */
@@ -20,9 +20,9 @@ export function isLong(message: object): boolean {
   return characters > LONG;
 }
 
-/** The same bytes that `JSON.stringify` would give. */
+/** The same bytes as `JSON.stringify`. */
 export async function jsonInTurns(message: object): Promise<Buffer[]> {
-  // An answer is written to its end, though the call is over.
+  // No signal: the call is over, and its answer must be written to the end.
   const breathing = new Breathing(undefined);
   const written: Buffer[] = [];
   let next = '';
@@ -65,7 +65,7 @@ function* memberParts(value: object, level: number): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** No character is cut in two: each half would be written as an escape. */
+/** Never splits a surrogate pair: JSON.stringify would escape each half. */
 function* textParts(text: string): Generator<string> {
   yield '"';
   for (let at = 0; at < text.length; ) {

@@ -1,11 +1,11 @@
-/** What a JSON-RPC message must look like, said in words where it does not, and how one is written; the same for every transport. */
+/** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
-/** A request is always answered: an answer that is longer than clients take is told as an error. */
+/** A client gets an error instead of an answer that is longer than it would accept: every request gets an answer. */
 export function asJson(message: JSONRPCMessage, end = ''): string {
   try {
     const json = `${JSON.stringify(message)}${end}`;
@@ -16,18 +16,15 @@ export function asJson(message: JSONRPCMessage, end = ''): string {
   return `${tooLarge(message.id ?? null)}${end}`;
 }
 
-/** Stands for an answer that is longer than clients take. */
+/** The answer in place of one that is longer than clients accept. */
 export function tooLarge(id: Id | null): string {
-  const told = {
-    code: INTERNAL_ERROR,
-    message: 'The answer is too large to be sent: ask for less at a time',
-  };
-  return JSON.stringify({ jsonrpc: '2.0', id, error: told });
+  const message = 'The answer is too large to be sent: ask for less at a time';
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
 }
 
 function fits(json: string): boolean {
   // No character takes more than three bytes.
-  return json.length * 3 <= LONGEST_MESSAGE || Buffer.byteLength(json) <= LONGEST_MESSAGE;
+  return json.length * 3 <= MAX_MESSAGE_BYTES || Buffer.byteLength(json) <= MAX_MESSAGE_BYTES;
 }
 
 export function whyNotMessage(value: unknown): string | undefined {
@@ -43,14 +40,14 @@ export function whyNotMessage(value: unknown): string | undefined {
   return 'there is no method';
 }
 
-/** Members that JSON-RPC does not name are left out: the library would drop the whole message in silence. */
+/** Drops members that JSON-RPC does not name: because of one, the library would ignore the whole message in silence. */
 export function withoutExtras(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message)) return message;
   const { jsonrpc, method, params } = message;
   return { jsonrpc, ...('id' in message ? { id: message.id } : {}), method, ...(params ? { params } : {}) };
 }
 
-/** Told here because the library would not answer at all. */
+/** Checked here because the library would not answer at all. */
 export function whyNotMeta(message: JSONRPCMessage): string | undefined {
   const meta: unknown = 'method' in message ? message.params?._meta : undefined;
   if (meta === undefined) return undefined;
@@ -62,7 +59,7 @@ export function whyNotMeta(message: JSONRPCMessage): string | undefined {
   return undefined;
 }
 
-/** Told here because the library would answer with a dump of its own checks. */
+/** Checked here because the library would answer with a dump of its own checks. */
 export function whyNotCall(message: JSONRPCMessage): string | undefined {
   if (!('method' in message) || message.method !== 'tools/call' || !('id' in message)) return undefined;
   const { name, arguments: args, task } = (message.params ?? {}) as Record<string, unknown>;

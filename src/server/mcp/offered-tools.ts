@@ -1,4 +1,4 @@
-/** What tools/list shows of the tools that are served, and what is said about one that is not. */
+/** The tools in tools/list, and the error for a tool that does not exist. */
 import type { Dialect, Tool } from '../../dialects/dialect.ts';
 import { type App, type OfferedTool, offerTools } from './app.ts';
 
@@ -17,24 +17,24 @@ export interface ShownTool {
 }
 
 export interface OfferedTools {
-  /** All tools: one that is not shown still answers, in the words of its dialect. */
+  /** All tools, also those that tools/list leaves out: they still answer, in the words of their dialect. */
   byName: ReadonlyMap<string, OfferedTool>;
   shown: ShownTool[];
 }
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
-/** What calls are able to do. */
+/** What calls can do on this machine. */
 export interface Abilities {
   canChange: boolean;
   commandsConfined?: boolean | undefined;
-  /** Why nothing confines commands, for the descriptions of the tools that start them. */
+  /** Why nothing confines commands, for the descriptions of the tools that run them. */
   whyUnconfined?: string | undefined;
 }
 
 const known = new WeakMap<App, OfferedTools>();
 
-/** Worked out once for all conversations: over HTTP there may be one for each request. */
+/** Computed once for all sessions: over HTTP each request may have its own. */
 export function offeredTools(app: App): OfferedTools {
   let tools = known.get(app);
   if (!tools) {
@@ -52,18 +52,18 @@ export function offer(dialects: readonly Dialect[], abilities: Abilities): Offer
   return { byName, shown: useful.map((tool) => shownTool(tool, abilities)) };
 }
 
-/** Tools that could only fail cost a model tokens and turns. */
+/** A tool that could only fail would cost a model tokens and turns. */
 function canSucceed(tool: Tool, { canChange, commandsConfined }: Abilities): boolean {
   if (canChange || tool.hints.readOnly || tool.usefulReadOnly) return true;
   return tool.startsPrograms && commandsConfined !== false;
 }
 
 export function unknownTool(name: string, { shown }: OfferedTools): string {
-  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
   return `Unknown tool: ${short}. The tools are: ${shown.map((tool) => tool.name).join(', ')}`;
 }
 
-/** Whoever decides about a call is to know that nothing but the program itself holds it back. */
+/** Whoever approves a call must know that nothing confines the program that it starts. */
 function unconfined(why: string): string {
   return `Commands are NOT confined on this machine (${why}): they can do whatever the user who runs this server can do.`;
 }

@@ -1,12 +1,11 @@
-/** One call of an offered tool, from its arguments to what is told: every way to call a tool leads through here. */
-import { randomUUID } from 'node:crypto';
+/** Runs one call of an offered tool, from its arguments to its outcome. Every transport and the CLI call tools through here. */
 import { type CallContext, callTool } from '../../dialects/call.ts';
 import {
-  type Answer,
   type Session,
-  type Told,
-  type ToldFailure,
   type ToolContext,
+  type ToolOutcome,
+  type ToolResult,
+  type TracedFailure,
   text,
 } from '../../dialects/dialect.ts';
 import { anonymous, type Caller, type Origin } from '../../engine/index.ts';
@@ -18,9 +17,9 @@ import { ProgressReporter } from './progress.ts';
 
 export interface Call {
   app: App;
-  /** What the conversation keeps between its calls. */
+  /** What the session remembers between its calls. */
   state: Session;
-  /** The conversation's random id; no client knows it. */
+  /** The session's random id in the trace; no client knows it. */
   sessionId: string;
   offered: OfferedTool;
   args: unknown;
@@ -31,12 +30,12 @@ export interface Call {
   explain?: ToolContext['explain'] | undefined;
 }
 
-/** Never rejects: a fault of the server is told to the operator in full and to the client as an internal error. */
-export async function perform(call: Call): Promise<Told> {
+/** Never rejects: the operator's log gets a fault of the server in full, the client gets an internal error. */
+export async function perform(call: Call): Promise<ToolOutcome> {
   const { app, offered, args, meta } = call;
   const origin = originOf(call);
   let trace: CallTrace | undefined;
-  const heartbeat = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
+  const reporter = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
   try {
     trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
     const notes: string[] = [];
@@ -44,50 +43,31 @@ export async function perform(call: Call): Promise<Told> {
       ...(trace ? tracing(trace, origin) : { ...anonymous, origin }),
       told: (note: string) => void notes.push(note),
     };
-    const context = { ...contextOf(call, caller, heartbeat), notes, calledAs: offered.name };
-    const { failure, ...outcome } = await callTool(offered.dialect, offered.tool, args, context);
-    const told = app.errors === 'results' ? asResult(outcome) : outcome;
-    trace?.answered(tracedAnswer(told, failure));
-    return told;
+    const context = { ...contextOf(call, caller, reporter), notes, calledAs: offered.name };
+    const { failure, ...ended } = await callTool(offered.dialect, offered.tool, args, context);
+    const outcome = app.errors === 'results' ? asResult(ended) : ended;
+    trace?.answered(tracedAnswer(outcome, failure));
+    return outcome;
   } catch (error) {
     trace?.answered({ bytesOut: 0, failure: 'internal' });
     const who = app.who === undefined ? '' : ` for ${app.who}`;
     const { name } = offered.tool;
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-    const told = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
-    return app.errors === 'results' ? asResult(told) : told;
+    const outcome = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
+    return app.errors === 'results' ? asResult(outcome) : outcome;
   } finally {
-    heartbeat?.end();
+    reporter?.end();
   }
 }
 
-/** Under this name in `_meta` a result tells the JSON-RPC error that it stands for. */
+/** The name in `_meta` under which a result carries the JSON-RPC error that it stands for. */
 const ERROR_META = 'cofferdam/error';
 
-/** The same words, for clients whose agent stops at an error of the protocol. */
-function asResult(told: Told): Told {
-  if ('answer' in told) return told;
-  const { message, ...facts } = told.error;
-  return { answer: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
-}
-
-const sessionIds = new WeakMap<Session, string>();
-
-/** The id of the conversation that keeps this state, the same for as long as the state lives. */
-export function sessionIdOf(state: Session): string {
-  let id = sessionIds.get(state);
-  if (id === undefined) {
-    id = randomUUID();
-    sessionIds.set(state, id);
-  }
-  return id;
-}
-
-/** Gives back what a conversation kept. */
-export function endState(state: Session): void {
-  const { workspace } = state;
-  delete state.workspace;
-  void workspace?.close();
+/** The same text as a result, for clients whose agent stops at a protocol error. */
+function asResult(outcome: ToolOutcome): ToolOutcome {
+  if ('result' in outcome) return outcome;
+  const { message, ...facts } = outcome.error;
+  return { result: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
 }
 
 interface FullOrigin extends Origin {
@@ -100,9 +80,9 @@ function originOf({ app: { who }, sessionId: session, offered }: Call): FullOrig
   return { session, ...(who !== undefined && { who }), dialect: dialect.name, tool: tool.name };
 }
 
-function tracedAnswer(told: Told, failure: ToldFailure | undefined): TracedAnswer {
-  const text = 'answer' in told ? textOf(told.answer) : told.error.message;
-  const isError = 'error' in told || told.answer.isError === true;
+function tracedAnswer(outcome: ToolOutcome, failure: TracedFailure | undefined): TracedAnswer {
+  const text = 'result' in outcome ? textOf(outcome.result) : outcome.error.message;
+  const isError = 'error' in outcome || outcome.result.isError === true;
   const kind = failure?.kind ?? (isError ? 'tool-error' : undefined);
   return {
     bytesOut: Buffer.byteLength(text),
@@ -111,8 +91,8 @@ function tracedAnswer(told: Told, failure: ToldFailure | undefined): TracedAnswe
   };
 }
 
-/** What a model gets to read of an answer. */
-function textOf({ content }: Answer): string {
+/** What a model reads of a result. */
+function textOf({ content }: ToolResult): string {
   if (content.length === 1 && content[0]!.type === 'text') return content[0]!.text;
   return content.map((item) => (item.type === 'text' ? item.text : item.resource.blob)).join('\n');
 }
@@ -120,7 +100,7 @@ function textOf({ content }: Answer): string {
 function contextOf(
   { app, state, signal, explain }: Call,
   caller: Caller,
-  heartbeat: ProgressReporter | undefined,
+  reporter: ProgressReporter | undefined,
 ): CallContext {
   const { engine, home, settings } = app;
   return {
@@ -130,8 +110,8 @@ function contextOf(
     settings,
     session: state,
     signal,
-    progress: heartbeat?.progress ?? ignore,
-    ...(heartbeat && { printed: heartbeat.printed }),
+    progress: reporter?.progress ?? ignore,
+    ...(reporter && { printed: reporter.printed }),
     ...(explain && { explain }),
   };
 }

@@ -1,18 +1,18 @@
 /**
- * Tells a client that asked for progress, at least once a second, that its call is still at work: with the last line
- * that a command printed, or else with what was told last. Many clients give a call up when they hear nothing.
+ * Tells a client that asked for progress, at least once a second, that its call is still running: with the last line
+ * that a command printed, or else with the last message of the tool. Many clients give up on a silent call.
  */
 import type { ToolContext } from '../../dialects/dialect.ts';
 import { fitted, plain } from '../../display/plain-text.ts';
 
-const LOOK_EVERY_MS = 400;
-const LONGEST_SILENCE_MS = 600;
-const LONGEST_MESSAGE = 200;
-/** Smaller than a step of any tool, so that what a tool tells next is still more. */
+const CHECK_EVERY_MS = 400;
+const MAX_SILENCE_MS = 600;
+const MAX_MESSAGE_COLUMNS = 200;
+/** Smaller than a step of any tool, so that the tool's next progress is still larger. */
 const STEP = 1 / 1024;
 
-/** What of a stream is kept to find its last line in. */
-const LONGEST_TAIL = 4096;
+/** How much of a stream to keep in order to find its last line. */
+const MAX_TAIL_BYTES = 4096;
 const TERMINAL_CODES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
 
 export class ProgressReporter {
@@ -22,45 +22,45 @@ export class ProgressReporter {
   readonly #timer: NodeJS.Timeout;
   readonly #tails = new Map<string, Buffer>();
   #sentAt = Date.now();
-  #told = -1;
+  #progress = -1;
   #message: string;
-  #over = false;
+  #ended = false;
 
   constructor(send: ToolContext['progress'], signal: AbortSignal, tool: string) {
     this.#send = send;
     this.#signal = signal;
     this.#message = `${tool} is at work`;
-    this.#timer = setInterval(() => this.#beat(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => this.#report(), CHECK_EVERY_MS);
     this.#timer.unref();
   }
 
-  /** The protocol wants progress to grow with every notification. */
+  /** The protocol requires that progress grows with every notification. */
   readonly progress: ToolContext['progress'] = (done, message) => {
-    if (done <= this.#told || this.#over || this.#signal.aborted) return;
-    this.#told = done;
+    if (done <= this.#progress || this.#ended || this.#signal.aborted) return;
+    this.#progress = done;
     this.#message = message;
     this.#sentAt = Date.now();
     this.#send(done, message);
   };
 
   readonly printed: NonNullable<ToolContext['printed']> = (chunk, stream) => {
-    const tail = Buffer.concat([this.#tails.get(stream) ?? Buffer.alloc(0), chunk.subarray(-LONGEST_TAIL)]);
-    // Once more in a map: the stream that printed last comes last.
+    const tail = Buffer.concat([this.#tails.get(stream) ?? Buffer.alloc(0), chunk.subarray(-MAX_TAIL_BYTES)]);
+    // Delete and set again, so that the stream that printed last comes last.
     this.#tails.delete(stream);
-    this.#tails.set(stream, tail.subarray(-LONGEST_TAIL));
+    this.#tails.set(stream, tail.subarray(-MAX_TAIL_BYTES));
   };
 
-  /** Nothing is told any more: the answer comes next. */
+  /** Sends nothing from now on: the answer comes next. */
   end(): void {
-    this.#over = true;
+    this.#ended = true;
     clearInterval(this.#timer);
   }
 
-  #beat(): void {
+  #report(): void {
     const now = Date.now();
-    if (now - this.#sentAt < LONGEST_SILENCE_MS) return;
+    if (now - this.#sentAt < MAX_SILENCE_MS) return;
     const seconds = (now - this.#began) / 1000;
-    this.progress(Math.max(seconds, this.#told + STEP), this.#lastLine() ?? this.#message);
+    this.progress(Math.max(seconds, this.#progress + STEP), this.#lastLine() ?? this.#message);
   }
 
   #lastLine(): string | undefined {
@@ -69,12 +69,12 @@ export class ProgressReporter {
   }
 }
 
-/** The last line with something on it, fit to be shown: without colours, control characters and surprises. */
+/** The last line that is not empty, without colours and control characters. */
 export function lastLineOf(printed: string): string {
   const lines = printed.replace(TERMINAL_CODES, '').split(/[\r\n]+/);
   for (let at = lines.length - 1; at >= 0; at--) {
     const line = plain(lines[at]!.replaceAll('\t', ' ')).trim();
-    if (line !== '') return fitted(line, LONGEST_MESSAGE);
+    if (line !== '') return fitted(line, MAX_MESSAGE_COLUMNS);
   }
   return '';
 }

@@ -1,3 +1,3 @@
-/** What the bundle takes from the protocol library: a file of its own, read only for clients that need it. */
+/** The protocol library as a bundle of its own, which the program loads only for clients that need it. */
 export * from '@modelcontextprotocol/server';
 export { serveStdio } from '@modelcontextprotocol/server/stdio';

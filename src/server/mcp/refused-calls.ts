@@ -1,19 +1,19 @@
-/** Calls that come to no tool: each is in the trace all the same. */
+/** Records calls in the trace that never reach a tool. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { App } from './app.ts';
 import { offeredTools } from './offered-tools.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Where there is no name, something must stand in its place. */
+/** Stands for a missing tool name. */
 const NO_NAME = '-';
 
-/** `message` is what the client is told. */
+/** `message` is the error that the client gets. */
 export function traceUnknownTool(app: App, sessionId: string, params: Params, message: string): void {
   trace(app, { sessionId, params, message, failure: 'unknown-tool' });
 }
 
-/** For a message that is answered as wrong before anybody looks for the tool; only calls are taken down. */
+/** Records a call whose params are invalid; ignores any other message. */
 export function traceInvalidCall(
   app: App,
   sessionId: string | undefined,

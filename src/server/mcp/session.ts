@@ -1,22 +1,21 @@
-/** One client's conversation by the protocol library: tools/list and tools/call on its low-level server class. */
+/** One client's session on the protocol library's low-level server class: tools/list and tools/call. */
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Session, ToolContext } from '../../dialects/dialect.ts';
 import type { App } from './app.ts';
 import { type ConcurrencyLimit, newCallLimit } from './concurrency-limit.ts';
 import { disguised } from './exact-codes.ts';
-import { introduction } from './initialize.ts';
+import { serverDescription } from './initialize.ts';
 import { offeredTools, unknownTool } from './offered-tools.ts';
-import { type Call, endState, perform, sessionIdOf } from './perform.ts';
+import { type Call, perform } from './perform.ts';
 import { traceUnknownTool } from './refused-calls.ts';
-
-export { endState, newCallLimit };
+import { endState, sessionIdOf } from './session-state.ts';
 
 export interface SessionShares {
-  /** What is kept between calls, when it lives longer than this conversation; whoever gives it ends it. */
+  /** State that outlives this session; the caller ends it. */
   state?: Session;
-  /** Shared with other conversations whose calls count together. */
+  /** Shared with the other sessions of the same token. */
   callLimit?: ConcurrencyLimit;
-  /** The conversation's id in the trace, where somebody else needs it too. */
+  /** The session's id in the trace, where the caller needs it too. */
   id?: string;
 }
 
@@ -27,7 +26,7 @@ export function createSession(
   const tools = offeredTools(app);
   const session: Session = state ?? {};
   const sessionId = id ?? sessionIdOf(session);
-  const { serverInfo, capabilities } = introduction(app);
+  const { serverInfo, capabilities } = serverDescription(app);
   const server = new Server(serverInfo, { capabilities });
   let ended = false;
   if (state === undefined) {
@@ -49,7 +48,7 @@ export function createSession(
     try {
       return await callLimit.run(() => answer(call, context));
     } finally {
-      // A call that outlived the conversation may have left something behind.
+      // A call that outlived the session may have opened a workspace.
       if (ended) endState(session);
     }
   });
@@ -57,14 +56,14 @@ export function createSession(
 }
 
 async function answer(call: Omit<Call, 'signal'>, context: ServerContext) {
-  const told = await perform({
+  const outcome = await perform({
     ...call,
     signal: context.mcpReq.signal,
     meta: context.mcpReq._meta,
     progress: progressTo(context),
   });
-  if ('answer' in told) return { ...told.answer };
-  throw new ProtocolError(disguised(told.error.code), told.error.message, told.error.data);
+  if ('result' in outcome) return { ...outcome.result };
+  throw new ProtocolError(disguised(outcome.error.code), outcome.error.message, outcome.error.data);
 }
 
 function progressTo(context: ServerContext): ToolContext['progress'] | undefined {

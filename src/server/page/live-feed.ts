@@ -1,18 +1,18 @@
 /**
- * What happened last, numbered: from here every open page is told, at its own pace.
+ * The latest events with their numbers, from which every open page reads at its own pace.
  *
- * A cursor names this feed and a number in it. Whoever comes with one gets exactly what came after; whoever was
- * away for too long, or knew another feed, is told to begin again.
+ * A cursor names this feed and a number in it. A page with a cursor gets exactly the events after it; a page that was
+ * away for too long, or that knew another feed, must load everything again.
  */
 import { randomBytes } from 'node:crypto';
 import type { PageEvent } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 import type { PageEvents } from './sources.ts';
 
-/** Kept for those that are behind. */
-const MOST_ITEMS = 20_000;
-const MOST_BYTES = 16 * 1024 * 1024;
-/** Nobody looked for so long: nothing is followed any more. */
+/** What the feed keeps for pages that are behind. */
+const MAX_ITEMS = 20_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** The feed stops following the log when no page has asked for this long. */
 const IDLE_MS = 10 * 60_000;
 
 export interface FeedItem {
@@ -27,7 +27,7 @@ export class LiveFeed {
   #name = '';
   #items: FeedItem[] = [];
   #bytes = 0;
-  /** The number of the first item that is kept. */
+  /** The number of the first item in the feed. */
   #first = 0;
   #endFollowing: (() => void) | undefined;
   #usedAt = 0;
@@ -37,7 +37,7 @@ export class LiveFeed {
     this.#isShown = isShown;
   }
 
-  /** The end of the feed, as it is now; begins to follow when nobody did. */
+  /** The current end of the feed; starts to follow the log if the feed does not yet. */
   position(now: number): number {
     this.#usedAt = now;
     this.#begin();
@@ -48,7 +48,7 @@ export class LiveFeed {
     return `${this.#name}.${position}`;
   }
 
-  /** Where to go on; undefined when something would be missing. */
+  /** The position of a cursor; undefined when the feed no longer has everything after it. */
   positionAfter(cursor: string): number | undefined {
     const [, name, digits] = /^([\w-]{1,40})\.(\d{1,15})$/.exec(cursor) ?? [];
     if (name === undefined || name !== this.#name) return undefined;
@@ -56,7 +56,7 @@ export class LiveFeed {
     return this.has(position) ? position : undefined;
   }
 
-  /** Whether nothing is missing from here on. */
+  /** Whether the feed has everything from this position on. */
   has(position: number): boolean {
     return position >= this.#first && position <= this.#end;
   }
@@ -66,7 +66,7 @@ export class LiveFeed {
     return this.#items.slice(at, at + most);
   }
 
-  /** Gives a function that ends it. */
+  /** Gives a function that removes the listener. */
   onMore(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -110,7 +110,7 @@ export class LiveFeed {
 
   #forgetOldest(): void {
     let gone = 0;
-    while (this.#items.length - gone > MOST_ITEMS || this.#bytes > MOST_BYTES) {
+    while (this.#items.length - gone > MAX_ITEMS || this.#bytes > MAX_BYTES) {
       this.#bytes -= this.#items[gone]!.json.length;
       gone++;
     }

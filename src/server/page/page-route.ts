@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { About } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
+import { readJsonAtOnce } from '../mcp/json-reader.ts';
 import { MemoryBudget, readBody } from '../web/body.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens.ts';
@@ -264,16 +265,16 @@ export class PageRoute implements Route {
     if ('gone' in body) return undefined;
     if ('refusal' in body) return body.refusal;
     this.#bodyMemory.release(body.bytes);
-    const force = forceOf(body.text);
+    const force = forceOf(body.parts);
     return force === undefined
       ? { status: 400, message: 'The body must be {"force": true} or {"force": false}' }
       : { force };
   }
 }
 
-function forceOf(text: string): boolean | undefined {
+function forceOf(parts: readonly Buffer[]): boolean | undefined {
   try {
-    const { force } = JSON.parse(text) as { force?: unknown };
+    const { force } = readJsonAtOnce(parts) as { force?: unknown };
     return typeof force === 'boolean' ? force : undefined;
   } catch {
     return undefined;

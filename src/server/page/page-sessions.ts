@@ -1,13 +1,13 @@
-/** Who has the page open: a cookie stands for a token that was shown once, for a while and for this page alone. */
+/** The sessions of open pages: after a page has shown its token once, a cookie stands for it, for a while. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens.ts';
 
 const HOUR_MS = 60 * 60_000;
 const IDLE_MS = 4 * HOUR_MS;
-const LONGEST_MS = 24 * HOUR_MS;
-const MOST = 256;
-const MOST_OF_ONE_TOKEN = 32;
+const MAX_AGE_MS = 24 * HOUR_MS;
+const MAX = 256;
+const MAX_PER_TOKEN = 32;
 const ID = /^[\w-]{43}$/;
 
 export interface PageSession {
@@ -22,7 +22,7 @@ export class PageSessions {
   /** By the hash of their id, in the order in which they were opened. */
   readonly #byHash = new Map<string, PageSession>();
 
-  /** Gives the id that stands in the cookie. */
+  /** Gives the id for the cookie. */
   open(grant: Grant, now: number): string {
     this.#makeRoom(grant);
     const id = randomBytes(32).toString('base64url');
@@ -67,20 +67,20 @@ export class PageSessions {
     for (const reply of session.streams) reply.destroy();
   }
 
-  /** The one that was opened first makes room, so that a script that keeps coming locks nobody else out. */
+  /** Ends the oldest session of this token, or of all, so that a script that opens many locks nobody else out. */
   #makeRoom(grant: Grant): void {
     const own = [...this.#byHash].filter(([, session]) => session.grant === grant);
-    const [first] = own.length >= MOST_OF_ONE_TOKEN ? own : this.#byHash.size >= MOST ? this.#byHash : [];
+    const [first] = own.length >= MAX_PER_TOKEN ? own : this.#byHash.size >= MAX ? this.#byHash : [];
     if (first) this.#end(...first);
   }
 }
 
-/** An open stream is use. */
+/** A session with an open stream is in use. */
 function isOver({ openedAt, usedAt, streams }: PageSession, now: number): boolean {
-  return now - openedAt >= LONGEST_MS || (streams.size === 0 && now - usedAt >= IDLE_MS);
+  return now - openedAt >= MAX_AGE_MS || (streams.size === 0 && now - usedAt >= IDLE_MS);
 }
 
-/** Cookies do not know ports: the name does, so that two servers on one machine keep theirs. */
+/** Browsers share cookies between ports: with the port in its name, two servers on one machine keep theirs apart. */
 export function cookieName(port: number): string {
   return `cofferdam-page-${port}`;
 }

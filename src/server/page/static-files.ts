@@ -1,4 +1,4 @@
-/** The page itself: a few built files that hold no data, read once and sent to whoever asks. */
+/** The files of the built page. They hold no data, so everybody may read them. */
 import { createHash } from 'node:crypto';
 // biome-ignore lint/style/noRestrictedImports: the built page lies beside the program, not in a served directory.
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const SHELL = {
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Asked for again each time: after an update the new page must meet the new server.
+  // The browser must ask each time: after an update the new page must meet the new server.
   'Cache-Control': 'no-cache',
 };
 
@@ -42,7 +42,7 @@ interface Loaded {
 export class StaticFiles {
   readonly #loaded = new Map<string, Loaded>();
 
-  /** All of them are read now: the program may lie where a tool or a command writes later. */
+  /** Reads all of them at once: a tool or a command may write to the program's directory later. */
   constructor(directory = join(bundleDir, 'page')) {
     for (const { name } of Object.values(FILES)) {
       const loaded = load(join(directory, name));

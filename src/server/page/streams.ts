@@ -1,4 +1,4 @@
-/** Events on their way to a page: all that are stored, then those that come; never faster than they are read. */
+/** Sends events to a page: the stored ones, then new ones, never faster than the page reads them. */
 
 import { CURSOR_HEADER } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
@@ -10,7 +10,7 @@ import { seesCallsOf } from './sight.ts';
 const BATCH_BYTES = 64 * 1024;
 const BATCH_ITEMS = 200;
 
-/** One event a line. The cursor was taken before they were read, so that none is missed in between. */
+/** Sends one event a line. The caller takes the cursor before it reads the events, so that the page misses none. */
 export async function sendEvents(reply: Reply, events: readonly TraceEvent[], cursor: string): Promise<void> {
   if (reply.done) return;
   reply.response.writeHead(200, {
@@ -25,14 +25,14 @@ export async function sendEvents(reply: Reply, events: readonly TraceEvent[], cu
     if (batch.length < BATCH_BYTES) continue;
     reply.write(batch);
     batch = '';
-    await taken(reply);
+    await drained(reply);
     if (reply.done) return;
   }
   if (batch !== '') reply.write(batch);
   reply.end();
 }
 
-/** Sends what came after the cursor and then what comes; without a good cursor it says that the page must begin again. */
+/** Sends the events after the cursor and then new ones; tells the page to start again when the cursor is too old. */
 export function sendLive(reply: Reply, feed: LiveFeed, grant: Grant, cursor: string | undefined): void {
   reply.isEndless = true;
   reply.startEvents();
@@ -69,7 +69,7 @@ class LiveStream {
 
   begin(): void {
     this.#endListening = this.#feed.onMore(() => void this.#send());
-    // Says at once that it is open, and where it stands.
+    // Tells the page at once that the stream is open, and its cursor.
     this.#reply.write(`id: ${this.#feed.cursorAt(this.#position)}\ndata: []\n\n`);
     void this.#send();
   }
@@ -78,7 +78,7 @@ class LiveStream {
     this.#endListening?.();
   }
 
-  /** What a page does not read stays in the feed, once for all pages, and not in the memory of its connection. */
+  /** Events that a page has not read stay in the feed, once for all pages, and not in the buffer of its connection. */
   async #send(): Promise<void> {
     if (this.#sending) return;
     this.#sending = true;
@@ -94,14 +94,14 @@ class LiveStream {
       if (shown.length > 0) {
         this.#reply.write(`id: ${this.#feed.cursorAt(this.#position)}\ndata: [${shown.join(',')}]\n\n`);
       }
-      await taken(this.#reply);
+      await drained(this.#reply);
     }
     this.#sending = false;
   }
 }
 
-/** Waits until the client has taken what was written, or is gone. */
-function taken({ done, response }: Reply): Promise<void> | undefined {
+/** Waits until the client has read enough of what was written, or has disconnected. */
+function drained({ done, response }: Reply): Promise<void> | undefined {
   if (done || !response.writableNeedDrain) return undefined;
   return new Promise((resolve) => {
     const goOn = () => {

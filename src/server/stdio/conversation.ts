@@ -1,30 +1,30 @@
 /**
- * A conversation on stdio with a client that begins with `initialize`, as nearly all of them do.
+ * A session on stdio with a client that begins with `initialize`, as nearly all of them do.
  *
- * What such a client may ask is little, and answering it here saves loading the protocol library, which takes
- * longer than everything else at the start together. The library serves all others, and the answers of both
- * are the same: test/server/lanes.test.ts compares them.
+ * Such a client needs few methods. Answering them here saves loading the protocol library, which takes longer than
+ * the rest of the start. The library serves all other clients; test/server/lanes.test.ts compares the answers of both.
  */
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
-import type { Session, Told, ToolContext } from '../../dialects/dialect.ts';
+import type { Session, ToolContext, ToolOutcome } from '../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../mcp/app.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
-import { handshake, whyNotInitialize } from '../mcp/initialize.ts';
+import { initializeResult, whyNotInitialize } from '../mcp/initialize.ts';
 import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/json-rpc.ts';
 import { offeredTools, unknownTool } from '../mcp/offered-tools.ts';
-import { endState, perform, sessionIdOf } from '../mcp/perform.ts';
+import { perform } from '../mcp/perform.ts';
 import { traceInvalidCall, traceUnknownTool } from '../mcp/refused-calls.ts';
+import { endState, sessionIdOf } from '../mcp/session-state.ts';
 import type { LineTransport } from './line-transport.ts';
 
 type Params = Record<string, unknown>;
-type Outcome = { result: object } | Extract<Told, { error: unknown }>;
+type Outcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
 
 export class Conversation {
   readonly #app: App;
   readonly #wire: LineTransport;
   readonly #state: Session = {};
   readonly #callLimit = newCallLimit();
-  /** The calls under way, to be cancelled by id. */
+  /** The calls under way, by id, so that the client can cancel them. */
   readonly #calls = new Map<Id, AbortController>();
   #ended = false;
 
@@ -34,18 +34,18 @@ export class Conversation {
   }
 
   receive(message: JSONRPCMessage): void {
-    // Nothing is asked of the client, so an answer of its own has no place.
+    // The server sends no requests, so the client has nothing to answer.
     if (!('method' in message)) return;
     if ('id' in message) this.#request(message);
     else if (message.method === 'notifications/cancelled') this.#cancel(message);
   }
 
-  /** A message that the wire has answered already. */
+  /** The transport has answered this message already. */
   invalid(message: JSONRPCMessage, answer: string): void {
     traceInvalidCall(this.#app, sessionIdOf(this.#state), message, answer);
   }
 
-  /** The client has gone: nobody waits for what is still under way. */
+  /** The client has disconnected: nobody waits for the calls under way. */
   end(): void {
     this.#ended = true;
     endState(this.#state);
@@ -62,7 +62,7 @@ export class Conversation {
       case 'initialize': {
         const problem = whyNotInitialize(params);
         if (problem !== undefined) return invalidParams(problem);
-        return { result: handshake(this.#app, params.protocolVersion as string) };
+        return { result: initializeResult(this.#app, params.protocolVersion as string) };
       }
       case 'ping':
         return { result: {} };
@@ -75,7 +75,7 @@ export class Conversation {
     }
   }
 
-  /** The wire has seen to it that there is a name and that the arguments are an object. */
+  /** The transport has checked that there is a name and that the arguments are an object. */
   async #call(id: Id, params: Params): Promise<void> {
     const name = params.name as string;
     const tools = offeredTools(this.#app);
@@ -88,16 +88,16 @@ export class Conversation {
     }
     const cancelling = new AbortController();
     this.#calls.set(id, cancelling);
-    const told = await this.#callLimit.run(() => this.#perform(found, params, cancelling.signal));
-    // Another call may have taken the same id meanwhile.
+    const outcome = await this.#callLimit.run(() => this.#perform(found, params, cancelling.signal));
+    // Another call may have the same id by now.
     if (this.#calls.get(id) === cancelling) this.#calls.delete(id);
-    // A call that outlived the conversation may have left something behind.
+    // A call that outlived the session may have opened a workspace.
     if (this.#ended) endState(this.#state);
     if (cancelling.signal.aborted) return;
-    this.#reply(id, 'answer' in told ? { result: told.answer } : told);
+    this.#reply(id, 'result' in outcome ? { result: outcome.result } : outcome);
   }
 
-  #perform(offered: OfferedTool, params: Params, signal: AbortSignal): Promise<Told> {
+  #perform(offered: OfferedTool, params: Params, signal: AbortSignal): Promise<ToolOutcome> {
     const meta = params._meta as Params | undefined;
     return perform({
       app: this.#app,

@@ -1,4 +1,4 @@
-/** Serves a client on stdio by the protocol library: one of version 2026-07-28, or one that begins unusually. */
+/** Serves a client on stdio with the protocol library: a client of version 2026-07-28, or one that begins unusually. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { App } from '../mcp/app.ts';
@@ -10,7 +10,7 @@ export interface LibraryLane {
   stop(): Promise<void>;
 }
 
-/** Takes over a wire that runs already; `waiting` is what came before. */
+/** Takes over a transport that runs already; `waiting` has the messages that arrived before. */
 export function serveByLibrary(
   app: App,
   wire: LineTransport,

@@ -1,27 +1,34 @@
 /**
- * The wire on stdio: one JSON message a line.
+ * The transport on stdio: one JSON message a line.
  *
- * A line that is not JSON in UTF-8 is answered with -32700 and one that is no JSON-RPC message with -32600; the
- * conversation goes on. When the input ends, calls in flight are answered before the transport closes.
+ * It answers a line that is not JSON in UTF-8 with -32700, and one that is not a JSON-RPC message with -32600, and
+ * goes on. When the input ends, it waits for the answers of calls in flight before it closes.
  */
-import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { LONGEST_MESSAGE } from '../../dialects/answer-size.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
 import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
+import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/json-reader.ts';
 import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
 import { asJson, tooLarge, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
 
 const NEWLINE = 10;
-const LONGEST_LINE = 256 * 1024 * 1024;
-const WORTH_A_WRITE = 64 * 1024;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+const WRITE_AT_ONCE_LENGTH = 64 * 1024;
+
+/** A line as it came in. */
+interface Line {
+  parts: Buffer[];
+  length: number;
+  tooLong: boolean;
+}
 
 export class LineTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
-  /** Told of a message with wrong params, which is answered here. */
+  /** Called with a message whose params are invalid, after the transport has answered it. */
   oninvalid?: ((message: JSONRPCMessage, answer: string) => void) | undefined;
 
   readonly #input: Readable;
@@ -29,16 +36,18 @@ export class LineTransport {
   #parts: Buffer[] = [];
   #length = 0;
   #skipping = false;
+  /** Lines that wait until a long one before them is read; undefined while none is being read. */
+  #waiting: Line[] | undefined;
   #ended = false;
   #closed = false;
-  /** Requests that have not been answered, and not been cancelled either. */
-  readonly #unanswered = new Set<Id>();
+  /** How many requests of each id have no answer, and the client has not cancelled: a client may use an id twice. */
+  readonly #unanswered = new Map<Id, number>();
   /** The batches that hold some of them. */
   readonly #batches = new Map<Id, LineBatch>();
-  /** The version that the client asked for; a client that asks for one with batches gets it. */
+  /** The version that the client asked for. The server agrees to the one with batches, so this is enough to know. */
   #version: unknown;
   #outgoing: string[] = [];
-  /** Set while the reader on the other side is slower than we are. */
+  /** Set while the client reads more slowly than the server writes. */
   #blocked: Promise<void> | undefined;
 
   constructor(input: Readable, output: Writable) {
@@ -70,7 +79,7 @@ export class LineTransport {
     const parts = await jsonInTurns(message);
     if (this.#closed) return;
     const bytes = parts.reduce((sum, { length }) => sum + length, 1);
-    if (bytes > LONGEST_MESSAGE) {
+    if (bytes > MAX_MESSAGE_BYTES) {
       await this.#write(`${tooLarge(idOf(message))}\n`);
       return;
     }
@@ -103,10 +112,10 @@ export class LineTransport {
     this.#collect(chunk.subarray(from));
   };
 
-  /** The writer has gone: nobody can be answered any more, so the work stops too. */
+  /** The client no longer reads, so the work stops too. */
   readonly #onOutputError = (error: Error): void => {
     if (this.#closed) return;
-    // That the client hung up is nothing to report, and there may be nobody left to report it to.
+    // A client that closes the pipe is no error, and there may be no one left to report it to.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') this.onerror?.(error);
     void this.close();
   };
@@ -126,7 +135,7 @@ export class LineTransport {
   #collect(part: Buffer): void {
     if (part.length === 0 || this.#skipping) return;
     this.#length += part.length;
-    if (this.#length > LONGEST_LINE) {
+    if (this.#length > MAX_LINE_BYTES) {
       this.#skipping = true;
       this.#parts = [];
       return;
@@ -135,37 +144,62 @@ export class LineTransport {
   }
 
   #endLine(): void {
-    const tooLong = this.#skipping;
-    const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    const line = { parts: this.#parts, length: this.#length, tooLong: this.#skipping };
     this.#parts = [];
     this.#length = 0;
     this.#skipping = false;
+    if (this.#waiting) this.#waiting.push(line);
+    else if (isQuick(line)) this.#readAtOnce(line);
+    else void this.#readInTurns(line);
+  }
+
+  #readAtOnce({ parts, tooLong }: Line): void {
     if (tooLong) {
       this.#refuse(
         INVALID_REQUEST,
-        `Invalid request: a message may have at most ${LONGEST_LINE} bytes`,
+        `Invalid request: a message may have at most ${MAX_LINE_BYTES} bytes`,
         null,
       );
       return;
     }
-    // Decoding would put a replacement character in the place of wrong bytes, and so into files.
-    if (!isUtf8(line)) {
-      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid UTF-8', null);
-      return;
-    }
-    // A byte-order mark, as some clients send at the start, goes with the blanks.
-    const text = line.toString('utf8').trim();
-    if (text !== '') this.#receive(text);
-  }
-
-  #receive(text: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(text);
-    } catch {
-      this.#refuse(PARSE_ERROR, 'Parse error: the line is not valid JSON', null);
+      value = readJsonAtOnce(parts);
+    } catch (error) {
+      const isBlank = parts.length === 0 || Buffer.concat(parts).toString('utf8').trim() === '';
+      if (!isBlank) this.#refuseUnread(error);
       return;
     }
+    this.#receive(value);
+  }
+
+  /** Reads a long line while others work. The lines after it wait, so that messages keep their order. */
+  async #readInTurns(first: Line): Promise<void> {
+    const waiting = [first];
+    this.#waiting = waiting;
+    this.#input.pause();
+    for (let line = waiting.shift(); line && !this.#closed; line = waiting.shift()) {
+      if (isQuick(line)) {
+        this.#readAtOnce(line);
+        continue;
+      }
+      await readJsonInTurns(line.parts, line.length).then(
+        (value) => this.#closed || this.#receive(value),
+        (error: unknown) => this.#refuseUnread(error),
+      );
+    }
+    this.#waiting = undefined;
+    if (this.#closed) return;
+    this.#input.resume();
+    this.#closeWhenAnswered();
+  }
+
+  #refuseUnread(error: unknown): void {
+    const what = error instanceof NotUtf8 ? 'UTF-8' : 'JSON';
+    this.#refuse(PARSE_ERROR, `Parse error: the line is not valid ${what}`, null);
+  }
+
+  #receive(value: unknown): void {
     if (Array.isArray(value)) this.#receiveBatch(value);
     else this.#take(value, whyNotMessage(value));
   }
@@ -183,7 +217,7 @@ export class LineTransport {
     this.#closeWhenAnswered();
   }
 
-  /** One answer belongs to one request: in a batch nobody could tell two of the same id apart. */
+  /** Two open requests with the same id would get answers that the client cannot tell apart. */
   #whyNotBatched(value: unknown): string | undefined {
     if ((value as { method?: unknown }).method === 'initialize') return 'initialize stands alone';
     const id = idOf(value);
@@ -199,7 +233,7 @@ export class LineTransport {
     const message = withoutExtras(value as JSONRPCMessage);
     const badParams = whyNotMeta(message) ?? whyNotCall(message);
     if (badParams !== undefined) {
-      // Nobody waits for an answer to a notification.
+      // A notification gets no answer.
       if (!('id' in message)) return;
       const answer = `Invalid params: ${badParams}`;
       this.#refuse(INVALID_PARAMS, answer, idOf(value), batch);
@@ -213,7 +247,7 @@ export class LineTransport {
   #follow(message: JSONRPCMessage, batch: LineBatch | undefined): void {
     if (!('method' in message)) return;
     if ('id' in message) {
-      this.#unanswered.add(message.id);
+      this.#unanswered.set(message.id, (this.#unanswered.get(message.id) ?? 0) + 1);
       if (message.method === 'initialize') this.#version = message.params?.protocolVersion;
       if (!batch) return;
       batch.expect(message.id);
@@ -225,24 +259,26 @@ export class LineTransport {
   }
 
   #settle(id: Id): void {
-    this.#unanswered.delete(id);
+    const left = (this.#unanswered.get(id) ?? 0) - 1;
+    if (left > 0) this.#unanswered.set(id, left);
+    else this.#unanswered.delete(id);
     const batch = this.#batches.get(id);
     this.#batches.delete(id);
-    // Still expected there: it was cancelled, and gets no answer.
+    // The batch still expects it: the client cancelled it, and it gets no answer.
     if (batch?.has(id)) batch.settle(id);
     this.#closeWhenAnswered();
   }
 
   #closeWhenAnswered(): void {
-    if (!this.#ended || this.#closed || this.#unanswered.size > 0) return;
+    if (!this.#ended || this.#closed || this.#waiting || this.#unanswered.size > 0) return;
     this.#flush();
-    // What was just written may still be in the stream's buffer.
+    // The stream may still buffer the last answer.
     setImmediate(() => void this.close());
   }
 
   #refuse(code: number, message: string, id: Id | null, batch?: LineBatch): void {
     const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
-    // Its id may be that of another request, which is still expected.
+    // Another request may have the same id, and its answer is still to come.
     if (batch) batch.settle(null, answer);
     else void this.#write(`${answer}\n`);
   }
@@ -251,8 +287,8 @@ export class LineTransport {
   #write(line: string): Promise<void> {
     if (this.#outgoing.length === 0) setImmediate(() => this.#flush());
     this.#outgoing.push(line);
-    // Long answers are not put together: the sum of them may be more than a string can hold.
-    if (line.length > WORTH_A_WRITE) this.#flush();
+    // Long answers are not joined: together they may exceed the longest string.
+    if (line.length > WRITE_AT_ONCE_LENGTH) this.#flush();
     return this.#blocked ?? Promise.resolve();
   }
 
@@ -270,4 +306,8 @@ export class LineTransport {
       });
     });
   }
+}
+
+function isQuick({ length, tooLong }: Line): boolean {
+  return tooLong || !isLongMessage(length);
 }

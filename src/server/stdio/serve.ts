@@ -1,26 +1,26 @@
-/** Serves one client on standard input and output, in whichever protocol era it speaks. */
+/** Serves one client on standard input and output, whichever protocol version it speaks. */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { App } from '../mcp/app.ts';
-import { beginsPlainly } from '../mcp/initialize.ts';
+import { isPlainInitialize } from '../mcp/initialize.ts';
 import { traceInvalidCall } from '../mcp/refused-calls.ts';
 import { Conversation } from './conversation.ts';
 import { LineTransport } from './line-transport.ts';
 
-/** A client that has its tools pauses for at least as long. */
+/** A client that has listed its tools pauses for at least this long. */
 const PAUSE_MS = 100;
-const LONGEST_OPENING_MS = 2000;
+const MAX_OPENING_MS = 2000;
 
 export interface Serving {
-  /** Settles when the client pauses for the first time, or talks on and on, or has gone: others may compute now. */
+  /** Settles at the client's first pause, at its end, or after two seconds: slow work at the start waits for this. */
   opened: Promise<void>;
-  /** Settles when the client has gone and everything is answered; fails when it cannot be served at all. */
+  /** Settles when the client has disconnected and has all answers; rejects when it cannot be served at all. */
   done: Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface StdioOptions {
-  /** Serves also those clients by the protocol library that can be served without it. */
+  /** Serves every client with the protocol library, also those that need it not. */
   byLibrary?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function serveOnStdio(
       onclose?.();
     };
   };
-  /** What comes while the library is being loaded waits for it. */
+  /** Messages that arrive while the library loads wait for it. */
   const handOver = (first: JSONRPCMessage) => {
     const waiting = [first];
     wire.onmessage = (message) => waiting.push(message);
@@ -65,7 +65,7 @@ export function serveOnStdio(
       .catch(failed);
   };
   wire.onmessage = (first) => {
-    if (byLibrary || !beginsPlainly(first)) return handOver(first);
+    if (byLibrary || !isPlainInitialize(first)) return handOver(first);
     converse();
     wire.onmessage?.(first);
   };
@@ -75,8 +75,8 @@ export function serveOnStdio(
 
 function firstPause(input: Readable, done: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
-    // Not `performance`: to ask for that takes a millisecond the first time.
-    const latest = Date.now() + LONGEST_OPENING_MS;
+    // Not `performance`: its first use takes a millisecond.
+    const latest = Date.now() + MAX_OPENING_MS;
     const over = () => {
       clearTimeout(timer);
       input.off('data', more);

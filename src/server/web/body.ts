@@ -1,10 +1,8 @@
-/** Reads the body of a request: no more than the limits allow, and only valid UTF-8. */
-import { isUtf8 } from 'node:buffer';
+/** Reads the body of a request: no more than the limits allow. */
 import type { IncomingMessage } from 'node:http';
-import { PARSE_ERROR } from '../mcp/json-rpc.ts';
 import type { Refusal } from './reply.ts';
 
-export type Body = { text: string; bytes: number } | { refusal: Refusal } | { gone: true };
+export type Body = { parts: Buffer[]; bytes: number } | { refusal: Refusal } | { gone: true };
 
 /** Memory that many requests share. */
 export class MemoryBudget {
@@ -33,7 +31,7 @@ export function readBody(request: IncomingMessage, limit: number, memory: Memory
     let bytes = 0;
     const settle = (body: Body) => {
       request.off('data', add).off('end', finish).off('close', disconnect).off('error', disconnect);
-      if (!('text' in body)) memory.release(bytes);
+      if (!('parts' in body)) memory.release(bytes);
       resolve(body);
     };
     const add = (part: Buffer) => {
@@ -50,16 +48,10 @@ export function readBody(request: IncomingMessage, limit: number, memory: Memory
       bytes += part.length;
       parts.push(part);
     };
-    const finish = () => settle(asText(parts, bytes));
+    const finish = () => settle({ parts, bytes });
     const disconnect = () => settle({ gone: true });
     request.on('data', add).once('end', finish).once('close', disconnect).once('error', disconnect);
   });
-}
-
-function asText(parts: readonly Buffer[], bytes: number): Body {
-  const all = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-  if (isUtf8(all)) return { text: all.toString('utf8'), bytes };
-  return { refusal: { status: 400, code: PARSE_ERROR, message: 'Parse error: the body is not valid UTF-8' } };
 }
 
 function tooLarge(limit: number): Refusal {

@@ -8,6 +8,7 @@ import type { Session } from '../../../src/dialects/dialect.ts';
 import { fileeditor } from '../../../src/dialects/fileeditor/index.ts';
 import { anonymous, Engine, limits } from '../../../src/engine/index.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
+import { proves } from '../../proves.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -27,7 +28,7 @@ afterEach(async () => {
 
 async function call(session: Session, name: string, args: unknown, signal?: AbortSignal): Promise<string> {
   const tool = fileeditor.tools.find((each) => each.name === name)!;
-  const told = await callTool(fileeditor, tool, args, {
+  const outcome = await callTool(fileeditor, tool, args, {
     engine,
     caller: anonymous,
     session,
@@ -36,13 +37,14 @@ async function call(session: Session, name: string, args: unknown, signal?: Abor
     settings: {},
     progress: () => {},
   });
-  if (!('answer' in told)) throw new Error(`${name} must not fail as a protocol error`);
-  const [item] = told.answer.content;
+  if (!('result' in outcome)) throw new Error(`${name} must not fail as a protocol error`);
+  const [item] = outcome.result.content;
   return item?.type === 'text' ? item.text : '';
 }
 
 describe('a session', () => {
-  it('does not share its workspace with another one of the same server [fileeditor.decided.session]', async () => {
+  it('does not share its workspace with another one of the same server', async () => {
+    proves('fileeditor.decided.session');
     layOut(root, { 'one/a.txt': '1\n', 'two/a.txt': '2\n' });
     const first: Session = {};
     const second: Session = {};
@@ -146,7 +148,8 @@ describe('a session', () => {
 });
 
 describe('large files', () => {
-  it('are read in ranges when they cannot be read whole [fileeditor.decided.large-range]', async () => {
+  it('are read in ranges when they cannot be read whole', async () => {
+    proves('fileeditor.decided.large-range');
     const line = '0123456789abcdef0123456789abcde';
     const lines = Math.ceil(limits.wholeFileBytes / 32) + 1000;
     writeFileSync(join(root, 'big.txt'), `${line}\n`.repeat(lines));

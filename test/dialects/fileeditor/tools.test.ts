@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fileeditor } from '../../../src/dialects/fileeditor/index.ts';
+import { proves } from '../../proves.ts';
 
 const documented = JSON.parse(readFileSync(new URL('./schemas.json', import.meta.url), 'utf8')) as {
   name: string;
@@ -9,7 +10,8 @@ const documented = JSON.parse(readFileSync(new URL('./schemas.json', import.meta
 }[];
 
 describe('tools/list', () => {
-  it('offers the seven tools in their order [fileeditor.overview.tools]', () => {
+  it('offers the seven tools in their order', () => {
+    proves('fileeditor.overview.tools');
     expect(fileeditor.tools.map(({ name }) => name)).toEqual([
       'set_workspace',
       'read_files',

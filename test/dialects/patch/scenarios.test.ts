@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
-import type { Answer } from '../../../src/dialects/dialect.ts';
+import type { ToolResult } from '../../../src/dialects/dialect.ts';
 import { patch } from '../../../src/dialects/patch/index.ts';
 import { anonymous, Engine } from '../../../src/engine/index.ts';
 import { temporaryDirectory } from '../../tree.ts';
@@ -37,9 +37,9 @@ function fileIn(folder: string, name: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined;
 }
 
-async function apply(path: string, text: string): Promise<Answer> {
+async function apply(path: string, text: string): Promise<ToolResult> {
   const tool = patch.tools.find(({ name }) => name === 'patch_apply')!;
-  const told = await callTool(
+  const outcome = await callTool(
     patch,
     tool,
     { path, patch: text },
@@ -53,8 +53,8 @@ async function apply(path: string, text: string): Promise<Answer> {
       progress: () => {},
     },
   );
-  if ('error' in told) throw new Error(told.error.message);
-  return told.answer;
+  if ('error' in outcome) throw new Error(outcome.error.message);
+  return outcome.result;
 }
 
 describe('patch_apply', () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readingCommandNames } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
-import { isInstalled } from '../../commands/fixture.ts';
+import { isInstalled } from '../../commands/commands-fixture.ts';
+import { proves } from '../../proves.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const PERMITTED =
@@ -40,7 +41,8 @@ const exec = async (command: string, args?: readonly string[], server = client) 
 };
 
 describe('the answer', () => {
-  it('is the exit code, then both streams as they were printed [patch.shell_exec.output]', async () => {
+  it('is the exit code, then both streams as they were printed', async () => {
+    proves('patch.shell_exec.output');
     expect(await exec('cat', ['b.txt'])).toEqual({
       text: 'exit_code: 0\nstdout:\nb\n\nstderr:\n',
       isError: undefined,
@@ -50,7 +52,8 @@ describe('the answer', () => {
     expect((await exec('cat')).text).toBe('exit_code: 0\nstdout:\n\nstderr:\n');
   });
 
-  it('is a success with any exit code [patch.shell_exec.non-zero]', async () => {
+  it('is a success with any exit code', async () => {
+    proves('patch.shell_exec.non-zero');
     expect(await exec('grep', ['nothing', 'a.txt'])).toEqual({
       text: 'exit_code: 1\nstdout:\n\nstderr:\n',
       isError: undefined,
@@ -62,7 +65,8 @@ describe('the answer', () => {
     expect((await exec('sed', ['q7', 'b.txt'])).text).toBe('exit_code: 7\nstdout:\nb\n\nstderr:\n');
   });
 
-  it('is cut at 1 MiB a stream, between characters, with a notice [patch.decided.output-cap]', async () => {
+  it('is cut at 1 MiB a stream, between characters, with a notice', async () => {
+    proves('patch.decided.output-cap');
     const { text } = await exec('cat', Array(4).fill('euro.txt'));
     const characters = Math.floor((1024 * 1024) / 3);
     expect(text).toBe(`exit_code: 0\nstdout:\n${'€'.repeat(characters)}\n[truncated at 1 MiB]\nstderr:\n`);
@@ -70,7 +74,8 @@ describe('the answer', () => {
 });
 
 describe('the command', () => {
-  it('is one of the list [patch.shell_exec.whitelist] [patch.shell_exec.error.CommandNotAllowed]', async () => {
+  it('is one of the list', async () => {
+    proves('patch.shell_exec.whitelist', 'patch.shell_exec.error.CommandNotAllowed');
     expect(readingCommandNames.join(', ')).toBe(PERMITTED);
     expect(await exec('bash', ['-c', 'id'])).toEqual({
       text: `CommandNotAllowed: bash is not permitted. Permitted commands: ${PERMITTED}`,
@@ -82,7 +87,8 @@ describe('the command', () => {
     expect((await exec('')).text).toMatch(/^CommandNotAllowed: /);
   });
 
-  it('is not mkdir or mv, which have tools of their own [patch.shell_exec.excluded]', async () => {
+  it('is not mkdir or mv, which have tools of their own', async () => {
+    proves('patch.shell_exec.excluded');
     const { result } = await client.request('tools/list');
     const { description } = (result!.tools as { name: string; description: string }[]).at(-1)!;
     expect(description).toContain('Use create_directory and move_file instead of mkdir and mv');
@@ -119,7 +125,8 @@ describe('the command', () => {
     }
   });
 
-  it('is started without a shell: metacharacters are plain text [patch.shell_exec.direct]', async () => {
+  it('is started without a shell: metacharacters are plain text', async () => {
+    proves('patch.shell_exec.direct');
     const before = readBack(temporary.path);
     expect(
       (await exec('cat', ['b.txt', ';', 'touch pwned', '$(id)', '`id`', '>x', '*', '&&', '|'])).text,
@@ -144,14 +151,16 @@ describe('the command', () => {
     expect(readBack(temporary.path)).toEqual(before);
   });
 
-  it('runs in the root [patch.decided.in-root]', async () => {
+  it('runs in the root', async () => {
+    proves('patch.decided.in-root');
     expect((await exec('find', ['.', '-maxdepth', '1', '-name', 'a.txt'])).text).toContain('./a.txt\n');
     expect((await exec('stat', ['-c', '%n', root])).text).toContain(`\n${root}\n`);
   });
 });
 
 describe('its arguments', () => {
-  it('are checked where they are paths, before anything starts [patch.shell_exec.paths] [patch.shell_exec.error.OutsideRoot]', async () => {
+  it('are checked where they are paths, before anything starts', async () => {
+    proves('patch.shell_exec.paths', 'patch.shell_exec.error.OutsideRoot');
     for (const path of ['/etc/passwd', '../outside.txt', `${root}/../outside.txt`, 'sub/../../outside.txt']) {
       expect(await exec('cat', [path])).toEqual({
         text: `OutsideRoot: ${path} resolves outside the configured root`,
@@ -161,25 +170,29 @@ describe('its arguments', () => {
     expect((await exec('cat', [`${root}/b.txt`, 'sub/../b.txt'])).text).toContain('stdout:\nb\nb\n');
   });
 
-  it('are also checked as relative names of links [patch.decided.link-arguments]', async () => {
+  it('are also checked as relative names of links', async () => {
+    proves('patch.decided.link-arguments');
     expect((await exec('cat', ['link'])).text).toBe('OutsideRoot: link resolves outside the configured root');
   });
 
-  it('are also checked inside options [patch.decided.option-paths]', async () => {
+  it('are also checked inside options', async () => {
+    proves('patch.decided.option-paths');
     for (const option of ['--file=/etc/passwd', '-f/etc/passwd', '--file=link', '-nflink']) {
       expect((await exec('grep', [option, 'a.txt'])).text, option).toMatch(/^OutsideRoot: /);
     }
     expect((await exec('grep', ['-f', '../outside.txt', 'a.txt'])).text).toMatch(/^OutsideRoot: /);
   });
 
-  it('are not taken for paths where they are scripts or patterns [patch.decided.scripts]', async () => {
+  it('are not taken for paths where they are scripts or patterns', async () => {
+    proves('patch.decided.scripts');
     expect((await exec('sed', ['-n', '/hello/p', 'a.txt'])).text).toContain('stdout:\nhello\n');
     expect((await exec('grep', ['/x', 'a.txt'])).text).toBe('exit_code: 1\nstdout:\n\nstderr:\n');
     expect((await exec('awk', ['/world/', 'a.txt'])).text).toContain('stdout:\nworld\n');
     expect((await exec('rg', ['../..', 'a.txt'])).text).toMatch(/^exit_code: [01]\n/);
   });
 
-  it('may not make a command write, inside either [patch.decided.no-writing]', async () => {
+  it('may not make a command write, inside either', async () => {
+    proves('patch.decided.no-writing');
     const before = readBack(temporary.path);
     const calls: [string, string[]][] = [
       ['sed', ['-i', 's/b/c/', 'b.txt']],
@@ -228,7 +241,8 @@ describe('its arguments', () => {
 });
 
 describe('in read-only mode', () => {
-  it('it still reads, and cannot write [patch.decided.read-only]', async () => {
+  it('it still reads, and cannot write', async () => {
+    proves('patch.decided.read-only');
     const server = await RawClient.start(['--dialect', 'patch', '--read-only', root]);
     try {
       const before = readBack(temporary.path);
@@ -245,7 +259,8 @@ describe('in read-only mode', () => {
 });
 
 describe('programs', () => {
-  it('that are permitted but not installed get a clear error; rg comes along [patch.decided.not-installed] [patch.decided.rg]', async () => {
+  it('that are permitted but not installed get a clear error; rg comes along', async () => {
+    proves('patch.decided.not-installed', 'patch.decided.rg');
     const empty = join(temporary.path, 'empty');
     mkdirSync(empty);
     const env = { ...process.env, PATH: empty };

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
+import { proves } from '../../proves.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 
 const snapshot = JSON.parse(readFileSync(new URL('tools-list.json', import.meta.url), 'utf8')) as {
@@ -30,7 +31,20 @@ describe('tools/list', () => {
     expect(JSON.stringify(result!.tools)).toBe(JSON.stringify(snapshot));
   });
 
-  it('has the fields of the reference with its types [patch.patch_apply.input.path] [patch.patch_apply.input.patch] [patch.append.input.path] [patch.append.input.content] [patch.write_file.input.path] [patch.write_file.input.content] [patch.create_directory.input.path] [patch.move_file.input.source] [patch.move_file.input.destination] [patch.shell_exec.input.command] [patch.shell_exec.input.args]', () => {
+  it('has the fields of the reference with its types', () => {
+    proves(
+      'patch.patch_apply.input.path',
+      'patch.patch_apply.input.patch',
+      'patch.append.input.path',
+      'patch.append.input.content',
+      'patch.write_file.input.path',
+      'patch.write_file.input.content',
+      'patch.create_directory.input.path',
+      'patch.move_file.input.source',
+      'patch.move_file.input.destination',
+      'patch.shell_exec.input.command',
+      'patch.shell_exec.input.args',
+    );
     const fields = snapshot.map(({ name, inputSchema }) => [
       name,
       Object.fromEntries(Object.entries(inputSchema.properties).map(([field, { type }]) => [field, type])),
@@ -52,7 +66,8 @@ describe('tools/call', () => {
     expect(result).toEqual({ content: [{ type: 'text', text: 'Appended 2 bytes to a.txt' }] });
   });
 
-  it('marks a failure as an error of the call, never of the protocol [patch.decided.errors]', async () => {
+  it('marks a failure as an error of the call, never of the protocol', async () => {
+    proves('patch.decided.errors');
     for (const args of [{ path: 'no.txt', content: 'x' }, { path: 7 }, {}]) {
       const { result, error } = await client.call('append', args);
       expect(error).toBeUndefined();
@@ -61,7 +76,8 @@ describe('tools/call', () => {
     }
   });
 
-  it('tells what the operating system does not allow [patch.write_file.error.PermissionDenied]', async () => {
+  it('tells what the operating system does not allow', async () => {
+    proves('patch.write_file.error.PermissionDenied');
     const onSystem = await RawClient.start(['--dialect', 'patch', '/sys']);
     try {
       const { result } = await onSystem.call('write_file', { path: '/sys/not-here.txt', content: 'x' });
@@ -81,7 +97,8 @@ describe('tools/call', () => {
 });
 
 describe('over HTTP', () => {
-  it('every call needs the bearer token [patch.auth.bearer]', async () => {
+  it('every call needs the bearer token', async () => {
+    proves('patch.auth.bearer');
     const server = new RawClient(['--dialect', 'patch', '--http', '127.0.0.1:0', temporary.path], {
       ...process.env,
       COFFERDAM_TOKEN: 'the-token-of-this-test-and-no-other',

@@ -16,25 +16,27 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { proves } from '../../proves.ts';
 import type { Tree } from '../../tree.ts';
-import { type House, openHouse } from './house.ts';
+import { openReplayFixture, type ReplayFixture } from './replay-fixture.ts';
 
-let house: House | undefined;
+let fixture: ReplayFixture | undefined;
 
-function open(tree: Tree): House {
-  house = openHouse(tree);
-  return house;
+function open(tree: Tree): ReplayFixture {
+  fixture = openReplayFixture(tree);
+  return fixture;
 }
 
 afterEach(async () => {
-  await house?.close();
-  house = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
 describe('a written file', () => {
-  it.each([0o755, 0o600, 0o644, 0o4711, 0o444])('keeps its mode %o [all.write.mode]', async (mode) => {
+  it.each([0o755, 0o600, 0o644, 0o4711, 0o444])('keeps its mode %o', async (mode) => {
+    proves('all.write.mode');
     const { root, text } = open({ a: 'one\n' });
     const file = join(root, 'a');
     chmodSync(file, mode);
@@ -47,7 +49,8 @@ describe('a written file', () => {
     expect(readFileSync(join(root, 'd/b'), 'utf8')).toBe('three');
   });
 
-  it.runIf(process.getuid?.() === 0)('keeps its owner and group [all.write.owner]', async () => {
+  it.runIf(process.getuid?.() === 0)('keeps its owner and group', async () => {
+    proves('all.write.owner');
     const { root, text } = open({ a: 'one\n' });
     const file = join(root, 'a');
     chownSync(file, 1234, 4321);
@@ -66,7 +69,8 @@ describe('a written file', () => {
     expect(modeOf(join(root, 'd'))).toBe(modeOf(join(root, 'usual')));
   });
 
-  it('is replaced in one step: who has it open still reads all of the old one [all.write.atomic]', async () => {
+  it('is replaced in one step: who has it open still reads all of the old one', async () => {
+    proves('all.write.atomic');
     const { root, text } = open({ a: 'old content\n' });
     const file = join(root, 'a');
     linkSync(file, join(root, 'other-name'));
@@ -91,7 +95,8 @@ describe('a written file', () => {
     expect(statSync(join(root, 'a'))).toMatchObject({ ino, mtimeMs });
   });
 
-  it('leaves no other file behind, whether the call succeeds or fails [all.write.no-litter]', async () => {
+  it('leaves no other file behind, whether the call succeeds or fails', async () => {
+    proves('all.write.no-litter');
     const { root, call } = open({ a: 'one', 'd/': '' });
     await Promise.all([
       call('write_file', { path: 'a', content: 'x' }),
@@ -104,7 +109,8 @@ describe('a written file', () => {
     expect(readdirSync(root)).toEqual(['a', 'd']);
   });
 
-  it('is not torn inside a character by half of one [replay.edit_file.whole-characters]', async () => {
+  it('is not torn inside a character by half of one', async () => {
+    proves('replay.edit_file.whole-characters');
     const { root, failure } = open({ a: '😀\n' });
     for (const oldText of ['\ud83d', '\ude00', '\ude00\n']) {
       for (const caseInsensitive of [false, true]) {
@@ -130,7 +136,8 @@ describe('a written file', () => {
 describe('get_file_info', () => {
   const at = new Date('2024-02-29T12:34:56.789Z');
 
-  it('tells type, size, time and permissions of a file, in four lines [replay.get_file_info.lines]', async () => {
+  it('tells type, size, time and permissions of a file, in four lines', async () => {
+    proves('replay.get_file_info.lines');
     const { root, text } = open({ a: 'grüße' });
     chmodSync(join(root, 'a'), 0o640);
     utimesSync(join(root, 'a'), at, at);
@@ -139,7 +146,8 @@ describe('get_file_info', () => {
     );
   });
 
-  it('tells the same of a directory [replay.get_file_info.lines]', async () => {
+  it('tells the same of a directory', async () => {
+    proves('replay.get_file_info.lines');
     const { root, text } = open({ 'd/x': '' });
     chmodSync(join(root, 'd'), 0o755);
     utimesSync(join(root, 'd'), at, at);
@@ -149,7 +157,8 @@ describe('get_file_info', () => {
     expect(await text('get_file_info', { path: root })).toMatch(/^type: directory\n/);
   });
 
-  it('writes permissions in octal, with at least three digits [replay.get_file_info.permissions]', async () => {
+  it('writes permissions in octal, with at least three digits', async () => {
+    proves('replay.get_file_info.permissions');
     const { root, text } = open({ a: '' });
     for (const [mode, shown] of [
       [0o644, '644'],
@@ -179,7 +188,8 @@ describe('get_file_info', () => {
 });
 
 describe('what is too much or not a file', () => {
-  it('a file that does not fit into an answer is told as too large [replay.read_file.failed]', async () => {
+  it('a file that does not fit into an answer is told as too large', async () => {
+    proves('replay.read_file.failed');
     const { root, failure, text } = open({ a: '' });
     truncateSync(join(root, 'a'), 64 * 1024 * 1024 + 1);
     const { code, message } = await failure('read_file', { path: 'a' });
@@ -194,7 +204,8 @@ describe('what is too much or not a file', () => {
     );
   });
 
-  it('an edit that would make a file too large writes nothing [replay.edit_file.failed]', async () => {
+  it('an edit that would make a file too large writes nothing', async () => {
+    proves('replay.edit_file.failed');
     const { root, failure } = open({ a: 'x' });
     const file = join(root, 'a');
     truncateSync(file, 64 * 1024 * 1024);
@@ -205,7 +216,8 @@ describe('what is too much or not a file', () => {
     expect(statSync(file).size).toBe(64 * 1024 * 1024);
   });
 
-  it('a socket is never opened [all.special]', async () => {
+  it('a socket is never opened', async () => {
+    proves('all.special');
     const { root, failure, text } = open({});
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(join(root, 's'), resolve));

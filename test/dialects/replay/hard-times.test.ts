@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
+import { proves } from '../../proves.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 let temporary: { path: string; remove(): void };
@@ -28,7 +29,8 @@ async function serve(tree: Tree): Promise<RawClient> {
 }
 
 describe('a pattern that runs away', () => {
-  it('is cut off, and every other call is answered meanwhile [all.regex.cut-off]', async () => {
+  it('is cut off, and every other call is answered meanwhile', async () => {
+    proves('all.regex.cut-off');
     const hostile = `${'a'.repeat(50)}!\n`;
     const client = await serve({
       'evil.txt': hostile,
@@ -81,7 +83,8 @@ describe('a directory that somebody swaps for a link while calls run', () => {
     await swapperGone;
   });
 
-  it('never leads outside [all.outside.race]', async () => {
+  it('never leads outside', async () => {
+    proves('all.outside.race');
     const outside: Tree = { secret: 'SECRET', 'd/x': 'SECRET' };
     layOut(join(temporary.path, 'outside'), outside);
     const client = await serve({
@@ -146,7 +149,8 @@ const SWAP_FOREVER = `
 `;
 
 describe('a server that is killed while it writes', () => {
-  it('leaves the old file or the new one, and the next write clears away the rest [all.write.no-litter] [all.write.atomic]', async () => {
+  it('leaves the old file or the new one, and the next write clears away the rest', async () => {
+    proves('all.write.no-litter', 'all.write.atomic');
     const content = 'new content\n'.repeat(3_000_000);
     const first = await serve({ 'a.txt': 'old\n' });
     void first.call('write_file', { path: 'a.txt', content }).catch(() => {});

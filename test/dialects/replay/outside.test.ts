@@ -1,12 +1,13 @@
 /** Every tool against every way out: the same refusal, whether there is something or not. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, openHouse } from './house.ts';
+import { proves } from '../../proves.ts';
+import { openReplayFixture, type ReplayFixture } from './replay-fixture.ts';
 
-let house: House;
+let fixture: ReplayFixture;
 
 beforeAll(() => {
-  house = openHouse({
+  fixture = openReplayFixture({
     'here.txt': 'here',
     'sub/deep/f': 'deep',
     '../outside/secret': 'secret',
@@ -20,7 +21,7 @@ beforeAll(() => {
   });
 });
 
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 /** Pairs of paths beyond the wall: something is at the first, nothing at the second. */
 const waysOut: Record<string, (root: string) => [string, string]> = {
@@ -65,24 +66,26 @@ const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
 };
 
 describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
-  it.each(Object.entries(uses))('%s [all.outside] [all.outside.silent]', async (_name, use) => {
-    const before = house.everything();
-    const [there, gone] = pathsOf(house.root);
+  it.each(Object.entries(uses))('%s', async (_name, use) => {
+    proves('all.outside', 'all.outside.silent');
+    const before = fixture.everything();
+    const [there, gone] = pathsOf(fixture.root);
     const answers = [];
     for (const path of [there, gone]) {
-      const { code, message } = await house.failure(...use(path));
+      const { code, message } = await fixture.failure(...use(path));
       expect(code).toBe(-32001);
       answers.push(message.replaceAll(/secret|passwd|nothing/g, 'NAME'));
     }
     expect(answers[0]).toBe(answers[1]);
-    expect(house.everything()).toEqual(before);
+    expect(fixture.everything()).toEqual(before);
   });
 
-  it('read_multiple_files tells it inline [all.outside] [all.outside.silent]', async () => {
-    const paths = pathsOf(house.root);
-    const told = await house.text('read_multiple_files', { paths: ['here.txt', ...paths] });
-    expect(told).toMatch(/^here\.txt:\nhere\n/);
-    expect(told.match(/\[error: Path not allowed: /g)).toHaveLength(2);
-    expect(told).not.toMatch(/root:x:0|:\nsecret/);
+  it('read_multiple_files tells it inline', async () => {
+    proves('all.outside', 'all.outside.silent');
+    const paths = pathsOf(fixture.root);
+    const outcome = await fixture.text('read_multiple_files', { paths: ['here.txt', ...paths] });
+    expect(outcome).toMatch(/^here\.txt:\nhere\n/);
+    expect(outcome.match(/\[error: Path not allowed: /g)).toHaveLength(2);
+    expect(outcome).not.toMatch(/root:x:0|:\nsecret/);
   });
 });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replayError } from '../../../src/dialects/replay/failures.ts';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
 import { program, RawClient } from '../../client.ts';
+import { proves } from '../../proves.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
 
 const RUNAWAY = '^(a+)+$';
@@ -37,7 +38,8 @@ function many(count: number, text = ''): Tree {
 }
 
 describe('many results', () => {
-  it('search_files returns them all, glob_search the first 1000 [replay.search_files.no-cap] [replay.glob_search.max]', async () => {
+  it('search_files returns them all, glob_search the first 1000', async () => {
+    proves('replay.search_files.no-cap', 'replay.glob_search.max');
     const tree = many(1205);
     const { text, call } = clientOf(await serve(tree));
     const all = Object.keys(tree)
@@ -53,7 +55,8 @@ describe('many results', () => {
     expect(await text('glob_search', unlimited)).toBe(all.join('\n'));
   });
 
-  it('grep_files gives the same first 500 each time [replay.grep_files.max] [replay.grep_files.order]', async () => {
+  it('grep_files gives the same first 500 each time', async () => {
+    proves('replay.grep_files.max', 'replay.grep_files.order');
     const tree = many(700, 'x\nx\n');
     const { text } = clientOf(await serve(tree));
     const first = Object.keys(tree)
@@ -72,7 +75,8 @@ describe('many results', () => {
     }
   });
 
-  it('a NUL byte counts as binary within the first 4096 bytes only [replay.grep_files.binary]', async () => {
+  it('a NUL byte counts as binary within the first 4096 bytes only', async () => {
+    proves('replay.grep_files.binary');
     const { text } = clientOf(
       await serve({ early: `${'y'.repeat(4094)}\n\0x\n`, late: `${'y'.repeat(4095)}\n\0x\n` }),
     );
@@ -102,7 +106,8 @@ describe('edit_files with very many paths', () => {
 });
 
 describe('where results lie', () => {
-  it('is told by absolute paths for ~ and for a directory that was given as a link [replay.search_files.absolute] [replay.grep_files.output]', async () => {
+  it('is told by absolute paths for ~ and for a directory that was given as a link', async () => {
+    proves('replay.search_files.absolute', 'replay.grep_files.output');
     layOut(temporary.path, { 'home/in/h.txt': 'x\n', 'home/in/no/n.txt': 'x\n' });
     symlinkSync(root, join(temporary.path, 'link'));
     const link = join(temporary.path, 'link');
@@ -137,7 +142,8 @@ describe('where results lie', () => {
     expect(readFileSync(join(home, 'in/h.txt'), 'utf8')).toBe('y\n');
   });
 
-  it('does not depend on the working directory [replay.grep_files.globs-alone]', async () => {
+  it('does not depend on the working directory', async () => {
+    proves('replay.grep_files.globs-alone');
     const { text } = clientOf(await serve({ 'package.json': 'mine' }));
     expect(await text('grep_files', { regex: '', globs: ['*.json'] })).toBe(
       `${root}/package.json:1:mine\n[1 matches]`,
@@ -149,40 +155,38 @@ describe('what may not be read', () => {
   const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const canRun = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0;
 
-  it.runIf(canRun)(
-    'is skipped and counted in a note [replay.search_files.unreadable] [replay.grep_files.unreadable] [replay.glob_search.unreadable]',
-    () => {
-      layOut(root, { 'a.txt': 'x\n', 'locked.txt': { text: 'x\n', mode: '000' }, 'z.txt': 'x\n' });
-      mkdirSync(join(root, 'closed'));
-      writeFileSync(join(root, 'closed/in.txt'), 'x\n');
-      for (const path of [temporary.path, root]) chmodSync(path, 0o755);
-      chmodSync(join(root, 'closed'), 0o000);
-      const ask = (tool: string, args: unknown) => {
-        const line = [program, 'call', tool, JSON.stringify(args), '--dialect', 'replay', root];
-        const ran = spawnSync(process.execPath, line, { cwd: '/', ...somebody });
-        return ran.stdout.toString();
-      };
-      try {
-        expect(ask('grep_files', { regex: 'x', directory: root })).toBe(
-          `${root}/a.txt:1:x\n${root}/z.txt:1:x\n[2 matches]\n[2 unreadable path(s) skipped]\n`,
-        );
-        expect(ask('grep_files', { regex: 'x', globs: ['closed/*', 'a.txt'] })).toBe(
-          `${root}/a.txt:1:x\n[1 matches]\n[1 unreadable path(s) skipped]\n`,
-        );
-        expect(ask('search_files', { directory: root, nameContains: 'c' })).toBe(
-          `${root}/closed\n${root}/locked.txt\n[1 unreadable path(s) skipped]\n`,
-        );
-        expect(ask('glob_search', { directory: root, globs: ['**/[az].txt'] })).toBe(
-          `${root}/a.txt\n${root}/z.txt\n[1 unreadable path(s) skipped]\n`,
-        );
-        const edits = [{ oldText: 'x', newText: 'y' }];
-        const preview = ask('edit_files', { paths: ['**/a.txt', '**/z.txt'], edits, dryRun: true });
-        expect(preview).toMatch(/^-x\n\+y\n.*\n\[1 unreadable path\(s\) skipped\]\n$/ms);
-      } finally {
-        chmodSync(join(root, 'closed'), 0o755);
-      }
-    },
-  );
+  it.runIf(canRun)('is skipped and counted in a note', () => {
+    proves('replay.search_files.unreadable', 'replay.grep_files.unreadable', 'replay.glob_search.unreadable');
+    layOut(root, { 'a.txt': 'x\n', 'locked.txt': { text: 'x\n', mode: '000' }, 'z.txt': 'x\n' });
+    mkdirSync(join(root, 'closed'));
+    writeFileSync(join(root, 'closed/in.txt'), 'x\n');
+    for (const path of [temporary.path, root]) chmodSync(path, 0o755);
+    chmodSync(join(root, 'closed'), 0o000);
+    const ask = (tool: string, args: unknown) => {
+      const line = [program, 'call', tool, JSON.stringify(args), '--dialect', 'replay', root];
+      const ran = spawnSync(process.execPath, line, { cwd: '/', ...somebody });
+      return ran.stdout.toString();
+    };
+    try {
+      expect(ask('grep_files', { regex: 'x', directory: root })).toBe(
+        `${root}/a.txt:1:x\n${root}/z.txt:1:x\n[2 matches]\n[2 unreadable path(s) skipped]\n`,
+      );
+      expect(ask('grep_files', { regex: 'x', globs: ['closed/*', 'a.txt'] })).toBe(
+        `${root}/a.txt:1:x\n[1 matches]\n[1 unreadable path(s) skipped]\n`,
+      );
+      expect(ask('search_files', { directory: root, nameContains: 'c' })).toBe(
+        `${root}/closed\n${root}/locked.txt\n[1 unreadable path(s) skipped]\n`,
+      );
+      expect(ask('glob_search', { directory: root, globs: ['**/[az].txt'] })).toBe(
+        `${root}/a.txt\n${root}/z.txt\n[1 unreadable path(s) skipped]\n`,
+      );
+      const edits = [{ oldText: 'x', newText: 'y' }];
+      const preview = ask('edit_files', { paths: ['**/a.txt', '**/z.txt'], edits, dryRun: true });
+      expect(preview).toMatch(/^-x\n\+y\n.*\n\[1 unreadable path\(s\) skipped\]\n$/ms);
+    } finally {
+      chmodSync(join(root, 'closed'), 0o755);
+    }
+  });
 });
 
 describe('what is too much', () => {
@@ -234,7 +238,8 @@ describe('what is too much', () => {
 });
 
 describe('a pattern that runs away', () => {
-  it('is cut off at the time limit, one for all places together [replay.grep_files.cut-off]', async () => {
+  it('is cut off at the time limit, one for all places together', async () => {
+    proves('replay.grep_files.cut-off');
     layOut(root, { 'p/bait.txt': BAIT, 'q/bait.txt': BAIT });
     const engine = new Engine({ roots: [{ path: root, writable: true }] });
     try {
@@ -254,7 +259,8 @@ describe('a pattern that runs away', () => {
     }
   });
 
-  it('keeps no other call waiting, and ends when it is cancelled [replay.grep_files.cut-off] [replay.grep_files.cancel]', async () => {
+  it('keeps no other call waiting, and ends when it is cancelled', async () => {
+    proves('replay.grep_files.cut-off', 'replay.grep_files.cancel');
     const served = await serve({ 'bait.txt': BAIT, 'more.txt': BAIT, 'b.txt': 'plain\n' });
     const { text } = clientOf(served);
     const params = { name: 'grep_files', arguments: { regex: RUNAWAY, globs: ['*.txt'] } };
@@ -273,7 +279,8 @@ describe('a pattern that runs away', () => {
     expect(await text('grep_files', { regex: 'b$', directory: root })).toContain('[2 matches]');
   });
 
-  it('tells a client that asked for it how far it has come [replay.grep_files.progress]', async () => {
+  it('tells a client that asked for it how far it has come', async () => {
+    proves('replay.grep_files.progress');
     const served = await serve({ ...many(300, 'x\n'), 'z.txt': BAIT });
     const params = {
       name: 'grep_files',
@@ -284,15 +291,15 @@ describe('a pattern that runs away', () => {
     await until(() => served.notifications.length > 0);
     served.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } });
     await until(() => busyThreads(served) === 0);
-    const told = served.notifications as {
+    const outcome = served.notifications as {
       method: string;
       params: { progressToken: string; progress: number };
     }[];
-    expect(told[0]).toMatchObject({
+    expect(outcome[0]).toMatchObject({
       method: 'notifications/progress',
       params: { progressToken: 'mine', message: expect.stringMatching(/^\d+ files searched, \d+ matches$/) },
     });
-    const numbers = told.map(({ params: { progress } }) => progress);
+    const numbers = outcome.map(({ params: { progress } }) => progress);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
+import { proves } from '../../proves.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 /** The order of the document. */
@@ -59,13 +60,15 @@ async function listTools(): Promise<ListedTool[]> {
 }
 
 describe('tools/list', () => {
-  it('shows the tools in the order of the document [replay.tools.order]', async () => {
+  it('shows the tools in the order of the document', async () => {
+    proves('replay.tools.order');
     const names = (await listTools()).map(({ name }) => name);
     expect(names).toEqual(DOCUMENTED.filter((name) => names.includes(name)));
     expect(names).toEqual(expect.arrayContaining(DOCUMENTED.slice(0, 12)));
   });
 
-  it('gives every tool a title, a description and all four hints [replay.tools.hints]', async () => {
+  it('gives every tool a title, a description and all four hints', async () => {
+    proves('replay.tools.hints');
     for (const tool of await listTools()) {
       expect(tool.title, tool.name).toMatch(/^[A-Z][a-z ]+$/);
       expect(tool.description.length, tool.name).toBeGreaterThan(20);
@@ -80,7 +83,8 @@ describe('tools/list', () => {
     }
   });
 
-  it('marks as read-only exactly what cannot change anything [replay.tools.hints]', async () => {
+  it('marks as read-only exactly what cannot change anything', async () => {
+    proves('replay.tools.hints');
     const readOnly = (await listTools()).filter(({ annotations }) => annotations.readOnlyHint === true);
     const looking = [
       'read_file',
@@ -114,7 +118,8 @@ describe('error codes', () => {
   };
   const edits = [{ oldText: 'absent', newText: '' }];
 
-  it('-32001: the path is not allowed [replay.errors.not-allowed]', async () => {
+  it('-32001: the path is not allowed', async () => {
+    proves('replay.errors.not-allowed');
     const { code, message } = await failureOf('read_file', { path: '/etc/passwd' });
     expect(code).toBe(-32001);
     expect(message).toBe(
@@ -123,7 +128,8 @@ describe('error codes', () => {
     expect((await failureOf('write_file', { path: `${root}/ro/x`, content: '' })).code).toBe(-32001);
   });
 
-  it('-32002: not found, and not another code in its place [replay.errors.not-found]', async () => {
+  it('-32002: not found, and not another code in its place', async () => {
+    proves('replay.errors.not-found');
     expect(await failureOf('read_file', { path: `${root}/none` })).toMatchObject({
       code: -32002,
       message: `Not found: ${root}/none`,
@@ -135,32 +141,37 @@ describe('error codes', () => {
     expect((await failureOf('move_file', { source: 'none', destination: 'x' })).code).toBe(-32002);
   });
 
-  it('-32602: something is missing or of the wrong type [replay.errors.invalid-params]', async () => {
+  it('-32602: something is missing or of the wrong type', async () => {
+    proves('replay.errors.invalid-params');
     expect((await failureOf('read_file', {})).code).toBe(-32602);
     expect((await failureOf('read_file', undefined)).code).toBe(-32602);
     expect((await failureOf('read_file', { path: 1 })).code).toBe(-32602);
     for (const args of ['a', ['a'], null, 7]) expect((await failureOf('read_file', args)).code).toBe(-32602);
   });
 
-  it('-32603: the edit or the operation failed [replay.errors.internal]', async () => {
+  it('-32603: the edit or the operation failed', async () => {
+    proves('replay.errors.internal');
     expect((await failureOf('edit_file', { path: 'a.txt', edits })).code).toBe(-32603);
     expect((await failureOf('read_file', { path: root })).code).toBe(-32603);
     expect((await failureOf('move_file', { source: 'a.txt', destination: 'bin.png' })).code).toBe(-32603);
   });
 
-  it('-32602 for an unknown tool, naming the tools there are [replay.unknown-tool]', async () => {
+  it('-32602 for an unknown tool, naming the tools there are', async () => {
+    proves('replay.unknown-tool');
     const { code, message } = await failureOf('read_fil', { path: 'a.txt' });
     expect(code).toBe(-32602);
     expect(message).toMatch(/^Unknown tool: read_fil\. The tools are: read_file, read_multiple_files, /);
     for (const { name } of await listTools()) expect(message).toContain(name);
   });
 
-  it('-32602 for a call without the name of a tool [replay.errors.invalid-params]', async () => {
+  it('-32602 for a call without the name of a tool', async () => {
+    proves('replay.errors.invalid-params');
     expect((await client.request('tools/call', { arguments: {} })).error?.code).toBe(-32602);
     expect((await client.request('tools/call', { name: 5 })).error?.code).toBe(-32602);
   });
 
-  it('-32700 with id null for what is not JSON, and the server goes on [replay.errors.parse]', async () => {
+  it('-32700 with id null for what is not JSON, and the server goes on', async () => {
+    proves('replay.errors.parse');
     for (const line of ['not json', '{"jsonrpc":"2.0","id":1', '{]', '"\\x"']) {
       const reply = client.replyTo(null);
       client.send(line);
@@ -169,7 +180,8 @@ describe('error codes', () => {
     expect(await client.text('read_file', { path: 'a.txt' })).toBe('one\n');
   });
 
-  it('-32600 for JSON that is no request [replay.errors.invalid-request]', async () => {
+  it('-32600 for JSON that is no request', async () => {
+    proves('replay.errors.invalid-request');
     for (const message of ['[]', '7', 'null', '"x"', '{}', '{"jsonrpc":"1.0","method":"ping"}']) {
       const reply = client.replyTo(null);
       client.send(message);
@@ -181,20 +193,23 @@ describe('error codes', () => {
     expect(await client.text('read_file', { path: 'a.txt' })).toBe('one\n');
   });
 
-  it('-32601 for a method that there is not [replay.errors.method-not-found]', async () => {
+  it('-32601 for a method that there is not', async () => {
+    proves('replay.errors.method-not-found');
     expect((await client.request('tools/fly')).error?.code).toBe(-32601);
     expect((await client.request('read_file', { path: 'a.txt' })).error?.code).toBe(-32601);
   });
 });
 
 describe('answers', () => {
-  it('a binary file is an embedded resource [replay.read_file.binary]', async () => {
+  it('a binary file is an embedded resource', async () => {
+    proves('replay.read_file.binary');
     const { result } = await client.call('read_file', { path: 'bin.png' });
     const resource = { uri: `file://${root}/bin.png`, mimeType: 'image/png', blob: 'iVBORwA=' };
     expect(result!.content).toEqual([{ type: 'resource', resource }]);
   });
 
-  it('directories come from the command line, :ro makes one read-only [replay.list_allowed_directories.lines] [replay.paths.read-only]', async () => {
+  it('directories come from the command line, :ro makes one read-only', async () => {
+    proves('replay.list_allowed_directories.lines', 'replay.paths.read-only');
     const home = join(root, '../home/in');
     for (const args of [{}, undefined]) {
       expect(await client.text('list_allowed_directories', args)).toBe(
@@ -203,7 +218,8 @@ describe('answers', () => {
     }
   });
 
-  it('~/ is the home directory [replay.paths.home]', async () => {
+  it('~/ is the home directory', async () => {
+    proves('replay.paths.home');
     expect(await client.text('read_file', { path: '~/in/h.txt' })).toBe('at home\n');
     expect(await client.text('list_directory', { path: '~/in' })).toBe('[FILE] h.txt');
     expect((await client.call('read_file', { path: '~/out.txt' })).error?.code).toBe(-32001);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { repo } from '../../../src/dialects/repo/index.ts';
 import type { Failure, FailureKind } from '../../../src/engine/index.ts';
+import { proves } from '../../proves.ts';
 
 const path = 'src/missing.ts';
 
@@ -67,7 +68,8 @@ function told(facts: Failure, name = 'read_file') {
 
 describe('every failure', () => {
   for (const facts of Object.values(samples)) {
-    it(`${facts.kind}: a code of the table, a message, error_code and at most a path [repo.error.codes] [repo.decided.errors]`, () => {
+    it(`${facts.kind}: a code of the table, a message, error_code and at most a path`, () => {
+      proves('repo.error.codes', 'repo.decided.errors');
       for (const { name } of repo.tools) {
         const { code, message, data } = told(facts, name);
         expect(CODES[data.error_code]).toBe(code);
@@ -78,7 +80,8 @@ describe('every failure', () => {
     });
   }
 
-  it('has the shape that the document shows [repo.error.format]', () => {
+  it('has the shape that the document shows', () => {
+    proves('repo.error.format');
     expect(told(samples['not-found'])).toEqual({
       code: -32001,
       message: 'File not found: src/missing.ts',
@@ -86,7 +89,8 @@ describe('every failure', () => {
     });
   });
 
-  it('that nobody could expect is an internal error, and so is a matter of permissions [repo.error.internal_error]', () => {
+  it('that nobody could expect is an internal error, and so is a matter of permissions', () => {
+    proves('repo.error.internal_error');
     const { permission, io, unstable, cancelled, busy } = samples;
     for (const facts of [permission, io, unstable, cancelled, busy]) {
       expect(told(facts)).toMatchObject({ code: -32603, data: { error_code: 'internal_error' } });

@@ -1,12 +1,13 @@
 /** Every tool against every way out: the same refusal, whether there is something or not. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, openHouse } from './house.ts';
+import { proves } from '../../proves.ts';
+import { openRepoFixture, type RepoFixture } from './repo-fixture.ts';
 
-let house: House;
+let fixture: RepoFixture;
 
 beforeAll(() => {
-  house = openHouse({
+  fixture = openRepoFixture({
     'here.txt': 'here',
     'sub/deep/f': 'deep',
     '../outside/secret': 'secret',
@@ -20,7 +21,7 @@ beforeAll(() => {
   });
 });
 
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 /** Pairs of paths beyond the root: something is at the first, nothing at the second. */
 const waysOut: Record<string, (root: string) => [string, string]> = {
@@ -51,29 +52,34 @@ const uses: Record<string, (path: string) => [tool: string, args: unknown]> = {
 };
 
 describe.each(Object.entries(waysOut))('%s', (_, pathsOf) => {
-  it.each(Object.entries(uses))(
-    '%s is refused [all.outside] [all.outside.silent] [repo.security.sandbox] [repo.security.real-path] [repo.error.access_denied]',
-    async (_name, use) => {
-      const answers = [];
-      for (const path of pathsOf(house.root)) {
-        const { code, message, data } = await house.failure(...use(path));
-        expect(code).toBe(-32002);
-        expect(data).toEqual({ error_code: 'access_denied', path });
-        answers.push(message.replace(path, 'PATH'));
-      }
-      expect(answers[0]).toBe(answers[1]);
-    },
-  );
+  it.each(Object.entries(uses))('%s is refused', async (_name, use) => {
+    proves(
+      'all.outside',
+      'all.outside.silent',
+      'repo.security.sandbox',
+      'repo.security.real-path',
+      'repo.error.access_denied',
+    );
+    const answers = [];
+    for (const path of pathsOf(fixture.root)) {
+      const { code, message, data } = await fixture.failure(...use(path));
+      expect(code).toBe(-32002);
+      expect(data).toEqual({ error_code: 'access_denied', path });
+      answers.push(message.replace(path, 'PATH'));
+    }
+    expect(answers[0]).toBe(answers[1]);
+  });
 });
 
 describe('walks', () => {
-  it('see nothing of what links lead to outside [all.outside] [all.walk]', async () => {
-    const before = house.everything();
-    const listed = JSON.stringify(await house.json('list_files', { include_hidden: true, max_depth: 10 }));
-    const tree = JSON.stringify(await house.json('get_repo_overview', { max_depth: 5 }));
+  it('see nothing of what links lead to outside', async () => {
+    proves('all.outside', 'all.walk');
+    const before = fixture.everything();
+    const listed = JSON.stringify(await fixture.json('list_files', { include_hidden: true, max_depth: 10 }));
+    const tree = JSON.stringify(await fixture.json('get_repo_overview', { max_depth: 5 }));
     for (const text of [listed, tree]) expect(text).not.toMatch(/secret|passwd|"x"|"dir"/);
-    const found = await house.json<{ total_matches: number }>('search_files', { pattern: 'secret' });
+    const found = await fixture.json<{ total_matches: number }>('search_files', { pattern: 'secret' });
     expect(found.total_matches).toBe(0);
-    expect(house.everything()).toEqual(before);
+    expect(fixture.everything()).toEqual(before);
   });
 });

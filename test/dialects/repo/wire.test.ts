@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repo } from '../../../src/dialects/repo/index.ts';
 import { program, RawClient, type Reply } from '../../client.ts';
+import { proves } from '../../proves.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const snapshot = JSON.parse(readFileSync(new URL('tools-list.json', import.meta.url), 'utf8')) as {
@@ -49,7 +50,16 @@ function objectOf({ result }: Reply): Record<string, unknown> {
 }
 
 describe('tools/list', () => {
-  it('shows exactly these tools [repo.tools] [repo.overview.local] [repo.readonly.nothing-else] [repo.list_files.input] [repo.read_file.input] [repo.search_files.input] [repo.get_repo_overview.input]', async () => {
+  it('shows exactly these tools', async () => {
+    proves(
+      'repo.tools',
+      'repo.overview.local',
+      'repo.readonly.nothing-else',
+      'repo.list_files.input',
+      'repo.read_file.input',
+      'repo.search_files.input',
+      'repo.get_repo_overview.input',
+    );
     const { result } = await (await start([root])).request('tools/list');
     const listed = result!.tools as typeof snapshot;
     expect(listed).toEqual(snapshot);
@@ -95,13 +105,14 @@ describe('tools/call', () => {
     };
     const { error } = await server.request('tools/call', params);
     expect(error).toMatchObject({ data: { error_code: 'search_timeout' } });
-    const told = server.notifications as { params: { progressToken: number; progress: number } }[];
-    const numbers = told.map(({ params: { progress } }) => progress);
+    const outcome = server.notifications as { params: { progressToken: number; progress: number } }[];
+    const numbers = outcome.map(({ params: { progress } }) => progress);
     expect(numbers.length).toBeGreaterThan(0);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
 
-  it('answers with an object as text and as structured content [repo.decided.answers]', async () => {
+  it('answers with an object as text and as structured content', async () => {
+    proves('repo.decided.answers');
     const server = await start([root]);
     expect(objectOf(await server.call('get_repo_overview', { max_depth: 1 }))).toMatchObject({
       root: 'my-project',
@@ -116,7 +127,8 @@ describe('tools/call', () => {
     });
   });
 
-  it('fails with the codes and the data of the document [repo.error.codes] [repo.error.format]', async () => {
+  it('fails with the codes and the data of the document', async () => {
+    proves('repo.error.codes', 'repo.error.format');
     const server = await start([root], { SEARCH_TIMEOUT_MS: '400', MAX_FILE_SIZE_BYTES: '5' });
     layOut(root, { 'run.txt': `${'a'.repeat(40)}b` });
     const error = async (tool: string, args: unknown) => {
@@ -147,7 +159,8 @@ describe('tools/call', () => {
     }
   });
 
-  it('changes nothing, and stands behind a wall that lets nothing be changed [repo.overview.read-only] [repo.readonly.nothing-else]', async () => {
+  it('changes nothing, and stands behind a wall that lets nothing be changed', async () => {
+    proves('repo.overview.read-only', 'repo.readonly.nothing-else');
     const server = await start([root]);
     for (const tool of ['write_file', 'delete_file', 'execute_command', 'repo_read_file']) {
       const { error } = await server.call(tool, { path: 'a.txt', content: 'a' });
@@ -173,14 +186,16 @@ describe('tools/call', () => {
 });
 
 describe('the environment', () => {
-  it('names the repository when the command line does not [repo.env.ALLOWED_REPO_ROOT] [repo.decided.root]', async () => {
+  it('names the repository when the command line does not', async () => {
+    proves('repo.env.ALLOWED_REPO_ROOT', 'repo.decided.root');
     const server = await start([], { ALLOWED_REPO_ROOT: root });
     expect(objectOf(await server.call('list_files', {}))).toMatchObject({ total_count: 3 });
     const { error } = await server.call('read_file', { path: join(root, '../outside.txt') });
     expect(error).toMatchObject({ code: -32002 });
   });
 
-  it('does not count where the command line names one [repo.decided.root]', async () => {
+  it('does not count where the command line names one', async () => {
+    proves('repo.decided.root');
     const server = await start([join(root, 'src')], { ALLOWED_REPO_ROOT: temporary.path });
     expect(objectOf(await server.call('list_files', {}))).toMatchObject({
       files: [{ path: 'index.ts' }],
@@ -188,14 +203,16 @@ describe('the environment', () => {
     });
   });
 
-  it('gives other dialects no leave to write there [repo.decided.root.read-only]', async () => {
+  it('gives other dialects no leave to write there', async () => {
+    proves('repo.decided.root.read-only');
     client = await RawClient.start(['--dialect', 'replay,repo'], { ...process.env, ALLOWED_REPO_ROOT: root });
     const { error } = await client.call('write_file', { path: 'new.txt', content: 'x' });
     expect(error).toMatchObject({ code: -32001, message: expect.stringContaining('read-only') });
     expect(readBack(root)).toEqual(tree);
   });
 
-  it('sets the limits [repo.env.MAX_FILE_SIZE_BYTES] [repo.env.MAX_SEARCH_RESULTS]', async () => {
+  it('sets the limits', async () => {
+    proves('repo.env.MAX_FILE_SIZE_BYTES', 'repo.env.MAX_SEARCH_RESULTS');
     const server = await start([root], { MAX_FILE_SIZE_BYTES: '17', MAX_SEARCH_RESULTS: '2' });
     layOut(root, { 'large.txt': 'x'.repeat(18) });
     expect(objectOf(await server.call('read_file', { path: 'src/index.ts' }))).toMatchObject({ size: 16 });
@@ -205,7 +222,8 @@ describe('the environment', () => {
     expect(found.matches).toHaveLength(2);
   });
 
-  it('ends the start with one line and code 2 when it says something else [repo.env.invalid]', async () => {
+  it('ends the start with one line and code 2 when it says something else', async () => {
+    proves('repo.env.invalid');
     for (const name of ['MAX_FILE_SIZE_BYTES', 'SEARCH_TIMEOUT_MS', 'MAX_SEARCH_RESULTS']) {
       expect(await refused(['--dialect', 'replay,repo', root], { [name]: '10 MB' })).toEqual({
         code: 2,
@@ -216,7 +234,8 @@ describe('the environment', () => {
     expect((await refused(call, { SEARCH_TIMEOUT_MS: '0' })).code).toBe(2);
   });
 
-  it('is taken as it is by a positive integer only [repo.env.invalid]', () => {
+  it('is taken as it is by a positive integer only', () => {
+    proves('repo.env.invalid');
     const problem = (value: string) => repo.checkSettings!({ MAX_SEARCH_RESULTS: value });
     for (const value of ['1', '100', '007', '9007199254740991']) expect(problem(value)).toBeUndefined();
     const wrong = ['', '0', '-1', '+1', '1.5', '1e3', '0x10', ' 1', '1\n', 'ten', 'NaN', '9007199254740993'];
@@ -224,7 +243,8 @@ describe('the environment', () => {
     expect(repo.checkSettings!({})).toBeUndefined();
   });
 
-  it('does not matter to other dialects [repo.env.invalid]', async () => {
+  it('does not matter to other dialects', async () => {
+    proves('repo.env.invalid');
     client = await RawClient.start(['--dialect', 'replay', root], {
       ...process.env,
       SEARCH_TIMEOUT_MS: 'soon',
@@ -233,7 +253,8 @@ describe('the environment', () => {
     expect(await refused(['--dialect', 'replay'], { ALLOWED_REPO_ROOT: root })).toMatchObject({ code: 2 });
   });
 
-  it('says what is missing when nothing names a directory, or one that is not there [repo.env.ALLOWED_REPO_ROOT]', async () => {
+  it('says what is missing when nothing names a directory, or one that is not there', async () => {
+    proves('repo.env.ALLOWED_REPO_ROOT');
     const none = await refused(['--dialect', 'repo'], { ALLOWED_REPO_ROOT: '' });
     expect(none.code).toBe(2);
     expect(none.says).toMatch(/^cofferdam: no directory given: .*ALLOWED_REPO_ROOT.*\n$/);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
 import { workspace } from '../../../src/dialects/workspace/index.ts';
 import { anonymous, Engine } from '../../../src/engine/index.ts';
+import { proves } from '../../proves.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 const MIB = 1024 * 1024;
@@ -39,11 +40,12 @@ async function call(name: string, args: unknown, signal = new AbortController().
     settings: {},
     progress: () => {},
   };
-  const told = await callTool(workspace, tool, args, context);
-  if (!('answer' in told) || told.answer.content[0]?.type !== 'text') throw new Error('not an envelope');
-  const envelope = JSON.parse(told.answer.content[0].text) as Envelope;
-  expect(told.answer.isError ?? false).toBe(!envelope.ok);
-  expect(told.answer.structuredContent).toBeUndefined();
+  const outcome = await callTool(workspace, tool, args, context);
+  if (!('result' in outcome) || outcome.result.content[0]?.type !== 'text')
+    throw new Error('not an envelope');
+  const envelope = JSON.parse(outcome.result.content[0].text) as Envelope;
+  expect(outcome.result.isError ?? false).toBe(!envelope.ok);
+  expect(outcome.result.structuredContent).toBeUndefined();
   return envelope;
 }
 
@@ -52,7 +54,8 @@ function onDisk(file: string): string {
 }
 
 describe('write_file', () => {
-  it('takes 1 MiB and not one byte more [workspace.write_file.limit] [workspace.decided.ceiling]', async () => {
+  it('takes 1 MiB and not one byte more', async () => {
+    proves('workspace.write_file.limit', 'workspace.decided.ceiling');
     expect(await call('write_file', { file: 'fits.txt', content: 'x'.repeat(MIB) })).toEqual({
       ok: true,
       data: { file: 'fits.txt', bytesWritten: MIB },
@@ -66,7 +69,8 @@ describe('write_file', () => {
     expect(Object.keys(readBack(temporary.path))).toEqual(['fits.txt']);
   });
 
-  it('counts UTF-8 bytes, not characters [workspace.write_file.error.too-large] [workspace.decided.utf8-bytes]', async () => {
+  it('counts UTF-8 bytes, not characters', async () => {
+    proves('workspace.write_file.error.too-large', 'workspace.decided.utf8-bytes');
     const half = MIB / 2;
     expect((await call('write_file', { file: 'a.txt', content: 'é'.repeat(half) })).data).toEqual({
       file: 'a.txt',
@@ -82,7 +86,8 @@ describe('write_file', () => {
     expect(refused.error?.code).toBe('INVALID_PATH');
   });
 
-  it('keeps the mode of the file that it replaces, and leaves nothing else [workspace.all.atomic]', async () => {
+  it('keeps the mode of the file that it replaces, and leaves nothing else', async () => {
+    proves('workspace.all.atomic');
     layOut(temporary.path, { 'run.sh': { text: 'old', mode: '755' } });
     await call('write_file', { file: 'run.sh', content: 'new' });
     expect(statSync(join(temporary.path, 'run.sh')).mode & 0o777).toBe(0o755);
@@ -91,7 +96,8 @@ describe('write_file', () => {
 });
 
 describe('edit_file', () => {
-  it('refuses what would be larger than 1 MiB, before it writes [workspace.edit_file.ceiling] [workspace.edit_file.error.too-large]', async () => {
+  it('refuses what would be larger than 1 MiB, before it writes', async () => {
+    proves('workspace.edit_file.ceiling', 'workspace.edit_file.error.too-large');
     layOut(temporary.path, { 'a.txt': { repeat: 'x', times: MIB } });
     const refused = await call('edit_file', { file: 'a.txt', find: 'x', replace: 'é' });
     expect(refused.error).toEqual({
@@ -103,7 +109,8 @@ describe('edit_file', () => {
     expect((await call('edit_file', { file: 'a.txt', find: 'x', replace: 'y' })).ok).toBe(true);
   });
 
-  it('may bring a larger file down, but not leave one large [workspace.decided.ceiling]', async () => {
+  it('may bring a larger file down, but not leave one large', async () => {
+    proves('workspace.decided.ceiling');
     layOut(temporary.path, {
       'large.txt': `${'x'.repeat(MIB)}${'-'.repeat(100)}`,
       'larger.txt': `${'x'.repeat(MIB)}yz`,
@@ -120,7 +127,8 @@ describe('edit_file', () => {
     expect(onDisk('larger.txt')).toBe(`${'x'.repeat(MIB)}yz`);
   });
 
-  it('replaces very many occurrences in one call [workspace.edit_file.replace-all]', async () => {
+  it('replaces very many occurrences in one call', async () => {
+    proves('workspace.edit_file.replace-all');
     layOut(temporary.path, { 'a.txt': { repeat: 'ab', times: 100_000 } });
     const edited = await call('edit_file', {
       file: 'a.txt',
@@ -158,7 +166,8 @@ describe('move_file', () => {
 });
 
 describe('a call that cannot be carried out', () => {
-  it('for reasons of no other code is an internal error [workspace.code.INTERNAL_ERROR]', async () => {
+  it('for reasons of no other code is an internal error', async () => {
+    proves('workspace.code.INTERNAL_ERROR');
     const aborting = new AbortController();
     aborting.abort();
     const cancelled = await call('write_file', { file: 'a.txt', content: 'a' }, aborting.signal);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../src/dialects/dialect.ts';
 import { workspace } from '../../../src/dialects/workspace/index.ts';
 import type { Failure, FailureKind } from '../../../src/engine/index.ts';
+import { proves } from '../../proves.ts';
 
 const path = 'a.txt';
 const near = [{ line: 1, text: 'x' }];
@@ -64,15 +65,16 @@ const CODES = [
 
 function told(facts: Failure) {
   const answered = workspace.failed(facts, {} as Tool);
-  if (!('answer' in answered)) throw new Error('an error of the protocol');
-  const [item] = answered.answer.content;
+  if (!('result' in answered)) throw new Error('an error of the protocol');
+  const [item] = answered.result.content;
   if (item?.type !== 'text') throw new Error('not text');
-  return { ...answered.answer, envelope: JSON.parse(item.text) };
+  return { ...answered.result, envelope: JSON.parse(item.text) };
 }
 
 describe('every failure', () => {
   for (const facts of Object.values(samples)) {
-    it(`${facts.kind}: a listed code, a message, details and isError [workspace.decided.is-error] [workspace.decided.details]`, () => {
+    it(`${facts.kind}: a listed code, a message, details and isError`, () => {
+      proves('workspace.decided.is-error', 'workspace.decided.details');
       const { envelope, isError, content, structuredContent } = told(facts);
       expect(isError).toBe(true);
       expect(content).toHaveLength(1);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
+import { proves } from '../../proves.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 
 const snapshot = JSON.parse(readFileSync(new URL('tools-list.json', import.meta.url), 'utf8')) as {
@@ -24,7 +25,16 @@ afterEach(async () => {
 });
 
 describe('tools/list', () => {
-  it('shows exactly these tools [workspace.list_dir.input] [workspace.read_file.input] [workspace.edit_file.input] [workspace.write_file.input] [workspace.delete_file.input] [workspace.move_file.input] [workspace.mkdir.input]', async () => {
+  it('shows exactly these tools', async () => {
+    proves(
+      'workspace.list_dir.input',
+      'workspace.read_file.input',
+      'workspace.edit_file.input',
+      'workspace.write_file.input',
+      'workspace.delete_file.input',
+      'workspace.move_file.input',
+      'workspace.mkdir.input',
+    );
     const { result } = await client.request('tools/list');
     const listed = result!.tools as typeof snapshot;
     expect(listed).toEqual(snapshot);
@@ -36,14 +46,16 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
-  it('answers with the envelope as the only text, and nothing beside it [workspace.envelope.only-text]', async () => {
+  it('answers with the envelope as the only text, and nothing beside it', async () => {
+    proves('workspace.envelope.only-text');
     const { result } = await client.call('read_file', { file: 'notes.txt' });
     expect(result).toEqual({
       content: [{ type: 'text', text: '{"ok":true,"data":{"file":"notes.txt","content":"hi","bytes":2}}' }],
     });
   });
 
-  it('marks what failed as an error, never as an error of the protocol [workspace.decided.is-error]', async () => {
+  it('marks what failed as an error, never as an error of the protocol', async () => {
+    proves('workspace.decided.is-error');
     const { result, error } = await client.call('read_file', { file: 7 });
     expect(error).toBeUndefined();
     expect(result?.isError).toBe(true);

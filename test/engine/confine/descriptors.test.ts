@@ -7,7 +7,7 @@ import { Engine } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
-import { everyOperation } from './site.ts';
+import { everyOperation } from './wall-fixture.ts';
 
 let directory: { path: string; remove(): void };
 beforeAll(() => {

@@ -10,10 +10,10 @@ import {
   expectAllToFail,
   failureOf,
   looks,
+  openWallFixture,
   SECRET,
-  siteOf,
   wallKinds,
-} from './site.ts';
+} from './wall-fixture.ts';
 
 const TREE = { 'a/b/file.txt': 'inside', 'a/file.txt': 'one up', deep: { link: 'a/b' } } as const;
 
@@ -44,36 +44,36 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'another root-like path that only differs in case': (root) => join(root, '../WORK/a/file.txt'),
     };
     it.each(Object.entries(escapes))('%s', async (_, path) => {
-      const site = siteOf(kind, TREE);
-      await expectAllToFail(site, path(site.root), 'outside');
+      const fixture = openWallFixture(kind, TREE);
+      await expectAllToFail(fixture, path(fixture.root), 'outside');
     });
   });
 
   it('a file is not a way: .. behind it is no directory', async () => {
-    const site = siteOf(kind, TREE);
-    await expectAllToFail(site, 'a/file.txt/../../../outside/secret.txt', 'not-a-directory');
+    const fixture = openWallFixture(kind, TREE);
+    await expectAllToFail(fixture, 'a/file.txt/../../../outside/secret.txt', 'not-a-directory');
   });
 
   it('.. behind something missing leads outside all the same, and nothing is made on the way', async () => {
-    const site = siteOf(kind, TREE);
-    const before = readBack(site.root);
+    const fixture = openWallFixture(kind, TREE);
+    const before = readBack(fixture.root);
     const path = 'missing/../../outside/new.txt';
     for (const look of Object.values(looks)) {
-      expect(await failureOf(look(site.engine, path))).toMatchObject({ kind: 'outside' });
+      expect(await failureOf(look(fixture.engine, path))).toMatchObject({ kind: 'outside' });
     }
     for (const change of [changes.write!, changes['making a directory']!]) {
-      expect(await failureOf(change(site.engine, path))).toMatchObject({ kind: 'outside' });
+      expect(await failureOf(change(fixture.engine, path))).toMatchObject({ kind: 'outside' });
     }
-    expect(await failureOf(entryChanges['moving there']!(site.engine, path))).toMatchObject({
+    expect(await failureOf(entryChanges['moving there']!(fixture.engine, path))).toMatchObject({
       kind: 'outside',
     });
-    await site.engine.files.remove('to-be-moved');
-    expect(readBack(site.root)).toEqual(before);
-    site.expectOutsideUntouched();
+    await fixture.engine.files.remove('to-be-moved');
+    expect(readBack(fixture.root)).toEqual(before);
+    fixture.expectOutsideUntouched();
   });
 
   it('~ is a name like any other', async () => {
-    const { engine } = siteOf(kind);
+    const { engine } = openWallFixture(kind);
     expect(await failureOf(engine.files.read('~/x'))).toMatchObject({ kind: 'not-found' });
     await engine.files.write('~/x', 'here');
     expect((await engine.files.read('~/x')).text).toBe('here');
@@ -93,26 +93,26 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'to a directory and back into it': [() => 'a/b/../../a/b/./file.txt', 'inside'],
     };
     it.each(Object.entries(ways))('%s', async (_, [path, text]) => {
-      const { engine, root } = siteOf(kind, TREE);
+      const { engine, root } = openWallFixture(kind, TREE);
       expect((await engine.files.read(path(root))).text).toBe(text);
     });
   });
 
   it('a path may have hundreds of .. as long as it stays inside', async () => {
-    const { engine } = siteOf(kind, TREE);
+    const { engine } = openWallFixture(kind, TREE);
     expect((await engine.files.read(`${'a/b/../../'.repeat(400)}a/file.txt`)).text).toBe('one up');
   });
 
   it('a path that is wound without end is cut off, not walked', async () => {
     const depth = 60;
     const deep = 'd/'.repeat(depth);
-    const { engine } = siteOf(kind, { [`${deep}x`]: 'x' });
+    const { engine } = openWallFixture(kind, { [`${deep}x`]: 'x' });
     const path = `${deep}${'../d/'.repeat(2000)}x`;
     expect(await failureOf(engine.files.read(path))).toMatchObject({ kind: 'bad-path', why: 'too-deep' });
   });
 
   it('a path of any length is refused in time that grows with its length alone', async () => {
-    const { engine, outside } = siteOf(kind, TREE);
+    const { engine, outside } = openWallFixture(kind, TREE);
     // Comparing each beginning of these with the roots would take minutes.
     for (const path of [
       '/a'.repeat(30_000),
@@ -127,7 +127,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('no more parents are made than a tree may have levels, and none of them stays behind', async () => {
-    const { engine } = siteOf(kind, TREE);
+    const { engine } = openWallFixture(kind, TREE);
     expect(await failureOf(engine.files.makeDirectory('new/'.repeat(1200)))).toMatchObject({
       why: 'too-deep',
     });
@@ -135,17 +135,17 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('what is said about an outside path does not depend on whether it exists', async () => {
-    const site = siteOf(kind, TREE);
+    const fixture = openWallFixture(kind, TREE);
     const pairs = [
       ['../outside/secret.txt', '../outside/nothing'],
-      [join(site.outside, 'secret.txt'), join(site.outside, 'nothing')],
+      [join(fixture.outside, 'secret.txt'), join(fixture.outside, 'nothing')],
       ['../outside/sub/secret.txt', '../outside/secret.txt/x'],
       ['/etc/passwd', '/no/such/thing'],
     ] as const;
     for (const [existing, missing] of pairs) {
       for (const [name, operation] of Object.entries(everyOperation)) {
-        const there = await failureOf(operation(site.engine, existing));
-        const notThere = await failureOf(operation(site.engine, missing));
+        const there = await failureOf(operation(fixture.engine, existing));
+        const notThere = await failureOf(operation(fixture.engine, missing));
         expect(notThere, name).toEqual({ ...there, path: missing });
         expect(there, name).toEqual({ kind: 'outside', path: existing });
       }
@@ -153,9 +153,9 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('no failure carries anything of what lies outside', async () => {
-    const site = siteOf(kind);
-    writeFileSync(join(site.base, 'secrets.txt'), SECRET);
-    const facts = await failureOf(site.engine.files.read('../secret.txt'));
+    const fixture = openWallFixture(kind);
+    writeFileSync(join(fixture.base, 'secrets.txt'), SECRET);
+    const facts = await failureOf(fixture.engine.files.read('../secret.txt'));
     expect(facts).toEqual({ kind: 'outside', path: '../secret.txt' });
   });
 });

@@ -3,15 +3,15 @@ import { existsSync, linkSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/engine/index.ts';
-import { replacing, SECRET, siteOf, wallKinds } from './site.ts';
+import { openWallFixture, replacing, SECRET, wallKinds } from './wall-fixture.ts';
 
 describe.each(wallKinds)('with the %s wall', (kind) => {
   function siteWithTwoNames() {
-    const site = siteOf(kind, { 'd/': '' });
-    const outer = join(site.outside, 'secret.txt');
-    const inner = join(site.root, 'd/alias.txt');
+    const fixture = openWallFixture(kind, { 'd/': '' });
+    const outer = join(fixture.outside, 'secret.txt');
+    const inner = join(fixture.root, 'd/alias.txt');
     linkSync(outer, inner);
-    return { ...site, outer, inner };
+    return { ...fixture, outer, inner };
   }
 
   it('a file whose other name lies outside can be read, and tells that it has two names', async () => {
@@ -51,7 +51,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('two names inside: an edit of one is not an edit of the other', async () => {
-    const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+    const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
     linkSync(join(root, 'a.txt'), join(root, 'b.txt'));
     await engine.files.edit('a.txt', [replacing('one', 'two')]);
     expect((await engine.files.read('a.txt')).text).toBe('two');

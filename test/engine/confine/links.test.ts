@@ -10,11 +10,11 @@ import {
   expectAllToFail,
   failureOf,
   looks,
+  openWallFixture,
   replacing,
   SECRET,
-  siteOf,
   wallKinds,
-} from './site.ts';
+} from './wall-fixture.ts';
 
 /** Where an evil link may point. Every one of these has a `secret.txt`, or is the top of the file system. */
 const targets: Record<string, string> = {
@@ -31,82 +31,86 @@ const targets: Record<string, string> = {
 describe.each(wallKinds)('with the %s wall', (kind) => {
   describe.each(Object.entries(targets))('a link to %s', (_, target) => {
     it('as the first component leads nowhere', async () => {
-      const site = siteOf(kind, { evil: { link: target }, 'x/': '' });
-      await expectAllToFail(site, 'evil/secret.txt', 'outside');
-      await expectAllToFail(site, 'evil/etc/passwd', 'outside');
-      await expectAllToFail(site, 'evil/new/deeper/file.txt', 'outside');
+      const fixture = openWallFixture(kind, { evil: { link: target }, 'x/': '' });
+      await expectAllToFail(fixture, 'evil/secret.txt', 'outside');
+      await expectAllToFail(fixture, 'evil/etc/passwd', 'outside');
+      await expectAllToFail(fixture, 'evil/new/deeper/file.txt', 'outside');
     });
 
     it('in the middle leads nowhere', async () => {
       const up = target.startsWith('.') ? `../${target}` : target;
-      const site = siteOf(kind, { 'a/evil': { link: up }, 'a/x/': '', 'x/': '' });
-      await expectAllToFail(site, 'a/evil/secret.txt', 'outside');
+      const fixture = openWallFixture(kind, { 'a/evil': { link: up }, 'a/x/': '', 'x/': '' });
+      await expectAllToFail(fixture, 'a/evil/secret.txt', 'outside');
     });
 
     it('as the last component is not followed out', async () => {
-      const site = siteOf(kind, { evil: { link: target }, 'x/': '' });
-      await expectAllToFail(site, 'evil', 'outside', { ...looks, ...changes });
+      const fixture = openWallFixture(kind, { evil: { link: target }, 'x/': '' });
+      await expectAllToFail(fixture, 'evil', 'outside', { ...looks, ...changes });
     });
 
     it('behind another link leads nowhere', async () => {
-      const site = siteOf(kind, { good: { link: 'x/../evil' }, evil: { link: target }, 'x/': '' });
-      await expectAllToFail(site, 'good/secret.txt', 'outside');
+      const fixture = openWallFixture(kind, {
+        good: { link: 'x/../evil' },
+        evil: { link: target },
+        'x/': '',
+      });
+      await expectAllToFail(fixture, 'good/secret.txt', 'outside');
     });
   });
 
   it('a link to a file outside is not read, written or edited', async () => {
-    const site = siteOf(kind, { evil: { link: '{OUT}/secret.txt' } });
-    await expectAllToFail(site, 'evil', 'outside', { ...looks, ...changes });
-    expect(readFileSync(join(site.outside, 'secret.txt'), 'utf8')).toBe(SECRET);
+    const fixture = openWallFixture(kind, { evil: { link: '{OUT}/secret.txt' } });
+    await expectAllToFail(fixture, 'evil', 'outside', { ...looks, ...changes });
+    expect(readFileSync(join(fixture.outside, 'secret.txt'), 'utf8')).toBe(SECRET);
   });
 
   it('a dangling link out fails like a live one, for reading and for writing', async () => {
-    const site = siteOf(kind, {
+    const fixture = openWallFixture(kind, {
       live: { link: '{OUT}/secret.txt' },
       dangling: { link: '{OUT}/new.txt' },
       'dangling-deep': { link: '../outside/no/such/directory/new.txt' },
     });
     for (const [name, operation] of Object.entries({ ...looks, ...changes })) {
-      const live = await failureOf(operation(site.engine, 'live'));
+      const live = await failureOf(operation(fixture.engine, 'live'));
       expect(live, name).toEqual({ kind: 'outside', path: 'live' });
       for (const path of ['dangling', 'dangling-deep']) {
-        expect(await failureOf(operation(site.engine, path)), name).toEqual({ ...live, path });
+        expect(await failureOf(operation(fixture.engine, path)), name).toEqual({ ...live, path });
       }
     }
-    site.expectOutsideUntouched();
+    fixture.expectOutsideUntouched();
   });
 
   it('what is said about a path through a link out does not depend on whether it exists', async () => {
-    const site = siteOf(kind, { evil: { link: '{OUT}' } });
+    const fixture = openWallFixture(kind, { evil: { link: '{OUT}' } });
     for (const [name, operation] of Object.entries(everyOperation)) {
-      const there = await failureOf(operation(site.engine, 'evil/secret.txt'));
-      const notThere = await failureOf(operation(site.engine, 'evil/nothing.txt'));
+      const there = await failureOf(operation(fixture.engine, 'evil/secret.txt'));
+      const notThere = await failureOf(operation(fixture.engine, 'evil/nothing.txt'));
       expect(notThere, name).toEqual({ ...there, path: 'evil/nothing.txt' });
     }
   });
 
   it('a dangling link inside: reading finds nothing, writing makes the target and the link stays', async () => {
-    const { engine, root } = siteOf(kind, { 'a/': '', later: { link: 'a/later.txt' } });
+    const { engine, root } = openWallFixture(kind, { 'a/': '', later: { link: 'a/later.txt' } });
     expect(await failureOf(engine.files.read('later'))).toMatchObject({ kind: 'not-found', path: 'later' });
     await engine.files.write('later', 'now');
     expect(readBack(root)).toEqual({ 'a/later.txt': 'now', later: { link: 'a/later.txt' } });
   });
 
   it('a dangling link inside whose parents are missing: they are made', async () => {
-    const { engine, root } = siteOf(kind, { later: { link: 'x/y/later.txt' } });
+    const { engine, root } = openWallFixture(kind, { later: { link: 'x/y/later.txt' } });
     await engine.files.write('later', 'now');
     expect(readBack(root)).toEqual({ 'x/y/later.txt': 'now', later: { link: 'x/y/later.txt' } });
   });
 
   it('a link inside can be read and written through, and stays a link', async () => {
-    const site = siteOf(kind, {
+    const fixture = openWallFixture(kind, {
       'a/real.txt': 'secret one',
       relative: { link: 'a/real.txt' },
       absolute: { link: '{ROOT}/a/real.txt' },
       'b/up': { link: '../a/real.txt' },
       directory: { link: 'a' },
     });
-    const { engine, root } = site;
+    const { engine, root } = fixture;
     for (const path of ['relative', 'absolute', 'b/up', 'directory/real.txt']) {
       expect((await engine.files.read(path)).text, path).toBe('secret one');
     }
@@ -125,14 +129,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('deleting or moving a link acts on the link, wherever it points', async () => {
-    const site = siteOf(kind, {
+    const fixture = openWallFixture(kind, {
       'a/real.txt': 'stays',
       inside: { link: 'a' },
       outside: { link: '{OUT}' },
       secret: { link: '{OUT}/secret.txt' },
       dangling: { link: 'nowhere' },
     });
-    const { engine, root } = site;
+    const { engine, root } = fixture;
     expect(await engine.files.remove('inside', { recursive: true })).toEqual({ removed: 'symlink' });
     expect(await engine.files.remove('outside', { recursive: true })).toEqual({ removed: 'symlink' });
     await engine.files.move('secret', 'moved');
@@ -140,38 +144,38 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     expect(readBack(root)).toEqual({
       'a/real.txt': 'stays',
       'a/dangling': { link: 'nowhere' },
-      moved: { link: join(site.outside, 'secret.txt') },
+      moved: { link: join(fixture.outside, 'secret.txt') },
     });
-    site.expectOutsideUntouched();
+    fixture.expectOutsideUntouched();
   });
 
   it('a recursive delete takes the links in it and nothing that they point at', async () => {
-    const site = siteOf(kind, {
+    const fixture = openWallFixture(kind, {
       'keep/real.txt': 'stays',
       'gone/a/out': { link: '{OUT}' },
       'gone/a/in': { link: '../../keep' },
       'gone/b/loop': { link: '..' },
       'gone/b/file': 'x',
     });
-    expect(await site.engine.files.remove('gone', { recursive: true })).toEqual({ removed: 'directory' });
-    expect(readBack(site.root)).toEqual({ 'keep/real.txt': 'stays' });
-    site.expectOutsideUntouched();
+    expect(await fixture.engine.files.remove('gone', { recursive: true })).toEqual({ removed: 'directory' });
+    expect(readBack(fixture.root)).toEqual({ 'keep/real.txt': 'stays' });
+    fixture.expectOutsideUntouched();
   });
 
   it('a tree does not go into linked directories, and a link out shows as a file', async () => {
-    const site = siteOf(kind, {
+    const fixture = openWallFixture(kind, {
       'a/file.txt': 'x',
       'b/in': { link: '../a' },
       'b/out': { link: '{OUT}' },
       'b/up': { link: '..' },
     });
-    const tree = await site.engine.files.tree('b');
+    const tree = await fixture.engine.files.tree('b');
     expect(tree.children).toEqual([
       { name: 'in', type: 'directory' },
       { name: 'out', type: 'file' },
       { name: 'up', type: 'directory' },
     ]);
-    expect((await site.engine.files.list('b')).map(({ name, target }) => [name, target])).toEqual([
+    expect((await fixture.engine.files.list('b')).map(({ name, target }) => [name, target])).toEqual([
       ['in', 'directory'],
       ['out', 'outside'],
       ['up', 'directory'],
@@ -179,7 +183,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a loop of links is a failure of its own kind, not an endless walk', async () => {
-    const site = siteOf(kind, {
+    const fixture = openWallFixture(kind, {
       self: { link: 'self' },
       ping: { link: 'pong' },
       pong: { link: './ping' },
@@ -188,12 +192,12 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const operations = { ...looks, ...changes };
     for (const path of ['self', 'ping', 'self/x', 'ping/x/y', 'a/loop', 'a/loop/y']) {
       for (const [name, operation] of Object.entries(operations)) {
-        const facts = await failureOf(operation(site.engine, path));
+        const facts = await failureOf(operation(fixture.engine, path));
         expect(facts, `${name} ${path}`).toEqual({ kind: 'bad-path', path, why: 'link-loop' });
       }
     }
-    for (const path of ['self', 'ping']) await entryChanges.delete!(site.engine, path);
-    expect(Object.keys(readBack(site.root))).toEqual(['a/loop', 'pong']);
+    for (const path of ['self', 'ping']) await entryChanges.delete!(fixture.engine, path);
+    expect(Object.keys(readBack(fixture.root))).toEqual(['a/loop', 'pong']);
   });
 
   it.each([
@@ -201,7 +205,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     [40, true],
     [41, false],
   ])('a chain of %i links works: %s', async (length, works) => {
-    const { engine, root } = siteOf(kind, { 'end.txt': 'the end' });
+    const { engine, root } = openWallFixture(kind, { 'end.txt': 'the end' });
     for (let i = 1; i <= length; i++) symlinkSync(i === 1 ? 'end.txt' : `l${i - 1}`, join(root, `l${i}`));
     const read = engine.files.read(`l${length}`);
     if (works) expect((await read).text).toBe('the end');
@@ -209,7 +213,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('links inside other links count together', async () => {
-    const { engine, root } = siteOf(kind, { 'd0/end.txt': 'the end' });
+    const { engine, root } = openWallFixture(kind, { 'd0/end.txt': 'the end' });
     for (let i = 1; i <= 41; i++) symlinkSync(`../d${i - 1}`, join(root, `in${i}`));
     mkdirSync(join(root, 'x'));
     symlinkSync('../x', join(root, 'x/x'));
@@ -223,7 +227,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a link with an empty-looking or odd target is walked like the system would', async () => {
-    const { engine, root } = siteOf(kind, { 'a/file.txt': 'x' });
+    const { engine, root } = openWallFixture(kind, { 'a/file.txt': 'x' });
     symlinkSync('.', join(root, 'dot'));
     symlinkSync('a//./', join(root, 'slashes'));
     symlinkSync(`${root}/./a/../a`, join(root, 'roundabout'));
@@ -238,7 +242,11 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a link that is changed between two calls is followed anew', async () => {
-    const { engine, root, base } = siteOf(kind, { 'a.txt': 'a', 'b.txt': 'b', l: { link: 'a.txt' } });
+    const { engine, root, base } = openWallFixture(kind, {
+      'a.txt': 'a',
+      'b.txt': 'b',
+      l: { link: 'a.txt' },
+    });
     expect((await engine.files.read('l')).text).toBe('a');
     await engine.files.remove('l');
     symlinkSync('b.txt', join(root, 'l'));
@@ -249,14 +257,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a new directory in place of a link, and a link in place of a directory, are seen at once', async () => {
-    const site = siteOf(kind, { 'd/secret.txt': 'ours' });
-    await site.engine.files.remove('d', { recursive: true });
-    symlinkSync(site.outside, join(site.root, 'd'));
-    await expectAllToFail(site, 'd/secret.txt', 'outside');
-    expect(readlinkSync(join(site.root, 'd'))).toBe(site.outside);
-    await site.engine.files.remove('d');
-    mkdirSync(join(site.root, 'd'));
-    writeFileSync(join(site.root, 'd/secret.txt'), 'again');
-    expect((await site.engine.files.read('d/secret.txt')).text).toBe('again');
+    const fixture = openWallFixture(kind, { 'd/secret.txt': 'ours' });
+    await fixture.engine.files.remove('d', { recursive: true });
+    symlinkSync(fixture.outside, join(fixture.root, 'd'));
+    await expectAllToFail(fixture, 'd/secret.txt', 'outside');
+    expect(readlinkSync(join(fixture.root, 'd'))).toBe(fixture.outside);
+    await fixture.engine.files.remove('d');
+    mkdirSync(join(fixture.root, 'd'));
+    writeFileSync(join(fixture.root, 'd/secret.txt'), 'again');
+    expect((await fixture.engine.files.read('d/secret.txt')).text).toBe('again');
   });
 });

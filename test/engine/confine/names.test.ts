@@ -3,10 +3,17 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readBack } from '../../tree.ts';
-import { everyOperation, failureOf, replacing, siteOf, type WallKind, wallKinds } from './site.ts';
+import {
+  everyOperation,
+  failureOf,
+  openWallFixture,
+  replacing,
+  type WallKind,
+  wallKinds,
+} from './wall-fixture.ts';
 
 async function expectToWork(kind: WallKind, name: string): Promise<void> {
-  const { engine, root } = siteOf(kind, { 'a.txt': 'x' });
+  const { engine, root } = openWallFixture(kind, { 'a.txt': 'x' });
   await engine.files.move('a.txt', `${name}/${name}`);
   expect((await engine.files.read(`${name}/./${name}`)).text).toBe('x');
   expect((await engine.files.read(`${root}//${name}/../${name}/${name}`)).text).toBe('x');
@@ -16,7 +23,7 @@ async function expectToWork(kind: WallKind, name: string): Promise<void> {
 }
 
 async function expectAllToWork(kind: WallKind, name: string): Promise<void> {
-  const { engine, root } = siteOf(kind);
+  const { engine, root } = openWallFixture(kind);
   await engine.files.write(name, 'one');
   expect((await engine.files.read(name)).text).toBe('one');
   expect((await engine.files.info(name)).size).toBe(3);
@@ -73,7 +80,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'a hundred thousand bytes': 'x'.repeat(100_000),
     };
     it.each(Object.entries(names))('%s', async (_, name) => {
-      const { engine, root } = siteOf(kind, { 'a.txt': 'a' });
+      const { engine, root } = openWallFixture(kind, { 'a.txt': 'a' });
       for (const path of [name, `made/on/the/way/${name}`, `${name}/below`]) {
         for (const [what, operation] of Object.entries(everyOperation)) {
           const facts = await failureOf(operation(engine, path));
@@ -90,7 +97,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a NUL in a path is refused by every operation before anything is touched', async () => {
-    const { engine, root } = siteOf(kind, { 'a.txt': 'a', 'd/': '' });
+    const { engine, root } = openWallFixture(kind, { 'a.txt': 'a', 'd/': '' });
     for (const path of ['a.txt\0', '\0', 'a\0.txt', 'd/\0/x', 'new/dir\0/x', `a.txt\0${'x'.repeat(300)}`]) {
       for (const [what, operation] of Object.entries(everyOperation)) {
         const facts = await failureOf(operation(engine, path));
@@ -101,14 +108,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('an empty path is refused by every operation', async () => {
-    const { engine } = siteOf(kind);
+    const { engine } = openWallFixture(kind);
     for (const operation of Object.values(everyOperation)) {
       expect(await failureOf(operation(engine, ''))).toEqual({ kind: 'bad-path', path: '', why: 'empty' });
     }
   });
 
   it('300 levels deep every operation works', async () => {
-    const { engine, root } = siteOf(kind);
+    const { engine, root } = openWallFixture(kind);
     const deep = Array.from({ length: 300 }, (_, i) => `d${i}`).join('/');
     await engine.files.write(`${deep}/a.txt`, 'one');
     expect((await engine.files.read(`${deep}/a.txt`)).text).toBe('one');
@@ -137,7 +144,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   it.runIf(kind === 'strongest')(
     'a path longer than the system would take works level by level',
     async () => {
-      const { engine, root } = siteOf(kind);
+      const { engine, root } = openWallFixture(kind);
       const path = `${Array(40).fill('y'.repeat(200)).join('/')}/a.txt`;
       expect(path.length).toBeGreaterThan(8000);
       await engine.files.write(path, 'far away');
@@ -150,7 +157,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   );
 
   it('names that are no UTF-8 are listed, and go with their tree', async () => {
-    const { engine, root } = siteOf(kind, { 'd/': '' });
+    const { engine, root } = openWallFixture(kind, { 'd/': '' });
     const raw = Buffer.concat([Buffer.from(`${root}/d/bad-`), Buffer.from([0xff, 0xfe])]);
     writeFileSync(raw, 'x');
     expect((await engine.files.list('d')).map(({ name }) => name)).toEqual(['bad-��']);
@@ -160,7 +167,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it.runIf(kind === 'strongest')('directories whose names are no UTF-8 go with their tree too', async () => {
-    const { engine, root } = siteOf(kind, { 'd/': '' });
+    const { engine, root } = openWallFixture(kind, { 'd/': '' });
     const raw = Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff])]);
     mkdirSync(raw);
     writeFileSync(Buffer.concat([raw, Buffer.from('/x')]), 'x');

@@ -11,15 +11,15 @@ import {
   expectAllToFail,
   failureOf,
   looks,
+  openWallFixture,
   replacing,
-  siteOf,
   wallKinds,
-} from './site.ts';
+} from './wall-fixture.ts';
 
 describe.each(wallKinds)('with the %s wall', (kind) => {
   describe('two directories', () => {
     it('are both served; relative paths start in the first', async () => {
-      const { engine, base } = siteOf(kind, { 'a.txt': 'first' }, { roots: ['work', 'workshop'] });
+      const { engine, base } = openWallFixture(kind, { 'a.txt': 'first' }, { roots: ['work', 'workshop'] });
       expect((await engine.files.read('a.txt')).text).toBe('first');
       expect((await engine.files.read(join(base, 'workshop/secret.txt'))).text).toContain('secret');
       expect((await engine.files.read('../workshop/secret.txt')).text).toContain('secret');
@@ -31,7 +31,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('can be linked into each other, and a move goes from one to the other', async () => {
-      const { engine, base, root } = siteOf(
+      const { engine, base, root } = openWallFixture(
         kind,
         { 'a.txt': 'a', 'to-shop': { link: '../workshop' } },
         { roots: ['work', 'workshop'] },
@@ -45,47 +45,49 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   describe('a read-only directory', () => {
     it('can be looked at and refuses every change', async () => {
-      const site = siteOf(kind, { 'a.txt': 'a secret', 'd/b.txt': 'b' }, { roots: ['work:ro'] });
-      const before = readBack(site.root);
-      expect((await site.engine.files.read('a.txt')).text).toBe('a secret');
-      expect(await site.engine.files.list('d')).toHaveLength(1);
+      const fixture = openWallFixture(kind, { 'a.txt': 'a secret', 'd/b.txt': 'b' }, { roots: ['work:ro'] });
+      const before = readBack(fixture.root);
+      expect((await fixture.engine.files.read('a.txt')).text).toBe('a secret');
+      expect(await fixture.engine.files.list('d')).toHaveLength(1);
       for (const path of ['a.txt', 'd', 'new.txt', 'new/deeper/file.txt']) {
         const operations = { ...changes, ...entryChanges, 'moving there': changes.write! };
         for (const [name, operation] of Object.entries(operations)) {
-          const facts = await failureOf(operation(site.engine, path));
+          const facts = await failureOf(operation(fixture.engine, path));
           const fits = facts.kind === 'read-only' || (facts.kind === 'not-found' && path.startsWith('new/'));
           expect(fits, `${name} ${path}: ${facts.kind}`).toBe(true);
         }
       }
-      expect(readBack(site.root)).toEqual(before);
-      expect(site.engine.roots).toEqual([{ path: site.root, real: site.root, writable: false }]);
+      expect(readBack(fixture.root)).toEqual(before);
+      expect(fixture.engine.roots).toEqual([{ path: fixture.root, real: fixture.root, writable: false }]);
     });
 
     it('keeps that rule by way of a writable one: through links, .. and moves', async () => {
-      const { engine, base } = siteOf(
+      const { engine, base } = openWallFixture(
         kind,
         { 'a.txt': 'a', shop: { link: '../workshop' }, secret: { link: '../workshop/secret.txt' } },
         { roots: ['work', 'workshop:ro'] },
       );
       const before = readBack(join(base, 'workshop'));
-      const refused = [
-        engine.files.write('shop/new.txt', 'x'),
-        engine.files.write('secret', 'x'),
-        engine.files.edit('shop/secret.txt', [replacing('secret', 'x')]),
-        engine.files.write('../workshop/new/x.txt', 'x'),
-        engine.files.remove('shop/secret.txt'),
-        engine.files.move('a.txt', 'shop/a.txt'),
-        engine.files.move('shop/secret.txt', 'stolen.txt'),
-        engine.files.makeDirectory('shop/d/e'),
-      ];
-      for (const call of refused) expect(await failureOf(call)).toMatchObject({ kind: 'read-only' });
+      const refused = await Promise.all(
+        [
+          engine.files.write('shop/new.txt', 'x'),
+          engine.files.write('secret', 'x'),
+          engine.files.edit('shop/secret.txt', [replacing('secret', 'x')]),
+          engine.files.write('../workshop/new/x.txt', 'x'),
+          engine.files.remove('shop/secret.txt'),
+          engine.files.move('a.txt', 'shop/a.txt'),
+          engine.files.move('shop/secret.txt', 'stolen.txt'),
+          engine.files.makeDirectory('shop/d/e'),
+        ].map(failureOf),
+      );
+      for (const facts of refused) expect(facts).toMatchObject({ kind: 'read-only' });
       expect(readBack(join(base, 'workshop'))).toEqual(before);
     });
 
     it.each([[['work', 'work:ro']], [['work:ro', 'work']]])(
       'given twice, the stricter rule holds: %j',
       async (roots) => {
-        const { engine, root } = siteOf(kind, { 'a.txt': 'a' }, { roots });
+        const { engine, root } = openWallFixture(kind, { 'a.txt': 'a' }, { roots });
         expect(await failureOf(engine.files.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
         expect(await failureOf(engine.files.write(join(root, 'b.txt'), 'x'))).toMatchObject({
           kind: 'read-only',
@@ -94,7 +96,11 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     );
 
     it('is what a server started as read-only makes of all of them', async () => {
-      const { engine } = siteOf(kind, { 'a.txt': 'a' }, { roots: ['work', 'workshop'], readOnly: true });
+      const { engine } = openWallFixture(
+        kind,
+        { 'a.txt': 'a' },
+        { roots: ['work', 'workshop'], readOnly: true },
+      );
       expect(await failureOf(engine.files.write('a.txt', 'x'))).toEqual({
         kind: 'read-only',
         path: 'a.txt',
@@ -108,7 +114,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     const tree = { 'a.txt': 'a', 'inner/b.txt': 'b', 'inner/deep/c.txt': 'c' };
 
     it('read-only inside a writable one: each has its own rule, by every way in', async () => {
-      const { engine, root } = siteOf(
+      const { engine, root } = openWallFixture(
         kind,
         { ...tree, 'way-in': { link: 'inner/deep' } },
         { roots: ['work', 'work/inner:ro'] },
@@ -134,7 +140,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('writable inside a read-only one', async () => {
-      const { engine, root } = siteOf(kind, tree, { roots: ['work:ro', 'work/inner'] });
+      const { engine, root } = openWallFixture(kind, tree, { roots: ['work:ro', 'work/inner'] });
       expect(await failureOf(engine.files.write('a.txt', 'x'))).toMatchObject({ kind: 'read-only' });
       expect(await failureOf(engine.files.write('inner/../new.txt', 'x'))).toMatchObject({
         kind: 'read-only',
@@ -150,7 +156,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('neither can be deleted or moved, nor what holds one of them', async () => {
-      const { engine, root } = siteOf(
+      const { engine, root } = openWallFixture(
         kind,
         { 'x/y/inner/b.txt': 'b', 'a.txt': 'a' },
         { roots: ['work', 'work/x/y/inner'] },
@@ -185,7 +191,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   describe('a directory given by way of a link', () => {
     it('is known by the name that was given and by its real one', async () => {
-      const { base, root, engine: unused } = siteOf(kind, { 'd/a.txt': 'a' });
+      const { base, root, engine: unused } = openWallFixture(kind, { 'd/a.txt': 'a' });
       await unused.close();
       symlinkSync('work', join(base, 'alias'));
       const engine = new Engine({
@@ -205,8 +211,8 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('stays the directory that it was when the link is turned elsewhere', async () => {
-      const site = siteOf(kind, { 'secret.txt': 'ours' });
-      const alias = join(site.base, 'alias');
+      const fixture = openWallFixture(kind, { 'secret.txt': 'ours' });
+      const alias = join(fixture.base, 'alias');
       symlinkSync('work', alias);
       const engine = new Engine({ roots: [{ path: alias, writable: true }], protection: kind });
       try {
@@ -214,7 +220,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
         symlinkSync('outside', alias);
         expect((await engine.files.read(join(alias, 'secret.txt'))).text).toBe('ours');
         await engine.files.write('new.txt', 'here');
-        expect(readFileSync(join(site.root, 'new.txt'), 'utf8')).toBe('here');
+        expect(readFileSync(join(fixture.root, 'new.txt'), 'utf8')).toBe('here');
       } finally {
         await engine.close();
       }
@@ -222,7 +228,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('the root itself swapped for a link after the start is of no use', async () => {
-    const { engine, base, root } = siteOf(kind, { 'secret.txt': 'ours' });
+    const { engine, base, root } = openWallFixture(kind, { 'secret.txt': 'ours' });
     renameSync(root, join(base, 'elsewhere'));
     symlinkSync('outside', root);
     const read = engine.files.read('secret.txt').then(
@@ -235,32 +241,32 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('the top of the file system as the root: everything is inside, and can still be read-only', async () => {
-    const site = siteOf(kind, { 'a.txt': 'a' }, { roots: ['/:ro'] });
-    expect((await site.engine.files.read(join(site.root, 'a.txt'))).text).toBe('a');
-    expect((await site.engine.files.read(`${site.root.slice(1)}/a.txt`)).text).toBe('a');
-    expect((await site.engine.files.read(`/../..${site.root}/../work/a.txt`)).text).toBe('a');
-    expect((await site.engine.files.list('/')).map(({ name }) => name)).toContain('etc');
-    expect((await site.engine.files.info('/')).type).toBe('directory');
-    const { ino } = await site.engine.files.info('/proc/self/root');
-    expect(ino).toBe((await site.engine.files.info('/')).ino);
-    expect(await failureOf(site.engine.files.write(join(site.root, 'a.txt'), 'x'))).toMatchObject({
+    const fixture = openWallFixture(kind, { 'a.txt': 'a' }, { roots: ['/:ro'] });
+    expect((await fixture.engine.files.read(join(fixture.root, 'a.txt'))).text).toBe('a');
+    expect((await fixture.engine.files.read(`${fixture.root.slice(1)}/a.txt`)).text).toBe('a');
+    expect((await fixture.engine.files.read(`/../..${fixture.root}/../work/a.txt`)).text).toBe('a');
+    expect((await fixture.engine.files.list('/')).map(({ name }) => name)).toContain('etc');
+    expect((await fixture.engine.files.info('/')).type).toBe('directory');
+    const { ino } = await fixture.engine.files.info('/proc/self/root');
+    expect(ino).toBe((await fixture.engine.files.info('/')).ino);
+    expect(await failureOf(fixture.engine.files.write(join(fixture.root, 'a.txt'), 'x'))).toMatchObject({
       kind: 'read-only',
     });
-    expect(await failureOf(site.engine.files.remove('/'))).toMatchObject({ kind: 'read-only' });
+    expect(await failureOf(fixture.engine.files.remove('/'))).toMatchObject({ kind: 'read-only' });
   });
 
   it('a mount inside the root is inside', async (context) => {
-    const site = siteOf(kind, { 'mnt/': '' });
-    const mount = join(site.root, 'mnt');
+    const fixture = openWallFixture(kind, { 'mnt/': '' });
+    const mount = join(fixture.root, 'mnt');
     try {
-      execFileSync('mount', ['--bind', site.outside, mount], { stdio: 'ignore' });
+      execFileSync('mount', ['--bind', fixture.outside, mount], { stdio: 'ignore' });
     } catch {
       context.skip();
     }
     try {
-      expect((await site.engine.files.read('mnt/secret.txt')).text).toContain('secret');
-      expect((await site.engine.files.read('mnt/sub/../secret.txt')).text).toContain('secret');
-      expect(await failureOf(site.engine.files.read('mnt/../../outside/secret.txt'))).toMatchObject({
+      expect((await fixture.engine.files.read('mnt/secret.txt')).text).toContain('secret');
+      expect((await fixture.engine.files.read('mnt/sub/../secret.txt')).text).toContain('secret');
+      expect(await failureOf(fixture.engine.files.read('mnt/../../outside/secret.txt'))).toMatchObject({
         kind: 'outside',
       });
     } finally {
@@ -277,7 +283,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       ['a dangling link', 'work/dangling', 'not-found'],
       ['a loop of links', 'work/loop', 'bad-path'],
     ])('%s', async (_, path, failure) => {
-      const { base } = siteOf(kind, {
+      const { base } = openWallFixture(kind, {
         'a.txt': 'a',
         pipe: { fifo: true },
         dangling: { link: 'nowhere' },
@@ -290,19 +296,19 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('an engine that is closed does nothing any more', async () => {
-    const site = siteOf(kind, { 'a.txt': 'a' });
-    await site.engine.close();
-    mkdirSync(join(site.root, 'd'));
-    writeFileSync(join(site.root, 'd/a.txt'), 'a');
+    const fixture = openWallFixture(kind, { 'a.txt': 'a' });
+    await fixture.engine.close();
+    mkdirSync(join(fixture.root, 'd'));
+    writeFileSync(join(fixture.root, 'd/a.txt'), 'a');
     const operations = { ...looks, ...changes };
     for (const operation of Object.values(operations)) {
-      expect(await failureOf(operation(site.engine, 'a.txt'))).toMatchObject({ kind: 'cancelled' });
+      expect(await failureOf(operation(fixture.engine, 'a.txt'))).toMatchObject({ kind: 'cancelled' });
     }
-    expect(readBack(site.root)).toEqual({ 'a.txt': 'a', 'd/a.txt': 'a' });
+    expect(readBack(fixture.root)).toEqual({ 'a.txt': 'a', 'd/a.txt': 'a' });
   });
 
   it('a path in another letter case leads somewhere only where the system says so', async () => {
-    const site = siteOf(kind, { 'A.txt': 'a' });
-    await expectAllToFail(site, `${site.root.toUpperCase()}/A.txt`, 'outside');
+    const fixture = openWallFixture(kind, { 'A.txt': 'a' });
+    await expectAllToFail(fixture, `${fixture.root.toUpperCase()}/A.txt`, 'outside');
   });
 });

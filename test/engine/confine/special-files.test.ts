@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../../src/engine/index.ts';
-import { expectAllToFail, failureOf, looks, replacing, siteOf, wallKinds } from './site.ts';
+import { expectAllToFail, failureOf, looks, openWallFixture, replacing, wallKinds } from './wall-fixture.ts';
 
 const mayMakeDevices = (() => {
   if (process.getuid?.() !== 0) return false;
@@ -18,7 +18,7 @@ const mayMakeDevices = (() => {
 describe.each(wallKinds)('with the %s wall', (kind) => {
   it('five FIFOs at once are refused at once, and other files are served meanwhile', async () => {
     const fifos = ['f1', 'f2', 'f3', 'f4', 'f5'];
-    const { engine, root } = siteOf(kind, {
+    const { engine, root } = openWallFixture(kind, {
       'a.txt': 'a',
       ...Object.fromEntries(fifos.map((name) => [name, { fifo: true as const }])),
     });
@@ -43,7 +43,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a FIFO shows in listings, can be moved and deleted, and is no directory', async () => {
-    const { engine, root } = siteOf(kind, { 'd/pipe': { fifo: true } });
+    const { engine, root } = openWallFixture(kind, { 'd/pipe': { fifo: true } });
     expect(await engine.files.list('d')).toEqual([{ name: 'pipe', type: 'special', target: 'special' }]);
     expect((await engine.files.info('d/pipe')).type).toBe('special');
     expect(await failureOf(engine.files.read('d/pipe/x'))).toMatchObject({ kind: 'not-a-directory' });
@@ -55,7 +55,11 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a FIFO behind a link is not opened either', async () => {
-    const { engine } = siteOf(kind, { pipe: { fifo: true }, l: { link: 'pipe' }, 'd/up': { link: '../l' } });
+    const { engine } = openWallFixture(kind, {
+      pipe: { fifo: true },
+      l: { link: 'pipe' },
+      'd/up': { link: '../l' },
+    });
     for (const path of ['l', 'd/up']) {
       expect(await failureOf(engine.files.read(path))).toEqual({
         kind: 'not-a-file',
@@ -67,7 +71,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a socket is refused, and nobody connects to it', async () => {
-    const { engine, root } = siteOf(kind);
+    const { engine, root } = openWallFixture(kind);
     let connections = 0;
     const server = createServer(() => connections++);
     await new Promise<void>((resolve) => server.listen(join(root, 's'), resolve));
@@ -82,7 +86,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it.skipIf(!mayMakeDevices)('a device inside is refused, however endless it is', async () => {
-    const { engine, root } = siteOf(kind);
+    const { engine, root } = openWallFixture(kind);
     execFileSync('mknod', [join(root, 'zero'), 'c', '1', '5']);
     expect(await failureOf(engine.files.read('zero'))).toMatchObject({
       kind: 'not-a-file',
@@ -93,32 +97,32 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a device behind a link lies outside', async () => {
-    const site = siteOf(kind, { null: { link: '/dev/null' }, stdin: { link: '/dev/stdin' } });
+    const fixture = openWallFixture(kind, { null: { link: '/dev/null' }, stdin: { link: '/dev/stdin' } });
     for (const path of ['null', 'stdin']) {
-      expect(await failureOf(site.engine.files.read(path))).toEqual({ kind: 'outside', path });
-      expect(await failureOf(site.engine.files.write(path, 'x'))).toEqual({ kind: 'outside', path });
+      expect(await failureOf(fixture.engine.files.read(path))).toEqual({ kind: 'outside', path });
+      expect(await failureOf(fixture.engine.files.write(path, 'x'))).toEqual({ kind: 'outside', path });
     }
   });
 
   it.skipIf(process.platform !== 'linux')(
     'links of /proc are read as text, never jumped through',
     async () => {
-      const site = siteOf(kind, {
+      const fixture = openWallFixture(kind, {
         root: { link: '/proc/self/root' },
         cwd: { link: '/proc/self/cwd' },
         thread: { link: '/proc/thread-self/root' },
         exe: { link: '/proc/self/exe' },
       });
-      const held = openSync(site.outside, 'r');
+      const held = openSync(fixture.outside, 'r');
       for (const name of [`fd`, `fd/${held}`])
-        symlinkSync(`/proc/self/${name}`, join(site.root, name.replace('/', '-')));
-      await expectAllToFail(site, 'root/etc/passwd', 'outside');
-      await expectAllToFail(site, 'cwd/package.json', 'outside');
-      await expectAllToFail(site, 'thread/etc/passwd', 'outside');
-      await expectAllToFail(site, `fd/${held}/secret.txt`, 'outside');
-      await expectAllToFail(site, `fd-${held}/secret.txt`, 'outside');
+        symlinkSync(`/proc/self/${name}`, join(fixture.root, name.replace('/', '-')));
+      await expectAllToFail(fixture, 'root/etc/passwd', 'outside');
+      await expectAllToFail(fixture, 'cwd/package.json', 'outside');
+      await expectAllToFail(fixture, 'thread/etc/passwd', 'outside');
+      await expectAllToFail(fixture, `fd/${held}/secret.txt`, 'outside');
+      await expectAllToFail(fixture, `fd-${held}/secret.txt`, 'outside');
       for (const look of Object.values(looks)) {
-        expect(await failureOf(look(site.engine, 'exe'))).toEqual({ kind: 'outside', path: 'exe' });
+        expect(await failureOf(look(fixture.engine, 'exe'))).toEqual({ kind: 'outside', path: 'exe' });
       }
     },
   );

@@ -19,7 +19,7 @@ import { replaceContent } from '../../../src/engine/files/replace.ts';
 import type { TextEdit } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
 import { readBack, type Tree, temporaryDirectory } from '../../tree.ts';
-import { failureOf, siteOf, wallKinds } from '../confine/site.ts';
+import { failureOf, openWallFixture, wallKinds } from '../confine/wall-fixture.ts';
 
 const lines = (count: number, state: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => `line ${String(i).padStart(3, '0')} ${state(i)}\n`).join('');
@@ -126,7 +126,7 @@ describe('a program that saves while an edit is worked out', () => {
   const slow = 'a'.repeat(22);
 
   it.each(Object.entries(savers))('%s: the edit fails clearly and the save stays', async (_, save) => {
-    const { engine, root } = siteOf('strongest', { 'a.txt': `${slow}\nlast?` });
+    const { engine, root } = openWallFixture('strongest', { 'a.txt': `${slow}\nlast?` });
     const path = join(root, 'a.txt');
     let ended = false;
     const edit = failureOf(engine.files.edit('a.txt', [slowEdit])).finally(() => {
@@ -169,12 +169,12 @@ describe.each(wallKinds)('between the reading and the renaming of an edit, with 
     'somebody adds a byte': [(path) => appendFileSync(path, '!'), { 'a.txt': 'begun!' }],
   };
   it.each(Object.entries(strikes))('%s: nothing is written, and that is told', async (_, [strike, after]) => {
-    const site = siteOf(kind, { 'a.txt': 'begun' });
-    const wall = new Wall([{ path: site.root, writable: true }], { protection: kind });
+    const fixture = openWallFixture(kind, { 'a.txt': 'begun' });
+    const wall = new Wall([{ path: fixture.root, writable: true }], { protection: kind });
     try {
       const edit = wall.at('a.txt', {}, async (place) => {
         const snapshot = await readSnapshot(place);
-        strike(join(site.root, 'a.txt'), site.outside);
+        strike(join(fixture.root, 'a.txt'), fixture.outside);
         await replaceContent(place, Buffer.from('edited'), { expect: snapshot });
       });
       const facts = await failureOf(edit);
@@ -182,23 +182,23 @@ describe.each(wallKinds)('between the reading and the renaming of an edit, with 
     } finally {
       wall.close();
     }
-    const left = JSON.parse(JSON.stringify(readBack(site.root)).replaceAll(site.outside, '{OUT}'));
+    const left = JSON.parse(JSON.stringify(readBack(fixture.root)).replaceAll(fixture.outside, '{OUT}'));
     expect(left).toEqual(after);
-    site.expectOutsideUntouched();
+    fixture.expectOutsideUntouched();
   });
 
   it('somebody else makes the file that was to be new: theirs stays', async () => {
-    const site = siteOf(kind);
-    const wall = new Wall([{ path: site.root, writable: true }], { protection: kind });
+    const fixture = openWallFixture(kind);
+    const wall = new Wall([{ path: fixture.root, writable: true }], { protection: kind });
     try {
       const write = wall.at('a.txt', {}, async (place) => {
-        writeFileSync(join(site.root, 'a.txt'), 'theirs');
+        writeFileSync(join(fixture.root, 'a.txt'), 'theirs');
         await replaceContent(place, Buffer.from('ours'), { expect: 'absent' });
       });
       expect(await failureOf(write)).toMatchObject({ kind: 'exists' });
     } finally {
       wall.close();
     }
-    expect(readBack(site.root)).toEqual({ 'a.txt': 'theirs' });
+    expect(readBack(fixture.root)).toEqual({ 'a.txt': 'theirs' });
   });
 });

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { program } from '../../client.ts';
 import { readBack, temporaryDirectory } from '../../tree.ts';
-import { failureOf, replacing, siteOf, wallKinds } from '../confine/site.ts';
+import { failureOf, openWallFixture, replacing, wallKinds } from '../confine/wall-fixture.ts';
 
 const isSystemAdministrator = process.getuid?.() === 0;
 const SOMEBODY = 1234;
@@ -39,14 +39,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       ['with a name that is too long', `new/deeper/${'x'.repeat(256)}`, 'bad-path'],
       ['to a path that leads out in the end', 'new/../../outside/x', 'outside'],
     ])('%s', async (_, path, failure) => {
-      const site = siteOf(kind, tree);
-      expect(await failureOf(site.engine.files.write(path, 'x'))).toMatchObject({ kind: failure });
-      expect(readBack(site.root)).toEqual(tree);
-      site.expectOutsideUntouched();
+      const fixture = openWallFixture(kind, tree);
+      expect(await failureOf(fixture.engine.files.write(path, 'x'))).toMatchObject({ kind: failure });
+      expect(readBack(fixture.root)).toEqual(tree);
+      fixture.expectOutsideUntouched();
     });
 
     it('because it was cancelled before it began', async () => {
-      const { engine, root } = siteOf(kind, tree);
+      const { engine, root } = openWallFixture(kind, tree);
       const signal = AbortSignal.abort();
       expect(await failureOf(engine.files.write('new/deeper/x.txt', 'x', { signal }))).toEqual({
         kind: 'cancelled',
@@ -65,7 +65,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('because it was cancelled on the way', async () => {
-      const { engine, root } = siteOf(kind, tree);
+      const { engine, root } = openWallFixture(kind, tree);
       const content = Buffer.alloc(48 * 1024 * 1024, 'x');
       for (const path of ['a.txt', 'new/deeper/x.txt']) {
         const cancelling = new AbortController();
@@ -78,7 +78,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('because the new text would be too large', async () => {
-      const { engine, root } = siteOf(kind, tree);
+      const { engine, root } = openWallFixture(kind, tree);
       const edit = engine.files.edit('a.txt', [replacing('a', 'x'.repeat(100))], { limit: 50 });
       expect(await failureOf(edit)).toMatchObject({ kind: 'too-large', size: 100, limit: 50 });
       expect(await failureOf(engine.files.write('n/x', 'x'.repeat(100), { limit: 50 }))).toMatchObject({
@@ -102,22 +102,26 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       ['out', 'a.txt', '../outside/a.txt', 'outside'],
       ['to the root', 'a.txt', '.', 'exists'],
     ])('%s', async (_, from, to, failure) => {
-      const site = siteOf(kind, tree);
-      expect(await failureOf(site.engine.files.move(from, to))).toMatchObject({ kind: failure });
-      expect(readBack(site.root)).toEqual(tree);
-      site.expectOutsideUntouched();
+      const fixture = openWallFixture(kind, tree);
+      expect(await failureOf(fixture.engine.files.move(from, to))).toMatchObject({ kind: failure });
+      expect(readBack(fixture.root)).toEqual(tree);
+      fixture.expectOutsideUntouched();
     });
   });
 
   it('a move of a directory takes everything along, and makes the parents', async () => {
-    const { engine, root } = siteOf(kind, { 'd/e/b.txt': 'b', 'd/l': { link: 'e/b.txt' }, 'd/f/': '' });
+    const { engine, root } = openWallFixture(kind, {
+      'd/e/b.txt': 'b',
+      'd/l': { link: 'e/b.txt' },
+      'd/f/': '',
+    });
     await engine.files.move('d', 'x/y/d');
     expect(readBack(root)).toEqual({ 'x/y/d/e/b.txt': 'b', 'x/y/d/l': { link: 'e/b.txt' }, 'x/y/d/f/': '' });
   });
 
   describe('what a file keeps', () => {
     it.each([0o600, 0o640, 0o644, 0o755, 0o444, 0o1666])('its mode %o', async (mode) => {
-      const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+      const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
       const path = join(root, 'a.txt');
       const now = () => statSync(path).mode & 0o7777;
       chmodSync(path, mode);
@@ -136,7 +140,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it.runIf(isSystemAdministrator)('its owner and group', async () => {
-      const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+      const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
       const path = join(root, 'a.txt');
       chmodSync(path, 0o4711);
       chownSync(path, SOMEBODY, 4321);
@@ -148,7 +152,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('a new file gets what the umask leaves', async () => {
-      const { engine, root } = siteOf(kind);
+      const { engine, root } = openWallFixture(kind);
       const before = process.umask(0o027);
       try {
         await engine.files.write('d/a.txt', 'x');
@@ -160,7 +164,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
     });
 
     it('an edit that changes nothing does not touch the file', async () => {
-      const { engine, root } = siteOf(kind, { 'a.txt': 'one' });
+      const { engine, root } = openWallFixture(kind, { 'a.txt': 'one' });
       const before = statSync(join(root, 'a.txt'));
       await engine.files.edit('a.txt', [replacing('one', 'one')]);
       const after = statSync(join(root, 'a.txt'));
@@ -169,7 +173,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('readers see the old content or the new one, never anything between', async () => {
-    const { engine, root } = siteOf(kind, { 'a.txt': 'old'.repeat(200_000) });
+    const { engine, root } = openWallFixture(kind, { 'a.txt': 'old'.repeat(200_000) });
     const whole = new Set(['old'.repeat(200_000), 'new'.repeat(200_000)]);
     let writing = true;
     const writes = (async () => {
@@ -188,7 +192,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a tree is only removed when all of it can be', async () => {
-    const { engine, root } = siteOf(
+    const { engine, root } = openWallFixture(
       kind,
       { 'd/a.txt': 'a', 'd/z/inner/b.txt': 'b' },
       { roots: ['work', 'work/d/z/inner'] },

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/engine/index.ts';
-import { type House, openHouse } from './house.ts';
+import { type JournalFixture, openJournalFixture } from './journal-fixture.ts';
 
 const OTHER = '/dev/shm';
 const apart = existsSync(OTHER) && statSync(OTHER).dev !== statSync(tmpdir()).dev;
@@ -42,19 +42,19 @@ const MODES = {
   'a.txt': 0o640,
 };
 
-let house: House;
+let fixture: JournalFixture;
 afterEach(async () => {
   for (const path of ['d/deep', 'lib/deep']) {
-    if (existsSync(join(house.root, path))) chmodSync(join(house.root, path), 0o755);
+    if (existsSync(join(fixture.root, path))) chmodSync(join(fixture.root, path), 0o755);
   }
-  await house.close();
+  await fixture.close();
 });
 
 const modes = () =>
   Object.fromEntries(
     Object.keys(MODES)
-      .filter((path) => existsSync(join(house.root, path)))
-      .map((path) => [path, statSync(join(house.root, path)).mode & 0o777]),
+      .filter((path) => existsSync(join(fixture.root, path)))
+      .map((path) => [path, statSync(join(fixture.root, path)).mode & 0o777]),
   );
 
 const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
@@ -70,22 +70,24 @@ const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
 
 describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, () => {
   const open = () => {
-    house = openHouse(TREE, { under: OTHER });
-    for (const [path, mode] of Object.entries(MODES)) chmodSync(join(house.root, path), mode);
+    fixture = openJournalFixture(TREE, { under: OTHER });
+    for (const [path, mode] of Object.entries(MODES)) chmodSync(join(fixture.root, path), mode);
   };
 
   const backAndForth = async (operation: (engine: Engine) => Promise<unknown>) => {
-    const before = { tree: house.tree(), modes: modes() };
-    await operation(house.engine);
-    const after = { tree: house.tree(), modes: modes() };
+    const before = { tree: fixture.tree(), modes: modes() };
+    await operation(fixture.engine);
+    const after = { tree: fixture.tree(), modes: modes() };
     expect(after.tree).not.toEqual(before.tree);
-    const entry = house.newest();
+    const entry = fixture.newest();
     for (let round = 0; round < 2; round++) {
-      await house.undo(entry);
-      expect({ tree: house.tree(), modes: modes() }).toEqual(before);
-      const undoing = house.entries().find(({ undoes, state }) => undoes === entry.id && state !== 'undone')!;
-      await house.undo(undoing);
-      expect({ tree: house.tree(), modes: modes() }).toEqual(after);
+      await fixture.undo(entry);
+      expect({ tree: fixture.tree(), modes: modes() }).toEqual(before);
+      const undoing = fixture
+        .entries()
+        .find(({ undoes, state }) => undoes === entry.id && state !== 'undone')!;
+      await fixture.undo(undoing);
+      expect({ tree: fixture.tree(), modes: modes() }).toEqual(after);
     }
   };
 
@@ -97,36 +99,36 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
   test('a tree that is deleted comes back with its links, empty directories and modes, and goes again', async () => {
     open();
     // Only root may delete from a directory that nobody may write to.
-    if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
+    if (process.getuid?.() !== 0) chmodSync(join(fixture.root, 'd/deep'), 0o755);
     await backAndForth((engine) => engine.files.remove('d', { recursive: true }));
   });
 
   test('a large file is kept deflated, and comes back byte for byte in bounded memory', async () => {
     open();
-    const large = join(house.root, 'd/large.bin');
+    const large = join(fixture.root, 'd/large.bin');
     const bytes = Buffer.alloc(80 * 1024 * 1024);
     bytes.write('somewhere in the middle', 41_000_000);
     writeFileSync(large, bytes);
-    await house.engine.files.write('d/large.bin', 'small\n');
-    await house.undo();
+    await fixture.engine.files.write('d/large.bin', 'small\n');
+    await fixture.undo();
     expect(readFileSync(large).equals(bytes)).toBe(true);
-    await house.undo(house.newest());
+    await fixture.undo(fixture.newest());
     expect(readFileSync(large, 'utf8')).toBe('small\n');
-    await house.undo();
-    await house.engine.files.remove('d', { recursive: true });
-    await house.undo();
+    await fixture.undo();
+    await fixture.engine.files.remove('d', { recursive: true });
+    await fixture.undo();
     expect(readFileSync(large).equals(bytes)).toBe(true);
   });
 
   test('a file with holes does not come back full', async () => {
     open();
-    const sparse = join(house.root, 'sparse.bin');
+    const sparse = join(fixture.root, 'sparse.bin');
     writeFileSync(sparse, 'beginning');
     truncateSync(sparse, 400 * 1024 ** 2);
     const grown = () => process.memoryUsage().arrayBuffers + process.memoryUsage().external;
     const before = grown();
-    await house.engine.files.remove('sparse.bin');
-    await house.undo();
+    await fixture.engine.files.remove('sparse.bin');
+    await fixture.undo();
     expect(grown() - before).toBeLessThan(200 * 1024 ** 2);
     expect(statSync(sparse)).toMatchObject({ size: 400 * 1024 ** 2 });
     expect(statSync(sparse).blocks * 512).toBeLessThan(64 * 1024 ** 2);
@@ -135,47 +137,47 @@ describe.skipIf(!apart)(`on another file system (${OTHER}), where it is one`, ()
   test('a link comes back as it was, also when what it leads to is no text', async () => {
     open();
     const target = Buffer.from('x\xe9y', 'latin1');
-    const link = join(house.root, 'd/latin');
+    const link = join(fixture.root, 'd/latin');
     symlinkSync(target, link);
     for (const operation of [
-      () => house.engine.files.remove('d', { recursive: true }),
-      () => house.engine.files.remove('d/latin'),
-      () => house.engine.files.move('b.txt', 'd/latin', { overwrite: true }),
+      () => fixture.engine.files.remove('d', { recursive: true }),
+      () => fixture.engine.files.remove('d/latin'),
+      () => fixture.engine.files.move('b.txt', 'd/latin', { overwrite: true }),
     ]) {
-      if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
+      if (process.getuid?.() !== 0) chmodSync(join(fixture.root, 'd/deep'), 0o755);
       await operation();
-      await house.undo();
+      await fixture.undo();
       expect(readlinkSync(link, { encoding: 'latin1' })).toBe('x\xe9y');
     }
   });
 
   test('what cannot be kept under its name is not deleted', async () => {
     open();
-    const odd = Buffer.concat([Buffer.from(`${join(house.root, 'd')}/`), Buffer.from([0x66, 0xff])]);
+    const odd = Buffer.concat([Buffer.from(`${join(fixture.root, 'd')}/`), Buffer.from([0x66, 0xff])]);
     writeFileSync(odd, 'under a name that is no text\n');
-    await expect(house.engine.files.remove('d', { recursive: true })).rejects.toMatchObject({
+    await expect(fixture.engine.files.remove('d', { recursive: true })).rejects.toMatchObject({
       facts: { kind: 'io', code: 'EILSEQ' },
     });
     expect(readFileSync(odd, 'utf8')).toBe('under a name that is no text\n');
-    expect(house.entries()).toEqual([]);
+    expect(fixture.entries()).toEqual([]);
   });
 
   test('two names of one file come back as two files with the same content', async () => {
     open();
-    linkSync(join(house.root, 'd/x.txt'), join(house.root, 'd/second.txt'));
-    await house.engine.files.remove('d', { recursive: true });
-    await house.undo();
-    expect(house.tree()['d/second.txt']).toBe('x\n');
+    linkSync(join(fixture.root, 'd/x.txt'), join(fixture.root, 'd/second.txt'));
+    await fixture.engine.files.remove('d', { recursive: true });
+    await fixture.undo();
+    expect(fixture.tree()['d/second.txt']).toBe('x\n');
   });
 
   test('somebody else’s tree in the same place is not mixed with it', async () => {
     open();
-    if (process.getuid?.() !== 0) chmodSync(join(house.root, 'd/deep'), 0o755);
-    await house.engine.files.remove('d', { recursive: true });
-    mkdirSync(join(house.root, 'd'));
-    writeFileSync(join(house.root, 'd/x.txt'), 'theirs\n');
-    const outcome = await house.engine.history.undo(house.newest().id);
+    if (process.getuid?.() !== 0) chmodSync(join(fixture.root, 'd/deep'), 0o755);
+    await fixture.engine.files.remove('d', { recursive: true });
+    mkdirSync(join(fixture.root, 'd'));
+    writeFileSync(join(fixture.root, 'd/x.txt'), 'theirs\n');
+    const outcome = await fixture.engine.history.undo(fixture.newest().id);
     expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
-    expect(house.tree()['d/x.txt']).toBe('theirs\n');
+    expect(fixture.tree()['d/x.txt']).toBe('theirs\n');
   });
 });

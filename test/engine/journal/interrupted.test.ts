@@ -18,7 +18,7 @@ import { Wall } from '../../../src/engine/confine/wall.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
 import type { JournalRecorder } from '../../../src/engine/journal/record/journal-recorder.ts';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
-import { type House, openHouse } from './house.ts';
+import { type JournalFixture, openJournalFixture } from './journal-fixture.ts';
 
 const TREE = {
   'a.txt': 'a\n',
@@ -28,19 +28,19 @@ const TREE = {
   'empty/': '',
 } as const;
 
-let house: House;
-afterEach(() => house.close());
+let fixture: JournalFixture;
+afterEach(() => fixture.close());
 
 type Places = (path: string) => ReturnType<Wall['resolve']>;
 
 /** Does the beginning of a change, and not its end: as if killed there. */
 async function cutOff(begin: (recording: JournalRecorder, at: Places) => Promise<void>): Promise<void> {
-  house = openHouse(TREE);
-  const wall = new Wall([{ path: house.root, writable: true }]);
-  const journal = new Journal(openDirectoryState(house.state));
+  fixture = openJournalFixture(TREE);
+  const wall = new Wall([{ path: fixture.root, writable: true }]);
+  const journal = new Journal(openDirectoryState(fixture.state));
   const held: { close(): void }[] = [];
   await begin(journal.begin({}), (path) => {
-    const place = wall.resolve(join(house.root, path), { follow: false });
+    const place = wall.resolve(join(fixture.root, path), { follow: false });
     held.push(place);
     return place;
   });
@@ -49,7 +49,7 @@ async function cutOff(begin: (recording: JournalRecorder, at: Places) => Promise
   await journal.close();
 }
 
-const at = (path: string) => join(house.root, path);
+const at = (path: string) => join(fixture.root, path);
 
 /** The name of a temporary file of a process that is gone. */
 const litter = () => temporaryName(`${serverId().split('-')[0]}-999999999-1`);
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     },
     'with a half-written file in a directory made for it': async (recording) => {
       for (const path of ['p', 'p/q']) {
-        recording.makesParent(at(path), house.root);
+        recording.makesParent(at(path), fixture.root);
         mkdirSync(at(path));
       }
       writeFileSync(at(`p/q/${litter()}`), 'half of i');
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     'after a tree was set aside': async (recording, place) => {
       const it = place('d');
       const aside = await recording.removes(it, it.lstat()!);
-      renameSync(at('d'), join(house.state, 'aside', aside!.name));
+      renameSync(at('d'), join(fixture.state, 'aside', aside!.name));
     },
     'in the middle of removing a tree entry by entry': async (recording, place) => {
       const it = place('d');
@@ -134,11 +134,11 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
 
   test.each(Object.entries(cases))('%s is undone without force, and nothing is left', async (_, begin) => {
     await cutOff(begin);
-    const [entry] = house.entries();
+    const [entry] = fixture.entries();
     expect(entry).toMatchObject({ state: 'pending' });
-    await house.undo(entry);
-    expect(house.tree()).toEqual(TREE);
-    expect(house.entries().find(({ id }) => id === entry!.id)).toMatchObject({ state: 'undone' });
+    await fixture.undo(entry);
+    expect(fixture.tree()).toEqual(TREE);
+    expect(fixture.entries().find(({ id }) => id === entry!.id)).toMatchObject({ state: 'undone' });
   });
 
   test('before a large file was overwritten is known by the file alone', async () => {
@@ -148,33 +148,33 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
       await recording.replaces(it, it.lstat()!, undefined, Buffer.from('small'));
       await recording.flushed(it);
     });
-    await house.undo();
+    await fixture.undo();
     expect(readFileSync(at('large.bin')).equals(Buffer.alloc(5 * 1024 * 1024, 7))).toBe(true);
   });
 
   test('in the middle of an undo of a deleted tree can be undone again', async () => {
     await cutOff(async () => {});
-    await house.engine.files.remove('d', { recursive: true });
+    await fixture.engine.files.remove('d', { recursive: true });
     // The name was taken by an empty directory; the tree was not yet moved there.
     mkdirSync(at('d'));
-    await house.undo();
-    expect(house.tree()).toEqual(TREE);
+    await fixture.undo();
+    expect(fixture.tree()).toEqual(TREE);
   });
 
   test('in the middle of an undo of a deleted file leaves it with two names, and is done', async () => {
     await cutOff(async () => {});
-    await house.engine.files.remove('a.txt');
-    const [name] = readdirSync(join(house.state, 'aside'));
-    linkSync(join(house.state, 'aside', name!), at('a.txt'));
-    await house.undo();
-    expect(house.tree()).toEqual(TREE);
+    await fixture.engine.files.remove('a.txt');
+    const [name] = readdirSync(join(fixture.state, 'aside'));
+    linkSync(join(fixture.state, 'aside', name!), at('a.txt'));
+    await fixture.undo();
+    expect(fixture.tree()).toEqual(TREE);
   });
 
   test('is not mistaken for what somebody else has done since', async () => {
     await cutOff(async () => {});
-    await house.engine.files.move('a.txt', 'b.txt', { overwrite: true });
+    await fixture.engine.files.move('a.txt', 'b.txt', { overwrite: true });
     writeFileSync(at('a.txt'), 'somebody else\n');
-    const outcome = await house.engine.history.undo(house.newest().id);
+    const outcome = await fixture.engine.history.undo(fixture.newest().id);
     expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
     expect(readFileSync(at('b.txt'), 'utf8')).toBe('a\n');
     expect(existsSync(at('a.txt'))).toBe(true);

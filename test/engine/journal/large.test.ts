@@ -21,13 +21,13 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { program } from '../../client.ts';
 import { temporaryDirectory } from '../../tree.ts';
-import { type House, openHouse } from './house.ts';
+import { type JournalFixture, openJournalFixture } from './journal-fixture.ts';
 
 const MB = 1024 * 1024;
-let house: House;
-afterEach(() => house.close());
+let fixture: JournalFixture;
+afterEach(() => fixture.close());
 
-const at = (path: string) => join(house.root, path);
+const at = (path: string) => join(fixture.root, path);
 
 /** A sparse file with something in it here and there. */
 function layLarge(path: string, size: number): void {
@@ -55,66 +55,68 @@ function expectLarge(path: string, size: number): void {
 
 /** What the store holds by now: a file that was only linked adds nothing. */
 function storedBytes(): number {
-  const store = join(house.state, 'store');
+  const store = join(fixture.state, 'store');
   if (!existsSync(store)) return 0;
   const names = readdirSync(store, { recursive: true, encoding: 'utf8' });
   return names.reduce((sum, name) => sum + statSync(join(store, name)).size, 0);
 }
 
 describe('a file of 200 MB', () => {
-  test.each<[string, (house: House) => Promise<unknown>]>([
+  test.each<[string, (fixture: JournalFixture) => Promise<unknown>]>([
     ['overwritten', ({ engine }) => engine.files.write('large.bin', 'small\n')],
     ['moved over', ({ engine }) => engine.files.move('small.txt', 'large.bin', { overwrite: true })],
     ['deleted', ({ engine }) => engine.files.remove('large.bin')],
   ])('that is %s comes back, again and again, without having been read', async (_, change) => {
-    house = openHouse({ 'small.txt': 'small\n' });
+    fixture = openJournalFixture({ 'small.txt': 'small\n' });
     layLarge(at('large.bin'), 200 * MB);
     const { ino } = statSync(at('large.bin'));
-    await change(house);
-    const entry = house.newest();
+    await change(fixture);
+    const entry = fixture.newest();
     for (let round = 0; round < 2; round++) {
-      await house.undo(entry);
+      await fixture.undo(entry);
       expectLarge(at('large.bin'), 200 * MB);
       expect(statSync(at('large.bin')).ino).toBe(ino);
       expect(readFileSync(at('small.txt'), 'utf8')).toBe('small\n');
-      const undoing = house.entries().find(({ undoes, state }) => undoes === entry.id && state !== 'undone')!;
-      await house.undo(undoing);
+      const undoing = fixture
+        .entries()
+        .find(({ undoes, state }) => undoes === entry.id && state !== 'undone')!;
+      await fixture.undo(undoing);
       expect(existsSync(at('large.bin')) && statSync(at('large.bin')).size > 100).toBe(false);
     }
     expect(storedBytes()).toBeLessThan(MB);
   });
 
   test('that was changed since it came back is not replaced unasked', async () => {
-    house = openHouse({});
+    fixture = openJournalFixture({});
     layLarge(at('large.bin'), 200 * MB);
-    await house.engine.files.write('large.bin', 'small\n');
-    await house.undo();
+    await fixture.engine.files.write('large.bin', 'small\n');
+    await fixture.undo();
     const fd = openSync(at('large.bin'), 'r+');
     writeSync(fd, 'theirs', 100);
     closeSync(fd);
-    const outcome = await house.engine.history.undo(house.newest().id);
+    const outcome = await fixture.engine.history.undo(fixture.newest().id);
     expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
   });
 
   test('with a second name is kept apart from it', async () => {
-    house = openHouse({});
+    fixture = openJournalFixture({});
     layLarge(at('large.bin'), 20 * MB);
     linkSync(at('large.bin'), at('second.bin'));
-    await house.engine.files.write('large.bin', 'small\n');
+    await fixture.engine.files.write('large.bin', 'small\n');
     const fd = openSync(at('second.bin'), 'r+');
     writeSync(fd, 'changed through its other name', 0);
     closeSync(fd);
-    await house.undo();
+    await fixture.undo();
     expectLarge(at('large.bin'), 20 * MB);
   });
 
   test('that a program still writes to loses nothing of that', async () => {
-    house = openHouse({});
+    fixture = openJournalFixture({});
     layLarge(at('log.bin'), 20 * MB);
     const fd = openSync(at('log.bin'), 'a');
-    await house.engine.files.remove('log.bin');
+    await fixture.engine.files.remove('log.bin');
     writeSync(fd, 'and one line more');
-    await house.undo();
+    await fixture.undo();
     writeSync(fd, ', and another');
     closeSync(fd);
     const text = readFileSync(at('log.bin'))
@@ -125,10 +127,10 @@ describe('a file of 200 MB', () => {
 });
 
 test('a file of 3 GB is deleted and brought back', async () => {
-  house = openHouse({}, { keep: { days: 30, bytes: 4 * 1024 * MB } });
+  fixture = openJournalFixture({}, { keep: { days: 30, bytes: 4 * 1024 * MB } });
   layLarge(at('huge.bin'), 3 * 1024 * MB);
-  await house.engine.files.remove('huge.bin');
-  await house.undo();
+  await fixture.engine.files.remove('huge.bin');
+  await fixture.undo();
   expectLarge(at('huge.bin'), 3 * 1024 * MB);
 });
 
@@ -138,14 +140,14 @@ describe.skipIf(process.getuid?.() !== 0)(
     const NOBODY = 65534;
 
     test('it is overwritten and deleted all the same, and comes back', () => {
-      house = openHouse({ 'write-only.txt': 'secret one\n', 'nothing.txt': 'secret two\n' });
+      fixture = openJournalFixture({ 'write-only.txt': 'secret one\n', 'nothing.txt': 'secret two\n' });
       const home = temporaryDirectory();
       const copied = join(home.path, 'dist');
       cpSync(dirname(program), copied, { recursive: true });
       copyFileSync(join(dirname(program), '../package.json'), join(home.path, 'package.json'));
       chmodSync(home.path, 0o755);
       const state = join(home.path, 'state');
-      for (const path of [house.root, home.path, at('write-only.txt'), at('nothing.txt')])
+      for (const path of [fixture.root, home.path, at('write-only.txt'), at('nothing.txt')])
         chownSync(path, NOBODY, NOBODY);
       chmodSync(at('write-only.txt'), 0o200);
       chmodSync(at('nothing.txt'), 0);
@@ -155,7 +157,7 @@ describe.skipIf(process.getuid?.() !== 0)(
         return spawnSync(process.execPath, command, { ...as, encoding: 'utf8' });
       };
       const change = (tool: string, args: object) =>
-        expect(run('call', tool, JSON.stringify(args), house.root)).toMatchObject({ status: 0 });
+        expect(run('call', tool, JSON.stringify(args), fixture.root)).toMatchObject({ status: 0 });
       change('write_file', { path: at('write-only.txt'), content: 'new\n' });
       change('delete_file', { path: at('nothing.txt') });
       expect(readFileSync(at('write-only.txt'), 'utf8')).toBe('new\n');

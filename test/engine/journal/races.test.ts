@@ -5,25 +5,25 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { Engine, History } from '../../../src/engine/index.ts';
 import { temporaryDirectory } from '../../tree.ts';
-import { type House, openHouse } from './house.ts';
+import { type JournalFixture, openJournalFixture } from './journal-fixture.ts';
 
-let house: House;
-afterEach(() => house.close());
+let fixture: JournalFixture;
+afterEach(() => fixture.close());
 
 const another = (keep = { days: 30, bytes: 1e9 }) =>
-  new Engine({ roots: [{ path: house.root, writable: true }], journal: house.state, keep });
+  new Engine({ roots: [{ path: fixture.root, writable: true }], journal: fixture.state, keep });
 
 /** Everything that is not undone, newest first; what was written later is on top and goes first. */
 async function undoAll(): Promise<void> {
-  for (const { id, state } of house.entries()) {
-    const now = house.entries().find((entry) => entry.id === id)!;
+  for (const { id, state } of fixture.entries()) {
+    const now = fixture.entries().find((entry) => entry.id === id)!;
     if (state === 'undone' || now.state === 'undone' || now.undoes !== undefined) continue;
-    await house.undo(now);
+    await fixture.undo(now);
   }
 }
 
 test('undo and tools on the same file take turns, and all of it can be undone', async () => {
-  house = openHouse({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
+  fixture = openJournalFixture({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
   const other = another();
   const seen = { done: 0, refused: 0 };
   const undoing = async () => {
@@ -38,38 +38,38 @@ test('undo and tools on the same file take turns, and all of it can be undone', 
     }
   };
   const writing = async (path: string) => {
-    for (let n = 0; n < 30; n++) await house.engine.files.write(path, `${path} ${n}\n`);
+    for (let n = 0; n < 30; n++) await fixture.engine.files.write(path, `${path} ${n}\n`);
   };
   await Promise.all([undoing(), writing('a.txt'), writing('b.txt')]);
   expect(seen.done).toBeGreaterThan(0);
   await undoAll();
-  expect(house.tree()).toEqual({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
+  expect(fixture.tree()).toEqual({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
   await other.close();
 });
 
 test('what somebody changes while an undo is planned is not replaced', async () => {
-  house = openHouse({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
+  fixture = openJournalFixture({ 'a.txt': 'start\n', 'b.txt': 'start\n' });
   for (let n = 0; n < 20; n++) {
-    await house.engine.files.writeAll([
+    await fixture.engine.files.writeAll([
       { path: 'a.txt', content: `a ${n}\n` },
       { path: 'b.txt', content: `b ${n}\n` },
     ]);
-    const undoing = house.engine.history.undo(house.newest().id).catch(() => ({ done: false }));
+    const undoing = fixture.engine.history.undo(fixture.newest().id).catch(() => ({ done: false }));
     for (let wait = 0; wait < n % 7; wait++) await new Promise((resolve) => setImmediate(resolve));
-    appendFileSync(join(house.root, 'b.txt'), `theirs ${n}\n`);
+    appendFileSync(join(fixture.root, 'b.txt'), `theirs ${n}\n`);
     const outcome = await undoing;
-    const text = readFileSync(join(house.root, 'b.txt'), 'utf8');
+    const text = readFileSync(join(fixture.root, 'b.txt'), 'utf8');
     expect([n, text]).toEqual([n, expect.stringContaining(`theirs ${n}\n`)]);
     // All of it or none: the other file was put back with this one, or not touched.
-    const other = readFileSync(join(house.root, 'a.txt'), 'utf8');
+    const other = readFileSync(join(fixture.root, 'a.txt'), 'utf8');
     expect([n, other]).toEqual([n, outcome?.done ? 'start\n' : `a ${n}\n`]);
-    writeFileSync(join(house.root, 'a.txt'), 'start\n');
-    writeFileSync(join(house.root, 'b.txt'), 'start\n');
+    writeFileSync(join(fixture.root, 'a.txt'), 'start\n');
+    writeFileSync(join(fixture.root, 'b.txt'), 'start\n');
   }
 });
 
 test('two writers with small bounds tidy up all the time, and the last change of each file can be undone', async () => {
-  house = openHouse({}, { keep: { days: 30, bytes: 250_000 } });
+  fixture = openJournalFixture({}, { keep: { days: 30, bytes: 250_000 } });
   const other = another({ days: 30, bytes: 250_000 });
   const noise = (seed: string) => createHash('sha512').update(seed).digest('hex');
   const content = (n: number) => Array.from({ length: 40 }, (_, line) => noise(`${n} ${line}`)).join('\n');
@@ -77,35 +77,35 @@ test('two writers with small bounds tidy up all the time, and the last change of
   const write = async (engine: Engine, who: number) => {
     for (let n = 0; n < 80; n++) {
       const path = `${who}-${n % 3}.txt`;
-      last.set(path, { before: house.tree()[path] as string | undefined });
+      last.set(path, { before: fixture.tree()[path] as string | undefined });
       await engine.files.write(path, content(n));
     }
   };
-  await Promise.all([write(house.engine, 1), write(other, 2)]);
+  await Promise.all([write(fixture.engine, 1), write(other, 2)]);
   await other.close();
-  expect(house.entries().length).toBeLessThan(160);
+  expect(fixture.entries().length).toBeLessThan(160);
   for (const [path, { before }] of last) {
-    const entry = house
+    const entry = fixture
       .entries()
       .find(({ changes }) => changes.some((change) => change.path.endsWith(path)))!;
-    await house.undo(entry);
-    expect(house.tree()[path]).toBe(before);
+    await fixture.undo(entry);
+    expect(fixture.tree()[path]).toBe(before);
   }
 });
 
 test('a root that was given by a link is undone where it leads', async () => {
-  house = openHouse({ 'a.txt': 'start\n' });
+  fixture = openJournalFixture({ 'a.txt': 'start\n' });
   const link = temporaryDirectory();
-  symlinkSync(house.root, join(link.path, 'root'));
+  symlinkSync(fixture.root, join(link.path, 'root'));
   const engine = new Engine({
     roots: [{ path: join(link.path, 'root'), writable: true }],
-    journal: house.state,
+    journal: fixture.state,
   });
   await engine.files.write(join(link.path, 'root', 'a.txt'), 'changed\n');
   await engine.files.remove('a.txt');
   await engine.close();
   link.remove();
-  const history = new History(house.state);
+  const history = new History(fixture.state);
   for (const { id } of await history.entries()) expect(await history.undo(id)).toMatchObject({ done: true });
-  expect(house.tree()).toEqual({ 'a.txt': 'start\n' });
+  expect(fixture.tree()).toEqual({ 'a.txt': 'start\n' });
 });

@@ -20,7 +20,7 @@ import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { program, RawClient } from '../../client.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
-import { openHouse } from './house.ts';
+import { openJournalFixture } from './journal-fixture.ts';
 
 const ROOT_USER = process.getuid?.() === 0;
 
@@ -177,38 +177,38 @@ describe('the usual state directory', () => {
 
 describe('while it works', () => {
   test('a state directory that somebody removes is made again, and what follows can be undone', async () => {
-    const house = openHouse({ 'a.txt': 'a' });
-    await house.engine.files.write('a.txt', 'b');
-    await house.engine.files.remove('a.txt');
-    rmSync(house.state, { recursive: true });
-    await house.engine.files.write('b.txt', 'new');
-    await house.engine.files.write('b.txt', 'newer');
-    await house.engine.files.remove('b.txt');
+    const fixture = openJournalFixture({ 'a.txt': 'a' });
+    await fixture.engine.files.write('a.txt', 'b');
+    await fixture.engine.files.remove('a.txt');
+    rmSync(fixture.state, { recursive: true });
+    await fixture.engine.files.write('b.txt', 'new');
+    await fixture.engine.files.write('b.txt', 'newer');
+    await fixture.engine.files.remove('b.txt');
     for (const content of ['newer', 'new', undefined]) {
-      await house.undo();
-      expect(house.tree()['b.txt']).toBe(content);
+      await fixture.undo();
+      expect(fixture.tree()['b.txt']).toBe(content);
     }
-    await house.close();
+    await fixture.close();
   });
 
   test('no descriptor stays open', async () => {
-    const house = openHouse({ 'a.txt': 'a', 'd/x.txt': 'x' });
+    const fixture = openJournalFixture({ 'a.txt': 'a', 'd/x.txt': 'x' });
     const round = async () => {
-      await house.engine.files.write('a.txt', `${Math.random()}`);
-      await house.engine.files.append('a.txt', 'more');
-      await house.engine.files.remove('d', { recursive: true });
-      await house.undo();
-      await expect(house.engine.files.write('d', 'x')).rejects.toThrow();
-      await house.engine.history.plan(house.newest().id);
-      await house.undo();
-      await house.undo();
+      await fixture.engine.files.write('a.txt', `${Math.random()}`);
+      await fixture.engine.files.append('a.txt', 'more');
+      await fixture.engine.files.remove('d', { recursive: true });
+      await fixture.undo();
+      await expect(fixture.engine.files.write('d', 'x')).rejects.toThrow();
+      await fixture.engine.history.plan(fixture.newest().id);
+      await fixture.undo();
+      await fixture.undo();
     };
     await round();
-    const watched = [house.root, house.state];
+    const watched = [fixture.root, fixture.state];
     const before = heldBelow(watched);
     for (let n = 0; n < 10; n++) await round();
     await expectNoMoreHeld(before, watched);
-    await house.close();
+    await fixture.close();
   });
 
   test('an engine that was asked for a state directory inside a root is not opened', () => {

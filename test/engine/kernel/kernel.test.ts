@@ -98,13 +98,13 @@ describe('the kernel', () => {
         0x5f,
       ]);
       const { from, end } = load(bytes);
-      const also = random() < 0.5 ? [] : [pick(random, ['a', 'kb', '_'])];
-      kernel.use({ kind: 'literals', literals: [...new Set(literals)], ignoreCase, also });
+      const alsoRequired = random() < 0.5 ? [] : [pick(random, ['a', 'kb', '_'])];
+      kernel.use({ kind: 'literals', literals: [...new Set(literals)], ignoreCase, alsoRequired });
       const folded = (text: string) => (ignoreCase ? text.replace(/[A-Z]/g, (c) => c.toLowerCase()) : text);
       const lines = bytes.toString('latin1').split('\n');
       const holds = (line: string, literal: string) => folded(line).includes(literal);
       const proposed = lines.flatMap((line, i) => (literals.some((l) => holds(line, l)) ? [i] : []));
-      const expected = proposed.filter((i) => also.every((literal) => holds(lines[i]!, literal)));
+      const expected = proposed.filter((i) => alsoRequired.every((literal) => holds(lines[i]!, literal)));
       const found: number[] = [];
       let number = 0;
       for (let at = from; at < end && kernel.nextLine(at, end); at = kernel.lineEnd + 1) {

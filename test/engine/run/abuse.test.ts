@@ -6,8 +6,8 @@ import type { Commands } from '../../../src/engine/run/commands.ts';
 import { checkArgv } from '../../../src/engine/run/policy/check.ts';
 import { pathsThroughWall } from '../../../src/engine/run/policy/path-arguments.ts';
 import { readingCommands } from '../../../src/engine/run/policy/reading-commands.ts';
-import type { Workshop } from './workshop.ts';
-import { makeWorkshop, NO_SANDBOX, SECRET, snapshot } from './workshop.ts';
+import type { RunFixture } from './run-fixture.ts';
+import { makeRunFixture, NO_SANDBOX, SECRET, snapshot } from './run-fixture.ts';
 
 interface Row {
   command: string;
@@ -25,13 +25,13 @@ const CUT_OFF_MS = 700;
 /** The others end by themselves, also on a machine that has much else to do. */
 const IN_TIME_MS = 30_000;
 
-let place: Workshop;
+let place: RunFixture;
 let unconfined: Commands;
 let sandboxed: Commands | undefined;
 let before: { root: string; out: string };
 
 beforeAll(async () => {
-  place = makeWorkshop();
+  place = makeRunFixture();
   process.env.LEAKME_VAR = 'LEAKED-from-the-server';
   unconfined = await place.open({ sandbox: 'off' });
   const boxed = await place.open({ sandbox: 'auto' });
@@ -85,7 +85,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       it.concurrent(`${title(row)}: ${row.expect}`, async ({ skip }) => {
         const commands = chosen();
         if (!commands) return skip(NO_SANDBOX);
-        const result = await commands.read(row.command, filled(row), {
+        const result = await commands.runReadingCommand(row.command, filled(row), {
           timeoutMs: row.expect === 'contain' ? CUT_OFF_MS : IN_TIME_MS,
         });
         const printed = result.stdout + result.stderr;

@@ -14,6 +14,7 @@ const [root, sandbox, door, command, ...args] = process.argv.slice(2) as [
 const wall = new Wall([{ path: root, writable: true }]);
 const commands = await Commands.open({ wall, sandbox, allowNet: false, environment: process.env });
 const call = { timeoutMs: 20_000 };
-const run = door === 'read' ? commands.read(command, args, call) : commands.shell(command, call);
+const run =
+  door === 'read' ? commands.runReadingCommand(command, args, call) : commands.runShellLine(command, call);
 writeSync(1, JSON.stringify(await run));
 commands.close();

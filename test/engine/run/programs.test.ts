@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adoptPrograms, resolvePrograms } from '../../../src/engine/run/programs.ts';
+import { copyBundledPrograms, resolvePrograms } from '../../../src/engine/run/programs.ts';
 
 let base: string;
 let root: string;
@@ -58,18 +58,18 @@ describe('a program', () => {
   });
 
   it('may come with the package, and is copied when that is installed in a root', () => {
-    const into = join(base, 'adopted');
+    const into = join(base, 'copies');
     const thing = join(root, 'bin', 'thing');
     const rg = '/usr/bin/rg';
-    const given = adoptPrograms(
-      { thing: { path: thing, from: thing }, rg: { path: rg, from: rg } },
+    const bundled = copyBundledPrograms(
+      { thing: { path: thing, copy: thing }, rg: { path: rg, copy: rg } },
       [root],
       into,
     );
-    expect(given).toEqual({ thing: join(into, 'thing'), rg: '/usr/bin/rg' });
+    expect(bundled).toEqual({ thing: join(into, 'thing'), rg: '/usr/bin/rg' });
     program(join(root, 'bin', 'thing'), 'echo replaced');
     expect(readFileSync(join(into, 'thing'), 'utf8')).toContain('echo hi');
-    const { found } = resolvePrograms(['thing'], { path: '/usr/bin', roots: [root], given });
+    const { found } = resolvePrograms(['thing'], { path: '/usr/bin', roots: [root], bundled });
     expect(found.get('thing')).toBe(join(into, 'thing'));
   });
 });

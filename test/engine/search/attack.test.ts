@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startAttacker } from '../../attackers/attacker.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import { temporaryDirectory } from '../../tree.ts';
-import { type Site, shown, site } from './searching.ts';
+import { type Fixture, fixture, shown } from './search-fixture.ts';
 
 const SECRET = 'content-from-outside';
 const SECRET_NAME = 'name-from-outside';
@@ -33,7 +33,7 @@ function layTraps(root: string, outside: string): [string, string][] {
 }
 
 /** Everything that one round of searches says. */
-async function everythingSaid(here: Site): Promise<string[]> {
+async function everythingSaid(here: Fixture): Promise<string[]> {
   const said: string[] = [];
   const regexes = { literal: 'harmless|outside', classes: '[A-Z]{4}[0-9]{6}', ripgrep: '.', workers: '.' };
   for (const [plan, regex] of Object.entries(regexes)) {
@@ -54,7 +54,7 @@ async function everythingSaid(here: Site): Promise<string[]> {
 describe('while directories are swapped with links to somewhere outside', () => {
   it('no search tells a name or a content from there', async () => {
     const outside = temporaryDirectory();
-    const here = await site({ 'steady.txt': 'harmless ABCD123456E\n' });
+    const here = await fixture({ 'steady.txt': 'harmless ABCD123456E\n' });
     const pairs = layTraps(here.root, outside.path);
     await everythingSaid(here);
     const before = heldBelow(here.root);

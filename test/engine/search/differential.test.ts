@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContentSearch } from '../../../src/engine/search/match/search-file.ts';
 import { requiredRun } from '../../../src/engine/search/plan/byte-run.ts';
 import { requiredWindow } from '../../../src/engine/search/plan/byte-window.ts';
-import { spanOf } from '../../../src/engine/search/plan/bytes-examined.ts';
+import { bytesExamined } from '../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../src/engine/search/plan/parse-pattern.ts';
 import { type MatcherSpec, type PlanKind, planSearch } from '../../../src/engine/search/plan/plan.ts';
 import { ripgrepSuperset } from '../../../src/engine/search/plan/ripgrep-pattern.ts';
@@ -65,7 +65,7 @@ function recipesFor({ source, flags }: GeneratedPattern): [string, MatcherSpec][
       ? ([['whole text', whole]] as [string, MatcherSpec][])
       : []),
     ...filters.flatMap((prefilter): [string, MatcherSpec][] =>
-      prefilter ? [[prefilter.kind, { ...whole, prefilter, span: spanOf(parsed!) }]] : [],
+      prefilter ? [[prefilter.kind, { ...whole, prefilter, bytesExamined: bytesExamined(parsed!) }]] : [],
     ),
     ['line by line', { ...whole, wholeText: undefined }],
   ];

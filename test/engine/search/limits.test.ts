@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import type { Tree } from '../../tree.ts';
-import { builtWorker, bundle, type Site, site } from './searching.ts';
+import { builtWorker, bundle, type Fixture, fixture } from './search-fixture.ts';
 
 /** Backtracks for longer than anybody waits. */
 const RUNAWAY = '^(a+)+$';
@@ -12,9 +12,9 @@ const RUNAWAY = '^(a+)+$';
 const ALONE = { ripgrep: false };
 const BAIT = `${'a'.repeat(40)}b\n`;
 
-const sites: Site[] = [];
-async function siteOf(...args: Parameters<typeof site>): Promise<Site> {
-  const made = await site(...args);
+const sites: Fixture[] = [];
+async function siteOf(...args: Parameters<typeof fixture>): Promise<Fixture> {
+  const made = await fixture(...args);
   sites.push(made);
   return made;
 }
@@ -41,7 +41,7 @@ function files(count: number, text = 'plain\n'): Tree {
 }
 
 /** Searches that never end by themselves; gives back how to end them. */
-function stuckSearches(here: Site, count: number, client: string): () => Promise<unknown[]> {
+function stuckSearches(here: Fixture, count: number, client: string): () => Promise<unknown[]> {
   const cancels = Array.from({ length: count }, () => new AbortController());
   const running = cancels.map(({ signal }) =>
     here.grep({ regex: RUNAWAY }, { signal, client }).catch((error) => error.facts.kind),

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf, matchesWithContext } from '../../../src/engine/search/query.ts';
-import { type Site, shown, site } from './searching.ts';
+import { type Fixture, fixture, shown } from './search-fixture.ts';
 
 const MIB = 1 << 20;
-let here: Site;
+let here: Fixture;
 
 beforeAll(async () => {
-  here = await site({
+  here = await fixture({
     'final.txt': 'one\ntwo\nlast',
     'crlf.txt': 'one\r\ntwo\r\n\r\nlast\r',
     'empty.txt': '',
@@ -70,7 +70,7 @@ describe('a line', () => {
     'loses one mark of several, whatever its encoding, by %s',
     async (plan) => {
       const utf16 = (text: string) => ({ base64: Buffer.from(text, 'utf16le').toString('base64') });
-      const marked = await site({ 'a.txt': '\ufeff\ufeffqq\n', 'b.txt': utf16('\ufeff\ufeffqq\n') });
+      const marked = await fixture({ 'a.txt': '\ufeff\ufeffqq\n', 'b.txt': utf16('\ufeff\ufeffqq\n') });
       const regex = plan === 'literal' ? '^\\Wqq$' : '^\\W\\w\\w$';
       const found = await marked.lines({ regex, plan });
       await marked.close();

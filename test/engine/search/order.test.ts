@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tree } from '../../tree.ts';
 import { pick, randomFrom } from './generated.ts';
-import { plainly, type Site, shown, site } from './searching.ts';
+import { type Fixture, fixture, plainly, shown } from './search-fixture.ts';
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'Füße', 'needle', 'x'];
 
@@ -23,9 +23,9 @@ function manyFiles(): Tree {
   return { ...tree, 'a/b': 'needle', 'a.txt': 'needle', a0: 'needle', 'a-': 'needle' };
 }
 
-let here: Site;
+let here: Fixture;
 beforeAll(async () => {
-  here = await site(manyFiles());
+  here = await fixture(manyFiles());
 });
 afterAll(() => here.close());
 
@@ -77,7 +77,7 @@ describe('a cap', () => {
   });
 
   it('keeps the context of the last match, with what matches there as context', async () => {
-    const close = await site({ 'x.txt': 'hit 1\nhit 2\nhit 3\nno\nhit 5\n' });
+    const close = await fixture({ 'x.txt': 'hit 1\nhit 2\nhit 3\nno\nhit 5\n' });
     try {
       const result = await close.grep({ regex: 'hit', maxMatches: 1, contextLines: 2 });
       expect(shown(result)).toEqual(['x.txt:1:hit 1', 'x.txt-2-hit 2', 'x.txt-3-hit 3']);
@@ -137,7 +137,7 @@ describe('a bound on the characters of an answer', () => {
   });
 
   it('holds within one file, and is not reached by the last match of all', async () => {
-    const one = await site({ 'x.txt': 'before\nhit\nafter\n'.repeat(50) });
+    const one = await fixture({ 'x.txt': 'before\nhit\nafter\n'.repeat(50) });
     try {
       // Each match has 3 lines of 5 characters for the path and 16 for the rest, and 14 of text.
       const query = { regex: 'hit', contextLines: 1 };
@@ -157,16 +157,16 @@ describe('a bound on the characters of an answer', () => {
 
 describe("on the wall's fallback", () => {
   it('a search finds the same in the same order', async () => {
-    const fallback = await site(manyFiles(), { protection: 'verified' });
+    const fallback = await fixture(manyFiles(), { protection: 'verified' });
     try {
       for (const plan of ['literal', 'ripgrep'] as const) {
         expect(shown(await fallback.grep({ regex: 'needle', plan }))).toEqual(
           plainly(fallback.root, /needle/),
         );
       }
-      const listed = (one: Site) =>
+      const listed = (one: Fixture) =>
         one.wall.at(one.root, {}, (place) => one.search.glob(place, { globs: ['**/*.txt*'], facts: true }));
-      const names = async (one: Site) => (await listed(one)).entries.map(({ path, size }) => [path, size]);
+      const names = async (one: Fixture) => (await listed(one)).entries.map(({ path, size }) => [path, size]);
       expect(await names(fallback)).toEqual(await names(here));
     } finally {
       await fallback.close();

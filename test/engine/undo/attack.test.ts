@@ -7,7 +7,7 @@ import { Engine, EngineFailure, History, type JournalEntry } from '../../../src/
 import { type Attacker, startAttacker } from '../../attackers/attacker.ts';
 import { report, seconds } from '../../attackers/campaign.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
-import { fingerprint } from '../confine/site.ts';
+import { fingerprint } from '../confine/wall-fixture.ts';
 
 const MS = seconds * 200;
 

@@ -14,7 +14,7 @@ import { restore } from '../../../src/engine/undo/restore.ts';
 import { targetsOf } from '../../../src/engine/undo/undo-chain.ts';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import type { Tree } from '../../tree.ts';
-import { type House, openHouse } from '../journal/house.ts';
+import { type JournalFixture, openJournalFixture } from '../journal/journal-fixture.ts';
 
 const TREE = {
   'a.txt': 'a\n',
@@ -40,7 +40,7 @@ const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
     await engine.files.remove('b.txt');
   },
   'a command': (engine) =>
-    engine.commands.shell(
+    engine.commands.runShellLine(
       'rm -rf two link; mv one uno; echo B > b.txt; mkdir -p k/l; echo f > k/l/f; rm a.txt',
     ),
 };
@@ -51,15 +51,15 @@ const QUICK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 /** Not every step: a command’s are many. */
 const STRIDE = 3;
 
-let house: House;
-afterEach(() => house.close());
+let fixture: JournalFixture;
+afterEach(() => fixture.close());
 
 /** Begins to take an entry back and gets so far, as if killed there; false when it has no more steps than that. */
 async function interruptAfter(id: string, done: number): Promise<boolean> {
-  const wall = new Wall([{ path: house.root, writable: true }]);
-  const journal = new Journal(openDirectoryState(house.state));
+  const wall = new Wall([{ path: fixture.root, writable: true }]);
+  const journal = new Journal(openDirectoryState(fixture.state));
   const access = new Access({ wall, journal });
-  const targets = targetsOf(journal, house.engine.history.entry(id)!);
+  const targets = targetsOf(journal, fixture.engine.history.entry(id)!);
   const steps = await planUndo(access, journal, targets);
   const recording = journal.begin({}, { undoes: targets.at(-1)!.entry.id });
   const changes = new Changes(access, recording, undefined);
@@ -69,17 +69,17 @@ async function interruptAfter(id: string, done: number): Promise<boolean> {
   return done <= steps.length;
 }
 
-const entryOf = (id: string) => house.engine.history.entry(id)!;
+const entryOf = (id: string) => fixture.engine.history.entry(id)!;
 const standing = (id: string) =>
-  house.entries().find(({ undoes, state }) => undoes === id && state !== 'undone');
+  fixture.entries().find(({ undoes, state }) => undoes === id && state !== 'undone');
 
 async function undo(id: string): Promise<void> {
-  await house.undo(entryOf(id));
+  await fixture.undo(entryOf(id));
   expect(entryOf(id).state).toBe('undone');
 }
 
 async function redo(id: string): Promise<void> {
-  await house.undo(standing(id));
+  await fixture.undo(standing(id));
   expect(entryOf(id).state).toBe('done');
   expect(standing(id)).toBeUndefined();
 }
@@ -92,19 +92,19 @@ const WAYS: Record<string, ('undo' | 'redo')[]> = {
 describe.each(Object.entries(CALLS))('%s', (_, change) => {
   const open = async (): Promise<{ entry: JournalEntry; trees: Record<'undo' | 'redo', Tree> }> => {
     const commands = { sandbox: 'off', environment: process.env } as const;
-    house = openHouse(TREE, { commands, under: QUICK, keptUnder: QUICK });
-    const before = house.tree();
-    await change(house.engine.as({ ...anonymous, origin: { tool: 'test' } }));
-    const trees = { undo: before, redo: house.tree() };
-    expect(house.entries()).toHaveLength(1);
-    return { entry: house.newest(), trees };
+    fixture = openJournalFixture(TREE, { commands, under: QUICK, keptUnder: QUICK });
+    const before = fixture.tree();
+    await change(fixture.engine.as({ ...anonymous, origin: { tool: 'test' } }));
+    const trees = { undo: before, redo: fixture.tree() };
+    expect(fixture.entries()).toHaveLength(1);
+    return { entry: fixture.newest(), trees };
   };
   const go = async (way: readonly ('undo' | 'redo')[], { id }: JournalEntry, trees: Record<string, Tree>) => {
     for (const step of way) {
       await (step === 'undo' ? undo(id) : redo(id));
-      expect([step, house.tree()]).toEqual([step, trees[step]]);
+      expect([step, fixture.tree()]).toEqual([step, trees[step]]);
     }
-    expect(house.entries().filter(({ state }) => state === 'pending')).toEqual([]);
+    expect(fixture.entries().filter(({ state }) => state === 'pending')).toEqual([]);
   };
 
   test.each(Object.entries(WAYS))('whose undo was cut off anywhere is %s', async (_way, way) => {
@@ -113,7 +113,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
       if (!(await interruptAfter(entry.id, done))) break;
       expect(entryOf(entry.id).state).toBe('pending');
       await go(way, entry, trees);
-      await house.close();
+      await fixture.close();
     }
   });
 
@@ -124,7 +124,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
       if (!(await interruptAfter(standing(entry.id)!.id, done))) break;
       expect(entryOf(entry.id).state).toBe('pending');
       await go(way, entry, trees);
-      await house.close();
+      await fixture.close();
     }
   });
 
@@ -140,58 +140,58 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
 });
 
 test('a move back that was cut off leaves an empty directory, and is brought to its end', async () => {
-  house = openHouse(TREE);
-  await house.engine.files.move('two', 'zwei');
-  const { id } = house.newest();
-  const journal = new Journal(openDirectoryState(house.state));
+  fixture = openJournalFixture(TREE);
+  await fixture.engine.files.move('two', 'zwei');
+  const { id } = fixture.newest();
+  const journal = new Journal(openDirectoryState(fixture.state));
   journal
     .begin({}, { undoes: id })
     .tell(
-      [{ kind: 'moved', path: join(house.root, 'zwei'), to: join(house.root, 'two'), type: 'directory' }],
-      [house.root],
+      [{ kind: 'moved', path: join(fixture.root, 'zwei'), to: join(fixture.root, 'two'), type: 'directory' }],
+      [fixture.root],
     );
   await journal.close();
-  mkdirSync(join(house.root, 'two'));
+  mkdirSync(join(fixture.root, 'two'));
   await undo(id);
-  expect(house.tree()).toEqual(TREE);
+  expect(fixture.tree()).toEqual(TREE);
 });
 
 test.each(Object.entries(WAYS))(
   'a tree that is brought back entry by entry, and was cut off in the middle of it, is %s',
   async (_, way) => {
     // Across file systems, where there are two.
-    house = openHouse(TREE, { under: QUICK });
-    const trees = { undo: house.tree(), redo: {} };
-    await house.engine.files.remove('two', { recursive: true });
-    trees.redo = house.tree();
-    const { id } = house.newest();
-    const wall = new Wall([{ path: house.root, writable: true }]);
-    const journal = new Journal(openDirectoryState(house.state));
+    fixture = openJournalFixture(TREE, { under: QUICK });
+    const trees = { undo: fixture.tree(), redo: {} };
+    await fixture.engine.files.remove('two', { recursive: true });
+    trees.redo = fixture.tree();
+    const { id } = fixture.newest();
+    const wall = new Wall([{ path: fixture.root, writable: true }]);
+    const journal = new Journal(openDirectoryState(fixture.state));
     const place = wall.resolve('two');
     await journal.begin({}, { undoes: id }).creates(place, 'directory', { whole: true });
-    mkdirSync(join(house.root, 'two/deep'), { recursive: true });
+    mkdirSync(join(fixture.root, 'two/deep'), { recursive: true });
     place.close();
     wall.close();
     await journal.close();
     for (const step of way) {
       await (step === 'undo' ? undo(id) : redo(id));
-      expect([step, house.tree()]).toEqual([step, trees[step]]);
+      expect([step, fixture.tree()]).toEqual([step, trees[step]]);
     }
   },
 );
 
 test('a file that one call has made and deleted is not there when that is undone', async () => {
-  house = openHouse(TREE);
-  const engine = house.engine.as({ ...anonymous, origin: { tool: 'test' } });
+  fixture = openJournalFixture(TREE);
+  const engine = fixture.engine.as({ ...anonymous, origin: { tool: 'test' } });
   await engine.files.write('new.txt', 'new\n');
   await engine.files.remove('new.txt');
   await engine.files.write('b.txt', 'B\n');
-  const after = house.tree();
-  const { id } = house.newest();
+  const after = fixture.tree();
+  const { id } = fixture.newest();
   for (let round = 0; round < 2; round++) {
     await undo(id);
-    expect(house.tree()).toEqual(TREE);
+    expect(fixture.tree()).toEqual(TREE);
     await redo(id);
-    expect(house.tree()).toEqual(after);
+    expect(fixture.tree()).toEqual(after);
   }
 });

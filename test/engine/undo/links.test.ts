@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Engine, History, type JournalEntry } from '../../../src/engine/index.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
-import { fingerprint } from '../confine/site.ts';
+import { fingerprint } from '../confine/wall-fixture.ts';
 
 let home: { path: string; remove(): void };
 let state: { path: string; remove(): void };
@@ -143,7 +143,7 @@ describe('a link in place of a directory', () => {
   ])('by a command, which has %s it, is undone and done again', async (_, command) => {
     open({ 'r/x': 'precious\n', 'r/deep/y': 'y\n' });
     const before = readBack(root);
-    await engine.commands.shell(command);
+    await engine.commands.runShellLine(command);
     const after = readBack(root);
     expect(after.r).toMatchObject({ link: expect.anything() });
     const entry = await newest();

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type House, openHouse } from '../journal/house.ts';
+import { type JournalFixture, openJournalFixture } from '../journal/journal-fixture.ts';
 
 const OTHER = '/dev/shm';
 const apart = existsSync(OTHER) && statSync(OTHER).dev !== statSync(tmpdir()).dev;
@@ -25,78 +25,78 @@ const TREE = {
   fifo: { fifo: true },
 } as const;
 
-let house: House;
-afterEach(() => house.close());
-const at = (path: string) => join(house.root, path);
+let fixture: JournalFixture;
+afterEach(() => fixture.close());
+const at = (path: string) => join(fixture.root, path);
 
 async function expectChangedSince(path: string): Promise<void> {
-  const now = house.tree();
-  const { id } = house.newest();
-  expect(await house.engine.history.undo(id)).toMatchObject({
+  const now = fixture.tree();
+  const { id } = fixture.newest();
+  expect(await fixture.engine.history.undo(id)).toMatchObject({
     done: false,
     obstacles: [{ why: `it was changed since, at ${at(path)}`, forceable: true }],
   });
-  expect(house.tree()).toEqual(now);
+  expect(fixture.tree()).toEqual(now);
 }
 
 describe('a move', () => {
   test('of a file that somebody has edited since is not undone without a word', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('m.txt', 'n.txt');
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('m.txt', 'n.txt');
     appendFileSync(at('n.txt'), 'theirs\n');
     await expectChangedSince('n.txt');
-    const plan = await house.engine.history.plan(house.newest().id);
+    const plan = await fixture.engine.history.plan(fixture.newest().id);
     expect(plan!.obstacles[0]!.diff).toContain(' m\n+theirs\n');
-    await house.undo(house.newest(), true);
-    expect(house.tree()).toEqual({ ...TREE, 'm.txt': 'm\ntheirs\n' });
-    await house.undo(house.newest());
-    expect(house.tree()).toMatchObject({ 'n.txt': 'm\ntheirs\n' });
+    await fixture.undo(fixture.newest(), true);
+    expect(fixture.tree()).toEqual({ ...TREE, 'm.txt': 'm\ntheirs\n' });
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toMatchObject({ 'n.txt': 'm\ntheirs\n' });
   });
 
   test('of a file that somebody has replaced since is not undone without a word', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('m.txt', 'o.txt', { overwrite: true });
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('m.txt', 'o.txt', { overwrite: true });
     rmSync(at('o.txt'));
     writeFileSync(at('o.txt'), 'a\n');
     await expectChangedSince('o.txt');
     writeFileSync(at('o.txt'), 'm\n');
-    await house.undo();
-    expect(house.tree()).toEqual(TREE);
+    await fixture.undo();
+    expect(fixture.tree()).toEqual(TREE);
   });
 
   test('of a link that leads elsewhere now is not undone without a word', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('link', 'other');
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('link', 'other');
     rmSync(at('other'));
     symlinkSync('o.txt', at('other'));
     await expectChangedSince('other');
   });
 
   test('of a file that was only touched, or copied back and forth, is undone', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('m.txt', 'n.txt');
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('m.txt', 'n.txt');
     utimesSync(at('n.txt'), 1, 1);
     writeFileSync(at('copy'), 'm\n');
     renameSync(at('copy'), at('n.txt'));
-    await house.undo();
-    expect(house.tree()).toEqual(TREE);
+    await fixture.undo();
+    expect(fixture.tree()).toEqual(TREE);
   });
 
   test('of a directory takes back what is in it now', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('d', 'e');
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('d', 'e');
     appendFileSync(at('e/x.txt'), 'theirs\n');
-    await house.undo();
-    expect(house.tree()).toEqual({ ...TREE, 'd/x.txt': 'x\ntheirs\n' });
+    await fixture.undo();
+    expect(fixture.tree()).toEqual({ ...TREE, 'd/x.txt': 'x\ntheirs\n' });
   });
 
   test.skipIf(!apart)('between file systems is known by the content', async () => {
-    house = openHouse(TREE);
-    const other = openHouse({}, { under: OTHER });
+    fixture = openJournalFixture(TREE);
+    const other = openJournalFixture({}, { under: OTHER });
     const { Engine } = await import('../../../src/engine/index.ts');
     const engine = new Engine({
-      roots: [house.root, other.root].map((path) => ({ path, writable: true })),
-      journal: house.state,
+      roots: [fixture.root, other.root].map((path) => ({ path, writable: true })),
+      journal: fixture.state,
     });
     try {
       await engine.files.move(at('m.txt'), join(other.root, 'n.txt'));
@@ -105,7 +105,7 @@ describe('a move', () => {
       expect(await engine.history.undo(entry!.id)).toMatchObject({ done: false });
       writeFileSync(join(other.root, 'n.txt'), 'm\n');
       expect(await engine.history.undo(entry!.id)).toMatchObject({ done: true });
-      expect(house.tree()).toEqual(TREE);
+      expect(fixture.tree()).toEqual(TREE);
       expect(other.tree()).toEqual({});
     } finally {
       await engine.close();
@@ -116,59 +116,59 @@ describe('a move', () => {
 
 describe('a move over a FIFO', () => {
   test('is undone, and done again, where the journal is on the same file system', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('m.txt', 'fifo', { overwrite: true });
-    const moved = house.tree();
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('m.txt', 'fifo', { overwrite: true });
+    const moved = fixture.tree();
     for (let round = 0; round < 2; round++) {
-      await house.undo();
-      expect(house.tree()).toEqual(TREE);
-      const undoing = house.entries().find(({ undoes, state }) => undoes && state === 'done')!;
-      await house.undo(undoing);
-      expect(house.tree()).toEqual(moved);
+      await fixture.undo();
+      expect(fixture.tree()).toEqual(TREE);
+      const undoing = fixture.entries().find(({ undoes, state }) => undoes && state === 'done')!;
+      await fixture.undo(undoing);
+      expect(fixture.tree()).toEqual(moved);
     }
   });
 
   test.skipIf(!apart)('is undone by force without it where the FIFO could not be kept', async () => {
-    house = openHouse(TREE, { under: OTHER });
-    await house.engine.files.move('m.txt', 'fifo', { overwrite: true });
-    expect(await house.engine.history.undo(house.newest().id)).toMatchObject({
+    fixture = openJournalFixture(TREE, { under: OTHER });
+    await fixture.engine.files.move('m.txt', 'fifo', { overwrite: true });
+    expect(await fixture.engine.history.undo(fixture.newest().id)).toMatchObject({
       done: false,
       obstacles: [{ why: expect.stringContaining('cannot be kept'), forceable: true }],
     });
-    await house.undo(house.newest(), true);
+    await fixture.undo(fixture.newest(), true);
     const { fifo: _, ...rest } = TREE;
-    expect(house.tree()).toEqual(rest);
+    expect(fixture.tree()).toEqual(rest);
   });
 });
 
 describe('a link that a command has made', () => {
   const open = () => {
-    house = openHouse(TREE, { commands: { sandbox: 'off', environment: process.env } });
+    fixture = openJournalFixture(TREE, { commands: { sandbox: 'off', environment: process.env } });
   };
 
   test('and somebody has made to lead elsewhere is not removed without a word', async () => {
     open();
-    await house.engine.commands.shell('ln -s aaa made');
+    await fixture.engine.commands.runShellLine('ln -s aaa made');
     rmSync(at('made'));
     symlinkSync('bbb', at('made'));
-    expect(await house.engine.history.undo(house.newest().id)).toMatchObject({
+    expect(await fixture.engine.history.undo(fixture.newest().id)).toMatchObject({
       done: false,
       obstacles: [{ path: at('made'), why: 'it leads elsewhere now', forceable: true }],
     });
-    await house.undo(house.newest(), true);
-    expect(house.tree()).toEqual(TREE);
-    await house.undo(house.newest());
-    expect(house.tree()).toEqual({ ...TREE, made: { link: 'bbb' } });
+    await fixture.undo(fixture.newest(), true);
+    expect(fixture.tree()).toEqual(TREE);
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toEqual({ ...TREE, made: { link: 'bbb' } });
   });
 
   test('to lead elsewhere leads back when that is undone', async () => {
     open();
-    await house.engine.commands.shell('ln -sfn o.txt link');
-    const after = house.tree();
+    await fixture.engine.commands.runShellLine('ln -sfn o.txt link');
+    const after = fixture.tree();
     expect(after).toEqual({ ...TREE, link: { link: 'o.txt' } });
-    await house.undo();
-    expect(house.tree()).toEqual(TREE);
-    await house.undo(house.newest());
-    expect(house.tree()).toEqual(after);
+    await fixture.undo();
+    expect(fixture.tree()).toEqual(TREE);
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toEqual(after);
   });
 });

@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, symlinkSync, wr
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { anonymous, type Engine } from '../../../src/engine/index.ts';
-import { type House, openHouse } from '../journal/house.ts';
+import { type JournalFixture, openJournalFixture } from '../journal/journal-fixture.ts';
 
 const TREE = {
   'a.txt': 'one\ntwo\nthree\n',
@@ -16,8 +16,8 @@ const TREE = {
   'empty/': '',
 } as const;
 
-let house: House;
-afterEach(() => house.close());
+let fixture: JournalFixture;
+afterEach(() => fixture.close());
 
 const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
   'a new file': (engine) => engine.files.write('new.txt', 'new\n'),
@@ -65,76 +65,76 @@ const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
 
 describe('undo puts back', () => {
   test.each(Object.entries(OPERATIONS))('%s, and redo does it again', async (_, operation) => {
-    house = openHouse(TREE);
-    chmodSync(join(house.root, 'src/deep'), 0o750);
-    const before = house.tree();
-    await operation(house.engine);
-    const after = house.tree();
+    fixture = openJournalFixture(TREE);
+    chmodSync(join(fixture.root, 'src/deep'), 0o750);
+    const before = fixture.tree();
+    await operation(fixture.engine);
+    const after = fixture.tree();
     expect(after).not.toEqual(before);
-    expect(house.entries()).toHaveLength(1);
-    const entry = house.newest();
+    expect(fixture.entries()).toHaveLength(1);
+    const entry = fixture.newest();
     expect(entry.state).toBe('done');
 
-    await house.undo(entry);
-    expect(house.tree()).toEqual(before);
-    expect(statSync(join(house.root, 'run.sh')).mode & 0o777).toBe(0o755);
-    expect(statSync(join(house.root, 'src/deep')).mode & 0o777).toBe(0o750);
-    const [undoing, undone] = house.entries();
+    await fixture.undo(entry);
+    expect(fixture.tree()).toEqual(before);
+    expect(statSync(join(fixture.root, 'run.sh')).mode & 0o777).toBe(0o755);
+    expect(statSync(join(fixture.root, 'src/deep')).mode & 0o777).toBe(0o750);
+    const [undoing, undone] = fixture.entries();
     expect(undoing).toMatchObject({ state: 'done', undoes: entry.id });
     expect(undone).toMatchObject({ id: entry.id, state: 'undone' });
 
-    await house.undo(undoing);
-    expect(house.tree()).toEqual(after);
-    expect(house.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
+    await fixture.undo(undoing);
+    expect(fixture.tree()).toEqual(after);
+    expect(fixture.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
 
-    await house.undo(entry);
-    expect(house.tree()).toEqual(before);
-    expect(house.entries().at(-1)).toMatchObject({ id: entry.id, state: 'undone' });
-    await house.undo(undoing);
-    expect(house.tree()).toEqual(after);
-    expect(house.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
+    await fixture.undo(entry);
+    expect(fixture.tree()).toEqual(before);
+    expect(fixture.entries().at(-1)).toMatchObject({ id: entry.id, state: 'undone' });
+    await fixture.undo(undoing);
+    expect(fixture.tree()).toEqual(after);
+    expect(fixture.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
   });
 
   test.each(['a.txt', 'src'])('%s, and is not done again over what was changed since', async (path) => {
-    house = openHouse(TREE);
-    await house.engine.files.remove(path, { recursive: true });
-    await house.undo();
-    const undoing = house.newest();
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.remove(path, { recursive: true });
+    await fixture.undo();
+    const undoing = fixture.newest();
     const file = path === 'src' ? 'src/deep/x.ts' : path;
-    appendFileSync(join(house.root, file), 'theirs\n');
-    const changed = house.tree();
-    expect(await house.engine.history.undo(undoing.id)).toMatchObject({
+    appendFileSync(join(fixture.root, file), 'theirs\n');
+    const changed = fixture.tree();
+    expect(await fixture.engine.history.undo(undoing.id)).toMatchObject({
       done: false,
       obstacles: [{ why: expect.stringContaining('changed since'), forceable: true }],
     });
-    expect(house.tree()).toEqual(changed);
-    await house.undo(undoing, true);
-    expect(house.tree()[file]).toBeUndefined();
-    await house.undo(house.newest());
-    expect(house.tree()).toEqual(changed);
+    expect(fixture.tree()).toEqual(changed);
+    await fixture.undo(undoing, true);
+    expect(fixture.tree()[file]).toBeUndefined();
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toEqual(changed);
   });
 
   test('all that one call has changed, though it was done one after another', async () => {
-    house = openHouse(TREE);
-    const before = house.tree();
+    fixture = openJournalFixture(TREE);
+    const before = fixture.tree();
     const ids: string[] = [];
     const caller = { ...anonymous, origin: { tool: 'edit_files' }, entered: (id: string) => ids.push(id) };
-    const engine = house.engine.as(caller);
+    const engine = fixture.engine.as(caller);
     await engine.files.write('a.txt', 'A\n');
     await expect(engine.files.append('missing.txt', 'x')).rejects.toThrow();
     await engine.files.append('a.txt', 'more\n');
-    await house.engine.files.write('b.txt', 'by another call\n');
+    await fixture.engine.files.write('b.txt', 'by another call\n');
     await engine.files.move('run.sh', 'bin/run.sh');
-    const after = house.tree();
-    expect(new Set(ids)).toEqual(new Set([house.entries().at(-1)!.id]));
-    expect(house.entries()).toHaveLength(2);
-    const entry = house.entries().at(-1)!;
+    const after = fixture.tree();
+    expect(new Set(ids)).toEqual(new Set([fixture.entries().at(-1)!.id]));
+    expect(fixture.entries()).toHaveLength(2);
+    const entry = fixture.entries().at(-1)!;
     expect(entry.changes.map(({ kind }) => kind)).toEqual(['changed', 'changed', 'created', 'moved']);
 
-    await house.undo(entry);
-    expect(house.tree()).toEqual({ ...before, 'b.txt': 'by another call\n' });
-    await house.undo(house.newest());
-    expect(house.tree()).toEqual(after);
+    await fixture.undo(entry);
+    expect(fixture.tree()).toEqual({ ...before, 'b.txt': 'by another call\n' });
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toEqual(after);
   });
 });
 
@@ -162,13 +162,13 @@ describe('any row of changes', () => {
   ];
 
   test.each([1, 2, 3, 4])('can be walked back and forth (%i)', async (seed) => {
-    house = openHouse(TREE);
+    fixture = openJournalFixture(TREE);
     const next = numbers(seed);
     const name = () => NAMES[next(NAMES.length)]!;
-    const trees = [house.tree()];
+    const trees = [fixture.tree()];
     let tried = 0;
     while (trees.length < 20 && tried++ < 400) {
-      const { engine } = house;
+      const { engine } = fixture;
       const changes: (() => Promise<unknown>)[] = [
         () => engine.files.write(name(), `content ${next(5)}\n`),
         () => engine.files.append(name(), 'more\n'),
@@ -181,152 +181,152 @@ describe('any row of changes', () => {
             { path: name(), content: `${next(9)}` },
           ]),
       ];
-      const count = house.entries().length;
+      const count = fixture.entries().length;
       await changes[next(changes.length)]!().catch(() => {});
       // What fails, and what changes nothing, leaves no entry.
-      if (house.entries().length > count) trees.push(house.tree());
-      else expect(house.tree()).toEqual(trees.at(-1));
+      if (fixture.entries().length > count) trees.push(fixture.tree());
+      else expect(fixture.tree()).toEqual(trees.at(-1));
     }
     expect(trees.length).toBe(20);
     const undoings: string[] = [];
     for (const tree of trees.slice(0, -1).reverse()) {
-      await house.undo();
-      undoings.push(house.newest().id);
-      expect(house.tree()).toEqual(tree);
+      await fixture.undo();
+      undoings.push(fixture.newest().id);
+      expect(fixture.tree()).toEqual(tree);
     }
     for (const tree of trees.slice(1)) {
-      const undoing = house.entries().find(({ id }) => id === undoings.at(-1))!;
+      const undoing = fixture.entries().find(({ id }) => id === undoings.at(-1))!;
       undoings.pop();
-      await house.undo(undoing);
-      expect(house.tree()).toEqual(tree);
+      await fixture.undo(undoing);
+      expect(fixture.tree()).toEqual(tree);
     }
   });
 });
 
 describe('what was changed since by somebody else', () => {
-  const inTheWay = async (entry = house.newest()) => {
-    const before = house.tree();
-    const outcome = await house.engine.history.undo(entry.id);
-    expect(house.tree()).toEqual(before);
+  const inTheWay = async (entry = fixture.newest()) => {
+    const before = fixture.tree();
+    const outcome = await fixture.engine.history.undo(entry.id);
+    expect(fixture.tree()).toEqual(before);
     if (!outcome || outcome.done) throw new Error('nothing was in the way');
     return outcome.obstacles;
   };
 
   test('is shown as a diff, and nothing is touched', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.write('a.txt', 'ours\n');
-    appendFileSync(join(house.root, 'a.txt'), 'theirs\n');
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.write('a.txt', 'ours\n');
+    appendFileSync(join(fixture.root, 'a.txt'), 'theirs\n');
     const [obstacle] = await inTheWay();
-    expect(obstacle).toMatchObject({ path: join(house.root, 'a.txt'), forceable: true });
+    expect(obstacle).toMatchObject({ path: join(fixture.root, 'a.txt'), forceable: true });
     expect(obstacle!.diff).toContain('+theirs');
     expect(obstacle!.diff).toContain(' ours');
   });
 
   test('is kept when it is overrun, and can be had again', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.write('a.txt', 'ours\n');
-    appendFileSync(join(house.root, 'a.txt'), 'theirs\n');
-    const both = house.tree();
-    await house.undo(house.newest(), true);
-    expect(house.tree()).toEqual({ ...both, 'a.txt': TREE['a.txt'] });
-    await house.undo(house.newest());
-    expect(house.tree()).toEqual(both);
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.write('a.txt', 'ours\n');
+    appendFileSync(join(fixture.root, 'a.txt'), 'theirs\n');
+    const both = fixture.tree();
+    await fixture.undo(fixture.newest(), true);
+    expect(fixture.tree()).toEqual({ ...both, 'a.txt': TREE['a.txt'] });
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toEqual(both);
   });
 
   test('may be that the file is gone', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.write('a.txt', 'ours\n');
-    rmSync(join(house.root, 'a.txt'));
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.write('a.txt', 'ours\n');
+    rmSync(join(fixture.root, 'a.txt'));
     expect(await inTheWay()).toMatchObject([{ why: expect.stringContaining('removed'), forceable: true }]);
-    await house.undo(house.newest(), true);
-    expect(house.tree()['a.txt']).toBe(TREE['a.txt']);
+    await fixture.undo(fixture.newest(), true);
+    expect(fixture.tree()['a.txt']).toBe(TREE['a.txt']);
   });
 
   test('may be a file where one was deleted', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.remove('src', { recursive: true });
-    writeFileSync(join(house.root, 'src'), 'a file now\n');
-    const now = house.tree();
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.remove('src', { recursive: true });
+    writeFileSync(join(fixture.root, 'src'), 'a file now\n');
+    const now = fixture.tree();
     expect(await inTheWay()).toMatchObject([{ forceable: true }]);
-    await house.undo(house.newest(), true);
-    expect(house.tree()['src/deep/x.ts']).toBe('export const x = 1;\n');
-    await house.undo(house.newest());
-    expect(house.tree()).toEqual(now);
+    await fixture.undo(fixture.newest(), true);
+    expect(fixture.tree()['src/deep/x.ts']).toBe('export const x = 1;\n');
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toEqual(now);
   });
 
   test('may be something in a directory that was made', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.makeDirectory('made');
-    writeFileSync(join(house.root, 'made/precious.txt'), 'precious\n');
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.makeDirectory('made');
+    writeFileSync(join(fixture.root, 'made/precious.txt'), 'precious\n');
     expect(await inTheWay()).toMatchObject([
       { why: expect.stringContaining('precious.txt'), forceable: true },
     ]);
-    await house.undo(house.newest(), true);
-    expect(house.tree()['made/precious.txt']).toBeUndefined();
-    await house.undo(house.newest());
-    expect(house.tree()['made/precious.txt']).toBe('precious\n');
+    await fixture.undo(fixture.newest(), true);
+    expect(fixture.tree()['made/precious.txt']).toBeUndefined();
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()['made/precious.txt']).toBe('precious\n');
   });
 
   test('does not matter in directories that were only made on the way', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.write('p/q/new.txt', 'new\n');
-    writeFileSync(join(house.root, 'p/theirs.txt'), 'theirs\n');
-    await house.undo();
-    expect(house.tree()).toEqual({ ...TREE, ...sameModes(), 'p/theirs.txt': 'theirs\n' });
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.write('p/q/new.txt', 'new\n');
+    writeFileSync(join(fixture.root, 'p/theirs.txt'), 'theirs\n');
+    await fixture.undo();
+    expect(fixture.tree()).toEqual({ ...TREE, ...sameModes(), 'p/theirs.txt': 'theirs\n' });
   });
 
   test('may stand where something was moved away from', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('a.txt', 'c.txt');
-    writeFileSync(join(house.root, 'a.txt'), 'another\n');
-    const both = house.tree();
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('a.txt', 'c.txt');
+    writeFileSync(join(fixture.root, 'a.txt'), 'another\n');
+    const both = fixture.tree();
     expect(await inTheWay()).toMatchObject([{ forceable: true }]);
-    await house.undo(house.newest(), true);
-    expect(house.tree()['a.txt']).toBe(TREE['a.txt']);
-    expect(house.tree()['c.txt']).toBeUndefined();
-    await house.undo(house.newest());
-    expect(house.tree()).toEqual(both);
+    await fixture.undo(fixture.newest(), true);
+    expect(fixture.tree()['a.txt']).toBe(TREE['a.txt']);
+    expect(fixture.tree()['c.txt']).toBeUndefined();
+    await fixture.undo(fixture.newest());
+    expect(fixture.tree()).toEqual(both);
   });
 
   test('may be that what was moved is gone: then nothing can be done, not even by force', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.move('a.txt', 'c.txt');
-    rmSync(join(house.root, 'c.txt'));
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.move('a.txt', 'c.txt');
+    rmSync(join(fixture.root, 'c.txt'));
     expect(await inTheWay()).toMatchObject([{ forceable: false }]);
-    expect(await house.engine.history.undo(house.newest().id, { force: true })).toMatchObject({
+    expect(await fixture.engine.history.undo(fixture.newest().id, { force: true })).toMatchObject({
       done: false,
     });
   });
 
   test('stops an undo of several files before the first of them', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.writeAll([
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.writeAll([
       { path: 'a.txt', content: 'A' },
       { path: 'b.txt', content: 'B' },
     ]);
-    appendFileSync(join(house.root, 'b.txt'), 'theirs\n');
+    appendFileSync(join(fixture.root, 'b.txt'), 'theirs\n');
     expect(await inTheWay()).toHaveLength(1);
-    expect(house.tree()['a.txt']).toBe('A');
+    expect(fixture.tree()['a.txt']).toBe('A');
   });
 
   test('is no reason to follow a link that was put in the way', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.write('a.txt', 'ours\n');
-    const outside = join(house.state, 'outside.txt');
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.write('a.txt', 'ours\n');
+    const outside = join(fixture.state, 'outside.txt');
     writeFileSync(outside, 'outside\n');
-    rmSync(join(house.root, 'a.txt'));
-    symlinkSync(outside, join(house.root, 'a.txt'));
+    rmSync(join(fixture.root, 'a.txt'));
+    symlinkSync(outside, join(fixture.root, 'a.txt'));
     expect(await inTheWay()).toHaveLength(1);
-    await house.undo(house.newest(), true).catch(() => {});
+    await fixture.undo(fixture.newest(), true).catch(() => {});
     expect(statSync(outside).size).toBe('outside\n'.length);
   });
 
   test('may be that somebody has put it back already: then there is nothing left to do', async () => {
-    house = openHouse(TREE);
-    await house.engine.files.write('a.txt', 'ours\n');
-    writeFileSync(join(house.root, 'a.txt'), TREE['a.txt']);
-    await house.undo();
-    expect(house.entries().find(({ undoes }) => undoes === undefined)).toMatchObject({ state: 'undone' });
+    fixture = openJournalFixture(TREE);
+    await fixture.engine.files.write('a.txt', 'ours\n');
+    writeFileSync(join(fixture.root, 'a.txt'), TREE['a.txt']);
+    await fixture.undo();
+    expect(fixture.entries().find(({ undoes }) => undoes === undefined)).toMatchObject({ state: 'undone' });
   });
 });
 
@@ -335,45 +335,45 @@ function sameModes() {
 }
 
 test('an entry that is not there is told as such', async () => {
-  house = openHouse(TREE);
-  expect(await house.engine.history.undo('nothing1')).toBeUndefined();
-  expect(await house.engine.history.plan('nothing1')).toBeUndefined();
+  fixture = openJournalFixture(TREE);
+  expect(await fixture.engine.history.undo('nothing1')).toBeUndefined();
+  expect(await fixture.engine.history.plan('nothing1')).toBeUndefined();
 });
 
 test('a plan says what would happen, and does nothing', async () => {
-  house = openHouse(TREE);
-  await house.engine.files.write('a.txt', 'ours\n');
-  const before = house.tree();
-  const plan = await house.engine.history.plan(house.newest().id);
+  fixture = openJournalFixture(TREE);
+  await fixture.engine.files.write('a.txt', 'ours\n');
+  const before = fixture.tree();
+  const plan = await fixture.engine.history.plan(fixture.newest().id);
   expect(plan).toMatchObject({
-    steps: [{ path: join(house.root, 'a.txt'), does: 'put back' }],
+    steps: [{ path: join(fixture.root, 'a.txt'), does: 'put back' }],
     obstacles: [],
   });
   expect(plan!.diffs[0]!.text).toContain('-ours\n+one\n');
-  expect(house.tree()).toEqual(before);
-  expect(house.entries()).toHaveLength(1);
+  expect(fixture.tree()).toEqual(before);
+  expect(fixture.entries()).toHaveLength(1);
 });
 
 test('a plan calls what undoing does by its name: what was created would be removed, and the reverse', async () => {
-  house = openHouse(TREE);
+  fixture = openJournalFixture(TREE);
   const planned = async () => {
-    const { diffs } = (await house.engine.history.plan(house.newest().id))!;
-    return diffs.map(({ path, kind, text, note }) => [relative(house.root, path), kind, note ?? text]);
+    const { diffs } = (await fixture.engine.history.plan(fixture.newest().id))!;
+    return diffs.map(({ path, kind, text, note }) => [relative(fixture.root, path), kind, note ?? text]);
   };
-  await house.engine.files.write('new/deep.txt', 'x\n');
+  await fixture.engine.files.write('new/deep.txt', 'x\n');
   expect(await planned()).toEqual([
     ['new/deep.txt', 'removed', expect.stringContaining('-x\n')],
     ['new', 'removed', 'a directory'],
   ]);
-  await house.engine.files.remove('a.txt');
+  await fixture.engine.files.remove('a.txt');
   expect(await planned()).toEqual([['a.txt', 'created', expect.stringContaining('+one\n')]]);
 });
 
 test('a call that fails leaves no entry, and no directory', async () => {
-  house = openHouse(TREE);
-  mkdirSync(join(house.root, 'occupied'));
-  await expect(house.engine.files.write('occupied', 'x')).rejects.toThrow();
-  await expect(house.engine.files.move('a.txt', 'b.txt')).rejects.toThrow();
-  await expect(house.engine.files.remove('src')).rejects.toThrow();
-  expect(house.entries()).toEqual([]);
+  fixture = openJournalFixture(TREE);
+  mkdirSync(join(fixture.root, 'occupied'));
+  await expect(fixture.engine.files.write('occupied', 'x')).rejects.toThrow();
+  await expect(fixture.engine.files.move('a.txt', 'b.txt')).rejects.toThrow();
+  await expect(fixture.engine.files.remove('src')).rejects.toThrow();
+  expect(fixture.entries()).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { servePage } from '../../../src/server/serve-page.ts';
 import type { WebServer } from '../../../src/server/web/web-server.ts';
-import { ask } from '../http-stage.ts';
+import { ask } from '../http-fixture.ts';
 import { type StandIn, standIn } from './stand-in.ts';
 
 let sources: StandIn;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fullGrant, parseTokens } from '../../../src/server/web/tokens.ts';
 import type { TraceEvent } from '../../../src/trace/event.ts';
 import { certificate, privateKey } from '../http-certificate.ts';
-import { type Answer, RawConnection, Stage, TOKEN } from '../http-stage.ts';
+import { type Answer, HttpFixture, RawConnection, TOKEN } from '../http-fixture.ts';
 import { type StandIn, standIn } from './stand-in.ts';
 
 const OTHERS = `
@@ -20,26 +20,27 @@ const bearer = (token = TOKEN) => ({ authorization: `Bearer ${token}` });
 const AGENT = bearer('token-of-the-agent-alone');
 const CI = bearer('token-of-the-read-only-one');
 
-let stage: Stage;
+let fixture: HttpFixture;
 let sources: StandIn;
 beforeEach(async () => {
   sources = standIn();
-  stage = await Stage.open({ page: sources, grants }, { 'a.txt': 'one\ntwo\n', 'sub/b.txt': 'b\n' });
+  fixture = await HttpFixture.open({ page: sources, grants }, { 'a.txt': 'one\ntwo\n', 'sub/b.txt': 'b\n' });
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
-const fetchPage = (path: string, headers: Record<string, string> = bearer()) => stage.send({ path, headers });
-const origin = () => `http://127.0.0.1:${stage.serving.port}`;
-const host = () => `127.0.0.1:${stage.serving.port}`;
+const fetchPage = (path: string, headers: Record<string, string> = bearer()) =>
+  fixture.send({ path, headers });
+const origin = () => `http://127.0.0.1:${fixture.serving.port}`;
+const host = () => `127.0.0.1:${fixture.serving.port}`;
 
 async function cookie(headers: Record<string, string> = bearer()): Promise<string> {
-  const answer = await stage.send({ method: 'POST', path: '/page/session', headers });
+  const answer = await fixture.send({ method: 'POST', path: '/page/session', headers });
   expect(answer.status).toBe(204);
   return answer.headers['set-cookie']![0]!.split(';')[0]!;
 }
 
 const add = (...events: Partial<TraceEvent>[]) =>
-  sources.events.add(...events.map((event) => ({ roots: [stage.root], ...event })));
+  sources.events.add(...events.map((event) => ({ roots: [fixture.root], ...event })));
 
 const listed = (answer: Answer): string[] =>
   answer.text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as TraceEvent).id]));
@@ -51,7 +52,7 @@ async function live(after: string | undefined, headers: Record<string, string> =
   let ended = false;
   let rest = '';
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-    get({ host: '127.0.0.1', port: stage.serving.port, path, headers, agent: false }, resolve).once(
+    get({ host: '127.0.0.1', port: fixture.serving.port, path, headers, agent: false }, resolve).once(
       'error',
       reject,
     );
@@ -93,7 +94,7 @@ describe('the files of the page', () => {
     ['/page.css', 'text/css'],
     ['/icon.svg', 'image/svg+xml'],
   ])('%s comes without a token, under a strict policy', async (path, type) => {
-    const answer = await stage.send({ path });
+    const answer = await fixture.send({ path });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toContain(type);
     expect(answer.headers['content-security-policy']).toBe(
@@ -103,23 +104,23 @@ describe('the files of the page', () => {
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
     expect(answer.headers['cross-origin-opener-policy']).toBe('same-origin');
     expect(answer.headers['cross-origin-resource-policy']).toBe('same-origin');
-    const again = await stage.send({ path, headers: { 'if-none-match': String(answer.headers.etag) } });
+    const again = await fixture.send({ path, headers: { 'if-none-match': String(answer.headers.etag) } });
     expect([again.status, again.text]).toEqual([304, '']);
-    expect((await stage.send({ path, method: 'POST' })).status).toBe(405);
-    expect((await stage.send({ path, headers: { host: 'evil.example' } })).status).toBe(403);
+    expect((await fixture.send({ path, method: 'POST' })).status).toBe(405);
+    expect((await fixture.send({ path, headers: { host: 'evil.example' } })).status).toBe(403);
   });
 
   it('name nothing outside and hold no inline code', async () => {
-    const { text } = await stage.send({ path: '/' });
+    const { text } = await fixture.send({ path: '/' });
     expect(text).not.toMatch(/https?:\/\//);
     expect(text).not.toMatch(/<style|style=|\son\w+=|javascript:/i);
     expect(text.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/page.js">']);
-    const style = await stage.send({ path: '/page.css' });
+    const style = await fixture.send({ path: '/page.css' });
     expect(style.text).not.toMatch(/https?:|@import|url\(/);
   });
 
   it('are not there when nothing is traced', async () => {
-    const plain = await Stage.open();
+    const plain = await HttpFixture.open();
     expect((await plain.send({ path: '/', headers: bearer() })).status).toBe(404);
     expect((await plain.send({ path: '/page/about', headers: bearer() })).status).toBe(404);
     await plain.close();
@@ -135,7 +136,7 @@ describe('coming in', () => {
     const about = await fetchPage('/page/about');
     expect(JSON.parse(about.text)).toEqual({
       version: '0',
-      roots: [stage.root],
+      roots: [fixture.root],
       who: 'owner',
       mayUndo: true,
     });
@@ -144,24 +145,24 @@ describe('coming in', () => {
   });
 
   it('exchanges the token for a cookie that scripts cannot read and that opens the page alone', async () => {
-    const answer = await stage.send({ method: 'POST', path: '/page/session', headers: bearer() });
+    const answer = await fixture.send({ method: 'POST', path: '/page/session', headers: bearer() });
     const set = answer.headers['set-cookie']![0]!;
     expect(set).toMatch(/^cofferdam-page-\d+=[\w-]{43}; Path=\/page; HttpOnly; SameSite=Strict$/);
     const held = { cookie: `other=1; ${set.split(';')[0]}` };
     expect((await fetchPage('/page/about', held)).status).toBe(200);
-    expect((await stage.send({ method: 'POST', path: '/mcp', headers: held })).status).toBe(401);
-    const again = await stage.send({
+    expect((await fixture.send({ method: 'POST', path: '/mcp', headers: held })).status).toBe(401);
+    const again = await fixture.send({
       method: 'POST',
       path: '/page/session',
       headers: { ...held, origin: origin(), host: host() },
     });
     expect(again.status).toBe(401);
-    const wrong = await stage.send({ method: 'POST', path: '/page/session', headers: bearer('wrong') });
+    const wrong = await fixture.send({ method: 'POST', path: '/page/session', headers: bearer('wrong') });
     expect([wrong.status, wrong.headers['set-cookie']]).toEqual([401, undefined]);
   });
 
   it('sends the cookie back over TLS alone, where there is TLS', async () => {
-    const secured = await Stage.open({
+    const secured = await HttpFixture.open({
       page: sources,
       tls: { cert: Buffer.from(certificate), key: Buffer.from(privateKey) },
     });
@@ -187,7 +188,7 @@ describe('coming in', () => {
   it('slows wrong tokens down, as everywhere', async () => {
     const started = Date.now();
     for (let count = 0; count < 8; count++) {
-      const answer = await stage.send({ method: 'POST', path: '/page/session', headers: bearer('wrong') });
+      const answer = await fixture.send({ method: 'POST', path: '/page/session', headers: bearer('wrong') });
       expect(answer.status).toBe(401);
     }
     expect(Date.now() - started).toBeGreaterThan(500);
@@ -206,9 +207,9 @@ describe('coming in', () => {
     const held = { cookie: await cookie(), host: host() };
     const stream = await live(undefined, held);
     await stream.opened();
-    const without = await stage.send({ method: 'DELETE', path: '/page/session', headers: held });
+    const without = await fixture.send({ method: 'DELETE', path: '/page/session', headers: held });
     expect(without.status).toBe(403);
-    const answer = await stage.send({
+    const answer = await fixture.send({
       method: 'DELETE',
       path: '/page/session',
       headers: { ...held, origin: origin() },
@@ -223,17 +224,17 @@ describe('coming in', () => {
     const [agent, owner] = [{ cookie: await cookie(AGENT) }, { cookie: await cookie() }];
     const stream = await live(undefined, agent);
     await stream.opened();
-    stage.serving.replaceTokens(grants.filter(({ name }) => name !== 'agent'));
+    fixture.serving.replaceTokens(grants.filter(({ name }) => name !== 'agent'));
     await stream.ended();
     expect((await fetchPage('/page/about', agent)).status).toBe(401);
     expect((await fetchPage('/page/about', owner)).status).toBe(200);
   });
 
   it('says which methods there are', async () => {
-    const answer = await stage.send({ method: 'PUT', path: '/page/session', headers: bearer() });
+    const answer = await fixture.send({ method: 'PUT', path: '/page/session', headers: bearer() });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST, DELETE']);
     expect(
-      (await stage.send({ method: 'GET', path: '/page/entries/e1/undo', headers: bearer() })).status,
+      (await fixture.send({ method: 'GET', path: '/page/entries/e1/undo', headers: bearer() })).status,
     ).toBe(405);
   });
 });
@@ -255,9 +256,9 @@ describe('what a token sees', () => {
   });
 
   it('are only calls in the directories that are served here', async () => {
-    const within = add({}, { roots: [join(stage.root, 'sub')] }).map(({ id }) => id);
-    sources.events.add({ roots: ['/elsewhere'] }, { roots: [stage.root, '/elsewhere'] }, { roots: [] });
-    sources.events.add({ roots: [`${stage.root}-beside`] });
+    const within = add({}, { roots: [join(fixture.root, 'sub')] }).map(({ id }) => id);
+    sources.events.add({ roots: ['/elsewhere'] }, { roots: [fixture.root, '/elsewhere'] }, { roots: [] });
+    sources.events.add({ roots: [`${fixture.root}-beside`] });
     expect(listed(await fetchPage('/page/events'))).toEqual(within);
   });
 
@@ -323,7 +324,7 @@ describe('between the list and the live stream', () => {
   });
 
   it('a page that does not read costs the server nothing, and is cut off once it is too far behind', async () => {
-    const raw = await RawConnection.open(stage.serving.port);
+    const raw = await RawConnection.open(fixture.serving.port);
     raw.socket.write(`GET /page/live HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
     await raw.until(/data: \[\]/);
     raw.socket.pause();
@@ -343,7 +344,7 @@ describe('between the list and the live stream', () => {
     const stream = await live(undefined);
     await stream.opened();
     expect(sources.events.followers).toBe(1);
-    await stage.serving.stop();
+    await fixture.serving.stop();
     await stream.ended();
     expect(sources.events.followers).toBe(0);
   });
@@ -353,7 +354,7 @@ describe('a large list', () => {
   it('comes whole, with the newest events when there are too many', async () => {
     sources.events.all.push(
       ...Array.from({ length: 100_500 }, (_, index) => ({
-        ...sources.events.add({ roots: [stage.root] })[0]!,
+        ...sources.events.add({ roots: [fixture.root] })[0]!,
         id: `n-${index}`,
       })),
     );
@@ -365,7 +366,7 @@ describe('a large list', () => {
     add(...Array<object>(20_000).fill({ note: 'x'.repeat(500) }));
     const open: RawConnection[] = [];
     for (const _ of [1, 2]) {
-      const raw = await RawConnection.open(stage.serving.port);
+      const raw = await RawConnection.open(fixture.serving.port);
       raw.socket.write(
         `GET /page/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
       );
@@ -412,15 +413,15 @@ it('one event is looked for a few times at once by one token, and twice at once 
 });
 
 describe('an entry', () => {
-  const file = () => join(stage.root, 'a.txt');
+  const file = () => join(fixture.root, 'a.txt');
   const change = (id: string, who?: string, text = 'one\nTWO\n') =>
     sources.history.change(file(), text, {
       id,
-      roots: [stage.root],
+      roots: [fixture.root],
       origin: who === undefined ? {} : { who },
     });
   const undo = (id: string, headers: Record<string, string>, body = '{"force":false}') =>
-    stage.send({
+    fixture.send({
       method: 'POST',
       path: `/page/entries/${id}/undo`,
       headers: { 'content-type': 'application/json', ...headers },
@@ -532,17 +533,17 @@ describe('a server that may only read', () => {
   it('undoes nothing from the page', async () => {
     const { Engine } = await import('../../../src/engine/index.ts');
     const { Sight } = await import('../../../src/server/page/sight.ts');
-    const engine = new Engine({ roots: [{ path: stage.root, writable: true }], readOnly: true });
+    const engine = new Engine({ roots: [{ path: fixture.root, writable: true }], readOnly: true });
     const sight = new Sight(engine.roots);
     expect(sight.mayUndoAnything(grants[0]!)).toBe(false);
-    expect(sight.mayUndo(grants[0]!, { roots: [stage.root], origin: {} })).toBe(false);
-    expect(sight.maySee(grants[0]!, { roots: [stage.root], origin: {} })).toBe(true);
+    expect(sight.mayUndo(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(false);
+    expect(sight.maySee(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(true);
     const mixed = new Sight([
-      { path: stage.root, writable: true },
-      { path: join(stage.root, 'sub'), writable: false },
+      { path: fixture.root, writable: true },
+      { path: join(fixture.root, 'sub'), writable: false },
     ]);
-    expect(mixed.mayUndo(grants[0]!, { roots: [stage.root], origin: {} })).toBe(true);
-    expect(mixed.mayUndo(grants[0]!, { roots: [join(stage.root, 'sub/deeper')], origin: {} })).toBe(false);
+    expect(mixed.mayUndo(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(true);
+    expect(mixed.mayUndo(grants[0]!, { roots: [join(fixture.root, 'sub/deeper')], origin: {} })).toBe(false);
     await engine.close();
   });
 });

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EntryDetails, PageEvent } from '../../../src/page/wire.ts';
 import { RawClient } from '../../client.ts';
-import { type Answer, ask } from '../http-stage.ts';
-import { callOver, TOKEN, Workshop } from './program.ts';
+import { type Answer, ask } from '../http-fixture.ts';
+import { callOver, ProgramFixture, TOKEN } from './program-fixture.ts';
 
-let workshop: Workshop;
+let fixture: ProgramFixture;
 let clients: RawClient[];
 beforeEach(() => {
-  workshop = new Workshop({ 'src/a.ts': 'one\ntwo\n' });
+  fixture = new ProgramFixture({ 'src/a.ts': 'one\ntwo\n' });
   clients = [];
 });
 afterEach(async () => {
   for (const client of clients) await client.end();
-  await workshop.end();
+  await fixture.end();
 });
 
 async function events(port: number, token: string): Promise<PageEvent[]> {
@@ -39,9 +39,9 @@ const undo = (port: number, id: string, token: string): Promise<Answer> =>
 async function seesAndUndoes(port: number, token: string, tool: string): Promise<void> {
   const all = await events(port, token);
   const event = all.find((one) => one.tool === tool)!;
-  expect(event).toMatchObject({ outcome: 'ok', roots: [workshop.root] });
+  expect(event).toMatchObject({ outcome: 'ok', roots: [fixture.root] });
   expect(event.paths).toContainEqual(
-    expect.objectContaining({ path: join(workshop.root, 'src/a.ts'), how: 'changed' }),
+    expect.objectContaining({ path: join(fixture.root, 'src/a.ts'), how: 'changed' }),
   );
   const [id] = event.entries!;
   const details = JSON.parse((await get(port, `/page/entries/${id}`, token)).text) as EntryDetails;
@@ -51,7 +51,7 @@ async function seesAndUndoes(port: number, token: string, tool: string): Promise
   expect(JSON.stringify(details)).not.toMatch(/"hash"|"kept"/);
   const outcome = await undo(port, id!, token);
   expect([outcome.status, JSON.parse(outcome.text).done]).toEqual([200, true]);
-  expect(readFileSync(join(workshop.root, 'src/a.ts'), 'utf8')).toBe('one\ntwo\n');
+  expect(readFileSync(join(fixture.root, 'src/a.ts'), 'utf8')).toBe('one\ntwo\n');
   const after = JSON.parse((await get(port, `/page/entries/${id}`, token)).text) as EntryDetails;
   expect(after.entry.state).toBe('undone');
   expect(after.plan).toBeUndefined();
@@ -60,14 +60,14 @@ async function seesAndUndoes(port: number, token: string, tool: string): Promise
 const edit = { path: 'src/a.ts', edits: [{ oldText: 'two', newText: 'TWO' }] };
 
 async function editOnStdio(): Promise<void> {
-  const client = await RawClient.start([workshop.root, '--state', workshop.state]);
+  const client = await RawClient.start([fixture.root, '--state', fixture.state]);
   clients.push(client);
   await client.text('edit_file', edit);
 }
 
 describe('the page of the program', () => {
   it('over HTTP shows its calls and undoes one', async () => {
-    const port = await workshop.serve();
+    const port = await fixture.serve();
     const answer = await callOver(port, 'edit_file', edit);
     expect(answer.json.error).toBeUndefined();
     expect((await ask({ port, path: '/' })).text).toContain('Tool Trace');
@@ -78,7 +78,7 @@ describe('the page of the program', () => {
 
   it('of trace --web shows the calls of a server on stdio and undoes one', async () => {
     await editOnStdio();
-    const [, port, token] = await workshop.start(
+    const [, port, token] = await fixture.start(
       ['trace', '--web'],
       /http:\/\/127\.0\.0\.1:(\d+)\/#token=(\S+)/,
     );
@@ -87,10 +87,10 @@ describe('the page of the program', () => {
   });
 
   it('knows a directory that was given through a link', async () => {
-    const link = join(workshop.directory.path, 'link');
-    mkdirSync(workshop.state);
-    symlinkSync(workshop.root, link);
-    const port = await workshop.serve(link);
+    const link = join(fixture.directory.path, 'link');
+    mkdirSync(fixture.state);
+    symlinkSync(fixture.root, link);
+    const port = await fixture.serve(link);
     await editOnStdio();
     await seesAndUndoes(port, TOKEN, 'edit_file');
   });

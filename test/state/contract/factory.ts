@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { State } from '../../../src/state/state.ts';
 
+export { until } from '../../until.ts';
+
 /** One state with nothing in it, gone after `remove`. */
 export interface StateUnderTest {
   /** Anew, as another process would: what one object knows, the other must find out. */
@@ -50,12 +52,4 @@ async function buildOtherProcess(): Promise<string> {
     logLevel: 'error',
   });
   return outfile;
-}
-
-export async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`not within 20 s: ${holds}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -1,7 +1,7 @@
 import { Breathing, ITEMS_A_LOOK, mapInTurns, type TreeNode } from '../../../engine/index.ts';
-import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
+import { listThatFits } from '../../result-size.ts';
 import { inWorkspace } from '../workspace.ts';
 
 export const listFiles = defineTool({
@@ -9,7 +9,7 @@ export const listFiles = defineTool({
   title: 'List files',
   description:
     'List a directory, one entry per line as "directory: name" or "file: name"; recursively, each directory is followed by what is in it.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -35,11 +35,7 @@ export const listFiles = defineTool({
       return lines;
     }),
   render: (lines, _, note) =>
-    linesThatFit(lines, (shown) =>
-      note(
-        `[cut: the first ${shown} of ${lines.length} entries, more do not fit into one answer; list a directory inside]`,
-      ),
-    ),
+    listThatFits(lines, { entries: 'entries', instead: 'list a directory inside', note }),
 });
 
 async function addBelow(

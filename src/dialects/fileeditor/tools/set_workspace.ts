@@ -1,4 +1,4 @@
-import { EngineFailure } from '../../../engine/index.ts';
+import { catchFailure } from '../../catch-failure.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { failedWith } from '../failures.ts';
 import { chooseWorkspace } from '../workspace.ts';
@@ -8,7 +8,7 @@ export const setWorkspace = defineTool({
   title: 'Set workspace',
   description:
     'Choose the directory to work in; the other tools need it. Their relative paths start there, and their absolute paths must lie inside it.',
-  hints: hints.adds,
+  hints: hints.idempotentAdditive,
   usefulReadOnly: true,
   input: {
     type: 'object',
@@ -18,27 +18,17 @@ export const setWorkspace = defineTool({
     required: ['path'],
   },
   async run({ path }, context) {
-    try {
-      const [root] = (await chooseWorkspace(context, path)).roots;
-      return { chosen: root!.path };
-    } catch (error) {
-      if (!(error instanceof EngineFailure) || error.facts.kind !== 'outside') throw error;
-      const { engine, session } = context;
-      const fixed = session.workspaceIsFixed ? session.workspace!.roots[0]!.path : undefined;
-      return { failure: error.facts, fixed, allowed: engine.roots.map((root) => root.path) };
-    }
+    const chosen = await catchFailure('outside', () => chooseWorkspace(context, path));
+    const { engine, session } = context;
+    const fixed = session.workspaceIsFixed ? session.workspace!.roots[0]!.path : undefined;
+    return { chosen, fixed, allowed: engine.roots.map((root) => root.path) };
   },
-  render(outcome, { path }) {
-    if ('chosen' in outcome) return `Successfully set workspace root to: ${outcome.chosen}`;
-    if (outcome.fixed !== undefined)
-      return failedWith(
-        outcome.failure,
-        `Access denied: the address of this connection names the workspace ${outcome.fixed}; to work in another directory, connect with that one as ?workspace=`,
-      );
-    const inside = `choose one of these or a directory inside: ${outcome.allowed.join(', ')}`;
-    return failedWith(
-      outcome.failure,
-      `Access denied: ${path} is outside the allowed directories; ${inside}`,
-    );
+  render({ chosen, fixed, allowed }, { path }) {
+    if ('value' in chosen) return `Successfully set workspace root to: ${chosen.value.roots[0]!.path}`;
+    const why =
+      fixed === undefined
+        ? `${path} is outside the allowed directories; choose one of these or a directory inside: ${allowed.join(', ')}`
+        : `the address of this connection names the workspace ${fixed}; to work in another directory, connect with that one as ?workspace=`;
+    return failedWith(chosen.failure, `Access denied: ${why}`);
   },
 });

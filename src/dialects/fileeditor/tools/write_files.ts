@@ -1,6 +1,6 @@
 import { countLines } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { filesOf, oneForEach } from '../lists.ts';
+import { filesOf, integerOrIntegers, oneForEach, stringOrStrings } from '../one-or-many.ts';
 import { inWorkspace } from '../workspace.ts';
 
 export const writeFiles = defineTool({
@@ -8,43 +8,20 @@ export const writeFiles = defineTool({
   title: 'Write files',
   description:
     'Create files or replace their whole content: one file, or several at once (all of them or none). Missing parent directories are made.',
-  hints: hints.replaces,
+  hints: hints.idempotentDestructive,
   input: {
     type: 'object',
     properties: {
-      path: {
-        oneOf: [
-          { type: 'string', description: 'The path of the single target file' },
-          { type: 'array', items: { type: 'string' }, description: 'An array of target file paths' },
-        ],
-      },
-      content: {
-        oneOf: [
-          {
-            type: 'string',
-            description: 'The full content to write, for single file or same content for all files',
-          },
-          {
-            type: 'array',
-            items: { type: 'string' },
-            description: 'An array of content for each file, for different content per file',
-          },
-        ],
-      },
-      line_count: {
-        oneOf: [
-          {
-            type: 'integer',
-            description: 'Total number of lines in the file, for single file or same for all files',
-            minimum: 0,
-          },
-          {
-            type: 'array',
-            items: { type: 'integer', minimum: 0 },
-            description: 'An array of line counts for each file, for different line counts per file',
-          },
-        ],
-      },
+      path: stringOrStrings('The path of the single target file', 'An array of target file paths'),
+      content: stringOrStrings(
+        'The full content to write, for single file or same content for all files',
+        'An array of content for each file, for different content per file',
+      ),
+      line_count: integerOrIntegers(
+        'Total number of lines in the file, for single file or same for all files',
+        'An array of line counts for each file, for different line counts per file',
+        { minimum: 0 },
+      ),
     },
     required: ['path', 'content', 'line_count'],
   },

@@ -4,7 +4,7 @@ export const append = defineTool({
   name: 'append',
   title: 'Append to file',
   description: 'Append content to the end of an existing file. Does not create the file if it is absent.',
-  hints: { ...hints.changes, destructive: false },
+  hints: hints.additive,
   input: {
     type: 'object',
     properties: {

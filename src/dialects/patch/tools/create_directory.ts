@@ -4,7 +4,7 @@ export const createDirectory = defineTool({
   name: 'create_directory',
   title: 'Create directory',
   description: 'Create a directory and any missing parent directories.',
-  hints: hints.adds,
+  hints: hints.idempotentAdditive,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute path to the directory to create' } },

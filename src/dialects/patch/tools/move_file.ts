@@ -4,7 +4,7 @@ export const moveFile = defineTool({
   name: 'move_file',
   title: 'Move file',
   description: 'Move or rename a file within the root. Never overwrites what is at the destination.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     properties: {

@@ -1,13 +1,13 @@
 import { defineTool, hints } from '../../dialect.ts';
 
-const told = { changed: 'Patched', created: 'Created', deleted: 'Deleted' } as const;
+const DONE = { changed: 'Patched', created: 'Created', deleted: 'Deleted' } as const;
 
 export const patchApply = defineTool({
   name: 'patch_apply',
   title: 'Apply patch',
   description:
     'Apply a unified diff to an existing file, or create a new file from a /dev/null source header. All hunks or none.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     properties: {
@@ -20,5 +20,5 @@ export const patchApply = defineTool({
     required: ['path', 'patch'],
   },
   run: ({ path, patch }, { engine, signal }) => engine.files.patch(path, patch, { signal }),
-  render: ({ action, hunks }, { path }) => `${told[action]} ${path} (${hunks} hunk${hunks === 1 ? '' : 's'})`,
+  render: ({ action, hunks }, { path }) => `${DONE[action]} ${path} (${hunks} hunk${hunks === 1 ? '' : 's'})`,
 });

@@ -1,12 +1,12 @@
-import { exitCodeOf, type RunResult, readingCommandNames } from '../../../engine/index.ts';
-import { ROOM, textFits } from '../../answer-size.ts';
+import { type RunResult, readingCommandNames, shellExitCode } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { MAX_TEXT_BYTES, textFits } from '../../result-size.ts';
 
 export const shellExec = defineTool({
   name: 'shell_exec',
   title: 'Run a reading command',
   description: `Execute a whitelisted command directly, without a shell, in the root: ${readingCommandNames.join(', ')}. Use create_directory and move_file instead of mkdir and mv.`,
-  hints: hints.looks,
+  hints: hints.readOnly,
   startsPrograms: true,
   input: {
     type: 'object',
@@ -23,10 +23,10 @@ export const shellExec = defineTool({
     required: ['command'],
   },
   run: ({ command, args }, { engine, signal, printed }) =>
-    engine.commands.read(command, args, { signal, onOutput: printed }),
+    engine.commands.runReadingCommand(command, args, { signal, onOutput: printed }),
   render: (result) =>
     [
-      `exit_code: ${exitCodeOf(result)}`,
+      `exit_code: ${shellExitCode(result)}`,
       'stdout:',
       stream(result.stdout, result.stdoutTruncated, ''),
       'stderr:',
@@ -34,7 +34,7 @@ export const shellExec = defineTool({
     ].join('\n'),
 });
 
-const STREAM_ROOM = ROOM / 2;
+const STREAM_ROOM = MAX_TEXT_BYTES / 2;
 /** What a control character takes in JSON. */
 const BYTES_A_CONTROL = 6;
 

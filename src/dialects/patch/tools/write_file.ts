@@ -5,7 +5,7 @@ export const writeFile = defineTool({
   title: 'Write file',
   description:
     'Write content to a file, creating it if it does not exist or overwriting it entirely if it does. Parent directories are created automatically.',
-  hints: hints.replaces,
+  hints: hints.idempotentDestructive,
   input: {
     type: 'object',
     properties: {

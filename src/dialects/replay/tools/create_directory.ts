@@ -5,7 +5,7 @@ export const createDirectory = defineTool({
   name: 'create_directory',
   title: 'Create directory',
   description: 'Create a directory and its missing parents (mkdir -p).',
-  hints: hints.adds,
+  hints: hints.idempotentAdditive,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute path (mkdir -p semantics)' } },

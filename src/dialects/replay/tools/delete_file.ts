@@ -5,7 +5,7 @@ export const deleteFile = defineTool({
   name: 'delete_file',
   title: 'Delete file',
   description: 'Delete a file, or a directory with everything in it.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute path (file or directory, recursive)' } },

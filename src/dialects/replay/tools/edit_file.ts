@@ -1,13 +1,13 @@
-import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { editOne, editsSchema, tellEdited } from '../edits.ts';
+import { linesThatFit } from '../../result-size.ts';
+import { editedText, editOne, editsSchema } from '../edits.ts';
 
 export const editFile = defineTool({
   name: 'edit_file',
   title: 'Edit file',
   description:
     'Replace text in a file. Literal by default: oldText must occur exactly once (or set limit); indentation may differ. isRegex uses an ECMAScript regex with ^ and $ at line boundaries: preview with dryRun first.',
-  hints: hints.changes,
+  hints: hints.destructive,
   usefulReadOnly: true,
   input: {
     type: 'object',
@@ -25,7 +25,7 @@ export const editFile = defineTool({
   },
   run: ({ path, edits, dryRun }, context) => editOne(path, edits, dryRun, context),
   render: (edited, { path }, note) =>
-    linesThatFit(tellEdited(path, edited).split('\n'), (shown) =>
+    linesThatFit(editedText(path, edited).split('\n'), (shown) =>
       note(`[cut: the first ${shown} lines of the preview, more do not fit into one answer]`),
     ),
 });

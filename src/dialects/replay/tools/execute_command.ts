@@ -1,5 +1,5 @@
-import { exitCodeOf, type RunResult } from '../../../engine/index.ts';
-import { type Answered, defineTool, hints, text } from '../../dialect.ts';
+import { type RunResult, shellExitCode } from '../../../engine/index.ts';
+import { defineTool, hints, type ResultOutcome, text } from '../../dialect.ts';
 import { expandHome } from '../paths.ts';
 
 export const executeCommand = defineTool({
@@ -7,7 +7,7 @@ export const executeCommand = defineTool({
   title: 'Execute command',
   description:
     'Run a shell command (/bin/sh -c) in an allowed directory. Answers stdout with an [exit code: N] footer, then stderr.',
-  hints: hints.runs,
+  hints: hints.openWorld,
   startsPrograms: true,
   input: {
     type: 'object',
@@ -24,18 +24,23 @@ export const executeCommand = defineTool({
   run({ command, workingDirectory, timeout }, { engine, signal, home, printed }) {
     const { path: first } = engine.roots.find((root) => root.writable) ?? engine.roots[0]!;
     const cwd = workingDirectory === undefined ? first : expandHome(workingDirectory, home);
-    return engine.commands.shell(command, { cwd, timeoutMs: timeout * 1000, signal, onOutput: printed });
+    return engine.commands.runShellLine(command, {
+      cwd,
+      timeoutMs: timeout * 1000,
+      signal,
+      onOutput: printed,
+    });
   },
   render: (result, { timeout }) => tellRun(result, timeout),
 });
 
-function tellRun(result: RunResult, timeout: number): Answered {
+function tellRun(result: RunResult, timeout: number): ResultOutcome {
   const footer = [
     result.stdoutTruncated ? '[stdout truncated at 512 KB]' : '',
     result.timedOut ? `[timed out after ${timeout} s]` : '',
     result.endedBy === 'too-many-processes' ? '[ended: too many processes]' : '',
     result.endedBy === 'too-much-memory' ? '[ended: too much memory]' : '',
-    `[exit code: ${exitCodeOf(result)}]`,
+    `[exit code: ${shellExitCode(result)}]`,
   ].filter((line) => line !== '');
   const content = [text(`${endLine(result.stdout || '(no output)')}${footer.join('\n')}`)];
   if (result.stderr !== '') {
@@ -43,8 +48,8 @@ function tellRun(result: RunResult, timeout: number): Answered {
     content.push(text(`[stderr]\n${notice ? endLine(result.stderr) + notice : result.stderr}`));
   }
   const kind = result.endedBy === 'itself' ? 'exit-code' : result.endedBy;
-  if (kind === 'exit-code' && exitCodeOf(result) === 0) return { answer: { content } };
-  return { answer: { content, isError: true }, failure: { kind } };
+  if (kind === 'exit-code' && shellExitCode(result) === 0) return { result: { content } };
+  return { result: { content, isError: true }, failure: { kind } };
 }
 
 function endLine(output: string): string {

@@ -1,12 +1,13 @@
 import { fail } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { timestamp } from '../../timestamp.ts';
 import { expandHome } from '../paths.ts';
 
 export const getFileInfo = defineTool({
   name: 'get_file_info',
   title: 'File info',
   description: 'Type, size, modification time and permissions of a file or directory.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute path to a file or directory' } },
@@ -21,14 +22,7 @@ export const getFileInfo = defineTool({
     [
       `type: ${type}`,
       `size: ${size}`,
-      `modified: ${isoTime(mtimeNs)}`,
+      `modified: ${timestamp(Number(mtimeNs / 1_000_000n))}`,
       `permissions: ${mode.toString(8).padStart(3, '0')}`,
     ].join('\n'),
 });
-
-const LAST_DATE_MS = 8_640_000_000_000_000;
-
-/** Some file systems store times beyond the last date that can be written: they show as that date. */
-function isoTime(ns: bigint): string {
-  return new Date(Math.min(Number(ns / 1_000_000n), LAST_DATE_MS)).toISOString();
-}

@@ -5,7 +5,7 @@ export const listAllowedDirectories = defineTool({
   name: 'list_allowed_directories',
   title: 'List allowed directories',
   description: 'The directories that this server may touch, and whether it may change them.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: { type: 'object', properties: {} },
   run: async (_, { engine }) => engine.roots,
   render: (roots) =>

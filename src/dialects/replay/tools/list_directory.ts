@@ -1,14 +1,14 @@
 import { Breathing, mapInTurns } from '../../../engine/index.ts';
-import { linesThatFit } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
+import { listThatFits } from '../../result-size.ts';
 import { expandHome } from '../paths.ts';
 
 export const listDirectory = defineTool({
   name: 'list_directory',
   title: 'List directory',
   description: 'List a directory: one entry per line, prefixed [FILE] or [DIR].',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute directory path' } },
@@ -23,9 +23,9 @@ export const listDirectory = defineTool({
     );
   },
   render: (lines, _, note) =>
-    linesThatFit(lines, (shown) =>
-      note(
-        `[cut: the first ${shown} of ${lines.length} entries, more do not fit into one answer; glob_search with globs like "a*" lists a part of them]`,
-      ),
-    ),
+    listThatFits(lines, {
+      entries: 'entries',
+      instead: 'glob_search with globs like "a*" lists a part of them',
+      note,
+    }),
 });

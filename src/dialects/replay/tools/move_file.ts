@@ -6,7 +6,7 @@ export const moveFile = defineTool({
   title: 'Move file',
   description:
     'Move or rename a file or directory; missing parents of the destination are created. Never overwrites.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     properties: {

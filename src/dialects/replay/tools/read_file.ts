@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { ROOM, requireFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { MAX_TEXT_BYTES, requireFits } from '../../result-size.ts';
 import { PART_OF_A_BINARY_FILE, PART_OF_A_FILE } from '../failures.ts';
 import { expandHome } from '../paths.ts';
 
@@ -8,14 +8,14 @@ export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
   description: 'Read a file. UTF-8 text comes as text, binary content as an embedded base64 resource.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: { path: { type: 'string', description: 'Absolute path to the file' } },
     required: ['path'],
   },
   run: ({ path }, { engine, signal, home }) =>
-    engine.files.read(expandHome(path, home), { limit: ROOM, signal }),
+    engine.files.read(expandHome(path, home), { limit: MAX_TEXT_BYTES, signal }),
   render(file, { path }) {
     if (file.text !== undefined) return requireFits(file.text, () => PART_OF_A_FILE, path);
     const { href: uri } = pathToFileURL(file.path);

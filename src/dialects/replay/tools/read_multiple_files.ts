@@ -1,7 +1,8 @@
 import { EngineFailure, type Failure, type FileContent, fail } from '../../../engine/index.ts';
 import { jsonBytes } from '../../../json/json-size.ts';
-import { LONGEST_MESSAGE, ROOM } from '../../answer-size.ts';
 import { type Content, defineTool, hints, type ToolContext, text } from '../../dialect.ts';
+import { MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../../result-size.ts';
+import { strings } from '../../schema.ts';
 import { PART_OF_A_FILE, replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
 
@@ -10,13 +11,12 @@ export const readMultipleFiles = defineTool({
   title: 'Read multiple files',
   description:
     'Read several files at once: one item per file, "path:" and then its content. A file that cannot be read shows as [error: ...]; the call itself does not fail.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
       paths: {
-        type: 'array',
-        items: { type: 'string' },
+        ...strings,
         minItems: 1,
         maxItems: 50,
         description: 'Literal absolute file paths (max 50; globs not expanded)',
@@ -26,7 +26,7 @@ export const readMultipleFiles = defineTool({
   },
   run: async ({ paths }, context) => {
     const read: OneRead[] = [];
-    let room = ROOM;
+    let room = MAX_TEXT_BYTES;
     for (const path of paths) {
       const one = await readOne(path, context, room);
       read.push(one);
@@ -35,7 +35,7 @@ export const readMultipleFiles = defineTool({
     return read;
   },
   render: (read) => ({
-    answer: { content: read.map(({ content }) => content) },
+    result: { content: read.map(({ content }) => content) },
     failure: read.every(({ failure }) => failure) ? read[0]!.failure : undefined,
   }),
 });
@@ -45,14 +45,14 @@ interface OneRead {
   failure?: Failure;
 }
 
-/** One file that does not fit beside the others leaves the room to those that do. */
+/** A file that does not fit beside the others shows an error; the others still come. */
 async function readOne(path: string, { engine, signal, home }: ToolContext, room: number): Promise<OneRead> {
   try {
-    const file = await engine.files.read(expandHome(path, home), { limit: ROOM, signal });
+    const file = await engine.files.read(expandHome(path, home), { limit: MAX_TEXT_BYTES, signal });
     const content = contentOf(path, file);
     const bytes = jsonBytes(content);
-    const instead = bytes > ROOM ? PART_OF_A_FILE : 'Read it in a call of its own';
-    if (bytes > room) fail({ kind: 'answer-too-large', path, bytes, limit: LONGEST_MESSAGE, instead });
+    const instead = bytes > MAX_TEXT_BYTES ? PART_OF_A_FILE : 'Read it in a call of its own';
+    if (bytes > room) fail({ kind: 'answer-too-large', path, bytes, limit: MAX_MESSAGE_BYTES, instead });
     return { content };
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;

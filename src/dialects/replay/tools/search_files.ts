@@ -1,20 +1,20 @@
-import { linesThatFit } from '../../answer-size.ts';
-import { defineTool, hints, text } from '../../dialect.ts';
-import { inAMoment, MOMENT } from '../../empty-search.ts';
-import { exclusionsIn, pathsBelow, searchCall, startDirectory, unreadableNote } from '../searching.ts';
+import { defineTool, hints } from '../../dialect.ts';
+import { explainEmpty, QUICK_SEARCH } from '../../empty-search.ts';
+import { strings } from '../../schema.ts';
+import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
 
 export const searchFiles = defineTool({
   name: 'search_files',
   title: 'Search file names',
   description:
     'Find files and directories by name: case-insensitive literal substring of the basename, recursively. For globs use glob_search, for contents grep_files.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
       directory: { type: 'string', description: 'Root directory to search recursively' },
       nameContains: { type: 'string', description: 'Literal substring to match against basenames' },
-      excludeGlobs: { type: 'array', items: { type: 'string' }, description: 'Glob exclusions' },
+      excludeGlobs: { ...strings, description: 'Glob exclusions' },
     },
     required: ['directory', 'nameContains'],
   },
@@ -25,26 +25,23 @@ export const searchFiles = defineTool({
     const query = { contains: nameContains, exclude };
     const found = await context.engine.search.names(start, query, searchCall(context));
     if (found.entries.length === 0) {
-      const why = await inAMoment(context, async () => {
+      await explainEmpty(context, async () => {
         if (exclude.length > 0) {
-          const kept = await context.engine.search.names(start, { contains: nameContains, max: 1 }, MOMENT);
-          if (kept.entries.length > 0) return '[0 matches; without excludeGlobs there are some]';
+          const query = { contains: nameContains, max: 1 };
+          const { entries } = await context.engine.search.names(start, query, QUICK_SEARCH);
+          if (entries.length > 0) return '[0 matches; without excludeGlobs there are some]';
         }
         return /[*?[\]{}]/.test(nameContains)
           ? '[0 matches; nameContains is a literal text, glob_search takes globs]'
           : undefined;
       });
-      if (why !== undefined) context.note(why);
     }
     return { ...found, paths: await pathsBelow(start, found.entries, context) };
   },
-  render({ paths, skippedUnreadable }, _, note) {
-    const told = linesThatFit(paths, (shown) =>
-      note(
-        `[cut: the first ${shown} of ${paths.length} paths, more do not fit into one answer; search a directory inside, or for a longer name]`,
-      ),
-    );
-    const notes = unreadableNote(skippedUnreadable);
-    return { content: [text(told || '(no matches found)'), ...notes.map(text)] };
-  },
+  render: (found, _, note) =>
+    pathsResult(found, {
+      entries: 'paths',
+      instead: 'search a directory inside, or for a longer name',
+      note,
+    }),
 });

@@ -5,7 +5,7 @@ export const writeFile = defineTool({
   name: 'write_file',
   title: 'Write file',
   description: 'Write a file, replacing it if it exists; missing parent directories are created.',
-  hints: hints.replaces,
+  hints: hints.idempotentDestructive,
   input: {
     type: 'object',
     properties: {

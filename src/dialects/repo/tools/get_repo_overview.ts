@@ -1,39 +1,21 @@
 import { basename } from 'node:path';
-import { Breathing, type Overview, sortedInTurns } from '../../../engine/index.ts';
+import type { Overview } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { itemsThatFit, jsonAnswer, skipped } from '../answer.ts';
-import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
-import { searchCall } from '../searching.ts';
+import { repoEntries } from '../entries.ts';
+import { jsonResult, skipped } from '../json-result.ts';
+import { overviewTree, upperLevelsFirst } from '../overview-tree.ts';
+import { searchCall } from '../search-call.ts';
 
-const EXCLUDED_DIRECTORIES = [
-  'node_modules',
-  '.git',
-  '.next',
-  'dist',
-  'build',
-  '__pycache__',
-  '.cache',
-  'coverage',
-  '.nyc_output',
-];
-const MOST_LANGUAGES = 15;
-/** More would be no overview: the upper levels come first. */
-const MOST_NODES = 5_000;
-
-interface DirectoryNode {
-  name: string;
-  type: 'file' | 'directory';
-  size?: number;
-  /** Absent where the content was not looked at. */
-  children?: DirectoryNode[];
-}
+const CACHES = ['.next', '__pycache__', '.cache', 'coverage', '.nyc_output'];
+const excludedDirectories = ['node_modules', '.git', 'dist', 'build', ...CACHES];
+const MAX_LANGUAGES = 15;
 
 export const getRepoOverview = defineTool({
   name: 'get_repo_overview',
   title: 'Repository overview',
   description:
     'Get a high-level overview of the repository: its directory tree, and statistics with file counts and languages by extension. Skips node_modules, .git, build output and caches.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
@@ -52,33 +34,27 @@ export const getRepoOverview = defineTool({
     },
   },
   async run({ max_depth, include_stats }, context) {
-    const { found, stats } = await survey(context, max_depth, include_stats);
-    const entries = await repoEntries(context, found.entries, '');
+    const { found, stats } = await overviewOf(context, max_depth, include_stats);
+    const entries = await upperLevelsFirst(await repoEntries(context, found.entries, ''), context.signal);
     const root = basename(context.engine.roots[0]!.path) || '/';
-    const sorted = await upperLevelsFirst(entries, context.signal);
-    return { root, entries: sorted, stats, unreadable: new Set(found.unreadable) };
+    return { root, entries, stats, unreadable: new Set(found.unreadable) };
   },
   render({ root, entries, stats, unreadable }, { max_depth }) {
-    const nodes = entries.slice(0, MOST_NODES).map(({ path, type }) => [path, type, PUNCTUATION]);
-    const shown = itemsThatFit(nodes).length;
-    return jsonAnswer({
+    const { structure, truncated } = overviewTree(root, entries, max_depth, unreadable);
+    return jsonResult({
       root,
-      structure: treeOf(root, entries, max_depth, unreadable, shown),
-      ...(stats === undefined ? {} : { stats }),
-      ...(entries.length > shown ? { truncated: true } : {}),
+      structure,
+      ...(stats && { stats }),
+      ...(truncated && { truncated }),
       ...skipped('skipped_unreadable', unreadable.size),
     });
   },
 });
 
-/** What a node takes besides its name and type is no longer than this. */
-const PUNCTUATION = '{"name":,"type":,"size":9007199254740991,"children":[]}';
-
-/** Without statistics only the levels that are shown need a look. */
-async function survey(context: ToolContext, depth: number, withStatistics: boolean) {
+/** Statistics cover everything; without them only the levels of the tree are listed. */
+async function overviewOf(context: ToolContext, depth: number, withStatistics: boolean) {
   const { search } = context.engine;
   const call = searchCall(context);
-  const excludedDirectories = EXCLUDED_DIRECTORIES;
   if (!withStatistics) {
     const query = { excludedDirectories, maxDepth: depth, facts: true };
     return { found: await search.walk('.', query, call), stats: undefined };
@@ -93,47 +69,7 @@ function statisticsOf({ files, directories, bytes, extensions }: Overview) {
     total_directories: directories,
     total_size: bytes,
     languages: extensions
-      .slice(0, MOST_LANGUAGES)
+      .slice(0, MAX_LANGUAGES)
       .map(({ extension, files: count, bytes: size }) => ({ extension, count, bytes: size })),
   };
-}
-
-/** Parents before what is in them, and in each directory its directories before its files. */
-async function upperLevelsFirst(entries: readonly RepoEntry[], signal: AbortSignal): Promise<RepoEntry[]> {
-  const sorted = await directoriesFirst(entries, signal);
-  return sortedInTurns(sorted, new Breathing(signal), (a, b) => depthOf(a) - depthOf(b));
-}
-
-/** Where some of the entries are left out, a directory of which none is shown is not told to be empty. */
-function treeOf(
-  name: string,
-  entries: readonly RepoEntry[],
-  maxDepth: number,
-  unreadable: ReadonlySet<string>,
-  most: number,
-): DirectoryNode {
-  const shown = entries.slice(0, most);
-  const root: DirectoryNode = { name, type: 'directory', children: [] };
-  const open = new Map([['', root]]);
-  for (const entry of shown) {
-    const { path, type, size, linked } = entry;
-    const slash = path.lastIndexOf('/');
-    const node: DirectoryNode = {
-      name: path.slice(slash + 1),
-      type,
-      ...(size === undefined ? {} : { size }),
-    };
-    const parent = open.get(path.slice(0, Math.max(0, slash)));
-    if (parent === undefined) continue;
-    parent.children ??= [];
-    parent.children.push(node);
-    if (type === 'file' || linked || depthOf(entry) === maxDepth || unreadable.has(path)) continue;
-    if (shown.length === entries.length) node.children = [];
-    open.set(path, node);
-  }
-  return root;
-}
-
-function depthOf({ path }: RepoEntry): number {
-  return path.split('/').length;
 }

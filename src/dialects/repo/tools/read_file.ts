@@ -1,41 +1,23 @@
-import { extname } from 'node:path';
 import { fail } from '../../../engine/index.ts';
-import { LONGEST_MESSAGE } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { itemsThatFit, jsonAnswer, milliseconds, timestamp } from '../answer.ts';
+import { MAX_MESSAGE_BYTES } from '../../result-size.ts';
+import { timestamp } from '../../timestamp.ts';
+import { hasBinaryExtension } from '../binary-extensions.ts';
+import { jsonResult, milliseconds, startThatFits } from '../json-result.ts';
 import { pathInside } from '../paths.ts';
 import { settingOf } from '../settings.ts';
-
-/** However much is asked for: one answer has no room for more. */
-const MOST_BYTES = LONGEST_MESSAGE;
-
-/** Never read as UTF-8, whatever is in them. */
-const BLOCKED_EXTENSIONS = new Set([
-  ...['.png', '.jpg', '.jpeg', '.gif', '.ico', '.webp', '.bmp'],
-  ...['.zip', '.tar', '.gz', '.bz2', '.7z', '.rar'],
-  ...['.exe', '.dll', '.so', '.dylib', '.wasm'],
-  ...['.pyc', '.class', '.o', '.obj'],
-  ...['.woff', '.woff2', '.ttf', '.otf', '.eot'],
-  ...['.mp3', '.mp4', '.wav', '.avi', '.mov'],
-  ...['.sqlite', '.db', '.pdf'],
-]);
 
 export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
   description:
     'Read a file of the repository: text as UTF-8, binary files with encoding "base64". When truncated is true, the file goes on behind max_bytes.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     properties: {
       path: { type: 'string', description: 'File path relative to the repository root' },
-      max_bytes: {
-        type: 'integer',
-        minimum: 0,
-        default: 100_000,
-        description: 'Maximum bytes to read',
-      },
+      max_bytes: { type: 'integer', minimum: 0, default: 100_000, description: 'Maximum bytes to read' },
       encoding: {
         type: 'string',
         enum: ['utf-8', 'base64'],
@@ -48,13 +30,11 @@ export const readFile = defineTool({
   async run({ path, max_bytes, encoding }, { engine, settings, signal }) {
     await pathInside(engine, path);
     const limit = settingOf(settings, 'MAX_FILE_SIZE_BYTES');
-    const most = Math.min(max_bytes, MOST_BYTES);
-    const { size, bytes, text, truncated, stat } = await engine.files.readStart(path, {
-      most,
-      limit,
-      signal,
-    });
-    const content = encoding === 'base64' ? bytes.toString('base64') : isBlocked(path) ? undefined : text;
+    const most = Math.min(max_bytes, MAX_MESSAGE_BYTES);
+    const start = await engine.files.readStart(path, { most, limit, signal });
+    const { size, bytes, text, truncated, stat } = start;
+    const content =
+      encoding === 'base64' ? bytes.toString('base64') : hasBinaryExtension(path) ? undefined : text;
     if (content === undefined) return fail({ kind: 'not-text', path, why: 'not-utf8' });
     return { content, size, truncated, modifiedMs: milliseconds(stat.mtimeNs) };
   },
@@ -67,7 +47,7 @@ export const readFile = defineTool({
         `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines behind them]`,
       );
     }
-    return jsonAnswer({
+    return jsonResult({
       path,
       content,
       size,
@@ -77,20 +57,3 @@ export const readFile = defineTool({
     });
   },
 });
-
-/** A multiple of four: base64 is cut between its groups. */
-const PIECE = 4096;
-
-function startThatFits(content: string): string {
-  const pieces = Array.from({ length: Math.ceil(content.length / PIECE) }, (_, index) =>
-    content.slice(index * PIECE, (index + 1) * PIECE),
-  );
-  const fitting = itemsThatFit(pieces);
-  if (fitting.length === pieces.length) return content;
-  // Half of a character beyond U+FFFF may stand at the end.
-  return fitting.join('').replace(/[\ud800-\udbff]$/, '');
-}
-
-function isBlocked(path: string): boolean {
-  return BLOCKED_EXTENSIONS.has(extname(path).toLowerCase());
-}

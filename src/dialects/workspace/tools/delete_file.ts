@@ -7,7 +7,7 @@ export const deleteFile = defineTool({
   title: 'Delete file',
   description:
     'Delete a file, a symlink (never what it points to) or an empty directory; with recursive also a directory with everything in it.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     additionalProperties: false,

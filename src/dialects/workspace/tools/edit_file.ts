@@ -8,7 +8,7 @@ export const editFile = defineTool({
   title: 'Edit file',
   description:
     'Replace literal text in a file: the first occurrence, or all with replaceAll. expectedOccurrences refuses the edit when the file holds another number of them.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     additionalProperties: false,
@@ -29,8 +29,6 @@ export const editFile = defineTool({
       replace,
       ignoreCase: false,
       limit: replaceAll ? 0 : 1,
-      unique: false,
-      anyIndent: false,
       expectCount: expectedOccurrences,
     } as const;
     const { replacements } = await engine.files.edit(file, [edit], { limit: MOST_BYTES, signal });

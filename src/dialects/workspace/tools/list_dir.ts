@@ -1,7 +1,7 @@
 import type { BelowEntry } from '../../../engine/index.ts';
 import { jsonBytes } from '../../../json/json-size.ts';
-import { countThatFits, textFits } from '../../answer-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { countThatFits, textFits } from '../../result-size.ts';
 import { success } from '../envelope.ts';
 import { workspacePath } from '../paths.ts';
 
@@ -10,7 +10,7 @@ export const listDir = defineTool({
   title: 'List directory',
   description:
     'List a directory of the workspace, by path. recursive lists everything below it, without following symlinks; truncated tells that maxEntries cut the list.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     additionalProperties: false,

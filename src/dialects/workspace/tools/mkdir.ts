@@ -7,7 +7,7 @@ export const mkdir = defineTool({
   title: 'Make directory',
   description:
     'Create a directory and its missing parents; with recursive false the parent must exist. created is false when the directory was there already.',
-  hints: hints.adds,
+  hints: hints.idempotentAdditive,
   input: {
     type: 'object',
     additionalProperties: false,

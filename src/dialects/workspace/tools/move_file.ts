@@ -7,7 +7,7 @@ export const moveFile = defineTool({
   title: 'Move file',
   description:
     'Move or rename a file or directory; missing parents of the destination are created. With overwrite a file replaces a file, and a directory an empty directory.',
-  hints: hints.changes,
+  hints: hints.destructive,
   input: {
     type: 'object',
     additionalProperties: false,

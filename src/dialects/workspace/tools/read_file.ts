@@ -6,7 +6,7 @@ export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
   description: 'Read a UTF-8 text file of the workspace, whole; one larger than maxBytes is an error.',
-  hints: hints.looks,
+  hints: hints.readOnly,
   input: {
     type: 'object',
     additionalProperties: false,

@@ -7,7 +7,7 @@ export const runCommand = defineTool({
   title: 'Run command',
   description:
     'Run a developer tool (node, npm, npx, python3, pytest, tsc) without a shell. A non-zero exit code is still ok:true.',
-  hints: hints.runs,
+  hints: hints.openWorld,
   startsPrograms: true,
   input: {
     type: 'object',
@@ -24,7 +24,7 @@ export const runCommand = defineTool({
   async run({ command, args, cwd, timeoutMs, maxOutputBytes }, { engine, signal, printed }) {
     const directory = workspacePath(cwd);
     const call = { cwd: directory, timeoutMs, maxOutputBytes, signal, onOutput: printed };
-    return { directory, result: await engine.commands.develop(command, args, call) };
+    return { directory, result: await engine.commands.runDeveloperTool(command, args, call) };
   },
   render({ directory, result }, { command, args }) {
     const { exitCode, signal, timedOut, endedBy, stdout, stderr, stdoutTruncated, stderrTruncated } = result;

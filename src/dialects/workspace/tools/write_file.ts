@@ -8,7 +8,7 @@ export const writeFile = defineTool({
   title: 'Write file',
   description:
     'Write a file of at most 1 MiB, replacing it if it exists; missing parent directories are created.',
-  hints: hints.replaces,
+  hints: hints.idempotentDestructive,
   input: {
     type: 'object',
     additionalProperties: false,

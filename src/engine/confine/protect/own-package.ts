@@ -40,6 +40,12 @@ export interface OwnProgram {
 }
 
 let noted: OwnPackage | undefined;
+let program: string | undefined;
+
+/** Takes the file that Node was started with, so that the links on the way to it are protected too. Call it first. */
+export function noteProgram(path: string): void {
+  program = path;
+}
 
 /** Notes everything at the first call; later calls give the same. */
 export function ownPackage(): OwnPackage {
@@ -69,7 +75,7 @@ function noteOwnPackage(): OwnPackage {
   return {
     directories: [...directories],
     files: manifest,
-    links: linksOnTheWayTo(bundles, process.argv[1]),
+    links: linksOnTheWayTo(bundles, program),
     workers: new Map(WORKERS.map((name) => [name, sourceOf(join(bundles, name))])),
     ripgrep: ripgrep?.program,
   };

@@ -17,7 +17,7 @@ import type { Store } from '../store.ts';
 import { captureRemoved, keepFile } from './capture.ts';
 import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';
 import { isKept } from './is-kept.ts';
-import { failTooHeavy, weightAt } from './size-to-keep.ts';
+import { bytesAt, failTooLarge } from './size-to-keep.ts';
 
 /** Larger contents are not kept for a diff alone. */
 const SHOWN_BYTES = 1024 * 1024;
@@ -51,7 +51,7 @@ export class JournalRecorder implements Recording {
   #done = 0;
   #closed = false;
   #givenUp = false;
-  #weight = 0;
+  #bytes = 0;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -119,9 +119,9 @@ export class JournalRecorder implements Recording {
 
   async removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined> {
     const { store } = this.#parts;
-    const bytes = must === undefined ? await this.#weigh(place, old) : 0;
+    const bytes = must === undefined ? await this.#requireRoomFor(place, old) : 0;
     const aside = must === undefined && store.isOnDevice(old.dev) ? store.aside() : undefined;
-    if (aside) store.weighs(bytes);
+    if (aside) store.addedAside(bytes);
     await this.#keeping(place, true, async () => ({
       kind: 'removed',
       path: place.path,
@@ -150,7 +150,7 @@ export class JournalRecorder implements Recording {
     known?: Buffer,
   ): Promise<void> {
     this.#roots.add(to.root.real);
-    if (occupant) await this.#weigh(to, occupant);
+    if (occupant) await this.#requireRoomFor(to, occupant);
     return this.#keeping(from, true, async () => {
       const replaced = occupant && (await captureRemoved(this.#parts.store, to, occupant));
       const bytes = known ?? (await contentMoved(from, source));
@@ -162,16 +162,16 @@ export class JournalRecorder implements Recording {
   }
 
   /** Refuses what cannot be kept together with the rest of this entry. */
-  async #weigh(place: Place, old: Stat): Promise<number> {
-    const bytes = this.#parts.most === Number.POSITIVE_INFINITY ? old.size : await weightAt(place, old);
+  async #requireRoomFor(place: Place, old: Stat): Promise<number> {
+    const bytes = this.#parts.most === Number.POSITIVE_INFINITY ? old.size : await bytesAt(place, old);
     this.#requireRoom(place, bytes);
     return bytes;
   }
 
   #requireRoom({ shown }: Place, bytes: number): void {
     const { most } = this.#parts;
-    if (this.#weight + bytes > most) failTooHeavy(shown, this.#weight + bytes, most);
-    this.#weight += bytes;
+    if (this.#bytes + bytes > most) failTooLarge(shown, this.#bytes + bytes, most);
+    this.#bytes += bytes;
   }
 
   begins(): void {
@@ -197,7 +197,7 @@ export class JournalRecorder implements Recording {
   /** A content that is only kept to be shown must not take the room of anything else. */
   #keepShown(): void {
     const { store, most } = this.#parts;
-    let left = Math.min(most - this.#weight, most / 8);
+    let left = Math.min(most - this.#bytes, most / 8);
     for (const bytes of this.#shown.values()) {
       left -= bytes.length;
       if (left >= 0) store.contents.putLater(bytes);

@@ -6,15 +6,15 @@ import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 
 /** Of a file its size, of a tree the sizes of all files in it. */
-export async function weightAt(place: Place, { type, size }: Stat): Promise<number> {
+export async function bytesAt(place: Place, { type, size }: Stat): Promise<number> {
   if (type === 'file') return size;
   if (type !== 'directory') return 0;
   const top = place.dir.enterRaw(Buffer.from(place.name));
   if (top === undefined) return 0;
-  return weightIn(top, new Breathing(undefined), 0).finally(() => top.close());
+  return bytesIn(top, new Breathing(undefined), 0).finally(() => top.close());
 }
 
-async function weightIn(dir: Dir, breathing: Breathing, level: number): Promise<number> {
+async function bytesIn(dir: Dir, breathing: Breathing, level: number): Promise<number> {
   if (level > limits.treeDepth) return 0;
   let sum = 0;
   for (const name of namesOf(dir)) {
@@ -23,7 +23,7 @@ async function weightIn(dir: Dir, breathing: Breathing, level: number): Promise<
     if (stat?.type === 'file') sum += stat.size;
     if (stat?.type !== 'directory') continue;
     const inner = dir.enterRaw(name);
-    if (inner) sum += await weightIn(inner, breathing, level + 1).finally(() => inner.close());
+    if (inner) sum += await bytesIn(inner, breathing, level + 1).finally(() => inner.close());
   }
   return sum;
 }
@@ -38,7 +38,7 @@ function namesOf(dir: Dir): Buffer[] {
 }
 
 /** What cannot be kept is not changed. */
-export function failTooHeavy(path: string, bytes: number, most: number): never {
+export function failTooLarge(path: string, bytes: number, most: number): never {
   const way = 'a larger --keep would allow it, and --no-journal would do it without keeping anything';
   const code = `what is there (${bytes} bytes) is more than --keep allows (${most} bytes), so it was not changed; ${way}`;
   fail({ kind: 'io', path, action: 'keep the old content of', code });

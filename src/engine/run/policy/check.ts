@@ -1,9 +1,9 @@
-/** Decides on an argument list before anything is started: what is allowed comes back in its plainest form. */
+/** Decides on the arguments of a command before anything starts, and writes allowed ones in their plainest form. */
 
 import { EngineFailure, fail } from '../../failures.ts';
-import type { CommandLine, GivenOption } from './command-line.ts';
+import type { CommandLine, ParsedOption } from './command-line.ts';
 import { readCommandLine, writeCommandLine } from './command-line.ts';
-import type { CommandPolicy, InspectedLine, Installed, ResolvePath, SeenPath } from './declaration.ts';
+import type { CommandPolicy, InspectedLine, Installed, PathArgument, ResolvePath } from './declaration.ts';
 import { refuse } from './declaration.ts';
 
 export interface CheckContext {
@@ -18,18 +18,18 @@ export interface CheckedCommand {
   command: string;
   /** What to pass to the program: options, then `--`, then operands. */
   args: readonly string[];
-  /** The paths that the command was given. */
-  reads: readonly SeenPath[];
-  /** Whether it only asks for their metadata. */
-  looks: boolean;
+  /** The paths among the arguments. */
+  paths: readonly PathArgument[];
+  /** Whether the command asks only for the metadata of its operands. */
+  metadataOnly: boolean;
 }
 
 /** Options that take a number may carry a sign, and a unit: `-5`, `+3`, `10K`, `90%`. */
 const NUMBER = /^[-+]?\d+(?:\.\d+)?(?:[A-Za-z]{1,3}|%)?$/;
 
 /**
- * Checks one call. Everything that is not declared for the command is refused, every path goes through the
- * wall, every script is read for what it would do; nothing is started and nothing is opened here.
+ * Checks one call. It refuses every option that the command's policy does not declare, sends every path through the
+ * wall, and reads every script for what it would do. It starts nothing and opens nothing.
  */
 export function checkArgv(command: string, args: readonly string[], context: CheckContext): CheckedCommand {
   const policy = context.policies.get(command);
@@ -37,23 +37,23 @@ export function checkArgv(command: string, args: readonly string[], context: Che
   const withNul = args.find((argument) => argument.includes('\0'));
   if (withNul !== undefined) refuse(command, withNul, 'an argument cannot contain a NUL character');
 
-  const paths: SeenPath[] = [];
-  const looks = policy.touches === 'looks';
+  const paths: PathArgument[] = [];
+  const { metadataOnly = false } = policy;
   const take = (operand: string, opens: boolean) =>
     acceptPath(policy, operand, opens, context.resolvePath, paths);
-  const takePath = (operand: string) => take(operand, !looks);
+  const takePath = (operand: string) => take(operand, !metadataOnly);
   const checked = policy.grammar
     ? policy.grammar(args, takePath)
     : checkLine(policy, args, paths, take, installedFor(command, context));
   const front = [...(policy.always ?? [])];
   if (policy.alwaysGnu && context.isGnu?.(command)) front.push(...policy.alwaysGnu);
-  return { command, args: [...front, ...checked], reads: paths, looks };
+  return { command, args: [...front, ...checked], paths, metadataOnly };
 }
 
 function checkLine(
   policy: CommandPolicy,
   args: readonly string[],
-  paths: readonly SeenPath[],
+  paths: readonly PathArgument[],
   take: (operand: string, opens: boolean) => string,
   installed: Installed,
 ): readonly string[] {
@@ -63,11 +63,12 @@ function checkLine(
   const exempt: string[] = [];
   for (const option of line.options) {
     if (option.value === undefined || !option.declared) continue;
-    // Also a command that only looks at its operands opens what an option names.
+    // A command that asks only for the metadata of its operands still opens what an option names.
     option.value = acceptValue(policy, option, option.value, scripts, (value) => take(value, true));
   }
-  const looks = policy.touches === 'looks';
-  line.operands = acceptOperands(policy, line, scripts, exempt, (operand) => take(operand, !looks));
+  line.operands = acceptOperands(policy, line, scripts, exempt, (operand) =>
+    take(operand, !policy.metadataOnly),
+  );
   const whole = inspected(line, scripts, exempt, paths);
   policy.inspect?.(whole);
   for (const written of policy.last?.(whole, installed) ?? []) {
@@ -92,7 +93,7 @@ function installedFor(command: string, { isGnu, resolvePath }: CheckContext): In
 
 function acceptValue(
   policy: CommandPolicy,
-  option: GivenOption,
+  option: ParsedOption,
   value: string,
   scripts: string[],
   takePath: (operand: string) => string,
@@ -141,23 +142,23 @@ function acceptPath(
   operand: string,
   opens: boolean,
   resolvePath: ResolvePath,
-  paths: SeenPath[],
+  paths: PathArgument[],
 ): string {
   if (operand === '-' && !policy.dashIsName) return operand;
-  const seen = resolvePath(operand);
-  if (seen.type === 'special' && opens) {
+  const found = resolvePath(operand);
+  if (found.type === 'special' && opens) {
     refuse(policy.name, operand, 'this is a FIFO, a socket or a device, which is never opened');
   }
-  paths.push(seen);
-  return guarded(policy, seen.path);
+  paths.push(found);
+  return guarded(policy, found.path);
 }
 
-/** A path that the command would take for its standard input or for something else than a path. */
+/** Rewrites a path that the command would mistake for its standard input or for something other than a path. */
 function guarded(policy: CommandPolicy, path: string): string {
   return path === '-' || policy.operands.exempt?.test(path) ? `./${path}` : path;
 }
 
-function refuseClashes(policy: CommandPolicy, options: readonly GivenOption[]): void {
+function refuseClashes(policy: CommandPolicy, options: readonly ParsedOption[]): void {
   for (const clash of policy.clashes ?? []) {
     const these = new Set(clash.these.split(' '));
     const those = new Set(clash.those.split(' '));
@@ -173,7 +174,7 @@ function inspected(
   line: CommandLine,
   scripts: readonly string[],
   exempt: readonly string[],
-  paths: readonly SeenPath[],
+  paths: readonly PathArgument[],
 ): InspectedLine {
   const values: { option: string; value: string }[] = [];
   for (const { id, value } of line.options) if (value !== undefined) values.push({ option: id, value });

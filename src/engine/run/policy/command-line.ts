@@ -1,19 +1,19 @@
-/** Reads an argument list the way getopt does, but knows only the options that a declaration names. */
+/** Parses arguments as getopt does, but knows only the options that a policy declares. */
 
 import type { CommandPolicy, RefusedOption, ValueOption } from './declaration.ts';
 import { refuse } from './declaration.ts';
 
-export interface GivenOption {
-  /** The option's first declared name, whichever name was used. */
+export interface ParsedOption {
+  /** The option's first declared name, whichever name the caller used. */
   id: string;
-  /** As it will be passed on: `-n` or `--lines`. */
+  /** As the program gets it: `-n` or `--lines`. */
   written: string;
   declared: ValueOption | undefined;
   value: string | undefined;
 }
 
 export interface CommandLine {
-  options: GivenOption[];
+  options: ParsedOption[];
   operands: string[];
 }
 
@@ -39,7 +39,7 @@ function optionTable(policy: CommandPolicy): ReadonlyMap<string, Known> {
   return table;
 }
 
-/** Splits `args` into options and operands, or refuses what is not declared. */
+/** Splits `args` into options and operands, and refuses options that the policy does not declare. */
 export function readCommandLine(policy: CommandPolicy, args: readonly string[]): CommandLine {
   const line: CommandLine = { options: [], operands: [] };
   const rest = [...args];

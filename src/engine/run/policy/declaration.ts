@@ -1,8 +1,8 @@
-/** What a command's declaration may say: its options, what each of them takes, and what its operands are. */
+/** The policy of a command: its options, the values that they take, and what its operands are. */
 
 import { fail } from '../../failures.ts';
 
-/** What a value is. Only `path` goes through the wall; only `script` is read for what it would do. */
+/** What a value is. Only a `path` goes through the wall; only a `script` is read for what it would do. */
 export type ValueKind = 'path' | 'number' | 'pattern' | 'script' | 'text';
 
 /** One option that takes a value. An array in `takes` is the complete list of words that it may be. */
@@ -10,11 +10,11 @@ export interface ValueOption {
   /** All names of the option, by spaces: `n lines`. One character is a short name, more are a long one. */
   names: string;
   takes: ValueKind | readonly string[];
-  /** The value may be left out, and then can only be attached: `--color`, `--color=never`. */
+  /** The caller may leave the value out; a value must be attached: `--color`, `--color=never`. */
   optional?: true;
 }
 
-/** An option that exists and is not allowed, with the reason and, where there is one, the better way. */
+/** An option that exists and is not allowed, with the reason and, where there is one, what to use instead. */
 export interface RefusedOption {
   names: string;
   reason: string;
@@ -26,7 +26,7 @@ export interface OperandRule {
   leading?: { takes: 'pattern' | 'script'; unless: string };
   rest: 'path' | 'text';
   atMost?: number;
-  /** Why there may be no more operands, for the refusal. */
+  /** Why there may be no more operands. */
   tooMany?: { reason: string; instead?: string };
   /** Operands that are not paths although they stand where paths do: `FS=:` of awk. */
   exempt?: RegExp;
@@ -48,8 +48,8 @@ export interface CommandPolicy {
   refused: readonly RefusedOption[];
   operands: OperandRule;
   clashes?: readonly Clash[];
-  /** `looks` only asks for metadata, so that a FIFO or device is harmless. Default: `opens`. */
-  touches?: 'opens' | 'looks';
+  /** The command opens none of its operands, so that a FIFO or device is harmless. */
+  metadataOnly?: true;
   /** `-` is a file name and not the (empty) standard input. */
   dashIsName?: true;
   /** Options end at the first operand, as in awk. */
@@ -62,52 +62,52 @@ export interface CommandPolicy {
   always?: readonly string[];
   /** Arguments that go in front when the installed program is GNU's. */
   alwaysGnu?: readonly string[];
-  /** Options that go behind all that were given, so that they have the last word. */
+  /** Options that go behind those of the caller, so that they override them. */
   last?: (line: InspectedLine, installed: Installed) => readonly string[];
-  /** Looks at the whole line, after everything else has been allowed. */
+  /** Checks the whole line, after every part of it was allowed. */
   inspect?: (line: InspectedLine) => void;
   /** A grammar of its own, in place of options and operands. */
   grammar?: (args: readonly string[], takePath: TakePath) => readonly string[];
 }
 
-/** A path operand or path value as the wall sees it. */
-export interface SeenPath {
-  /** What the command gets to see; usually the operand as it came. */
+/** A path among the arguments, as the wall resolves it. */
+export interface PathArgument {
+  /** What the command gets; usually the argument as it came. */
   path: string;
   type: 'file' | 'directory' | 'symlink' | 'special' | 'missing';
-  /** Where it is, with all links resolved, when something is there. */
+  /** The path with all links resolved, when something is there. */
   real?: string;
 }
 
 /**
- * Resolves a path as the command itself would, following links, and throws `outside` when that leaves the
- * roots. What is missing is not thrown: the command complains about it in its own words.
+ * Resolves a path as the command itself would, following links. Fails with `outside` when that leaves the roots. A
+ * missing file is no failure: the command itself complains about it.
  */
-export type ResolvePath = (operand: string) => SeenPath;
+export type ResolvePath = (operand: string) => PathArgument;
 
-/** What a policy may ask about the machine and the directory of the call. */
+/** What a policy may know about the machine and the directory of the call. */
 export interface Installed {
-  /** Whether the program is GNU's, or one that knows the same safeguards. */
+  /** Whether the program is GNU's, or one that has the same safeguards. */
   gnu: boolean;
-  /** What stands at a path, when that leads to something inside the roots. */
-  typeOf: (path: string) => SeenPath['type'] | 'outside';
+  /** The type of what is at a path. */
+  typeOf: (path: string) => PathArgument['type'] | 'outside';
 }
 
 /** Resolves one path argument and returns what the command gets in its place. */
 export type TakePath = (argument: string) => string;
 
 export interface InspectedLine {
-  /** The first name of each option that was given. */
+  /** The first name of each option of the call. */
   options: ReadonlySet<string>;
   scripts: readonly string[];
   /** Operands and values that are paths. */
-  paths: readonly SeenPath[];
-  /** Texts that stand where paths do. */
+  paths: readonly PathArgument[];
+  /** Operands that are no paths although they stand where paths do. */
   exempt: readonly string[];
   values: readonly { option: string; value: string }[];
 }
 
-/** Ends the check: this argument is not allowed. */
+/** Fails: this argument is not allowed. */
 export function refuse(command: string, argument: string, reason: string, instead?: string): never {
   fail({ kind: 'argument-not-allowed', command, argument, reason, ...(instead && { instead }) });
 }

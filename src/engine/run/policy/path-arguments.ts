@@ -6,25 +6,25 @@ import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import type { Wall } from '../../confine/wall.ts';
 import { EngineFailure, fail } from '../../failures.ts';
-import type { ResolvePath, SeenPath } from './declaration.ts';
+import type { PathArgument, ResolvePath } from './declaration.ts';
 
-/** How often a path is looked at again that changed while it was looked at. */
-const MAX_LOOKS = 4;
+/** How often to look again at a path that changed during the check. */
+const MAX_ATTEMPTS = 4;
 
 /** `cwd` is the real path of the directory in which the command runs. */
 export function pathsThroughWall(wall: Wall, cwd: string): ResolvePath {
-  return (operand) => ({ path: asVisible(wall, operand), ...foundAt(wall, cwd, operand) });
+  return (operand) => ({ path: throughRoot(wall, operand), ...foundAt(wall, cwd, operand) });
 }
 
 /**
- * What stands at the operand. The command will look it up by itself, so the system must get to the very thing
- * that the wall has found: behind a link outside `..` may lead elsewhere than the wall, which never goes there,
- * takes for granted, and a path that is too long for the wall need not be too long for the system.
+ * What is at the operand. The command will look it up by itself, so the kernel must find the very file that the wall
+ * found. They can differ: the wall never follows a link to the outside, behind which `..` leads elsewhere, and a path
+ * that is too long for the wall need not be too long for the kernel.
  */
-function foundAt(wall: Wall, cwd: string, operand: string): Omit<SeenPath, 'path'> {
-  for (let look = 0; look < MAX_LOOKS; look++) {
+function foundAt(wall: Wall, cwd: string, operand: string): Omit<PathArgument, 'path'> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const found = throughWall(wall, cwd, operand);
-    const reached = bySystem(cwd, operand);
+    const reached = byKernel(cwd, operand);
     if (found && (!reached || (found.dev === reached.dev && found.ino === reached.ino))) {
       return { type: found.type, real: found.real };
     }
@@ -45,7 +45,7 @@ function throughWall(wall: Wall, cwd: string, operand: string): (Stat & { real: 
   }
 }
 
-/** Only what leads outside is the wall's affair: about the rest the command complains in its own words. */
+/** Fails when the operand leads outside. Any other problem is left to the command, which complains about it itself. */
 function requireInside(wall: Wall, cwd: string, operand: string, thrown: unknown): void {
   if (!(thrown instanceof EngineFailure)) throw thrown;
   const { kind } = thrown.facts;
@@ -56,8 +56,8 @@ function requireInside(wall: Wall, cwd: string, operand: string, thrown: unknown
   }
 }
 
-/** Where the system gets to; undefined when it gets nowhere, and then no command will. */
-function bySystem(cwd: string, operand: string): { dev: bigint; ino: bigint } | undefined {
+/** What the kernel finds; undefined when it finds nothing, and then no command will. */
+function byKernel(cwd: string, operand: string): { dev: bigint; ino: bigint } | undefined {
   if (operand === '') return undefined;
   try {
     return statSync(isAbsolute(operand) ? operand : `${cwd}/${operand}`, { bigint: true });
@@ -66,8 +66,8 @@ function bySystem(cwd: string, operand: string): { dev: bigint; ino: bigint } | 
   }
 }
 
-/** An absolute path through a link to a root, as it reads inside the root itself. */
-function asVisible(wall: Wall, operand: string): string {
+/** An absolute path through a link to a root becomes a path in the root itself. */
+function throughRoot(wall: Wall, operand: string): string {
   if (!isAbsolute(operand)) return operand;
   const root = wall.roots.find(({ real, given }) => given !== real && isWithin(operand, given));
   return root ? root.real + operand.slice(root.given.length) : operand;

@@ -1,4 +1,4 @@
-/** Which file descriptors a command gets: three streams, the roots for the sandbox, and nothing by accident. */
+/** Which file descriptors a command gets: three streams, those that its sandbox needs, and none by accident. */
 
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -6,11 +6,11 @@ const CLOSE_ON_EXEC = 0o2000000;
 const HIGHEST = 1023;
 
 let inherited: readonly number[] | undefined;
-let nothing: number | undefined;
+let devNull: number | undefined;
 
 /**
- * Descriptors that whoever started the server left open for all of its children. A directory among them
- * would be a way out of any sandbox. Everything that Node opens by itself closes on exec.
+ * Descriptors that the server's parent left open for all of the server's children. A directory among them would be a
+ * way out of any sandbox. Node itself opens descriptors that close on exec.
  */
 function inheritedDescriptors(): readonly number[] {
   inherited ??= listDescriptors().filter((fd) => fd > 2 && fd <= HIGHEST && staysOpen(fd));
@@ -36,20 +36,20 @@ function staysOpen(fd: number): boolean {
 
 export interface Descriptors {
   stdio: ('ignore' | 'pipe' | number)[];
-  /** The number under which the command finds each of the given descriptors. */
+  /** The number under which the command finds each of the wanted descriptors. */
   numbers: number[];
 }
 
-/** Lays out the descriptors of a command: empty input, two pipes, then those given, over those inherited. */
-export function layDescriptors(given: readonly number[]): Descriptors {
+/** Empty input, two pipes for output, the wanted descriptors in free slots, and nothing where one was inherited. */
+export function layOutDescriptors(wanted: readonly number[]): Descriptors {
   const stdio: Descriptors['stdio'] = ['ignore', 'pipe', 'pipe'];
   const covered = inheritedDescriptors();
-  if (covered.length > 0) nothing ??= openSync('/dev/null', 'r');
+  if (covered.length > 0) devNull ??= openSync('/dev/null', 'r');
   for (const fd of covered) {
     while (stdio.length < fd) stdio.push('ignore');
-    stdio[fd] = nothing!;
+    stdio[fd] = devNull!;
   }
-  const numbers = given.map((fd) => {
+  const numbers = wanted.map((fd) => {
     const free = stdio.findIndex((slot, at) => at > 2 && slot === 'ignore');
     const number = free < 0 ? stdio.length : free;
     stdio[number] = fd;

@@ -1,18 +1,18 @@
-/** The environment of a command: a small fixed set, and nothing of the server's that was not named. */
+/** The environment of a command: a small fixed set, and those variables of the server that the user named. */
 
-/** The variable that marks every process of a run, so that it is found wherever it went. */
+/** The variable that marks every process of a run, so that the server finds it wherever it went. */
 export const MARK = 'COFFERDAM_RUN';
 
-export interface Surroundings {
+export interface EnvironmentParts {
   path: string;
   home: string;
   temporary: string;
   mark: string;
   /** Variables that the user asked to pass through, with their values. */
-  passed: Readonly<Record<string, string>>;
+  passedVariables: Readonly<Record<string, string>>;
 }
 
-export function commandEnvironment(around: Surroundings): Record<string, string> {
+export function commandEnvironment(parts: EnvironmentParts): Record<string, string> {
   const locale = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
   return {
     LANG: locale,
@@ -21,23 +21,23 @@ export function commandEnvironment(around: Surroundings): Record<string, string>
     USER: 'user',
     LOGNAME: 'user',
     SHELL: '/bin/sh',
-    PATH: around.path,
-    HOME: around.home,
-    TMPDIR: around.temporary,
-    ...around.passed,
-    [MARK]: around.mark,
+    PATH: parts.path,
+    HOME: parts.home,
+    TMPDIR: parts.temporary,
+    ...parts.passedVariables,
+    [MARK]: parts.mark,
   };
 }
 
-/** The values of the variables that are passed through by name; what is not set stays unset. */
-export function passedVariables(
+/** The values of these variables. One that is not set stays unset. */
+export function variablesNamed(
   names: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const passed: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const name of names) {
     const value = environment[name];
-    if (value !== undefined) passed[name] = value;
+    if (value !== undefined) values[name] = value;
   }
-  return passed;
+  return values;
 }

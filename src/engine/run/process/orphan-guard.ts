@@ -1,8 +1,8 @@
 /**
- * A small shell process that outlives a server which is killed, and ends the commands that it left behind.
+ * A small shell process that outlives a killed server and ends the commands that the server left behind.
  *
- * It holds the other end of a pipe. Each run is reported when it starts and when it has ended; when the pipe
- * closes, whatever still runs is killed. Sandboxed commands do not need it: they die with their namespace.
+ * It reads from a pipe. The server reports each run when it starts and when it has ended; when the pipe closes, the
+ * guard kills whatever still runs. Sandboxed commands do not need it: they die with their namespace.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -29,42 +29,45 @@ for round in 1 2; do
 done
 `;
 
-/** The part of every mark that says which server a run belongs to. */
-const server = randomUUID();
-let watchman: ChildProcess | undefined;
+export class OrphanGuard {
+  /** The part that the marks of all runs of this guard share: it kills nobody else's. */
+  readonly #owner = randomUUID();
+  #process: ChildProcess | undefined;
 
-/** The mark of one run, which its processes carry in their environment. */
-export function newMark(): string {
-  return `${server}.${randomUUID()}`;
-}
+  /** The mark of one run, which its processes carry in their environment. */
+  newMark(): string {
+    return `${this.#owner}.${randomUUID()}`;
+  }
 
-/** Reports a run's process group; the function that comes back reports its end. */
-export function watchOver(group: number): () => void {
-  const reported = hire();
-  reported?.write(`+ ${group}\n`);
-  return () => {
-    if (reported?.writable) reported.write(`- ${group}\n`);
-  };
-}
+  /** Reports the start of a run by its process group. The function that it returns reports the end. */
+  watch(group: number): () => void {
+    const pipe = this.#pipe();
+    pipe?.write(`+ ${group}\n`);
+    return () => {
+      if (pipe?.writable) pipe.write(`- ${group}\n`);
+    };
+  }
 
-export function dismissWatchman(): void {
-  watchman?.stdin?.end();
-  watchman = undefined;
-}
+  stop(): void {
+    this.#process?.stdin?.end();
+    this.#process = undefined;
+  }
 
-function hire(): ChildProcess['stdin'] | undefined {
-  if (watchman?.stdin?.writable) return watchman.stdin;
-  const hired = spawn('/bin/sh', ['-c', SCRIPT, 'sh', `${MARK}=${server}.`], {
-    cwd: '/',
-    env: { PATH: '/usr/bin:/bin' },
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  hired.on('error', () => {});
-  hired.stdin.on('error', () => {});
-  hired.unref();
-  // The pipe must not keep the server alive that it watches.
-  (hired.stdin as unknown as { unref?: () => void }).unref?.();
-  watchman = hired;
-  return hired.stdin;
+  /** The pipe to the guard, which starts with the first run that needs it. */
+  #pipe(): ChildProcess['stdin'] | undefined {
+    if (this.#process?.stdin?.writable) return this.#process.stdin;
+    const started = spawn('/bin/sh', ['-c', SCRIPT, 'sh', `${MARK}=${this.#owner}.`], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    started.on('error', () => {});
+    started.stdin.on('error', () => {});
+    started.unref();
+    // The pipe must not keep the server alive.
+    (started.stdin as unknown as { unref?: () => void }).unref?.();
+    this.#process = started;
+    return started.stdin;
+  }
 }

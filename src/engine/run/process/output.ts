@@ -1,4 +1,4 @@
-/** What a command printed on one stream: kept up to a cap, counted and dropped beyond it. */
+/** What a command prints on one stream: keeps the bytes up to a cap, and counts and drops those beyond it. */
 
 export interface StreamText {
   text: string;
@@ -10,7 +10,7 @@ export interface StreamText {
 export class CappedStream {
   readonly #cap: number;
   #kept = Buffer.alloc(0);
-  #replayBytes = 0;
+  #keptBytes = 0;
   #bytes = 0;
 
   constructor(cap: number) {
@@ -19,29 +19,29 @@ export class CappedStream {
 
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    const take = Math.min(chunk.length, this.#cap - this.#replayBytes);
+    const take = Math.min(chunk.length, this.#cap - this.#keptBytes);
     if (take <= 0) return;
-    const needed = this.#replayBytes + take;
+    const needed = this.#keptBytes + take;
     if (needed > this.#kept.length) this.#grow(needed);
-    chunk.copy(this.#kept, this.#replayBytes, 0, take);
-    this.#replayBytes = needed;
+    chunk.copy(this.#kept, this.#keptBytes, 0, take);
+    this.#keptBytes = needed;
   }
 
-  /** One buffer that doubles, since a command may print its megabyte in single bytes. */
+  /** One buffer that doubles: a command may print a megabyte byte by byte. */
   #grow(needed: number): void {
     const size = Math.min(this.#cap, Math.max(needed, this.#kept.length * 2, 4096));
     const larger = Buffer.alloc(size);
-    this.#kept.copy(larger, 0, 0, this.#replayBytes);
+    this.#kept.copy(larger, 0, 0, this.#keptBytes);
     this.#kept = larger;
   }
 
-  /** `cutOff` says that the command was ended in the middle, perhaps of a character. */
-  result(cutOff: boolean): StreamText {
-    const kept = this.#kept.subarray(0, this.#replayBytes);
-    const truncated = this.#bytes > this.#replayBytes;
-    const whole = truncated || cutOff ? kept.subarray(0, wholeCharacters(kept, kept.length)) : kept;
+  /** `interrupted` says that something ended the command, perhaps in the middle of a character. */
+  result(interrupted: boolean): StreamText {
+    const kept = this.#kept.subarray(0, this.#keptBytes);
+    const truncated = this.#bytes > this.#keptBytes;
+    const whole = truncated || interrupted ? kept.subarray(0, wholeCharacters(kept, kept.length)) : kept;
     const text = whole.toString('utf8');
-    // Bytes that are no UTF-8 turn into longer replacement characters: the cap holds for the text as well.
+    // Bytes that are not UTF-8 turn into longer replacement characters: the cap holds for the text too.
     if (Buffer.byteLength(text) <= this.#cap) return { text, truncated, bytes: this.#bytes };
     const encoded = Buffer.from(text);
     const end = wholeCharacters(encoded, this.#cap);
@@ -49,7 +49,7 @@ export class CappedStream {
   }
 }
 
-/** The last position up to `end` at which no UTF-8 character is cut in two. */
+/** The last position up to `end` at which no UTF-8 character is split. */
 function wholeCharacters(bytes: Buffer, end: number): number {
   let start = end;
   while (start > 0 && end - start < 4) {

@@ -1,4 +1,4 @@
-/** What Linux tells about running processes in /proc; elsewhere nothing is known and nothing is found. */
+/** What Linux says about running processes in /proc. On other systems these functions find nothing. */
 
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 
@@ -7,13 +7,13 @@ export interface ProcessFacts {
   parent: number;
   group: number;
   session: number;
-  /** When it started, in ticks since the boot: with the pid it names one process for good. */
+  /** When it started, in ticks since the boot: pid and start together name one process, also after the pid is reused. */
   start: number;
   name: string;
   zombie: boolean;
 }
 
-/** Large enough for any environment; one for all reads, since there may be thousands of processes. */
+/** Large enough for any environment. All reads share it, since there may be thousands of processes. */
 const buffer = Buffer.alloc(2 * 1024 * 1024);
 
 function readProc(path: string): string {
@@ -58,7 +58,7 @@ export function allPids(): number[] {
   }
 }
 
-/** The children of a process, from all of its threads; undefined when the system does not tell. */
+/** The children of a process, from all of its threads; undefined when the system does not list them. */
 export function childrenOf(pid: number): number[] | undefined {
   let threads: string[];
   try {
@@ -78,17 +78,17 @@ export function childrenOf(pid: number): number[] | undefined {
   return children;
 }
 
-/** Memory that a process holds, in KiB, without files that it maps: what others share with it counts in full. */
+/** Memory that a process holds, in KiB, without files that it maps. Pages that it shares with others count in full. */
 export function memoryKiB(pid: number): number {
   const status = `/proc/${pid}/status`;
-  // Not every system tells the kinds of memory apart.
+  // Not every kernel counts the kinds of memory apart.
   return (
     sumOfFields(status, /^Rss(?:Anon|Shmem):\s*(\d+)/gm) ?? sumOfFields(status, /^VmRSS:\s*(\d+)/gm) ?? 0
   );
 }
 
-/** The same with pages that several processes share counted in parts; slower to find out. */
-export function fairMemoryKiB(pid: number): number {
+/** The same, with a shared page divided among the processes that share it; slower to read. */
+export function proportionalMemoryKiB(pid: number): number {
   return sumOfFields(`/proc/${pid}/smaps_rollup`, /^Pss_(?:Anon|Shmem):\s*(\d+)/gm) ?? memoryKiB(pid);
 }
 
@@ -102,7 +102,7 @@ function sumOfFields(path: string, field: RegExp): number | undefined {
   }
 }
 
-/** The environment that a process was started with; empty when it is not ours to read. */
+/** The environment that a process was started with; empty when this process may not read it. */
 export function startEnvironment(pid: number): string {
   try {
     return readProc(`/proc/${pid}/environ`);
@@ -111,11 +111,11 @@ export function startEnvironment(pid: number): string {
   }
 }
 
-/** Sends a signal to a process, or to a group for a negative number; what is gone already is no error. */
+/** Sends a signal to a process, or to a process group for a negative number. A process that has ended is no error. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone, or not ours to end.
+    // It has ended, or belongs to another user.
   }
 }

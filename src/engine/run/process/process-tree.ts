@@ -1,8 +1,8 @@
 /**
  * All processes of one run: its process group, its descendants, and those that left both.
  *
- * A command that calls setsid or forks twice leaves its group and its parent. It is found again because it
- * was seen while it still had its parent, or because it carries the run's mark in its environment.
+ * A process that calls setsid or forks twice leaves its group and its parent. The tree still finds it, because it saw
+ * the process while it had its parent, or by the run's mark in its environment.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,9 +10,9 @@ import type { ProcessFacts } from './proc.ts';
 import {
   allPids,
   childrenOf,
-  fairMemoryKiB,
   memoryKiB,
   processFacts,
+  proportionalMemoryKiB,
   signalProcess,
   startEnvironment,
 } from './proc.ts';
@@ -20,21 +20,21 @@ import {
 const ROUNDS = 5;
 const KERNEL_THREADS = 2;
 
-interface Look {
+interface Scan {
   members: ProcessFacts[];
-  /** Something changed while we looked, so that a process may have slipped through. */
+  /** Processes came or went during the scan, so that it may have missed one. */
   unsettled: boolean;
 }
 
-export class Family {
+export class ProcessTree {
   readonly leader: number;
   readonly #mark: string;
   readonly #sandboxed: boolean;
   readonly #leaderStart: number;
-  /** Every descendant that was ever seen: pid → start. */
+  /** Every descendant that any scan found: pid → start. */
   readonly #seen = new Map<number, number>();
-  /** Processes that were found dying or without an environment: once more is no news. */
-  readonly #odd = new Set<number>();
+  /** Processes that a scan found dying or without an environment: the next scan does not count them as a change. */
+  readonly #unclear = new Set<number>();
 
   constructor(leader: number, mark: string, sandboxed: boolean) {
     this.leader = leader;
@@ -44,14 +44,14 @@ export class Family {
     this.#seen.set(leader, this.#leaderStart);
   }
 
-  /** Takes note of the descendants that there are now, and returns how many of them live. */
+  /** Records the descendants that exist now, and returns how many of them are alive. */
   observe(): number {
     const queue = [...this.#seen.keys()];
-    const looked = new Set<number>();
+    const visited = new Set<number>();
     let alive = 0;
     for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
-      if (looked.has(pid)) continue;
-      looked.add(pid);
+      if (visited.has(pid)) continue;
+      visited.add(pid);
       const facts = processFacts(pid);
       if (!facts || (this.#seen.has(pid) && this.#seen.get(pid) !== facts.start)) {
         if (pid !== this.leader) this.#seen.delete(pid);
@@ -66,66 +66,66 @@ export class Family {
     return alive;
   }
 
-  /** Memory of all who were seen, in MiB. Looked at closely only when it seems to be more than `limit`. */
+  /** The memory of all recorded processes, in MiB; counted exactly only when an estimate is above `limit`. */
   memoryMiB(limit: number): number {
     const pids = [...this.#seen.keys()];
     const sum = (memoryOf: (pid: number) => number) =>
       pids.reduce((total, pid) => total + memoryOf(pid), 0) / 1024;
-    const roughly = sum(memoryKiB);
-    return roughly > limit ? sum(fairMemoryKiB) : roughly;
+    const estimate = sum(memoryKiB);
+    return estimate > limit ? sum(proportionalMemoryKiB) : estimate;
   }
 
-  /** Everybody who lives now, found in every way there is. */
+  /** Every process of the run that is alive now. */
   members(): ProcessFacts[] {
-    return this.#look().members;
+    return this.#scan().members;
   }
 
-  /** Asks everybody to end. The sandbox itself is spared: its end would be the end of all, at once. */
+  /** SIGTERM for every process but bubblewrap itself: its end would kill all the others at once. */
   terminate(): void {
     if (!this.#sandboxed) signalProcess(-this.leader, 'SIGTERM');
     for (const { pid, group, name } of this.members()) {
-      const told = !this.#sandboxed && group === this.leader;
-      if (!told && !(this.#sandboxed && name === 'bwrap')) signalProcess(pid, 'SIGTERM');
+      const signalled = !this.#sandboxed && group === this.leader;
+      if (!signalled && !(this.#sandboxed && name === 'bwrap')) signalProcess(pid, 'SIGTERM');
     }
   }
 
-  /** Ends everybody at once, again and again because a process may fork while it is being looked for. */
+  /** SIGKILL for every process, in several rounds because a process may fork during a scan. */
   kill(): void {
     signalProcess(-this.leader, 'SIGKILL');
     for (let round = 0; round < ROUNDS; round++) {
-      if (!this.#killSeen().unsettled) return;
+      if (!this.#killMembers().unsettled) return;
     }
   }
 
-  /** The same when there is time to wait for what was just changing. */
-  async killAndMakeSure(): Promise<void> {
+  /** The same, with a pause between rounds for processes that were just changing. */
+  async killAndConfirm(): Promise<void> {
     signalProcess(-this.leader, 'SIGKILL');
     for (let round = 0; round < ROUNDS; round++) {
-      if (!this.#killSeen().unsettled) return;
+      if (!this.#killMembers().unsettled) return;
       await delay(2);
     }
   }
 
-  #killSeen(): Look {
-    const look = this.#look();
-    for (const { pid } of look.members) signalProcess(pid, 'SIGKILL');
-    return look.members.length > 0 ? { ...look, unsettled: true } : look;
+  #killMembers(): Scan {
+    const scan = this.#scan();
+    for (const { pid } of scan.members) signalProcess(pid, 'SIGKILL');
+    return scan.members.length > 0 ? { ...scan, unsettled: true } : scan;
   }
 
-  #look(): Look {
+  #scan(): Scan {
     const younger: ProcessFacts[] = [];
     let unsettled = false;
     for (const pid of allPids()) {
       const facts = pid === process.pid ? undefined : processFacts(pid);
-      // It may have left a child that is not in the list yet.
+      // It ended during the scan, and may have left a child that the list does not have.
       if (!facts) unsettled ||= pid > this.leader && pid !== process.pid;
       else if (facts.start >= this.#leaderStart && facts.parent !== KERNEL_THREADS) younger.push(facts);
     }
     const found = new Map<number, ProcessFacts>();
     for (const one of younger) {
       const belongs = this.#belongs(one);
-      if (belongs === 'unknown') unsettled ||= !this.#odd.has(one.pid);
-      if (belongs === 'unknown') this.#odd.add(one.pid);
+      if (belongs === 'unknown') unsettled ||= !this.#unclear.has(one.pid);
+      if (belongs === 'unknown') this.#unclear.add(one.pid);
       if (belongs === true) found.set(one.pid, one);
     }
     addDescendants(found, younger);
@@ -138,7 +138,7 @@ export class Family {
     if (one.group === this.leader || one.session === this.leader) return true;
     if (this.#seen.get(one.pid) === one.start) return true;
     const environment = startEnvironment(one.pid);
-    // It is empty for a moment when a process becomes another program.
+    // The environment is empty for a moment while a process executes another program.
     return environment === '' ? 'unknown' : environment.includes(this.#mark);
   }
 }

@@ -1,46 +1,28 @@
-/** Limits that the system itself holds a command to, set by a few words of shell in front of it. */
+/** Limits that the kernel enforces on a command. A short shell script in front of the command sets them. */
 
 export interface ResourceLimits {
-  /** Memory that a process may map, in MiB. Unfit for programs that reserve much more than they use. */
+  /** Memory that a process may map, in MiB. Not for programs that reserve much more than they use. */
   addressSpaceMiB?: number;
   /** Private memory that a process may write to, in MiB. */
   dataMiB?: number;
   /** Size of any file that it writes, in MiB. */
   fileMiB?: number;
   openFiles?: number;
-  /** Processes of the whole run; only where a user namespace of its own makes them countable. */
+  /** Processes of the whole run; only in a user namespace of its own can the kernel count them. */
   processes?: number;
 }
 
-/** Beyond this much memory of all its processes together, in MiB, a run is ended. */
+/** The memory of all processes of a run together, in MiB. The server ends a run that exceeds it. */
 export const MAX_MEMORY_MIB = 4096;
-/** Beyond this many processes at one time a run is ended. */
+/** Processes of a run at one time. The server ends a run that exceeds it. */
 export const MAX_PROCESSES = 512;
 
 const SHELL = '/bin/sh';
 
 /**
- * The argv that first looks whether everything is mounted where it should be. bubblewrap follows links on the
- * way to a place in a root, and another process may have put one there since we looked.
- */
-export function whenMounted(places: readonly string[], argv: readonly string[]): string[] {
-  if (places.length === 0) return [...argv];
-  const script = [
-    `seen=' '`,
-    'while read -r _ _ _ _ at _; do seen="$seen$at "; done </proc/self/mountinfo',
-    'while [ "$1" != -- ]',
-    'do case $seen in *" $1 "*) shift ;; *) echo "bwrap: $1 was moved meanwhile" >&2; exit 1 ;; esac',
-    'done',
-    'shift',
-    'exec "$@"',
-  ];
-  return [SHELL, '-c', script.join('\n'), 'sh', ...places, '--', ...argv];
-}
-
-/**
- * The argv that sets the limits and then becomes the command. A limit that cannot be set, because a
- * stricter one holds already, is passed over. With `from`, the command is looked for in that directory
- * alone, so that it can go by its bare name in its own messages.
+ * The argv that sets the limits and then executes the command. It skips a limit that it cannot set because a stricter
+ * one holds already. With `from`, the shell looks for the command in that directory alone, so that the command's own
+ * messages carry its bare name.
  */
 export function withLimits(
   argv: readonly string[],

@@ -1,25 +1,25 @@
-/** The arguments that make bubblewrap show a command the system's programs, the roots and nothing else. */
+/** The arguments with which bubblewrap lets a command see the system's programs, the roots and nothing else. */
 
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from '../../confine/roots.ts';
 import type { HeldPlace } from './held-places.ts';
-import type { Shown } from './installations.ts';
+import { linkTarget, type VisiblePath } from './installations.ts';
 
 export interface BubblewrapFeatures {
   bindFd: boolean;
   disableUserns: boolean;
   size: boolean;
-  /** Whether a filter for system calls can be given, for this kind of processor. */
+  /** Whether bubblewrap takes a filter for system calls, and one is known for this kind of processor. */
   seccomp: boolean;
 }
 
 export interface SandboxRoot extends HeldPlace {
-  /** As it was given, when that is another path: a link there leads to the root. */
+  /** The path by which the user named the root, when that is another one: a link there leads to the root. */
   given?: string;
 }
 
-/** A place in a root that is mounted on itself: nothing that a command does can move it. */
+/** A place in a root that is mounted on itself, so that no command can move it. */
 export interface FixedPlace {
   path: string;
   writable: boolean;
@@ -31,14 +31,16 @@ export interface SandboxView {
   roots: readonly SandboxRoot[];
   /** The number of each root's descriptor in the child, in the same order; undefined for none. */
   numbers: readonly (number | undefined)[];
-  /** What lies in roots and must stay in its place, perhaps under a stricter rule. */
+  /** Places inside roots that must stay where they are; some are read-only in a writable root. */
   fixed: readonly FixedPlace[];
-  /** The number of the descriptor from which the filter for system calls is read; undefined for none. */
+  /** Sockets and FIFOs in roots, for which commands find a device that they cannot open. */
+  masked: readonly string[];
+  /** The number of the descriptor from which bubblewrap reads the filter for system calls; undefined for none. */
   filter: number | undefined;
   cwd: string;
   network: boolean;
-  /** What programs need that live outside of the system's places. */
-  installations: readonly Shown[];
+  /** What programs need that live outside of the system's directories. */
+  installations: readonly VisiblePath[];
   /** The directory with the files that stand in for those of /etc. */
   etc: string;
   temporaryMiB: number;
@@ -50,14 +52,15 @@ interface Mount {
 }
 
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
-/** Directories that can be shown in parts, when a root stands in one of them. */
+/** Directories that commands can see in parts, when a root lies in one of them. */
 const DIVISIBLE = ['/usr', '/usr/local'];
 const PARTS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'libexec', 'share', 'include', 'local'];
-/** Where the system keeps links to the one of several programs that goes by a name. */
+/** Where Debian keeps links from a command's name to one of several programs. */
 export const ALTERNATIVES = '/etc/alternatives';
-/** Where the loader finds libraries and the system its alternatives; what the clock shows. */
+/** What the loader and the alternatives need, and the time zone. */
 const ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime'];
-const ETC_MADE = ['passwd', 'group', 'hosts'];
+/** Files of /etc with which the server replaces the system's own. */
+const ETC_REPLACED = ['passwd', 'group', 'hosts'];
 const ETC_NETWORK = [
   'resolv.conf',
   'nsswitch.conf',
@@ -69,10 +72,10 @@ const ETC_NETWORK = [
 ];
 
 const SHARED_MEMORY_MIB = 64;
-/** In /proc, what the system's root may write to by owning it, whatever namespace and capabilities it has. */
-const ROOTS_OWN = ['acpi', 'asound', 'fs', 'mtrr', 'scsi', 'sys', 'sysrq-trigger'];
+/** In /proc, what the user root may write to as its owner, whatever its namespace and capabilities. */
+const WRITABLE_BY_ROOT = ['acpi', 'asound', 'fs', 'mtrr', 'scsi', 'sys', 'sysrq-trigger'];
 
-/** The system's directories of programs, without what lies beside a root that is in one of them. */
+/** The system's directories of programs, without those parts that could lie beside a root. */
 export function systemDirectories(roots: readonly string[]): string[] {
   const without = (directory: string): string[] => {
     const holdsRoot = roots.some((root) => root !== directory && isWithin(root, directory));
@@ -84,12 +87,12 @@ export function systemDirectories(roots: readonly string[]): string[] {
 
 export function bubblewrapArgs(view: SandboxView, features: BubblewrapFeatures): string[] {
   const roots = view.roots.map(({ path }) => path);
-  const mounts = [...rootMounts(view, features), ...ownMounts(view, features)];
-  // What lies in a root is there already, and bubblewrap would make places to mount on in the root itself.
+  const mounts = [...rootMounts(view, features), ...maskMounts(view), ...ownMounts(view, features)];
+  // A path inside a root is visible already, and bubblewrap would create mount points in the root itself.
   for (const mount of systemMounts(view)) {
     if (!roots.some((root) => isWithin(mount.at, root))) mounts.push(mount);
   }
-  // Parents come before what is mounted in them; a root wins over what would be mounted at its place.
+  // A mount comes after that of its parent directory; a root wins over another mount at its path.
   const chosen = mounts.filter((one, index) => mounts.findIndex(({ at }) => at === one.at) === index);
   chosen.sort((a, b) => (`${a.at}/` < `${b.at}/` ? -1 : 1));
   return [
@@ -120,9 +123,8 @@ function rootMounts({ roots, numbers, fixed }: SandboxView, features: Bubblewrap
   });
 }
 
-/** How the system writes the path of a mount in /proc/self/mountinfo. */
-export function asMountPoint(path: string): string {
-  return path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
+function maskMounts({ masked }: SandboxView): Mount[] {
+  return masked.map((at) => ({ at, args: ['--ro-bind', '/dev/null', at] }));
 }
 
 function systemMounts(view: SandboxView): Mount[] {
@@ -130,19 +132,19 @@ function systemMounts(view: SandboxView): Mount[] {
     const link = linkTarget(at);
     return { at, args: link === undefined ? ['--ro-bind', at, at] : ['--symlink', link, at] };
   });
-  const show = (at: string, from = at) => mounts.push({ at, args: ['--ro-bind-try', from, at] });
-  for (const name of ETC) show(`/etc/${name}`);
-  if (view.network) for (const name of ETC_NETWORK) show(`/etc/${name}`);
-  for (const name of ETC_MADE) show(`/etc/${name}`, join(view.etc, name));
+  const bind = (at: string, from = at) => mounts.push({ at, args: ['--ro-bind-try', from, at] });
+  for (const name of ETC) bind(`/etc/${name}`);
+  if (view.network) for (const name of ETC_NETWORK) bind(`/etc/${name}`);
+  for (const name of ETC_REPLACED) bind(`/etc/${name}`, join(view.etc, name));
   for (const { path, link, empty } of view.installations) {
     if (empty) mounts.push({ at: path, args: ['--dir', path] });
-    else if (link === undefined) show(path);
+    else if (link === undefined) bind(path);
     else mounts.push({ at: path, args: ['--symlink', link, path] });
   }
   return [...mounts, ...givenLinks(view, mounts)];
 }
 
-/** Links that lead to a root, unless they stand in what is shown anyway. */
+/** Links that lead to a root, unless they lie in a directory that commands see anyway. */
 function givenLinks({ roots }: SandboxView, mounts: readonly Mount[]): Mount[] {
   return roots.flatMap(({ given, path }): Mount[] => {
     if (given === undefined || given === path || mounts.some(({ at }) => isWithin(given, at))) return [];
@@ -163,19 +165,11 @@ function ownMounts(view: SandboxView, features: BubblewrapFeatures): Mount[] {
     memory('/dev/shm', SHARED_MEMORY_MIB),
   ];
   if (process.getuid?.() === 0) {
-    for (const at of ROOTS_OWN.map((name) => `/proc/${name}`)) {
+    for (const at of WRITABLE_BY_ROOT.map((name) => `/proc/${name}`)) {
       mounts.push({ at, args: ['--ro-bind-try', at, at] });
     }
   }
   if (temporary !== home)
     mounts.push(memory(temporary, view.temporaryMiB), { at: home, args: ['--dir', home] });
   return mounts;
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,47 +1,47 @@
-/** Whether the places that commands are shown still stand where they stood, and the ways between those that lie in others. */
+/** Checks that roots and guarded places are still where they were, and holds the directories between nested ones. */
 
 import type { Dir, Entered } from '../../confine/dir.ts';
 import { LinuxDir } from '../../confine/linux-dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { fail } from '../../failures.ts';
 
-/** A directory or a file that is held since the start. */
+/** A directory or a file that must stay where it was when the server started. */
 export interface HeldPlace {
-  /** With all links resolved, at the time of the start. */
+  /** With all links resolved, as they were at the start. */
   path: string;
   /** `dev:ino`. */
   identity: string;
-  /** A descriptor of it, so that no path is looked up again; undefined where the system has none to offer. */
+  /** A descriptor of it, so that nobody has to look up the path again; undefined for none. */
   fd: number | undefined;
   writable: boolean;
 }
 
-/** A directory on the way from one place to another that lies in it. */
-export interface Between {
+/** A directory between a place and another place inside it. */
+export interface DirectoryBetween {
   path: string;
   dir: Dir;
-  /** As the place around it. */
+  /** The same as for the place around it. */
   writable: boolean;
 }
 
 /**
- * Walks to every place without following links, and holds the directories between a place and those inside
- * it; the caller closes them. Fails when a place is no longer where it was: what was bound there then would
- * be something else, and the place itself would stand open under its new name.
+ * Walks to every place without following links, and holds the directories between a place and those inside it; the
+ * caller releases them. Fails when a place is no longer where it was: a mount there would show something else, and the
+ * place itself would be unprotected under its new name.
  */
-export function holdWays(places: readonly HeldPlace[]): Between[] {
-  const between = new Map<string, Between>();
+export function holdDirectoriesBetween(places: readonly HeldPlace[]): DirectoryBetween[] {
+  const between = new Map<string, DirectoryBetween>();
   try {
     for (const place of places) walkTo(place, placeAround(place, places), between);
   } catch (thrown) {
-    releaseWays([...between.values()]);
+    releaseDirectories([...between.values()]);
     throw thrown;
   }
   return [...between.values()];
 }
 
-export function releaseWays(ways: readonly Between[]): void {
-  for (const { dir } of ways) dir.close();
+export function releaseDirectories(between: readonly DirectoryBetween[]): void {
+  for (const { dir } of between) dir.close();
 }
 
 function placeAround({ path }: HeldPlace, places: readonly HeldPlace[]): HeldPlace | undefined {
@@ -49,7 +49,11 @@ function placeAround({ path }: HeldPlace, places: readonly HeldPlace[]): HeldPla
   return around.sort((a, b) => b.path.length - a.path.length)[0];
 }
 
-function walkTo(place: HeldPlace, around: HeldPlace | undefined, between: Map<string, Between>): void {
+function walkTo(
+  place: HeldPlace,
+  around: HeldPlace | undefined,
+  between: Map<string, DirectoryBetween>,
+): void {
   const names = place.path.split('/').filter(Boolean);
   const last = names.pop();
   let dir: Dir = LinuxDir.hold('/');

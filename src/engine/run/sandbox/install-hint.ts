@@ -1,4 +1,4 @@
-/** How bubblewrap is installed on this system, by what is there to install it. */
+/** How to install bubblewrap here, by the package manager that this system has. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,8 +12,8 @@ const COMMANDS: readonly [program: string, command: string][] = [
 ];
 const PLACES = ['/usr/bin', '/bin', '/sbin', '/usr/sbin', '/usr/local/bin'];
 
-/** The command to give; undefined where none is known. */
-export function installCommand(places: readonly string[] = PLACES): string | undefined {
+/** The command that installs bubblewrap; undefined where no known package manager is there. */
+export function bubblewrapInstallCommand(places: readonly string[] = PLACES): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const found = COMMANDS.find(([program]) => places.some((place) => existsSync(join(place, program))));
   return found?.[1];

@@ -1,46 +1,46 @@
-/** What a program needs to see that lives outside of the system's own places: its installation, and nothing that lies beside it. */
+/** What a program needs to see outside of the system's own directories: its installation, and nothing beside it. */
 
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isWithin } from '../../confine/roots.ts';
 
-/** Something that is shown read-only at its own path. */
-export interface Shown {
+/** A path that commands see read-only, at its own place. */
+export interface VisiblePath {
   path: string;
-  /** Where it leads, for a link that is shown as a link. */
+  /** The target, for a link that stays a link. */
   link?: string;
-  /** Only an empty directory stands there, whatever there really is. */
+  /** Commands see an empty directory there, whatever it really holds. */
   empty?: true;
 }
 
 export interface Installations {
-  shown: readonly Shown[];
-  /** Where a manager of versions finds its own, since the home of commands is another one. */
+  visible: readonly VisiblePath[];
+  /** Variables that tell a version manager where its files are, since commands have another home. */
   variables: Readonly<Record<string, string>>;
 }
 
-export interface Surroundings {
-  /** The system's directories, which are shown anyway. */
+export interface MachineFacts {
+  /** The system's directories, which commands see anyway. */
   system: readonly string[];
   roots: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Stores of packages that refer to each other by absolute paths: one needs them all. */
+/** Stores whose packages refer to each other by absolute paths: one needs them all. */
 const STORES = ['/nix/store', '/gnu/store'];
-/** Where the system's owner installs packages, each in a directory of its own. */
+/** Where administrators install packages, each in a directory of its own. */
 const PACKAGES = '/opt';
 const PROGRAM_DIRECTORIES = ['bin', 'sbin', 'shims', 'libexec'];
 const MAX_HOPS = 20;
 
-/** A language that is installed in one directory: known by what is there, and the parts that it needs. */
+/** A language that is installed in one directory: how to recognize it, and the parts that it needs. */
 interface Language {
   isHere(prefix: string): boolean;
   parts: readonly string[];
 }
 
-/** An environment of Python's own leads to the interpreter elsewhere. */
+/** A virtual environment of Python links to an interpreter elsewhere. */
 const VIRTUAL_ENVIRONMENT: Language = {
   isHere: (prefix) => has(prefix, ['pyvenv.cfg', 'bin']),
   parts: ['bin', 'lib', 'lib64', 'include', 'pyvenv.cfg'],
@@ -64,7 +64,7 @@ const LANGUAGES: readonly Language[] = [
   { isHere: (prefix) => has(prefix, ['bin/ruby', 'lib/ruby']), parts: ['bin', 'lib', 'include'] },
 ];
 
-/** A manager of versions: the parts of its directory that hold programs, and the variable that names it. */
+/** A version manager: the parts of its directory that hold programs, and the variables that name the directory. */
 interface VersionManager {
   isHere(directory: string): boolean;
   parts: readonly (string | RegExp)[];
@@ -93,26 +93,26 @@ const MANAGERS: readonly VersionManager[] = [
   },
 ];
 
-/** What to show for these programs. Never a home directory, never what contains a root. */
-export function installationsOf(programs: Iterable<string>, around: Surroundings): Installations {
-  const shown = new Map<string, Shown>();
+/** What these programs need to see. Never a home directory, never a directory that contains a root. */
+export function installationsOf(programs: Iterable<string>, machine: MachineFacts): Installations {
+  const visible = new Map<string, VisiblePath>();
   const variables: Record<string, string> = {};
   const seen = new Set<string>();
   const queue = [...programs];
   for (let program = queue.pop(); program !== undefined; program = queue.pop()) {
     for (const hop of linkChain(program)) {
-      if (seen.has(hop) || around.system.some((directory) => isWithin(hop, directory))) continue;
+      if (seen.has(hop) || machine.system.some((directory) => isWithin(hop, directory))) continue;
       seen.add(hop);
-      const found = installationOf(hop, around);
-      for (const one of found.shown) shown.set(one.path, one);
+      const found = installationOf(hop, machine);
+      for (const one of found.visible) visible.set(one.path, one);
       Object.assign(variables, found.variables);
       queue.push(...interpreterOf(hop));
     }
   }
-  const outermost = [...shown.values()].filter(
-    ({ path }) => ![...shown.keys()].some((other) => other !== path && isWithin(path, other)),
+  const outermost = [...visible.values()].filter(
+    ({ path }) => ![...visible.keys()].some((other) => other !== path && isWithin(path, other)),
   );
-  return { shown: outermost.sort((a, b) => (a.path < b.path ? -1 : 1)), variables };
+  return { visible: outermost.sort((a, b) => (a.path < b.path ? -1 : 1)), variables };
 }
 
 /** A program and every link on the way to it. */
@@ -127,54 +127,58 @@ function linkChain(program: string): string[] {
   return chain;
 }
 
-function installationOf(program: string, around: Surroundings): Installations {
+function installationOf(program: string, machine: MachineFacts): Installations {
   const store = STORES.find((one) => isWithin(program, one));
-  if (store) return showing([store]);
+  if (store) return installationAt([store]);
   const directory = dirname(program);
   const prefix = dirname(directory);
   const isPrivate = (path: string) =>
-    isWithin(homedir(), path) || around.roots.some((root) => isWithin(root, path));
+    isWithin(homedir(), path) || machine.roots.some((root) => isWithin(root, path));
   const inBin = PROGRAM_DIRECTORIES.includes(basename(directory));
   if (isWithin(directory, PACKAGES) && directory !== PACKAGES && !isWithin(directory, homedir())) {
-    if (inBin && prefix !== PACKAGES && !isPrivate(prefix)) return showing([prefix]);
-    if (!isPrivate(directory)) return showing([directory]);
+    if (inBin && prefix !== PACKAGES && !isPrivate(prefix)) return installationAt([prefix]);
+    if (!isPrivate(directory)) return installationAt([directory]);
   }
-  const known = inBin && !isPrivate(prefix) ? knownInstallation(program, prefix, around) : undefined;
+  const known = inBin && !isPrivate(prefix) ? knownInstallation(program, prefix, machine) : undefined;
   if (known) return known;
   const modules = outermostModules(program);
-  if (modules !== undefined && isScript(program) && !isPrivate(modules)) return showing([modules]);
+  if (modules !== undefined && isScript(program) && !isPrivate(modules)) return installationAt([modules]);
   const link = linkTarget(program);
-  return { shown: [link === undefined ? { path: program } : { path: program, link }], variables: {} };
+  return { visible: [link === undefined ? { path: program } : { path: program, link }], variables: {} };
 }
 
-/** Of an installation that is known, the parts with programs and libraries: never settings or credentials. */
-function knownInstallation(program: string, prefix: string, around: Surroundings): Installations | undefined {
-  if (existsSync(join(dirname(program), 'rustup'))) return rustInstallation(dirname(program), around);
+/** For an installation of a known kind, the parts with programs and libraries: never settings or credentials. */
+function knownInstallation(
+  program: string,
+  prefix: string,
+  machine: MachineFacts,
+): Installations | undefined {
+  if (existsSync(join(dirname(program), 'rustup'))) return rustInstallation(dirname(program), machine);
   const manager = MANAGERS.find(({ isHere }) => isHere(prefix));
   if (manager) {
     const named = manager.variables.map((name) => [name, prefix]);
-    return showing(partsOf(prefix, manager.parts), Object.fromEntries(named));
+    return installationAt(partsOf(prefix, manager.parts), Object.fromEntries(named));
   }
-  if (VIRTUAL_ENVIRONMENT.isHere(prefix)) return showing(partsOf(prefix, VIRTUAL_ENVIRONMENT.parts));
+  if (VIRTUAL_ENVIRONMENT.isHere(prefix)) return installationAt(partsOf(prefix, VIRTUAL_ENVIRONMENT.parts));
   const link = linkTarget(program);
-  // What only leads elsewhere needs nothing of this place.
+  // A link that leads elsewhere needs nothing of this directory.
   if (link !== undefined && !isWithin(resolve(dirname(program), link), prefix)) return undefined;
   const language = LANGUAGES.find(({ isHere }) => isHere(prefix));
-  return language && showing(partsOf(prefix, language.parts));
+  return language && installationAt(partsOf(prefix, language.parts));
 }
 
-function showing(paths: readonly string[], variables: Record<string, string> = {}): Installations {
-  return { shown: paths.map((path) => ({ path })), variables };
+function installationAt(paths: readonly string[], variables: Record<string, string> = {}): Installations {
+  return { visible: paths.map((path) => ({ path })), variables };
 }
 
-/** rustup's stand-ins start what lies in the toolchains. Cargo's own home beside them holds credentials. */
-function rustInstallation(bin: string, { environment }: Surroundings): Installations {
+/** The proxies of rustup start the programs in its toolchains. Cargo's own home beside them holds credentials. */
+function rustInstallation(bin: string, { environment }: MachineFacts): Installations {
   const home = environment.RUSTUP_HOME ?? join(dirname(dirname(bin)), '.rustup');
-  const { shown, variables } = showing([bin, ...partsOf(home, ['toolchains', 'settings.toml'])], {
+  const { visible, variables } = installationAt([bin, ...partsOf(home, ['toolchains', 'settings.toml'])], {
     RUSTUP_HOME: home,
   });
-  // It does not start where it would have to make this one.
-  return { shown: [...shown, { path: join(home, 'update-hashes'), empty: true }], variables };
+  // rustup does not start where it would have to create this directory.
+  return { visible: [...visible, { path: join(home, 'update-hashes'), empty: true }], variables };
 }
 
 function partsOf(directory: string, parts: readonly (string | RegExp)[]): string[] {
@@ -198,14 +202,14 @@ function has(directory: string, names: readonly string[]): boolean {
   return names.every((name) => existsSync(join(directory, name)));
 }
 
-/** The packages that a script of node's finds by looking upwards. */
+/** The outermost node_modules above a script, where Node finds its packages. */
 function outermostModules(program: string): string | undefined {
   const names = program.split('/');
   const at = names.indexOf('node_modules');
   return at < 0 ? undefined : names.slice(0, at + 1).join('/');
 }
 
-/** The program that a script names in its first line. */
+/** The interpreter that a script names in its first line. */
 function interpreterOf(program: string): string[] {
   const [, interpreter] = /^#![ \t]*(\S+)/.exec(beginningOf(program)) ?? [];
   return interpreter !== undefined && isAbsolute(interpreter) && existsSync(interpreter) ? [interpreter] : [];
@@ -229,7 +233,7 @@ function beginningOf(path: string): string {
   }
 }
 
-function linkTarget(path: string): string | undefined {
+export function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

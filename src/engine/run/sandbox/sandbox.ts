@@ -1,42 +1,47 @@
-/** Whether commands can be put into a sandbox on this machine, and which one they get. */
+/** Finds out whether commands can have a sandbox on this machine. */
 
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { fail } from '../../failures.ts';
-import type { Programs } from '../programs.ts';
 import type { BubblewrapFeatures } from './bubblewrap.ts';
 import { bubblewrapArgs } from './bubblewrap.ts';
 import { seccompFilter } from './seccomp.ts';
 
-/** `auto` uses a sandbox where there is one, `require` runs nothing without, `off` never asks. */
+/** `auto` uses a sandbox where there is one, `require` runs nothing without one, `off` never uses one. */
 export type SandboxMode = 'auto' | 'require' | 'off';
 
-export type Detection =
+export interface BubblewrapProgram {
+  path: string | undefined;
+  /** A program of the name in a root, which the server does not trust. */
+  inRoot: string | undefined;
+}
+
+type Detection =
   | { available: true; program: string; features: BubblewrapFeatures }
-  /** `installed`: it is there and fails, perhaps only now. */
+  /** `installed`: bubblewrap is there and fails, perhaps only now. */
   | { available: false; installed: boolean; why: string };
 
 export type SandboxPlan =
   | { kind: 'bubblewrap'; program: string; features: BubblewrapFeatures; network: boolean }
-  /** There is none to use: commands run without. */
+  /** There is none: commands run without a sandbox. */
   | { kind: 'none'; why: string }
-  /** There is one, and it fails: no command runs until it works. */
+  /** Bubblewrap is installed and fails: no command runs until it works. */
   | { kind: 'failing'; why: string };
 
 const run = promisify(execFile);
-/** A machine under load may take its time; what is late is not missing. */
-const PROBE_MS = 60_000;
-/** A sandbox that fails is tried again this long after at the earliest. */
-const AGAIN_AFTER_MS = 1000;
+/** A machine under load may be slow: a late answer must not count as a missing one. */
+export const PROBE_MS = 60_000;
+/** The shortest time between two trials of a sandbox that fails. */
+const RETRY_AFTER_MS = 1000;
 
 interface Trial {
-  /** Under way, or what it came to when that was good. */
+  /** A trial under way, or one that succeeded. */
   detection: Promise<Detection> | undefined;
   endedAt: number;
 }
 
-/** What a system may not let us have, the least loss first. */
+/** Features that a system may refuse, in the order in which the server gives them up. */
 const WEAKER: readonly Partial<BubblewrapFeatures>[] = [
   { disableUserns: false },
   { seccomp: false },
@@ -44,34 +49,34 @@ const WEAKER: readonly Partial<BubblewrapFeatures>[] = [
 ];
 const filter = seccompFilter({ unixSockets: true });
 
+/** By the path of bubblewrap's program: whether it works is a fact about the machine, the same for all engines. */
 const trials = new Map<string, Trial>();
 
-/** Why there is no sandbox to be tried at all, as far as can be told at once. */
-export function whyNoSandbox(mode: SandboxMode, programs: Programs): string | undefined {
+/** Why the server cannot even try a sandbox; undefined when it can. */
+export function whyNoSandbox(mode: SandboxMode, bwrap: BubblewrapProgram): string | undefined {
   if (mode === 'off') return 'switched off';
   if (process.platform !== 'linux') return 'bubblewrap needs Linux';
-  const isThere = programs.found.has('bwrap') || programs.inRoots.has('bwrap');
+  const isThere = bwrap.path !== undefined || bwrap.inRoot !== undefined;
   return isThere ? undefined : 'bubblewrap (bwrap) is not installed';
 }
 
-/** Tries bubblewrap with everything that a command would get. Only a good answer is kept. */
-export function detectSandbox(programs: Programs): Promise<Detection> {
-  const why = whyNoSandbox('auto', programs);
+/** Tries bubblewrap with everything that a command would get. Remembers only a success. */
+function detectSandbox(bwrap: BubblewrapProgram): Promise<Detection> {
+  const why = whyNoSandbox('auto', bwrap);
   if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
-  const program = programs.found.get('bwrap');
-  if (program === undefined) {
-    const seen = programs.inRoots.get('bwrap')!;
-    const reason = `${seen} lies in a served directory, where it is not trusted; serve another one, or use --sandbox off`;
+  const { path, inRoot } = bwrap;
+  if (path === undefined) {
+    const reason = `${inRoot} lies in a served directory, where it is not trusted; serve another one, or use --sandbox off`;
     return Promise.resolve({ available: false, installed: true, why: reason });
   }
-  const trial = trials.get(program) ?? { detection: undefined, endedAt: 0 };
-  trials.set(program, trial);
-  trial.detection ??= tryOnce(program, trial);
+  const trial = trials.get(path) ?? { detection: undefined, endedAt: 0 };
+  trials.set(path, trial);
+  trial.detection ??= tryOnce(path, trial);
   return trial.detection;
 }
 
 async function tryOnce(program: string, trial: Trial): Promise<Detection> {
-  await delay(Math.max(0, trial.endedAt + AGAIN_AFTER_MS - Date.now()));
+  await delay(Math.max(0, trial.endedAt + RETRY_AFTER_MS - Date.now()));
   const detection = await probe(program);
   trial.endedAt = Date.now();
   if (!detection.available) trial.detection = undefined;
@@ -81,11 +86,11 @@ async function tryOnce(program: string, trial: Trial): Promise<Detection> {
 /** Chooses the sandbox for the next command, or fails when one is required and missing. */
 export async function planSandbox(
   mode: SandboxMode,
-  programs: Programs,
+  bwrap: BubblewrapProgram,
   network: boolean,
 ): Promise<SandboxPlan> {
   if (mode === 'off') return { kind: 'none', why: 'switched off' };
-  const detection = await detectSandbox(programs);
+  const detection = await detectSandbox(bwrap);
   if (detection.available) {
     return { kind: 'bubblewrap', program: detection.program, features: detection.features, network };
   }
@@ -108,7 +113,7 @@ async function probe(program: string): Promise<Detection> {
     for (const without of WEAKER) {
       const weaker = { ...features, ...without };
       if ((await failureOf(program, weaker)) !== undefined) continue;
-      // What is found is kept: a failure that has passed in between must not cost a layer for good.
+      // The server remembers the result: a failure that has passed by now must not cost a feature for good.
       const isLasting = (await failureOf(program, features)) !== undefined;
       return { available: true, program, features: isLasting ? weaker : features };
     }
@@ -124,6 +129,7 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
     roots: [],
     numbers: [],
     fixed: [],
+    masked: [],
     filter: features.seccomp ? 0 : undefined,
     cwd: '/',
     network: false,

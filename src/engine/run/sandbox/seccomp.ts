@@ -1,10 +1,13 @@
-/** A filter for system calls, written as the bytes of a classic BPF program: what commands never need is refused by the kernel. */
+/** A filter for system calls, as the bytes of a classic BPF program: the kernel refuses what commands never need. */
 
-/** The numbers of one kind of processor. */
+import { existsSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The numbers of system calls on one kind of processor. */
 interface Machine {
-  /** As the kernel names it to a filter. */
+  /** The number by which the kernel tells a filter the kind of processor. */
   arch: number;
-  /** From here on numbers belong to another way of calling, of which nothing is known here. */
+  /** Numbers from here on belong to another calling convention (x32), which the filter refuses as a whole. */
   foreignFrom?: number;
   socket: number;
   socketpair: number;
@@ -14,7 +17,7 @@ interface Machine {
   refused: Readonly<Record<string, number>>;
 }
 
-/** The same on every processor. */
+/** Numbers that are the same on every processor. */
 const NEWER = {
   io_uring_setup: 425,
   io_uring_enter: 426,
@@ -124,16 +127,16 @@ const MACHINES: Readonly<Record<string, Machine>> = {
   },
 };
 
-/** Kinds of sockets that usual programs open: by name, by address, and to ask the kernel about the network. */
+/** Address families that ordinary programs use: Unix, IPv4, IPv6 and netlink. */
 const AF_UNIX = 1;
-const FAMILIES = [2, 10, 16];
-/** Kinds of pairs that stay connected. One of datagram sockets can be turned to a name in the file system. */
+const ADDRESS_FAMILIES = [2, 10, 16];
+/** Types of socket pairs that stay connected (stream, sequenced). A datagram socket can be connected to another name. */
 const SOCK_TYPE_MASK = 0xf;
 const LASTING_PAIRS = [1, 5];
-/** Whatever makes a namespace. In `clone` the lowest byte is a signal; for `unshare` one of its bits counts. */
+/** Flags that make a namespace. The lowest byte is a signal in `clone`; `unshare` has one more flag in it. */
 const NAMESPACES = 0x7e020000;
 const TIME_NAMESPACE = 0x80;
-/** To type into the terminal of somebody else. */
+/** Requests that type into somebody else's terminal. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
@@ -142,7 +145,7 @@ const ENOSYS = 38;
 const ESOCKTNOSUPPORT = 94;
 const EAFNOSUPPORT = 97;
 
-/** Where in the data of a call a filter finds things; arguments are 64 bits wide, the lower half first. */
+/** Offsets in the data that the kernel hands to a filter. Arguments have 64 bits, the lower half first. */
 const NUMBER = 0;
 const ARCH = 4;
 const argument = (index: number) => 16 + 8 * index;
@@ -157,20 +160,29 @@ const ALLOW = 0x7fff0000;
 const fails = (errno: number) => 0x00050000 | errno;
 
 export interface FilterOptions {
-  /** Whether sockets with names in the file system may be opened. Pairs that cannot reach those always may. */
+  /** Whether commands may open Unix sockets. Pairs that cannot reach a named socket are always allowed. */
   unixSockets: boolean;
 }
 
-/** The filter for this kind of processor; undefined where its numbers are not known. */
+/** The filter for this kind of processor; undefined where the numbers are unknown. */
 export function seccompFilter(options: FilterOptions, processor: string = process.arch): Buffer | undefined {
   const machine = MACHINES[processor];
   return machine && assemble(programFor(machine, options));
 }
 
+/** A descriptor from which bubblewrap reads the filter, stored in `directory`; undefined where there is none. */
+export function openSeccompFilter(directory: string, options: FilterOptions): number | undefined {
+  const bytes = seccompFilter(options);
+  if (!bytes) return undefined;
+  const file = join(directory, options.unixSockets ? 'filter' : 'filter-without-sockets');
+  if (!existsSync(file)) writeFileSync(file, bytes);
+  return openSync(file, 'r');
+}
+
 type Instruction = [code: number, value: number, skipIfTrue?: number, skipIfFalse?: number];
 
 function programFor(machine: Machine, { unixSockets }: FilterOptions): Instruction[] {
-  const families = unixSockets ? [AF_UNIX, ...FAMILIES] : FAMILIES;
+  const families = unixSockets ? [AF_UNIX, ...ADDRESS_FAMILIES] : ADDRESS_FAMILIES;
   const { foreignFrom } = machine;
   return [
     [LOAD, ARCH],
@@ -178,7 +190,7 @@ function programFor(machine: Machine, { unixSockets }: FilterOptions): Instructi
     [RETURN, fails(ENOSYS)],
     [LOAD, NUMBER],
     ...(foreignFrom === undefined ? [] : when([JUMP_AT_LEAST, foreignFrom], [[RETURN, fails(ENOSYS)]])),
-    // Its flags cannot be seen from here; whoever calls it falls back to `clone`.
+    // A filter cannot read its flags, which lie in memory. Programs fall back to `clone`.
     ...when([JUMP_EQUAL, CLONE3], [[RETURN, fails(ENOSYS)]]),
     ...Object.values(machine.refused).flatMap((number) =>
       when([JUMP_EQUAL, number], [[RETURN, fails(EPERM)]]),
@@ -219,7 +231,7 @@ function refusingBits(index: number, bits: number): Instruction[] {
   return [[LOAD, argument(index)], ...when([JUMP_ANY_BIT, bits], [[RETURN, fails(EPERM)]]), [RETURN, ALLOW]];
 }
 
-/** The body is passed over unless the test holds. */
+/** Skips the body unless the test holds. */
 function when([code, value]: [code: number, value: number], body: Instruction[]): Instruction[] {
   return [[code, value, 0, body.length], ...body];
 }

@@ -1,22 +1,22 @@
 /**
  * The text of one file as UTF-8 in the kernel's memory, a window of whole lines at a time.
  *
- * UTF-16 is known by its mark and transcoded on the way; a mark at the beginning is not part of the text.
- * A file with a NUL byte near its beginning is not text.
+ * A file that begins with a byte-order mark of UTF-16 is transcoded on the way; a mark is not part of the text. A file
+ * with a NUL byte near its beginning is not text.
  */
 import { TextDecoder } from 'node:util';
 import { isRegularFile, readFile } from '../../confine/scan/cursor.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 
-/** As much as is read at once; small enough to stay in the processor's cache until it is scanned. */
+/** How much to read at once: small enough to stay in the processor's cache until the scan. */
 export const WINDOW_BYTES: number = 1 << 20;
 const LONGEST_LINE = 16 << 20;
 const PROBED_FOR_NUL = 4096;
-/** A short read of no more than this ends the file; after more, some file systems have to be asked again. */
+/** Up to here a short read means the end of the file; beyond it some file systems return short reads in mid-file. */
 const SURELY_ENDED = 32_768;
 const UTF16_CHUNK = 1 << 17;
 
-/** The entry turned out to be something else than a regular file: nothing that was read may be used. */
+/** The entry turned out not to be a regular file: nothing that was read from it may be used. */
 export class NotAFile extends Error {}
 
 export class FileText {
@@ -30,7 +30,7 @@ export class FileText {
   #offset = 0;
   #confirmed = false;
   #utf16: Utf16 | undefined;
-  /** How much of the memory is used: more only for a file with very long lines. */
+  /** How much of the kernel's memory to use: more than a window only for a file with very long lines. */
   #size = WINDOW_BYTES;
 
   constructor(kernel: Kernel) {
@@ -64,7 +64,7 @@ export class FileText {
     return mark === 0xefbb && length > 2 && bytes[this.start + 2] === 0xbf ? 3 : 0;
   }
 
-  /** Must be called before anything of the text is used. */
+  /** Call it before using anything of the text. */
   confirm(): void {
     if (this.#confirmed) return;
     if (!isRegularFile(this.#fd)) throw new NotAFile();
@@ -117,7 +117,7 @@ export class FileText {
   }
 
   #read(room: number): number {
-    // Something endless would never end by itself.
+    // A device could go on for ever.
     if (this.#offset >= WINDOW_BYTES) this.confirm();
     const count = readFile(this.#fd, this.#kernel.bytes, this.end, room, this.#offset);
     this.#offset += count;

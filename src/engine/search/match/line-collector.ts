@@ -48,7 +48,7 @@ export class LineCollector {
     if (this.#saved.length > 0) this.#saved = [];
   }
 
-  /** Whether no further match is wanted, or there was one that had no room. */
+  /** Whether the caller wants no further match, or the last match did not fit. */
   get full(): boolean {
     return this.matches >= this.#limit || this.#overflowed;
   }
@@ -87,7 +87,7 @@ export class LineCollector {
     this.matches++;
   }
 
-  /** Takes what is context of the window's last match. */
+  /** Collects the context behind the window's last match. */
   finish(): void {
     this.#addAfter(this.#stop);
   }
@@ -102,7 +102,7 @@ export class LineCollector {
     this.#saved = [...this.#saved, ...recent].slice(-this.#context);
   }
 
-  /** A line that was too long to be held: it is context like any other, shown as far as it is known. */
+  /** A line that was too long to search: it can be context like any other, and its beginning is shown. */
   skipped(number: number, start: number, end: number): void {
     if (this.#context === 0) return;
     const line = { number, text: this.#beginning(start, end), match: false };
@@ -153,7 +153,7 @@ export class LineCollector {
     return { number, text: this.#beginning(start, this.textEnd(start, end, this.#stop)), match: false };
   }
 
-  /** Of a very long line only as much is decoded as can be shown. */
+  /** Decodes no more of a very long line than can be shown. */
   #beginning(start: number, end: number): string {
     const enough = this.#maxLength * 4 + 16;
     const text = this.#kernel.bytes.toString('utf8', start, Math.min(end, start + enough));

@@ -1,17 +1,17 @@
 /**
- * Finds the first match in a very long line without decoding all of it: each candidate is tried in its own
- * stretch of text, beyond which the pattern cannot look. See pattern/span.ts.
+ * Finds the first match in a very long line without decoding all of it: tries the pattern on a window of text around
+ * each candidate, beyond which the pattern does not look. See plan/bytes-examined.ts.
  */
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
 
-/** In bytes. Longer stretches are no gain. */
-const LONGEST_STRETCH = 4096;
-/** In bytes. Where candidates are closer to each other, the whole line is decoded faster. */
-const WORTH_A_TRY = 256;
+/** In bytes. With longer windows, decoding the whole line is as fast. */
+const LONGEST_WINDOW = 4096;
+/** In bytes. Where candidates are closer to each other, decoding the whole line is faster. */
+const CANDIDATE_DISTANCE = 256;
 
-/** The stretch in which the first match stands. */
-export interface MatchInStretch {
+/** The window in which the first match stands. */
+export interface MatchInWindow {
   /** Where it begins and ends in the kernel's memory. */
   start: number;
   end: number;
@@ -25,22 +25,23 @@ export interface MatchInStretch {
 export function firstMatch(
   kernel: Kernel,
   pattern: RegExp,
-  { span, candidatesMatch }: MatcherSpec,
+  { bytesExamined, candidatesMatch }: MatcherSpec,
   start: number,
   end: number,
-): MatchInStretch | 'none' | 'unsure' {
-  if (!span) return 'unsure';
+): MatchInWindow | 'none' | 'unsure' {
+  if (!bytesExamined) return 'unsure';
   const encoding = kernel.lineIsAscii ? 'latin1' : 'utf8';
   const { bytes } = kernel;
-  let tries = Math.ceil((end - start) / WORTH_A_TRY);
+  let tries = Math.ceil((end - start) / CANDIDATE_DISTANCE);
   for (let candidate = kernel.candidate; candidate !== 0 && candidate < end; ) {
     if (tries-- === 0) return 'unsure';
     let first = candidate;
-    while (first > start && span[bytes[first - 1]!] === 1 && candidate - first < LONGEST_STRETCH) first--;
+    while (first > start && bytesExamined[bytes[first - 1]!] === 1 && candidate - first < LONGEST_WINDOW)
+      first--;
     let last = candidate;
-    while (last < end && span[bytes[last]!] === 1 && last - candidate < LONGEST_STRETCH) last++;
-    if (last - first >= LONGEST_STRETCH && !candidatesMatch) return 'unsure';
-    // A character more on each side, for what only looks whether something is there.
+    while (last < end && bytesExamined[bytes[last]!] === 1 && last - candidate < LONGEST_WINDOW) last++;
+    if (last - first >= LONGEST_WINDOW && !candidatesMatch) return 'unsure';
+    // One character more on each side, for assertions such as \b.
     const from = characterBefore(bytes, start, first);
     const to = characterAfter(bytes, last, end);
     const text = bytes.toString(encoding, from, to);
@@ -56,7 +57,7 @@ function characterBefore(bytes: Uint8Array, start: number, place: number): numbe
   if (place === start) return place;
   let at = place - 1;
   while (at > start && at > place - 4 && isContinuation(bytes[at]!)) at--;
-  // No character has more than three of them: what follows a third one stands for itself.
+  // No character has more than three continuation bytes: a fourth one stands for itself.
   return isContinuation(bytes[at]!) ? place - 1 : at;
 }
 

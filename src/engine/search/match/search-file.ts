@@ -1,6 +1,6 @@
 /**
- * Searches the text of one file, line by line in meaning, by candidates in practice: the RegExp itself
- * decides on every line that the prefilter proposes.
+ * Searches the text of one file. The result is as if the RegExp were tried on every line; in fact it is tried only
+ * on lines that the prefilter proposes.
  */
 
 import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
@@ -11,17 +11,17 @@ import { LineCollector } from './line-collector.ts';
 import { firstMatch, nextCharacter } from './long-line.ts';
 
 const NEWLINE = 0x0a;
-/** In bytes: longer lines are decoded in parts where that is enough. */
+/** In bytes: of longer lines the search decodes only parts where that is enough. */
 const LONG_LINE = 2048;
-/** Of candidates, and bytes from one to the next. */
-const MANY = 8;
-const CLOSE = 512;
+/** When so many candidates stand within so many bytes of each other, decode all lines at once. */
+const MANY_CANDIDATES = 8;
+const CLOSE_BYTES = 512;
 
 export interface ContentOptions {
   contextLines: number;
   maxLineLength: number | undefined;
   countAll: boolean;
-  /** No file's matches are collected any further when they have so many characters. */
+  /** Collects no further matches of a file once they have so many characters. */
   maxCharacters?: number;
 }
 
@@ -61,7 +61,7 @@ export class ContentSearch {
     return loadKernel(WINDOW_BYTES);
   }
 
-  /** `limit` is how many matching lines are wanted; with none, they are only counted. */
+  /** `limit` is how many matching lines the caller wants; with 0 the search only counts them. */
   search(fd: number, limit: number): FileOutcome {
     const text = this.#text;
     const collector = this.#collector;
@@ -121,8 +121,7 @@ export class ContentSearch {
       number += kernel.linesBefore;
       const end = collector.textEnd(lineStart, lineEnd, stop);
       if (!this.#decideInParts(number, lineStart, lineEnd, end)) {
-        // Where one candidate closely follows another it is cheaper to decode all lines at once.
-        if (seen === MANY && lineStart - begin < MANY * CLOSE)
+        if (seen === MANY_CANDIDATES && lineStart - begin < MANY_CANDIDATES * CLOSE_BYTES)
           decoded = new DecodedLines(kernel, lineStart, stop);
         this.#decide(lineText(kernel, decoded, lineStart, end), number, lineStart, lineEnd);
       }
@@ -130,11 +129,11 @@ export class ContentSearch {
       from = lineEnd + 1;
       if (from >= stop) return number;
     }
-    // Only a further window needs to know.
+    // Only the next window needs the exact number.
     return this.#text.ended ? number : number + kernel.countByte(from, stop, NEWLINE);
   }
 
-  /** Whether a long line could be decided on, and kept, without decoding all of it. */
+  /** Whether it could decide on a long line, and collect it, without decoding all of it. */
   #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
     if (end - start <= LONG_LINE) return false;
     const found = unlessTooMuch(() => firstMatch(this.#kernel, this.#pattern, this.#matcher, start, end));
@@ -163,14 +162,14 @@ export class ContentSearch {
       this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
   }
 
-  /** A line on which the pattern needs more memory than there is counts as one that was not searched. */
+  /** A line on which the pattern needs more memory than V8 has counts as too long to search. */
   #tried(line: string): RegExpExecArray | null {
     const found = unlessTooMuch(() => this.#pattern.exec(line));
     if (found === undefined) this.#longLines++;
     return found ?? null;
   }
 
-  /** Without a prefilter: the window as one string, in which `wholeText` finds lines, or each is tried. */
+  /** Without a prefilter: decodes the window as one string, in which `wholeText` finds lines, or tries each line. */
   #everyLine(from: number, stop: number, first: number): number {
     const kernel = this.#kernel;
     let whole = this.#matcher.wholeText;
@@ -182,7 +181,7 @@ export class ContentSearch {
       if (whole) {
         const line = nextLineWith(whole, text, at);
         if (line === 'none') break;
-        // What is too much for the whole text need not be for each of its lines.
+        // The pattern may still have enough memory for each single line.
         if (line === 'too much') whole = undefined;
         else {
           number += countNewlines(text, at, line);
@@ -239,7 +238,7 @@ function nextLineWith(pattern: RegExp, text: string, from: number): number | 'no
   return start < text.length ? start : 'none';
 }
 
-/** The engine keeps what it may have to come back to: on long texts that can be more than it has room for. */
+/** V8 remembers every place to which it may have to backtrack: on long texts it can run out of memory for them. */
 function unlessTooMuch<T>(search: () => T): T | undefined {
   try {
     return search();

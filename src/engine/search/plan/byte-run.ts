@@ -1,46 +1,46 @@
 /**
- * For patterns of which every match is long and made of few kinds of characters: so many bytes of one class in
- * a row, such as 60 of `[A-Za-z0-9_]` for `\\w{60,}`, or 19 letters for `[a-z]+(?:[A-Z][a-z]+){9}`.
+ * Finds a run of bytes of one class that every match must contain, for patterns whose matches are long and made of
+ * few kinds of characters, such as 60 of `[A-Za-z0-9_]` for `\\w{60,}`, or 19 letters for `[a-z]+(?:[A-Z][a-z]+){9}`.
  *
- * A character is at least one byte. Of one that may be beyond ASCII every byte beyond it is allowed.
+ * A character is at least one byte. For a character that may be beyond ASCII, every byte beyond ASCII is allowed.
  */
 import type { AST } from '@eslint-community/regexpp';
-import { type ByteClass, shareAfter, shareOfClass } from '../../kernel/byte-frequency.ts';
+import { type ByteClass, classFrequency, frequencyAfter } from '../../kernel/byte-frequency.ts';
 import type { RunFilter } from '../../kernel/kernel.ts';
 import { bytesOf, isCharacterNode, oneCharacter } from './characters.ts';
-import type { ParsedPattern, Scope } from './parse-pattern.ts';
+import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
 export interface RequiredRun {
   filter: RunFilter;
-  /** The estimated share of places in ordinary text where such a run begins. */
-  share: number;
+  /** At which part of all places in ordinary text such a run begins, estimated. */
+  frequency: number;
 }
 
-/** What a part of a pattern takes up: at least so many bytes, all of them of this class. */
+/** What a part of a pattern matches: at least so many bytes, all of this class. */
 interface Extent {
   least: number;
   bytes: ByteClass;
 }
 
 const NEWLINE = 0x0a;
-/** Longer ones tell no more. */
+/** Longer runs are no rarer. */
 const LONGEST_RUN = 1 << 20;
-/** Parts of a pattern that are looked at together, and how many combinations of them. */
+/** How many neighbouring parts of a pattern to combine, and how many combinations to try. */
 const MOST_PARTS = 64;
 const MOST_STEPS = 4096;
 
-export function requiredRun({ root, scope }: ParsedPattern): RequiredRun | undefined {
-  return new Runs(scope).bestOf(root.alternatives);
+export function requiredRun({ root, flags }: ParsedPattern): RequiredRun | undefined {
+  return new RunFinder(flags).bestOf(root.alternatives);
 }
 
-class Runs {
-  readonly #scope: Scope;
+class RunFinder {
+  readonly #flags: PatternFlags;
   readonly #known = new Map<AST.Element, Extent>();
   #best: RequiredRun | undefined;
   #steps = MOST_STEPS;
 
-  constructor(scope: Scope) {
-    this.#scope = scope;
+  constructor(flags: PatternFlags) {
+    this.#flags = flags;
   }
 
   bestOf(alternatives: readonly AST.Alternative[]): RequiredRun | undefined {
@@ -50,7 +50,7 @@ class Runs {
     return this.#best;
   }
 
-  /** All rows of neighbours in a sequence that every match holds, and what is inside of them. */
+  /** Considers all rows of neighbours in a sequence that every match contains, and what is inside of them. */
   #lookInto(elements: readonly AST.Element[]): void {
     const extents = elements.map((element) => this.#extentOf(element));
     extents.forEach((extent, from) => {
@@ -93,7 +93,7 @@ class Runs {
       const { least, bytes } = this.#extentOf(element.element);
       return { least: Math.min(least * element.min, LONGEST_RUN), bytes };
     }
-    const one = isCharacterNode(element) ? oneCharacter(element, this.#scope) : undefined;
+    const one = isCharacterNode(element) ? oneCharacter(element, this.#flags) : undefined;
     return one ? { least: 1, bytes: bytesOf(one) } : { least: 0, bytes: ANYTHING };
   }
 
@@ -115,7 +115,7 @@ function joined(a: Extent, b: Extent): Extent {
   return { least: Math.min(a.least + b.least, LONGEST_RUN), bytes: union(a.bytes, b.bytes) };
 }
 
-/** The very class `a` where `b` adds nothing to it: what is known of a class need not be worked out again. */
+/** `a` itself where `b` adds nothing: its frequencies are known already. */
 function union(a: ByteClass, b: ByteClass): ByteClass {
   let both: ByteClass | undefined;
   for (let byte = 0; byte < a.length; byte++) {
@@ -126,31 +126,31 @@ function union(a: ByteClass, b: ByteClass): ByteClass {
   return both ?? a;
 }
 
-interface Shares {
+interface ClassFrequencies {
   alone: number;
   /** Among the bytes that follow one of the class. */
   follows: number;
 }
 
-/** Thousands of rows are considered for one pattern, and most of them are of a few classes. */
-const shares = new WeakMap<ByteClass, Shares>();
+/** For one pattern the finder considers thousands of rows, most of them of a few classes. */
+const frequencies = new WeakMap<ByteClass, ClassFrequencies>();
 
-function sharesOf(bytes: ByteClass): Shares {
-  let known = shares.get(bytes);
+function frequenciesOf(bytes: ByteClass): ClassFrequencies {
+  let known = frequencies.get(bytes);
   if (!known) {
-    known = { alone: shareOfClass(bytes), follows: Math.min(shareAfter(bytes, bytes), 1) };
-    shares.set(bytes, known);
+    known = { alone: classFrequency(bytes), follows: Math.min(frequencyAfter(bytes, bytes), 1) };
+    frequencies.set(bytes, known);
   }
   return known;
 }
 
 function describe(length: number, bytes: ByteClass): RequiredRun {
-  const { alone, follows } = sharesOf(bytes);
-  const share = alone * (1 - follows) * follows ** (length - 1);
-  return { filter: { kind: 'run', length, bytes }, share };
+  const { alone, follows } = frequenciesOf(bytes);
+  const frequency = alone * (1 - follows) * follows ** (length - 1);
+  return { filter: { kind: 'run', length, bytes }, frequency };
 }
 
-/** Nanoseconds a byte: the fewer are looked at the longer the run is; and lines that must be decoded. */
-export function costOfRun({ filter, share }: RequiredRun): number {
-  return 0.1 + 4 / filter.length + share * 1000;
+/** Nanoseconds for each byte: the scan, which looks at fewer bytes for a longer run, and lines that it must decode. */
+export function costOfRun({ filter, frequency }: RequiredRun): number {
+  return 0.1 + 4 / filter.length + frequency * 1000;
 }

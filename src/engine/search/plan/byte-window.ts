@@ -1,43 +1,44 @@
 /**
- * For patterns without a telling literal: a run of adjacent bytes, each of a known class, that every match
- * must contain, such as `[A-Z][0-9][0-9]-`.
+ * Finds a window of adjacent bytes, each of a known class, that every match must contain, for patterns without a
+ * rare literal, such as `[A-Z][0-9][0-9]-`.
  *
- * A character that can only be ASCII is one byte. One that can be more may end a run (its first byte) or
- * begin one (its last byte): there every byte beyond ASCII is allowed, as decoding may make anything of it.
+ * A character that can only be ASCII is one byte. One that can be more may end a window (its first byte) or begin one
+ * (its last byte): there every byte beyond ASCII is allowed, since decoding may turn it into any character.
  */
 import type { AST } from '@eslint-community/regexpp';
-import { type ByteClass, shareAfter, shareOfClass } from '../../kernel/byte-frequency.ts';
+import { type ByteClass, classFrequency, frequencyAfter } from '../../kernel/byte-frequency.ts';
 import { MAX_WINDOW, type WindowFilter } from '../../kernel/kernel.ts';
 import { bytesOf, isCharacterNode, type OneCharacter, oneCharacter } from './characters.ts';
-import type { ParsedPattern, Scope } from './parse-pattern.ts';
+import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
 export interface RequiredWindow {
   filter: WindowFilter;
-  /** The estimated share of places in ordinary text where the three chosen positions fit, and the whole run. */
-  touched: number;
-  share: number;
+  /** At which part of all places in ordinary text the three chosen positions fit, estimated. */
+  candidateFrequency: number;
+  /** The same for the whole window. */
+  frequency: number;
 }
 
-/** How much of each repetition is followed, and of all repetitions within repetitions together. */
+/** How often to follow each repetition, and how many steps to follow in all repetitions together. */
 const MOST_REPEATS = 8;
 const MOST_STEPS = 1000;
 
 export function requiredWindow(pattern: ParsedPattern): RequiredWindow | undefined {
   const [only, ...others] = pattern.root.alternatives;
   if (!only || others.length > 0) return undefined;
-  const runs = new Runs();
-  addSequence(runs, only.elements, pattern.scope);
-  runs.gap();
-  return runs.best;
+  const finder = new WindowFinder();
+  addSequence(finder, only.elements, pattern.flags);
+  finder.gap();
+  return finder.best;
 }
 
-class Runs {
+class WindowFinder {
   best: RequiredWindow | undefined;
   #run: ByteClass[] = [];
   #steps = MOST_STEPS;
 
-  /** False when no more is to be followed; what has been seen is required all the same. */
-  follows(): boolean {
+  /** False when the steps are used up; the bytes seen so far are required all the same. */
+  mayStep(): boolean {
     return this.#steps-- > 0;
   }
 
@@ -65,37 +66,37 @@ class Runs {
   }
 }
 
-function addSequence(runs: Runs, elements: readonly AST.Element[], scope: Scope): void {
+function addSequence(finder: WindowFinder, elements: readonly AST.Element[], flags: PatternFlags): void {
   for (const element of elements) {
     if (element.type === 'Assertion') continue;
-    if (element.type === 'Quantifier') addRepeated(runs, element, scope);
-    else addElement(runs, element, scope);
+    if (element.type === 'Quantifier') addRepeated(finder, element, flags);
+    else addElement(finder, element, flags);
   }
 }
 
-function addElement(runs: Runs, element: AST.Element, scope: Scope): void {
-  if (!runs.follows()) {
-    runs.gap();
+function addElement(finder: WindowFinder, element: AST.Element, flags: PatternFlags): void {
+  if (!finder.mayStep()) {
+    finder.gap();
     return;
   }
   if (element.type === 'Group' || element.type === 'CapturingGroup') {
     const [only, ...others] = element.alternatives;
     if (only && others.length === 0) {
-      addSequence(runs, only.elements, scope);
+      addSequence(finder, only.elements, flags);
       return;
     }
   }
-  const one = isCharacterNode(element) ? oneCharacter(element, scope) : undefined;
-  if (one) runs.add(one);
-  else runs.gap();
+  const one = isCharacterNode(element) ? oneCharacter(element, flags) : undefined;
+  if (one) finder.add(one);
+  else finder.gap();
 }
 
-function addRepeated(runs: Runs, { element, min, max }: AST.Quantifier, scope: Scope): void {
+function addRepeated(finder: WindowFinder, { element, min, max }: AST.Quantifier, flags: PatternFlags): void {
   const times = Math.min(min, MOST_REPEATS);
-  for (let i = 0; i < times; i++) addElement(runs, element, scope);
+  for (let i = 0; i < times; i++) addElement(finder, element, flags);
   if (min === max && min === times) return;
-  runs.gap();
-  for (let i = 0; i < times; i++) addElement(runs, element, scope);
+  finder.gap();
+  for (let i = 0; i < times; i++) addElement(finder, element, flags);
 }
 
 function only(byte: number): ByteClass {
@@ -110,23 +111,23 @@ function utf8Of(text: string): number[] | undefined {
 
 function describe(run: readonly ByteClass[]): RequiredWindow | undefined {
   if (run.length < 2) return undefined;
-  const alone = run.map(shareOfClass);
-  const following = run.map((bytes, i) => (i === 0 ? alone[i]! : shareAfter(run[i - 1]!, bytes)));
-  const share = following.reduce((product, own) => product * own, 1);
+  const alone = run.map(classFrequency);
+  const following = run.map((bytes, i) => (i === 0 ? alone[i]! : frequencyAfter(run[i - 1]!, bytes)));
+  const frequency = following.reduce((product, own) => product * own, 1);
   const allowed = new Uint32Array(256);
   run.forEach((bytes, position) => {
     for (let byte = 0; byte < 256; byte++) if (bytes[byte]) allowed[byte]! |= 1 << position;
   });
-  const { at, touched } = mostTelling(alone, following);
-  return { filter: { kind: 'window', length: run.length, allowed, at }, touched, share };
+  const { at, candidateFrequency } = rarestPositions(alone, following);
+  return { filter: { kind: 'window', length: run.length, allowed, at }, candidateFrequency, frequency };
 }
 
-function mostTelling(
+function rarestPositions(
   alone: readonly number[],
   following: readonly number[],
-): { at: [number, number, number]; touched: number } {
+): { at: [number, number, number]; candidateFrequency: number } {
   let at: [number, number, number] = [0, 0, 0];
-  let touched = Number.POSITIVE_INFINITY;
+  let candidateFrequency = Number.POSITIVE_INFINITY;
   const own = (position: number, previous: number) => {
     if (previous === position) return 1;
     return previous === position - 1 ? following[position]! : alone[position]!;
@@ -135,16 +136,16 @@ function mostTelling(
     for (let b = a; b < alone.length; b++) {
       for (let c = b; c < alone.length; c++) {
         const together = alone[a]! * own(b, a) * own(c, b);
-        if (together >= touched) continue;
-        touched = together;
+        if (together >= candidateFrequency) continue;
+        candidateFrequency = together;
         at = [a, b, c];
       }
     }
   }
-  return { at, touched };
+  return { at, candidateFrequency };
 }
 
-/** Nanoseconds a byte: the scan, a closer look where three positions fit, and lines that must be decoded. */
-export function costOfWindow({ touched, share }: RequiredWindow): number {
-  return 0.3 + touched * 8 + share * 1000;
+/** Nanoseconds for each byte: the scan, a closer look where three positions fit, and lines that it must decode. */
+export function costOfWindow({ candidateFrequency, frequency }: RequiredWindow): number {
+  return 0.3 + candidateFrequency * 8 + frequency * 1000;
 }

@@ -1,11 +1,11 @@
 /**
  * What one character of a pattern can be in a line.
  *
- * Where the answer depends on the engine's tables (case folding, classes), the running engine itself is
- * asked with a small RegExp, so that the answer cannot differ from what decides in the end.
+ * Where the answer depends on V8's tables (case folding, classes), a small RegExp finds it out, so that the answer
+ * cannot differ from what the search's own RegExp does.
  */
 import type { AST } from '@eslint-community/regexpp';
-import { flagsOf, type Scope } from './parse-pattern.ts';
+import { flagString, type PatternFlags } from './parse-pattern.ts';
 
 const NEWLINE = 0x0a;
 const REPLACEMENT = 0xfffd;
@@ -38,27 +38,27 @@ export function isCharacterNode(node: AST.Element): node is CharacterNode {
   );
 }
 
-/** What was found out for a pattern: the same character is asked about again and again. */
-const known = new WeakMap<Scope, Map<string, OneCharacter | undefined>>();
+/** The answers for each pattern: the planner asks about the same character again and again. */
+const known = new WeakMap<PatternFlags, Map<string, OneCharacter | undefined>>();
 
-/** Undefined for what may also match no or several characters, and for what no line can hold. */
-export function oneCharacter(node: CharacterNode, scope: Scope): OneCharacter | undefined {
-  const inPattern = known.get(scope) ?? new Map<string, OneCharacter | undefined>();
-  known.set(scope, inPattern);
-  if (!inPattern.has(node.raw)) inPattern.set(node.raw, findOut(node, scope));
+/** Undefined for what may also match no or several characters, and for what no line can contain. */
+export function oneCharacter(node: CharacterNode, flags: PatternFlags): OneCharacter | undefined {
+  const inPattern = known.get(flags) ?? new Map<string, OneCharacter | undefined>();
+  known.set(flags, inPattern);
+  if (!inPattern.has(node.raw)) inPattern.set(node.raw, analyse(node, flags));
   return inPattern.get(node.raw);
 }
 
-function findOut(node: CharacterNode, scope: Scope): OneCharacter | undefined {
-  if (node.type === 'Character') return fromCode(node.value, scope);
-  if (mayMatchStrings(node) || isEmptyClass(node, scope)) return undefined;
-  const ascii = asciiMembers(node.raw, scope);
+function analyse(node: CharacterNode, flags: PatternFlags): OneCharacter | undefined {
+  if (node.type === 'Character') return fromCode(node.value, flags);
+  if (mayMatchStrings(node) || isEmptyClass(node, flags)) return undefined;
+  const ascii = asciiMembers(node.raw, flags);
   if (!ascii) return undefined;
-  const onlyAscii = isOnlyAscii(node, scope, ascii);
-  return { ascii, onlyAscii, texts: onlyAscii ? asciiTexts(ascii, scope) : listedTexts(node, scope) };
+  const onlyAscii = isOnlyAscii(node, flags, ascii);
+  return { ascii, onlyAscii, texts: onlyAscii ? asciiTexts(ascii, flags) : listedTexts(node, flags) };
 }
 
-/** The bytes that it can be made of: decoding may make anything of those beyond ASCII. */
+/** The bytes that it can be made of: decoding may turn those beyond ASCII into any character. */
 export function bytesOf({ ascii, onlyAscii }: OneCharacter): Uint8Array {
   const bytes = new Uint8Array(256);
   bytes.set(ascii);
@@ -66,16 +66,16 @@ export function bytesOf({ ascii, onlyAscii }: OneCharacter): Uint8Array {
   return bytes;
 }
 
-function fromCode(code: number, scope: Scope): OneCharacter | undefined {
+function fromCode(code: number, flags: PatternFlags): OneCharacter | undefined {
   if (code === NEWLINE) return undefined;
   const ascii = new Uint8Array(128);
   if (code === REPLACEMENT) return { ascii, onlyAscii: false, texts: undefined };
-  const forms = scope.ignoreCase ? caseForms(code, scope.unicode) : [String.fromCodePoint(code)];
+  const forms = flags.ignoreCase ? caseForms(code, flags.unicode) : [String.fromCodePoint(code)];
   for (const form of forms) if (form.charCodeAt(0) < 128) ascii[form.charCodeAt(0)] = 1;
   return {
     ascii,
     onlyAscii: forms.every((form) => form.charCodeAt(0) < 128),
-    texts: unique(forms.map((form) => (scope.ignoreCase ? lowerAscii(form) : form))),
+    texts: unique(forms.map((form) => (flags.ignoreCase ? lowerAscii(form) : form))),
   };
 }
 
@@ -93,14 +93,14 @@ function mayMatchStrings(node: Exclude<CharacterNode, AST.Character>): boolean {
 }
 
 /** V8 11 forgets the quantifier of `[^]` when `v` is set. */
-function isEmptyClass(node: CharacterNode, scope: Scope): boolean {
-  return scope.sets && node.type === 'CharacterClass' && node.elements.length === 0;
+function isEmptyClass(node: CharacterNode, flags: PatternFlags): boolean {
+  return flags.unicodeSets && node.type === 'CharacterClass' && node.elements.length === 0;
 }
 
-function asciiMembers(raw: string, scope: Scope): Uint8Array | undefined {
+function asciiMembers(raw: string, flags: PatternFlags): Uint8Array | undefined {
   let member: RegExp;
   try {
-    member = new RegExp(`^(?:${raw})$`, flagsOf({ ...scope, multiline: false }));
+    member = new RegExp(`^(?:${raw})$`, flagString({ ...flags, multiline: false }));
   } catch {
     return undefined;
   }
@@ -111,10 +111,14 @@ function asciiMembers(raw: string, scope: Scope): Uint8Array | undefined {
   return ascii;
 }
 
-function isOnlyAscii(node: Exclude<CharacterNode, AST.Character>, scope: Scope, ascii: Uint8Array): boolean {
+function isOnlyAscii(
+  node: Exclude<CharacterNode, AST.Character>,
+  flags: PatternFlags,
+  ascii: Uint8Array,
+): boolean {
   if (!namesOnlyAscii(node)) return false;
   // With `i` and `u`, k is also the Kelvin sign and s the long s.
-  const folds = scope.ignoreCase && scope.unicode;
+  const folds = flags.ignoreCase && flags.unicode;
   return !(folds && ['k', 'K', 's', 'S'].some((letter) => ascii[letter.charCodeAt(0)]));
 }
 
@@ -133,36 +137,36 @@ function namesOnlyAscii(node: AST.CharacterClassElement | Exclude<CharacterNode,
   }
 }
 
-function asciiTexts(ascii: Uint8Array, scope: Scope): readonly string[] | undefined {
+function asciiTexts(ascii: Uint8Array, flags: PatternFlags): readonly string[] | undefined {
   const texts: string[] = [];
   ascii.forEach((is, code) => {
     if (is) texts.push(String.fromCharCode(code));
   });
-  return few(scope.ignoreCase ? texts.map(lowerAscii) : texts);
+  return unlessMany(flags.ignoreCase ? texts.map(lowerAscii) : texts);
 }
 
 /** For a class that lists its characters one by one, some of them beyond ASCII. */
 function listedTexts(
   node: Exclude<CharacterNode, AST.Character>,
-  scope: Scope,
+  flags: PatternFlags,
 ): readonly string[] | undefined {
   if (node.type !== 'CharacterClass' || node.negate || node.elements.length > MAX_TEXTS) return undefined;
   const texts: string[] = [];
   for (const element of node.elements) {
     if (element.type !== 'Character') return undefined;
-    const one = fromCode(element.value, scope);
+    const one = fromCode(element.value, flags);
     if (!one?.texts) return undefined;
     texts.push(...one.texts);
   }
-  return few(texts);
+  return unlessMany(texts);
 }
 
-function few(texts: readonly string[]): readonly string[] | undefined {
+function unlessMany(texts: readonly string[]): readonly string[] | undefined {
   const distinct = unique(texts);
   return distinct.length > 0 && distinct.length <= MAX_TEXTS ? distinct : undefined;
 }
 
-/** Every character that the engine takes for this one when case does not matter. */
+/** Every character that V8 takes for this one when case does not matter. */
 export function caseForms(code: number, unicode: boolean): readonly string[] {
   const character = String.fromCodePoint(code);
   if (code < 128) return asciiForms(character, unicode);

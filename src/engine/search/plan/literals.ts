@@ -1,95 +1,101 @@
 /**
- * The literal texts of which every match of a pattern must contain one.
+ * Finds a few literal texts of which every match of a pattern must contain one.
  *
- * Each part of a pattern is either known exactly (it matches one of a few texts and nothing else) or is a
- * gap; texts that follow each other without a gap are joined. What stands in a positive lookaround must be
- * in the same line too. When in doubt a part is a gap: the result may be weak, it is never wrong.
+ * Each part of a pattern is either known exactly (it matches one of a few texts and nothing else) or is a gap. Texts
+ * that follow each other without a gap are joined. The text of a positive lookaround must be in the same line too.
+ * When in doubt a part is a gap: the result may be weak, but it is never wrong.
  */
 import type { AST } from '@eslint-community/regexpp';
-import { MAX_ALSO, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/kernel.ts';
+import { MAX_ALSO_REQUIRED, MAX_LITERAL_BYTES, MAX_LITERALS } from '../../kernel/kernel.ts';
 import { isCharacterNode, oneCharacter } from './characters.ts';
-import { better, longestWellFormed, shareOfAll, type Texts, toLiterals } from './literal-cost.ts';
-import type { ParsedPattern, Scope } from './parse-pattern.ts';
+import {
+  cheaper,
+  frequencyOfAny,
+  longestWellFormed,
+  type PossibleTexts,
+  toLiterals,
+} from './literal-cost.ts';
+import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
-/** Longer texts are not followed to their end: their beginning tells enough. */
+/** Of longer texts the beginning is enough. */
 const LONGEST_TEXT = 256;
 
 export interface RequiredLiterals {
   /** UTF-8 as one character for each byte. */
   literals: readonly string[];
   ignoreCase: boolean;
-  /** Further ones that the line must hold, each of them. */
-  also: readonly string[];
-  /** A line matches exactly when it holds one of them: nothing else is in the pattern. */
-  decide: boolean;
-  /** The estimated share of places in ordinary text where one of them stands. */
-  share: number;
+  /** Further literals that the line must contain, all of them. */
+  alsoRequired: readonly string[];
+  /** Whether a line matches exactly when it contains one of the literals: nothing else is in the pattern. */
+  candidatesMatch: boolean;
+  /** At which part of all places in ordinary text one of them stands, estimated. */
+  frequency: number;
 }
 
-interface Known {
-  exact: Texts | undefined;
-  required: Texts | undefined;
+interface KnownTexts {
+  exact: PossibleTexts | undefined;
+  required: PossibleTexts | undefined;
   /** Single texts that are required as well, all of them. */
-  all: readonly Texts[];
+  all: readonly PossibleTexts[];
 }
 
-const EMPTY: Texts = { texts: [''], fold: false };
-const GAP: Known = { exact: undefined, required: undefined, all: [] };
+const EMPTY: PossibleTexts = { texts: [''], fold: false };
+const GAP: KnownTexts = { exact: undefined, required: undefined, all: [] };
 
 export function requiredLiterals(pattern: ParsedPattern): RequiredLiterals | undefined {
-  const known = ofAlternatives(pattern.root.alternatives, pattern.scope);
-  const best = better(known.exact, known.required);
+  const known = ofAlternatives(pattern.root.alternatives, pattern.flags);
+  const best = cheaper(known.exact, known.required);
   const literals = best && toLiterals(best);
   if (!best || !literals) return undefined;
-  const decide = best === known.exact && decides(best, pattern);
+  const candidatesMatch = best === known.exact && areWholePattern(best, pattern);
   return {
     literals,
     ignoreCase: best.fold,
-    also: decide ? [] : furtherOnes(known.all, literals),
-    decide,
-    share: shareOfAll(literals),
+    alsoRequired: candidatesMatch ? [] : rarestOthers(known.all, literals),
+    candidatesMatch,
+    frequency: frequencyOfAny(literals),
   };
 }
 
-/** The most telling ones that are not in the literals anyway. */
-function furtherOnes(all: readonly Texts[], literals: readonly string[]): readonly string[] {
+/** The rarest ones that the literals do not contain anyway. */
+function rarestOthers(all: readonly PossibleTexts[], literals: readonly string[]): readonly string[] {
   const further = all.flatMap((texts) => toLiterals(texts) ?? []);
   return [...new Set(further)]
     .filter((text) => !literals.every((literal) => literal.includes(text)))
-    .sort((a, b) => shareOfAll([a]) - shareOfAll([b]))
-    .slice(0, MAX_ALSO);
+    .sort((a, b) => frequencyOfAny([a]) - frequencyOfAny([b]))
+    .slice(0, MAX_ALSO_REQUIRED);
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], scope: Scope): Known {
-  let exact: Texts | undefined = { texts: [], fold: false };
-  let required: Texts | undefined = { texts: [], fold: false };
-  let all: readonly Texts[] = [];
+function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): KnownTexts {
+  let exact: PossibleTexts | undefined = { texts: [], fold: false };
+  let required: PossibleTexts | undefined = { texts: [], fold: false };
+  let all: readonly PossibleTexts[] = [];
   for (const alternative of alternatives) {
-    const known = ofSequence(alternative.elements, scope);
+    const known = ofSequence(alternative.elements, flags);
     all = known.all;
     exact = union(exact, known.exact);
-    required = union(required, better(known.required, known.exact));
+    required = union(required, cheaper(known.required, known.exact));
   }
   return { exact, required, all: alternatives.length === 1 ? all : [] };
 }
 
-/** Joins neighbours as far as they are known, and keeps the most telling stretch. */
-function ofSequence(elements: readonly AST.Element[], scope: Scope): Known {
+/** Joins neighbours as far as they are known, and keeps the texts that are cheapest to look for. */
+function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): KnownTexts {
   const sequence = new Sequence();
-  for (const element of elements) addElement(sequence, element, scope);
+  for (const element of elements) addElement(sequence, element, flags);
   return sequence.end();
 }
 
 class Sequence {
   /** What the text since the last gap can be. */
-  #run: Texts = EMPTY;
-  /** The same as far as it is one text alone: looked for faster than several. */
-  #single: Texts = EMPTY;
+  #run: PossibleTexts = EMPTY;
+  /** The same as far as it is a single text: a scan looks for one text faster than for several. */
+  #single: PossibleTexts = EMPTY;
   #whole = true;
-  #best: Texts | undefined;
-  readonly #all: Texts[] = [];
+  #best: PossibleTexts | undefined;
+  readonly #all: PossibleTexts[] = [];
 
-  add(exact: Texts): void {
+  add(exact: PossibleTexts): void {
     if (exact.texts.length === 1) {
       this.#single = join(this.#single, exact) ?? exact;
     } else {
@@ -114,24 +120,24 @@ class Sequence {
     this.#whole = false;
   }
 
-  /** Text that follows right here, although it is not taken by this sequence. */
-  ahead(exact: Texts): void {
+  /** Text that must follow here, although this sequence does not take it. */
+  ahead(exact: PossibleTexts): void {
     this.consider(join(this.#run, exact));
     this.consider(join(this.#single, exact));
   }
 
-  consider(texts: Texts | undefined): void {
-    this.#best = better(this.#best, texts);
+  consider(texts: PossibleTexts | undefined): void {
+    this.#best = cheaper(this.#best, texts);
     if (texts?.texts.length === 1 && texts.texts[0] !== '') this.#all.push(texts);
   }
 
-  /** What a part requires besides what it matches as a whole. */
-  include(known: Known): void {
+  /** What a part requires besides the texts that it matches as a whole. */
+  include(known: KnownTexts): void {
     this.consider(known.required);
     this.#all.push(...known.all);
   }
 
-  end(): Known {
+  end(): KnownTexts {
     const exact = this.#whole ? this.#run : undefined;
     this.consider(this.#run);
     this.consider(this.#single);
@@ -139,25 +145,25 @@ class Sequence {
   }
 }
 
-function addElement(sequence: Sequence, element: AST.Element, scope: Scope): void {
+function addElement(sequence: Sequence, element: AST.Element, flags: PatternFlags): void {
   if (element.type === 'Quantifier') {
-    addRepeated(sequence, element, scope);
+    addRepeated(sequence, element, flags);
     return;
   }
   if (element.type === 'Assertion') {
-    // It takes no text itself; what a positive one holds must stand somewhere in the line.
+    // It takes no text itself; the text of a positive lookaround must stand somewhere in the line.
     const looks = element.kind === 'lookahead' || element.kind === 'lookbehind';
     if (!looks || element.negate) return;
-    const known = ofAlternatives(element.alternatives, scope);
+    const known = ofAlternatives(element.alternatives, flags);
     sequence.consider(known.exact);
     sequence.include(known);
     if (element.kind === 'lookahead' && known.exact) sequence.ahead(known.exact);
     return;
   }
-  addKnown(sequence, ofElement(element, scope));
+  addKnown(sequence, ofElement(element, flags));
 }
 
-function addKnown(sequence: Sequence, known: Known): void {
+function addKnown(sequence: Sequence, known: KnownTexts): void {
   if (known.exact) {
     sequence.include(known);
     sequence.add(known.exact);
@@ -167,10 +173,10 @@ function addKnown(sequence: Sequence, known: Known): void {
   sequence.include(known);
 }
 
-function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, scope: Scope): void {
+function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, flags: PatternFlags): void {
   const { element, min, max } = quantifier;
   if (element.type === 'Assertion') return;
-  const known = ofElement(element, scope);
+  const known = ofElement(element, flags);
   if (min === 0) {
     const optional = max === 1 && known.exact && union(known.exact, EMPTY);
     if (optional) sequence.add(optional);
@@ -190,45 +196,48 @@ function addRepeated(sequence: Sequence, quantifier: AST.Quantifier, scope: Scop
   if (times) sequence.add(times);
 }
 
-function ofElement(element: Exclude<AST.Element, AST.Quantifier | AST.Assertion>, scope: Scope): Known {
+function ofElement(
+  element: Exclude<AST.Element, AST.Quantifier | AST.Assertion>,
+  flags: PatternFlags,
+): KnownTexts {
   if (element.type === 'Group' || element.type === 'CapturingGroup') {
-    return ofAlternatives(element.alternatives, scope);
+    return ofAlternatives(element.alternatives, flags);
   }
   if (!isCharacterNode(element)) return GAP;
-  const texts = oneCharacter(element, scope)?.texts;
+  const texts = oneCharacter(element, flags)?.texts;
   if (!texts) return GAP;
-  return { exact: { texts, fold: scope.ignoreCase }, required: undefined, all: [] };
+  return { exact: { texts, fold: flags.ignoreCase }, required: undefined, all: [] };
 }
 
-function union(a: Texts | undefined, b: Texts | undefined): Texts | undefined {
+function union(a: PossibleTexts | undefined, b: PossibleTexts | undefined): PossibleTexts | undefined {
   if (!a || !b) return undefined;
   const texts = [...new Set([...a.texts, ...b.texts])];
   return texts.length > MAX_LITERALS ? undefined : { texts, fold: a.fold || b.fold };
 }
 
-function join(a: Texts, b: Texts): Texts | undefined {
+function join(a: PossibleTexts, b: PossibleTexts): PossibleTexts | undefined {
   if (a.texts.length * b.texts.length > MAX_LITERALS) return undefined;
   const texts = [...new Set(a.texts.flatMap((first) => b.texts.map((second) => first + second)))];
   if (texts.some((text) => text.length > LONGEST_TEXT)) return undefined;
   return { texts, fold: a.fold || b.fold };
 }
 
-function repeat(one: Texts, times: number): Texts | undefined {
+function repeat(one: PossibleTexts, times: number): PossibleTexts | undefined {
   const [text] = one.texts;
   if (text !== undefined && one.texts.length === 1) {
     const isLong = times > LONGEST_TEXT || text.length * times > LONGEST_TEXT;
     return isLong ? undefined : { texts: [text.repeat(times)], fold: one.fold };
   }
-  let all: Texts | undefined = EMPTY;
+  let all: PossibleTexts | undefined = EMPTY;
   for (let i = 0; i < times && all; i++) all = i < LONGEST_TEXT ? join(all, one) : undefined;
   return all;
 }
 
 /**
- * Whether the texts are the whole pattern: no assertion, and nothing that the lines as they are seen by the
- * pattern could differ in from their bytes.
+ * Whether the texts are the whole pattern: it has no assertion, and nothing in which a line as the pattern sees it
+ * could differ from the line's bytes.
  */
-function decides(exact: Texts, { root }: ParsedPattern): boolean {
+function areWholePattern(exact: PossibleTexts, { root }: ParsedPattern): boolean {
   if (exact.texts.some((text) => text.includes('\r') || text !== longestWellFormed(text))) return false;
   if (exact.texts.some((text) => Buffer.byteLength(text) > MAX_LITERAL_BYTES)) return false;
   return root.alternatives.every(isPlain);

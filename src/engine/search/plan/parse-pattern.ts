@@ -1,45 +1,45 @@
 /** A parsed pattern and the flags that it is read with. */
 import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 
-export interface Scope {
+export interface PatternFlags {
   ignoreCase: boolean;
   multiline: boolean;
   dotAll: boolean;
   /** `u` or `v`: the pattern sees code points instead of UTF-16 units. */
   unicode: boolean;
   /** `v`: classes may hold strings and set operations. */
-  sets: boolean;
+  unicodeSets: boolean;
 }
 
 export interface ParsedPattern {
   source: string;
   root: AST.Pattern;
-  scope: Scope;
+  flags: PatternFlags;
 }
 
 const parser = new RegExpParser({ ecmaVersion: 2025 });
 
 /**
- * Undefined when nothing may be assumed about the pattern, because the engine may see something else in it.
- * That is also so with `(?i:…)`: V8 up to 13 lets it leak into later classes (`/(?i:k)?[a]/v` matches `A`).
+ * Undefined when V8 may read the pattern in another way than the parser, so that nothing is known about it. That is
+ * also so with `(?i:…)`: V8 up to 13 lets it leak into later classes (`/(?i:k)?[a]/v` matches `A`).
  */
 export function parsePattern(source: string, flags: string): ParsedPattern | undefined {
-  const sets = flags.includes('v');
-  const unicode = sets || flags.includes('u');
+  const unicodeSets = flags.includes('v');
+  const unicode = unicodeSets || flags.includes('u');
   try {
     const root = parser.parsePattern(source, 0, source.length, {
-      unicode: unicode && !sets,
-      unicodeSets: sets,
+      unicode: unicode && !unicodeSets,
+      unicodeSets,
     });
     if (changesFlags(root)) return undefined;
-    const scope = {
+    const patternFlags = {
       ignoreCase: flags.includes('i'),
       multiline: flags.includes('m'),
       dotAll: flags.includes('s'),
       unicode,
-      sets,
+      unicodeSets,
     };
-    return { source, root, scope };
+    return { source, root, flags: patternFlags };
   } catch {
     return undefined;
   }
@@ -55,12 +55,12 @@ function changesFlags(root: AST.Pattern): boolean {
   return changes;
 }
 
-/** The flags of a scope, for trying a part of the pattern by itself. */
-export function flagsOf(scope: Scope): string {
+/** The flags as a string, to try a part of the pattern by itself. */
+export function flagString(flags: PatternFlags): string {
   return [
-    scope.ignoreCase ? 'i' : '',
-    scope.multiline ? 'm' : '',
-    scope.dotAll ? 's' : '',
-    scope.sets ? 'v' : scope.unicode ? 'u' : '',
+    flags.ignoreCase ? 'i' : '',
+    flags.multiline ? 'm' : '',
+    flags.dotAll ? 's' : '',
+    flags.unicodeSets ? 'v' : flags.unicode ? 'u' : '',
   ].join('');
 }

@@ -1,10 +1,10 @@
-/** How a pattern is best searched for, and why: decided once, before any file is opened. */
+/** Plans the cheapest way to search for a pattern, and says why: once, before any thread opens a file. */
 import { fail } from '../../failures.ts';
 import type { Prefilter, RunFilter, WindowFilter } from '../../kernel/kernel.ts';
 import { regexReason } from '../../text/regex-reason.ts';
 import { costOfRun, requiredRun } from './byte-run.ts';
 import { costOfWindow, requiredWindow } from './byte-window.ts';
-import { spanOf } from './bytes-examined.ts';
+import { bytesExamined } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
 import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
@@ -18,17 +18,17 @@ export interface Plan {
   why: string;
 }
 
-/** What a worker needs to search a file for the pattern. */
+/** What a thread needs to search a file for the pattern. */
 export interface MatcherSpec {
   source: string;
   flags: string;
-  /** Only lines with one of its candidates are looked at. */
+  /** The thread decodes only lines that have a candidate of the prefilter. */
   prefilter: Prefilter | undefined;
-  /** A candidate is a match: the pattern is nothing but the prefilter's literals. */
+  /** Whether a candidate is a match: the pattern is nothing but the prefilter's literals. */
   candidatesMatch: boolean;
-  /** With a prefilter: the bytes that a match is made of, when they are not nearly all. */
-  span: Uint8Array | undefined;
-  /** Without a prefilter: the form that can be run over a whole file, or undefined for line by line. */
+  /** With a prefilter: the bytes that a match depends on, unless they are nearly all bytes. */
+  bytesExamined: Uint8Array | undefined;
+  /** Without a prefilter: a form of the pattern to run over a whole file, or undefined to go line by line. */
   wholeText: RegExp | undefined;
 }
 
@@ -45,17 +45,17 @@ export interface PlanOptions {
   ripgrep: boolean;
   /** Why it may not, in a few words. */
   whyNotRipgrep?: string;
-  /** Asks for one plan, to compare them; one that the pattern does not allow becomes `workers`. */
+  /** Forces one plan, to compare plans; one that the pattern does not allow becomes `workers`. */
   only?: PlanKind | undefined;
 }
 
-/** Taking a pattern apart takes time on the main thread, some 20 µs a character: longer ones are not. */
+/** Analysing a pattern takes some 20 µs a character on the main thread: longer patterns are not analysed. */
 const LONGEST_ANALYSED = 500;
 /** Nothing but characters that stand for themselves. */
 const LITERAL = /^(?:[^\\^$.*+?()[\]{}|]|\\[^\w])*/;
 
-/** Nanoseconds a byte: above this, running the pattern over whole files is about as fast as a prefilter. */
-const WORTH_IT = 10;
+/** Nanoseconds for each byte: above this, running the pattern over whole files is about as fast as a prefilter. */
+const MOST_PREFILTER_COST = 10;
 
 export function planSearch(source: string, flags: string, options: PlanOptions): SearchPlan {
   const used = checkedFlags(source, flags);
@@ -64,7 +64,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     flags: used,
     prefilter: undefined,
     candidatesMatch: false,
-    span: undefined,
+    bytesExamined: undefined,
     wholeText: undefined,
   };
   if (source.length > LONGEST_ANALYSED) return longPlan(plain, options);
@@ -72,14 +72,14 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     const parsed = parsePattern(source, used);
     if (parsed) return analysedPlan(parsed, plain, options);
   } catch (error) {
-    // Groups may be nested deeper than the stack reaches, though the engine takes them.
+    // V8 accepts groups that are nested deeper than the analysis has stack for.
     if (!(error instanceof RangeError)) throw error;
   }
   const why = 'the pattern uses syntax that cannot be analysed: every line is tried';
   return { plan: 'workers', why, matcher: plain, ripgrepPattern: undefined };
 }
 
-/** Whatever contains a long text contains its beginning. */
+/** Looks for the beginning of a long text: every match contains it. */
 function longPlan(plain: MatcherSpec, options: PlanOptions): SearchPlan {
   const { source, flags } = plain;
   const literal = LITERAL.exec(source)![0];
@@ -98,7 +98,7 @@ function analysedPlan(parsed: ParsedPattern, plain: MatcherSpec, options: PlanOp
   return prefilterPlan(parsed, whole, options.only) ?? candidates();
 }
 
-/** The flags that matter line by line; a pattern that the engine does not take fails here. */
+/** The flags that matter line by line; fails for a pattern that V8 does not accept. */
 function checkedFlags(source: string, flags: string): string {
   const used = flags.replace(/[dgy]/g, '');
   try {
@@ -119,8 +119,8 @@ function prefilterPlan(
   const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed);
   const literalCost = literals ? costOfLiterals(literals) : Number.POSITIVE_INFINITY;
   const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
-  if (wanted === undefined && Math.min(literalCost, classesCost) > WORTH_IT) return undefined;
-  const filtered = { ...whole, span: spanOf(parsed) };
+  if (wanted === undefined && Math.min(literalCost, classesCost) > MOST_PREFILTER_COST) return undefined;
+  const filtered = { ...whole, bytesExamined: bytesExamined(parsed) };
   if (literals && literalCost <= classesCost) return literalPlan(literals, filtered);
   return classes && classesPlan(classes.filter, filtered);
 }
@@ -137,16 +137,16 @@ function cheapestClasses(parsed: ParsedPattern): { filter: ClassFilter; cost: nu
 }
 
 function literalPlan(required: RequiredLiterals, whole: MatcherSpec): SearchPlan {
-  const { literals, ignoreCase, also, decide } = required;
+  const { literals, ignoreCase, alsoRequired, candidatesMatch } = required;
   const quoted = (literal: string) => JSON.stringify(Buffer.from(literal, 'latin1').toString('utf8'));
-  const shown = [literals.map(quoted).join(' or '), ...also.map(quoted)].join(' and ');
+  const shown = [literals.map(quoted).join(' or '), ...alsoRequired.map(quoted)].join(' and ');
   return {
     plan: 'literal',
     why: `every match contains ${shown}${ignoreCase ? ' in any case' : ''}`,
     matcher: {
       ...whole,
-      prefilter: { kind: 'literals', literals, ignoreCase, also },
-      candidatesMatch: decide,
+      prefilter: { kind: 'literals', literals, ignoreCase, alsoRequired },
+      candidatesMatch,
     },
     ripgrepPattern: undefined,
   };

@@ -1,53 +1,53 @@
 /**
- * From an ECMAScript pattern to one for ripgrep's engine that matches at least every line the original
- * matches. What has no cheap equivalent there becomes 'any bytes'; the original decides afterwards.
+ * Translates an ECMAScript pattern to one for ripgrep that matches at least every line that the original matches.
+ * What has no cheap equivalent there becomes 'any bytes'; the original decides afterwards.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode, oneCharacter } from './characters.ts';
-import type { ParsedPattern, Scope } from './parse-pattern.ts';
+import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
 const ANY_BYTE = '(?-u:[^\\n])';
 /** One UTF-16 unit or code point of a line, whatever its bytes are. */
 const ANY_CHARACTER = `${ANY_BYTE}{1,4}`;
 const ANYTHING = `${ANY_BYTE}*`;
-/** Rust compiles repetitions out: beyond this many, 'or more' must do. */
+/** Rust's engine unrolls repetitions: beyond this many, the translation says 'or more'. */
 const MOST_REPEATS = 40;
 
 export function ripgrepSuperset(pattern: ParsedPattern): string {
-  return ofAlternatives(pattern.root.alternatives, pattern.scope);
+  return ofAlternatives(pattern.root.alternatives, pattern.flags);
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], scope: Scope): string {
-  return `(?:${alternatives.map(({ elements }) => ofSequence(elements, scope)).join('|')})`;
+function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
+  return `(?:${alternatives.map(({ elements }) => ofSequence(elements, flags)).join('|')})`;
 }
 
-function ofSequence(elements: readonly AST.Element[], scope: Scope): string {
-  return elements.map((element) => ofElement(element, scope)).join('');
+function ofSequence(elements: readonly AST.Element[], flags: PatternFlags): string {
+  return elements.map((element) => ofElement(element, flags)).join('');
 }
 
-function ofElement(element: AST.Element, scope: Scope): string {
+function ofElement(element: AST.Element, flags: PatternFlags): string {
   switch (element.type) {
     case 'Assertion':
-      return ofAssertion(element, scope);
+      return ofAssertion(element, flags);
     case 'Quantifier':
-      return ofRepeated(element, scope);
+      return ofRepeated(element, flags);
     case 'Group':
     case 'CapturingGroup':
-      return ofAlternatives(element.alternatives, scope);
+      return ofAlternatives(element.alternatives, flags);
     case 'Backreference':
       return ANYTHING;
     default:
-      return isCharacterNode(element) ? ofCharacter(element, scope) : ANYTHING;
+      return isCharacterNode(element) ? ofCharacter(element, flags) : ANYTHING;
   }
 }
 
-function ofCharacter(node: CharacterNode, scope: Scope): string {
-  return narrowClass(node, scope) ?? (canBeOneCharacter(node, scope) ? ANY_CHARACTER : ANYTHING);
+function ofCharacter(node: CharacterNode, flags: PatternFlags): string {
+  return narrowClass(node, flags) ?? (canBeOneCharacter(node, flags) ? ANY_CHARACTER : ANYTHING);
 }
 
 /** A class of ASCII characters, or one other character; undefined when anything must be allowed. */
-function narrowClass(node: CharacterNode, scope: Scope): string | undefined {
-  const one = oneCharacter(node, scope);
+function narrowClass(node: CharacterNode, flags: PatternFlags): string | undefined {
+  const one = oneCharacter(node, flags);
   if (!one) return undefined;
   if (!one.onlyAscii) {
     const [text, ...others] = one.texts ?? [];
@@ -61,19 +61,19 @@ function narrowClass(node: CharacterNode, scope: Scope): string | undefined {
   return members.length === 0 ? '[a&&b]' : `(?-u:[${members.join('')}])`;
 }
 
-function canBeOneCharacter(node: CharacterNode, scope: Scope): boolean {
-  // A newline cannot stand in a line at all, so any translation of it will do.
-  return node.type === 'Character' || oneCharacter(node, scope) !== undefined;
+function canBeOneCharacter(node: CharacterNode, flags: PatternFlags): boolean {
+  // No line contains a newline, so any translation of it is right.
+  return node.type === 'Character' || oneCharacter(node, flags) !== undefined;
 }
 
-function ofAssertion(assertion: AST.Assertion, scope: Scope): string {
+function ofAssertion(assertion: AST.Assertion, flags: PatternFlags): string {
   switch (assertion.kind) {
     case 'start':
-      return scope.multiline ? '' : '^';
+      return flags.multiline ? '' : '^';
     case 'end':
-      return scope.multiline ? '' : '(?:\\r?$)';
+      return flags.multiline ? '' : '(?:\\r?$)';
     case 'word': {
-      const wider = scope.ignoreCase && scope.unicode;
+      const wider = flags.ignoreCase && flags.unicode;
       return assertion.negate || wider ? '' : '(?-u:\\b)';
     }
     default:
@@ -81,16 +81,16 @@ function ofAssertion(assertion: AST.Assertion, scope: Scope): string {
   }
 }
 
-function ofRepeated({ element, min, max }: AST.Quantifier, scope: Scope): string {
+function ofRepeated({ element, min, max }: AST.Quantifier, flags: PatternFlags): string {
   if (element.type === 'Assertion') return '';
-  const narrow = isCharacterNode(element) ? narrowClass(element, scope) : undefined;
+  const narrow = isCharacterNode(element) ? narrowClass(element, flags) : undefined;
   const least = Math.min(min, MOST_REPEATS);
   if (isCharacterNode(element) && narrow === undefined) {
-    if (!canBeOneCharacter(element, scope)) return ANYTHING;
+    if (!canBeOneCharacter(element, flags)) return ANYTHING;
     return `${ANY_BYTE}{${least},}`;
   }
-  const repeated = narrow ?? ofElement(element, scope);
-  // A part that was given up to 'anything' already takes as much as it can.
+  const repeated = narrow ?? ofElement(element, flags);
+  // 'Anything' already takes as much as it can.
   if (repeated === ANYTHING) return ANYTHING;
   const most = max > MOST_REPEATS ? '' : String(max);
   return `(?:${repeated}){${least},${most}}`;

@@ -1,19 +1,19 @@
 /**
- * A form of a pattern that can be run over a whole file at once and finds at least every line that the
- * pattern matches by itself: for patterns that no prefilter fits.
+ * Rewrites a pattern so that it can run over a whole file at once and finds at least every line that the pattern
+ * matches by itself: for patterns that no prefilter fits.
  *
- * Everything that could take a newline is kept from doing so, or a single `[^x]*` would run to the end of
- * the file from every line. With a negative lookaround, which sees beyond the line, there is no such form.
+ * No part of the new form takes a newline, or a single `[^x]*` would run to the end of the file from every line.
+ * There is no such form for a pattern with a negative lookaround, which sees beyond the line.
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type CharacterNode, isCharacterNode } from './characters.ts';
-import { flagsOf, type ParsedPattern, type Scope } from './parse-pattern.ts';
+import { flagString, type ParsedPattern, type PatternFlags } from './parse-pattern.ts';
 
-/** Undefined when lines must be looked at one by one. */
+/** Undefined when the search must try lines one by one. */
 export function wholeTextForm(pattern: ParsedPattern, flags: string): RegExp | undefined {
   if (cannotBeWhole(pattern.root.alternatives)) return undefined;
   try {
-    const source = ofAlternatives(pattern.root.alternatives, pattern.scope);
+    const source = ofAlternatives(pattern.root.alternatives, pattern.flags);
     return new RegExp(source, `${flags.replace(/[gmy]/g, '')}gm`);
   } catch {
     return undefined;
@@ -39,50 +39,53 @@ function refuses(element: AST.Element): boolean {
   }
 }
 
-function ofAlternatives(alternatives: readonly AST.Alternative[], scope: Scope): string {
+function ofAlternatives(alternatives: readonly AST.Alternative[], flags: PatternFlags): string {
   return alternatives
-    .map(({ elements }) => elements.map((element) => ofElement(element, scope)).join(''))
+    .map(({ elements }) => elements.map((element) => ofElement(element, flags)).join(''))
     .join('|');
 }
 
-function ofElement(element: AST.Element, scope: Scope): string {
+function ofElement(element: AST.Element, flags: PatternFlags): string {
   switch (element.type) {
     case 'Group':
     case 'CapturingGroup':
-      return within(element, scope);
+      return within(element, flags);
     case 'Quantifier':
-      return quantified(element, scope);
+      return quantified(element, flags);
     case 'Assertion':
       return element.kind === 'lookahead' || element.kind === 'lookbehind'
-        ? within(element, scope)
+        ? within(element, flags)
         : element.raw;
     default:
-      return isCharacterNode(element) ? withoutNewline(element, scope) : element.raw;
+      return isCharacterNode(element) ? withoutNewline(element, flags) : element.raw;
   }
 }
 
 /** Keeps the opening as written (`(?:`, `(?<name>`, `(?=`), and with it the numbers of the groups. */
-function within(group: AST.Group | AST.CapturingGroup | AST.LookaroundAssertion, scope: Scope): string {
+function within(
+  group: AST.Group | AST.CapturingGroup | AST.LookaroundAssertion,
+  flags: PatternFlags,
+): string {
   const opening = group.raw.slice(0, group.alternatives[0]!.start - group.start);
-  return `${opening}${ofAlternatives(group.alternatives, scope)})`;
+  return `${opening}${ofAlternatives(group.alternatives, flags)})`;
 }
 
-function quantified(quantifier: AST.Quantifier, scope: Scope): string {
+function quantified(quantifier: AST.Quantifier, flags: PatternFlags): string {
   const suffix = quantifier.raw.slice(quantifier.element.raw.length);
-  return ofElement(quantifier.element, scope) + suffix;
+  return ofElement(quantifier.element, flags) + suffix;
 }
 
-function withoutNewline(node: CharacterNode, scope: Scope): string {
+function withoutNewline(node: CharacterNode, flags: PatternFlags): string {
   const { raw } = node;
-  if (!takesNewline(raw, scope)) return raw;
+  if (!takesNewline(raw, flags)) return raw;
   if (raw === '.') return '[^\\n]';
   if (raw === '\\s') return '[^\\S\\n]';
   if (raw === '\\D') return '[^\\d\\n]';
-  const negated = node.type === 'CharacterClass' && node.negate && !scope.sets;
+  const negated = node.type === 'CharacterClass' && node.negate && !flags.unicodeSets;
   if (negated && raw[2] !== '-') return `[^\\n${raw.slice(2)}`;
   return `(?:(?!\\n)${raw})`;
 }
 
-function takesNewline(raw: string, scope: Scope): boolean {
-  return new RegExp(`^(?:${raw})$`, flagsOf({ ...scope, multiline: false })).test('\n');
+function takesNewline(raw: string, flags: PatternFlags): boolean {
+  return new RegExp(`^(?:${raw})$`, flagString({ ...flags, multiline: false })).test('\n');
 }

@@ -7,7 +7,7 @@ import { type EditContext, findLiteralSplices, type LiteralEdit } from './litera
 import { newlineView } from './newline-view.ts';
 import { findRegexSplices } from './regex-edit.ts';
 import type { ReplacementStyle } from './replacement.ts';
-import { applySplices, type Splice } from './splice.ts';
+import { applySplices, mapSplices, type Splices } from './splice.ts';
 
 export type TextEdit = (
   | ({ kind: 'literal' } & LiteralEdit)
@@ -60,14 +60,14 @@ export function applyEdits(
 }
 
 /** Told before the text is put together: beyond some length there is no such string at all. */
-function requireRoom(text: string, splices: readonly Splice[], path: string): void {
+function requireRoom(text: string, splices: Splices, path: string): void {
   let size = text.length;
   for (const { start, end, text: put } of splices) size += put.length - (end - start);
   const limit = limits.wholeFileBytes;
   if (size > limit) fail({ kind: 'too-large', path, size, limit, action: 'write' });
 }
 
-function splicesOf(text: string, edit: TextEdit, context: EditContext, onRegex: () => void): Splice[] {
+function splicesOf(text: string, edit: TextEdit, context: EditContext, onRegex: () => void): Splices {
   if (edit.kind === 'literal') return findLiteralSplices(text, edit, context);
   return regexSplices(text, edit, context, onRegex);
 }
@@ -78,31 +78,26 @@ function splicesWithin(
   edit: TextEdit,
   context: EditContext,
   onRegex: () => void,
-): Splice[] {
+): Splices {
   const { start, end } = offsetsOfLines(text, lines, context.path);
   const part = text.slice(start, end);
   const found = splicesOf(part, edit, context, onRegex);
   // One line alone does not show how lines end here; the whole text does.
   const ending = lineEndingOf(part) === undefined ? lineEndingOf(text) : undefined;
-  return found.map((splice) => ({
+  return mapSplices(found, (splice) => ({
     start: splice.start + start,
     end: splice.end + start,
     text: withLineEnding(splice.text, ending),
   }));
 }
 
-function regexSplices(
-  text: string,
-  edit: RegexTextEdit,
-  context: EditContext,
-  onRegex: () => void,
-): Splice[] {
+function regexSplices(text: string, edit: RegexTextEdit, context: EditContext, onRegex: () => void): Splices {
   const view = newlineView(text);
   onRegex();
   const seen = find(view.text, edit, context);
   if (seen.length > 0) {
     const ending = lineEndingOf(text);
-    return seen.map(({ start, end, text: put }) => ({
+    return mapSplices(seen, ({ start, end, text: put }) => ({
       start: view.toReal(start),
       end: view.toReal(end),
       text: withLineEnding(put, ending),
@@ -119,7 +114,7 @@ function regexSplices(
   return [];
 }
 
-function find(text: string, edit: RegexTextEdit, context: EditContext): Splice[] {
+function find(text: string, edit: RegexTextEdit, context: EditContext): Splices {
   const { pattern: source, flags, replace: template, style, limit } = edit;
   const isRange = edit.lines !== undefined;
   const outcome = findRegexSplices({ text, source, flags, template, style, limit, isRange });

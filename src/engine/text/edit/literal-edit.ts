@@ -5,7 +5,7 @@ import { distance } from '../similar.ts';
 import { findIndentMatches, reindent } from './indent-match.ts';
 import { newlineView } from './newline-view.ts';
 import { occurrences } from './occurrences.ts';
-import type { Splice } from './splice.ts';
+import { LazySplices, type Splice, type Splices } from './splice.ts';
 
 export interface LiteralEdit {
   find: string;
@@ -14,9 +14,9 @@ export interface LiteralEdit {
   /** 0 is unlimited. */
   limit: number;
   /** Refuses when the text stands in more than one place. */
-  unique: boolean;
+  unique?: boolean;
   /** Tries blocks with another indentation when the exact text is not there. */
-  anyIndent: boolean;
+  anyIndent?: boolean;
   /** How many places there must be in all, whatever the limit; any number when left out. */
   expectCount?: number | undefined;
   /** Whether it is a failure that the text is nowhere. Default true. */
@@ -40,15 +40,19 @@ interface Reading {
   toReal(at: number): number;
 }
 
-export function findLiteralSplices(text: string, edit: LiteralEdit, context: EditContext): Splice[] {
+export function findLiteralSplices(text: string, edit: LiteralEdit, context: EditContext): Splices {
   const usual = usualReading(text, edit);
   for (const reading of [usual, ...unusualReadings(text, usual, edit)]) {
     const found = occurrences(reading.text, reading.needle, edit.ignoreCase);
     if (found.length === 0) continue;
     requireCount(found.length, edit.expectCount, context);
     if (edit.unique) requireUnique(reading, edit.ignoreCase, found, context);
-    const kept = edit.limit === 0 ? found : found.slice(0, edit.limit);
-    return kept.map((at) => toSplice(reading, at, at + reading.needle.length, reading.put));
+    const count = edit.limit === 0 ? found.length : Math.min(found.length, edit.limit);
+    const { needle, put } = reading;
+    return new LazySplices(count, (index) => {
+      const at = found[index]!;
+      return toSplice(reading, at, at + needle.length, put);
+    });
   }
   return findIndentedSplices(usual, lineEndingOf(text), edit, context);
 }
@@ -117,14 +121,18 @@ function requireCount(count: number, expected: number | undefined, context: Edit
 function requireUnique(
   { text, needle }: Reading,
   ignoreCase: boolean,
-  found: readonly number[],
+  found: Uint32Array,
   context: EditContext,
 ): void {
-  const overlapping = found.length === 1 ? occurrences(text, needle, ignoreCase, found[0]! + 1) : [];
-  const all = [...found, ...overlapping];
-  if (all.length === 1) return;
-  const lines = all.slice(0, MOST_LINES_NAMED).map((at) => lineAt(text, at));
-  failNotUnique(needle, ignoreCase ? 'ignore-case' : 'exact', all.length, lines, context);
+  const overlapping = found.length === 1 ? occurrences(text, needle, ignoreCase, found[0]! + 1) : undefined;
+  const count = found.length + (overlapping?.length ?? 0);
+  if (count === 1) return;
+  const first = [
+    ...found.subarray(0, MOST_LINES_NAMED),
+    ...(overlapping?.subarray(0, MOST_LINES_NAMED) ?? []),
+  ];
+  const lines = first.slice(0, MOST_LINES_NAMED).map((at) => lineAt(text, at));
+  failNotUnique(needle, ignoreCase ? 'ignore-case' : 'exact', count, lines, context);
 }
 
 function failNotUnique(

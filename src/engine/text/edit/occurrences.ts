@@ -1,13 +1,32 @@
 /** Where a literal text stands in another, exactly or whatever the case. */
 import { linearSearch } from './linear-search.ts';
 
+/** Grows like a list, at four bytes for a position. */
+class Positions {
+  #kept = new Uint32Array(1024);
+  #length = 0;
+
+  push(at: number): void {
+    if (this.#length === this.#kept.length) {
+      const more = new Uint32Array(2 * this.#length);
+      more.set(this.#kept);
+      this.#kept = more;
+    }
+    this.#kept[this.#length++] = at;
+  }
+
+  get all(): Uint32Array {
+    return this.#kept.subarray(0, this.#length);
+  }
+}
+
 /** Half of a character beyond U+FFFF, alone: no UTF-8 text contains one. */
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
 /** The positions where the needle stands, from the left, none overlapping the one before. */
-export function occurrences(text: string, needle: string, ignoreCase: boolean, from = 0): number[] {
+export function occurrences(text: string, needle: string, ignoreCase: boolean, from = 0): Uint32Array {
   // It would be found inside a whole character, and a change there would tear that apart.
-  if (needle === '' || LONE_SURROGATE.test(needle)) return [];
+  if (needle === '' || LONE_SURROGATE.test(needle)) return new Uint32Array();
   return ignoreCase ? search(foldCase(text), foldCase(needle), from) : search(text, needle, from);
 }
 
@@ -17,14 +36,14 @@ export function occurrences(text: string, needle: string, ignoreCase: boolean, f
  */
 const QUICK_PRODUCT = 2 ** 31;
 
-function search(text: string, needle: string, from: number): number[] {
+function search(text: string, needle: string, from: number): Uint32Array {
   if (text.length * needle.length > QUICK_PRODUCT) {
-    return linearSearch(unitsOf(text, from), unitsOf(needle, 0), false).map((at) => at + from);
+    return Uint32Array.from(linearSearch(unitsOf(text, from), unitsOf(needle, 0), false), (at) => at + from);
   }
-  const found: number[] = [];
+  const found = new Positions();
   const step = needle.length;
   for (let at = text.indexOf(needle, from); at >= 0; at = text.indexOf(needle, at + step)) found.push(at);
-  return found;
+  return found.all;
 }
 
 function unitsOf(text: string, from: number): Uint16Array {

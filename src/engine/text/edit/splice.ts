@@ -5,11 +5,41 @@ export interface Splice {
   text: string;
 }
 
+/** Splices in order. There may be millions of them, so they need not exist all at once. */
+export interface Splices extends Iterable<Splice> {
+  readonly length: number;
+}
+
+/** Each splice is made when it is asked for, from what is kept of it: an object apiece would fill the memory. */
+export class LazySplices implements Splices {
+  readonly length: number;
+  readonly #at: (index: number) => Splice;
+
+  constructor(length: number, at: (index: number) => Splice) {
+    this.length = length;
+    this.#at = at;
+  }
+
+  *[Symbol.iterator](): Generator<Splice> {
+    for (let index = 0; index < this.length; index++) yield this.#at(index);
+  }
+}
+
+/** The same splices, each changed when it is asked for. */
+export function mapSplices(splices: Splices, change: (splice: Splice) => Splice): Splices {
+  return {
+    length: splices.length,
+    *[Symbol.iterator]() {
+      for (const splice of splices) yield change(splice);
+    },
+  };
+}
+
 /** So many pieces are kept apart: each takes more memory than the few characters that it may hold. */
 const MOST_APART = 64 * 1024;
 
 /** Applies splices that are in order and do not overlap. */
-export function applySplices(text: string, splices: readonly Splice[]): string {
+export function applySplices(text: string, splices: Splices): string {
   const joined: string[] = [];
   let parts: string[] = [];
   let at = 0;

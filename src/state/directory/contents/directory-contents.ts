@@ -20,7 +20,7 @@ import { retire } from './retire.ts';
 import { SetAsideTrees } from './set-aside.ts';
 import { StateFolders } from './state-folders.ts';
 import { Ledger } from './usage.ts';
-import { weightOf } from './whole-tree.ts';
+import { sizeOnDisk } from './whole-tree.ts';
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
 /** A content that is put again looks young from then on, so that nobody takes it for left over. */
@@ -149,7 +149,7 @@ export class DirectoryContents implements Contents {
 
   async sizeOf(name: string): Promise<number | undefined> {
     const paths = [...pathsOf(this.#directory, name)];
-    return paths.length === 0 ? undefined : paths.reduce((sum, path) => sum + weightOf(path), 0);
+    return paths.length === 0 ? undefined : paths.reduce((sum, path) => sum + sizeOnDisk(path), 0);
   }
 
   retire(names: Iterable<string>, isNeeded: IsNeeded, now: number = Date.now()): Promise<number> {

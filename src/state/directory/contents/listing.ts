@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { StoredContent } from '../../contents.ts';
 import { Pace } from './pace.ts';
 import { type Folder, namesIn } from './state-folders.ts';
-import { weightOf } from './whole-tree.ts';
+import { sizeOnDisk } from './whole-tree.ts';
 
 /** Where contents and things set aside lie: in more than one place while they are leaving. */
 const FOLDERS = ['store', 'leaving', 'aside'] as const satisfies Folder[];
@@ -35,7 +35,7 @@ export async function* listStored(directory: string): AsyncGenerator<StoredConte
     if (!stat) continue;
     // What was moved here keeps its own time; when it came shows in its change time.
     const since = folder === 'aside' ? stat.ctimeMs : stat.mtimeMs;
-    yield { name, bytes: weightOf(path), young: folder !== 'leaving' && now - since < YOUNG_MS };
+    yield { name, bytes: sizeOnDisk(path), young: folder !== 'leaving' && now - since < YOUNG_MS };
   }
 }
 

@@ -12,7 +12,7 @@ import { finishErasing, isDraft } from './erase.ts';
 import { nameOf, pathsOf } from './listing.ts';
 import { Pace } from './pace.ts';
 import { namesIn } from './state-folders.ts';
-import { removeWhole, weightOf } from './whole-tree.ts';
+import { removeWhole, sizeOnDisk } from './whole-tree.ts';
 
 const LEAVING_MS = 120_000;
 
@@ -30,7 +30,7 @@ export async function retire(
     if (isNeeded(name)) continue;
     await pace.pause();
     for (const path of pathsOf(directory, name, ['store', 'aside'])) {
-      bytes += weightOf(path);
+      bytes += sizeOnDisk(path);
       leave(directory, path, now);
     }
   }

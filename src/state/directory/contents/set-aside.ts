@@ -10,7 +10,7 @@ import type { SetAside, WholeTrees } from '../../contents.ts';
 import { takeOut } from './erase.ts';
 import { linkAside } from './link-aside.ts';
 import type { StateFolders } from './state-folders.ts';
-import { removeWhole, weightOf } from './whole-tree.ts';
+import { removeWhole, sizeOnDisk } from './whole-tree.ts';
 
 const NAME = /^[0-9a-f]{20}$/;
 
@@ -56,7 +56,7 @@ export class SetAsideTrees implements WholeTrees {
 
   sizeInside(name: string, path: string): number | undefined {
     const inside = this.#straightPath(name, path);
-    return inside === undefined ? undefined : weightOf(inside);
+    return inside === undefined ? undefined : sizeOnDisk(inside);
   }
 
   eraseInside(name: string, path: string): void {

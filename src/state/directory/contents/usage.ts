@@ -9,7 +9,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 import { storedPaths } from './listing.ts';
-import { weightOf } from './whole-tree.ts';
+import { sizeOnDisk } from './whole-tree.ts';
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = fs.constants;
 /** A ledger that has grown to this begins anew. */
@@ -47,7 +47,7 @@ export class Ledger {
     if (alone && fs.fstatSync(fd).size > LONGEST) fs.ftruncateSync(fd);
     const { size } = fs.fstatSync(fd);
     let sum = 0;
-    for (const { path } of storedPaths(this.#directory)) sum += weightOf(path);
+    for (const { path } of storedPaths(this.#directory)) sum += sizeOnDisk(path);
     // On a line of its own, whatever a process that was killed has left.
     fs.writeSync(fd, `\n=${sum}@${size}\n`);
     this.#readAll();

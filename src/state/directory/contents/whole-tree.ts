@@ -4,10 +4,10 @@ import * as fs from 'node:fs';
 const OWNER_ALL = 0o700;
 
 /** What a file or tree takes on the disk; links are not followed. */
-export function weightOf(path: string | Buffer): number {
+export function sizeOnDisk(path: string | Buffer): number {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return stat?.size ?? 0;
-  return below(path).reduce((sum, inner) => sum + weightOf(inner), 0);
+  return below(path).reduce((sum, inner) => sum + sizeOnDisk(inner), 0);
 }
 
 /** Also a directory in which nothing may be changed. */

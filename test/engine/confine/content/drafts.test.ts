@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isLitter, isTemporary, temporaryName } from '../../../../src/engine/confine/content/drafts.ts';
 import { serverId } from '../../../../src/engine/confine/content/server-identity.ts';
-import { siteOf, wallKinds } from '../site.ts';
+import { openWallFixture, wallKinds } from '../wall-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -91,7 +91,11 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   const old = new Date(Date.now() - 25 * HOUR_MS);
 
   it('litter goes with the next write to its directory, and nothing else goes', async () => {
-    const { engine, root } = siteOf(kind, { [`d/${dead}`]: 'x', [dead]: 'x', 'd/.cofferdam-mine.tmp': 'x' });
+    const { engine, root } = openWallFixture(kind, {
+      [`d/${dead}`]: 'x',
+      [dead]: 'x',
+      'd/.cofferdam-mine.tmp': 'x',
+    });
     utimesSync(join(root, dead), old, old);
     utimesSync(join(root, 'd', dead), old, old);
     await engine.files.write('d/a.txt', 'x');
@@ -102,14 +106,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a link that is named like litter is left alone, with what it points at', async () => {
-    const site = siteOf(kind);
-    symlinkSync(join(site.outside, 'secret.txt'), join(site.root, dead));
-    await site.engine.files.write('a.txt', 'x');
-    site.expectOutsideUntouched();
+    const fixture = openWallFixture(kind);
+    symlinkSync(join(fixture.outside, 'secret.txt'), join(fixture.root, dead));
+    await fixture.engine.files.write('a.txt', 'x');
+    fixture.expectOutsideUntouched();
   });
 
   it('temporary files show neither in listings nor in trees, and go with their directory', async () => {
-    const { engine, root } = siteOf(kind, { [`d/${dead}`]: 'x', 'd/a.txt': 'a' });
+    const { engine, root } = openWallFixture(kind, { [`d/${dead}`]: 'x', 'd/a.txt': 'a' });
     expect((await engine.files.list('d')).map(({ name }) => name)).toEqual(['a.txt']);
     expect((await engine.files.tree('d')).children).toEqual([{ name: 'a.txt', type: 'file' }]);
     writeFileSync(join(root, 'd', dead), 'again');
@@ -118,7 +122,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
   });
 
   it('a directory with such a name is in every listing, and stays', async () => {
-    const { engine, root } = siteOf(kind, { [`${dead}/a.txt`]: 'needle', 'b.txt': 'b' });
+    const { engine, root } = openWallFixture(kind, { [`${dead}/a.txt`]: 'needle', 'b.txt': 'b' });
     utimesSync(join(root, dead), old, old);
     await engine.files.write('c.txt', 'x');
     expect((await engine.files.list('.')).map(({ name }) => name)).toContain(dead);
@@ -130,7 +134,7 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 
   it("a user's file that looks like one is in every listing, and stays", async () => {
     const theirs = '.cofferdam-1-2-3-0123456789abcdef.tmp';
-    const { engine, root } = siteOf(kind, { [theirs]: 'mine' });
+    const { engine, root } = openWallFixture(kind, { [theirs]: 'mine' });
     utimesSync(join(root, theirs), old, old);
     await engine.files.write('c.txt', 'x');
     expect((await engine.files.list('.')).map(({ name }) => name)).toContain(theirs);
@@ -158,7 +162,7 @@ function inAnotherContainer(script: string): string {
 
 describe.runIf(mayUnshare)('a server in another PID namespace', () => {
   it('leaves the files of one that runs here alone', () => {
-    const { root } = siteOf('strongest', { 'a.txt': 'a' });
+    const { root } = openWallFixture('strongest', { 'a.txt': 'a' });
     const mine = temporaryName();
     writeFileSync(join(root, mine), 'being written');
     inAnotherContainer(

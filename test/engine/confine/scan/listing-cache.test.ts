@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ListingCache } from '../../../../src/engine/confine/scan/listing-cache.ts';
-import { site } from '../../search/searching.ts';
+import { fixture } from '../../search/search-fixture.ts';
 
 const LONG_AGO = 1_000_000_000_000;
 const state = (ino: number, changedMs = LONG_AGO) => ({
@@ -45,7 +45,7 @@ describe('what stood in a directory', () => {
 
 describe('a search', () => {
   it('sees every change since the last one', async () => {
-    const here = await site({ 'a/one.txt': 'hit', 'b/c/two.txt': 'hit', 'b/old/three.txt': 'hit' });
+    const here = await fixture({ 'a/one.txt': 'hit', 'b/c/two.txt': 'hit', 'b/old/three.txt': 'hit' });
     const paths = async () => (await here.grep({ regex: 'hit' })).files.map(({ path }) => path);
     try {
       await sleep(2100);

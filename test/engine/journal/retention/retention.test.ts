@@ -9,43 +9,43 @@ import { type Keep, prune } from '../../../../src/engine/journal/retention/reten
 import { openDirectoryState } from '../../../../src/state/directory/open.ts';
 import { RawClient } from '../../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
-import { type House, openHouse } from '../house.ts';
+import { type JournalFixture, openJournalFixture } from '../journal-fixture.ts';
 
 const DAY = 24 * 3_600_000;
 const START = Date.parse('2026-01-01T12:00:00Z');
 const MUCH: Keep = { days: 1e6, bytes: 1e12 };
 
 describe('with invented times', () => {
-  let house: House;
+  let fixture: JournalFixture;
   beforeEach(() => vi.useFakeTimers({ now: START, toFake: ['Date'] }));
   afterEach(async () => {
     vi.useRealTimers();
-    await house.close();
+    await fixture.close();
   });
 
-  const open = (tree: Parameters<typeof openHouse>[0] = {}) => {
-    house = openHouse(tree, { keep: MUCH });
+  const open = (tree: Parameters<typeof openJournalFixture>[0] = {}) => {
+    fixture = openJournalFixture(tree, { keep: MUCH });
   };
   const onDay = (day: number) => vi.setSystemTime(START + day * DAY);
   const write = async (path: string, content: string) => {
-    await house.engine.files.write(path, content);
-    return house.newest().id;
+    await fixture.engine.files.write(path, content);
+    return fixture.newest().id;
   };
   const tidy = async (keep: Partial<Keep>) => {
     // What lies in the store has its own times.
     for (const path of stored()) utimesSync(path, (Date.now() - DAY) / 1000, (Date.now() - DAY) / 1000);
-    const journal = new Journal(openDirectoryState(house.state));
+    const journal = new Journal(openDirectoryState(fixture.state));
     const pruned = await prune(journal, { ...MUCH, ...keep });
     journal.log.close();
     return pruned;
   };
   const ids = () =>
-    house
+    fixture
       .entries()
       .map(({ id }) => id)
       .reverse();
   const stored = (folder = 'store') => {
-    const at = join(house.state, folder);
+    const at = join(fixture.state, folder);
     const names = existsSync(at) ? readdirSync(at, { recursive: true, encoding: 'utf8' }) : [];
     return names.map((name) => join(at, name)).filter((path) => statSync(path).isFile());
   };
@@ -61,15 +61,15 @@ describe('with invented times', () => {
     expect(await tidy({ days: 30 })).toMatchObject({ entries: 2 });
     expect(ids()).toEqual([other, third]);
     expect([first, second]).not.toContain(ids()[0]);
-    await house.undo();
-    expect(house.tree()).toEqual({ 'a.txt': 'two', 'b.txt': 'only' });
+    await fixture.undo();
+    expect(fixture.tree()).toEqual({ 'a.txt': 'two', 'b.txt': 'only' });
   });
 
   test('what is too much goes, the oldest first', async () => {
     open();
     const entries: string[] = [];
     for (let n = 0; n < 10; n++) entries.push(await write('a.txt', `${n} ${randomText(10_000)}`));
-    await house.engine.history.entries();
+    await fixture.engine.history.entries();
     await settled();
     const before = total(stored());
     await tidy({ bytes: before / 2 });
@@ -78,12 +78,12 @@ describe('with invented times', () => {
     expect(left.length).toBeLessThan(8);
     expect(entries.slice(-left.length)).toEqual(left);
     expect(total(stored())).toBeLessThanOrEqual(before / 2);
-    while (house.entries().some(({ state }) => state === 'done')) {
-      const open = house.entries().find(({ state, undoes }) => state === 'done' && undoes === undefined);
+    while (fixture.entries().some(({ state }) => state === 'done')) {
+      const open = fixture.entries().find(({ state, undoes }) => state === 'done' && undoes === undefined);
       if (!open) break;
-      await house.undo(open);
+      await fixture.undo(open);
     }
-    expect(house.tree()['a.txt']).toMatch(new RegExp(`^${10 - left.length - 1} `));
+    expect(fixture.tree()['a.txt']).toMatch(new RegExp(`^${10 - left.length - 1} `));
   });
 
   test('a content that two entries need is there once, and stays for the second', async () => {
@@ -95,8 +95,8 @@ describe('with invented times', () => {
     onDay(40);
     await write('a.txt', 'AA');
     await tidy({ days: 30 });
-    await house.undo(house.entries().find(({ changes }) => changes[0]!.path.endsWith('b.txt')));
-    expect(house.tree()['b.txt']).toBe('shared');
+    await fixture.undo(fixture.entries().find(({ changes }) => changes[0]!.path.endsWith('b.txt')));
+    expect(fixture.tree()['b.txt']).toBe('shared');
   });
 
   test('what leaves the store waits, and comes back when an entry needs it after all', async () => {
@@ -109,17 +109,17 @@ describe('with invented times', () => {
     const [leaving] = stored('leaving').filter((path) => readFileSync(path, 'utf8') === 'precious');
     expect(leaving).toBeDefined();
     // Another server kept the same content in this moment.
-    const journal = new Journal(openDirectoryState(house.state));
+    const journal = new Journal(openDirectoryState(fixture.state));
     const hash = leaving!.slice(-64);
     const before = { size: 8, mode: 0o644, hash, kept: { in: 'store' } } as const;
     const recording = journal.begin({});
     const change = {
       kind: 'changed',
-      path: join(house.root, 'c.txt'),
+      path: join(fixture.root, 'c.txt'),
       before,
       after: { size: 1, mode: 0o644 },
     } as const;
-    recording.tell([change], [house.root]);
+    recording.tell([change], [fixture.root]);
     expect(await journal.store.has(hash)).toBe(true);
     journal.log.close();
     onDay(41);
@@ -147,8 +147,8 @@ describe('with invented times', () => {
 
   test('what was moved is a change of the file under its new name too', async () => {
     open({ 'a.txt': 'a' });
-    await house.engine.files.move('a.txt', 'b.txt');
-    const moved = house.newest().id;
+    await fixture.engine.files.move('a.txt', 'b.txt');
+    const moved = fixture.newest().id;
     await write('a.txt', 'another');
     onDay(40);
     await write('a.txt', 'yet another');
@@ -159,30 +159,30 @@ describe('with invented times', () => {
   test('an undo that needed nothing is remembered as long as what it has undone', async () => {
     open({ 'a.txt': 'a' });
     const id = await write('a.txt', 'b');
-    writeFileSync(join(house.root, 'a.txt'), 'a');
-    await house.undo();
+    writeFileSync(join(fixture.root, 'a.txt'), 'a');
+    await fixture.undo();
     onDay(40);
     await tidy({ days: 30 });
-    expect(house.entries().at(-1)).toMatchObject({ id, state: 'undone' });
+    expect(fixture.entries().at(-1)).toMatchObject({ id, state: 'undone' });
   });
 
   test('a set-aside tree goes with its entry', async () => {
     open({ 'd/x.txt': 'x' });
-    await house.engine.files.remove('d', { recursive: true });
+    await fixture.engine.files.remove('d', { recursive: true });
     onDay(40);
-    await house.engine.files.makeDirectory('d');
-    expect(readdirSync(join(house.state, 'aside'))).toHaveLength(1);
+    await fixture.engine.files.makeDirectory('d');
+    expect(readdirSync(join(fixture.state, 'aside'))).toHaveLength(1);
     // When it was set aside shows only in a time that cannot be invented.
     vi.setSystemTime(Date.now() + 1000 * DAY);
     await tidy({ days: 30 });
-    expect(readdirSync(join(house.state, 'aside'))).toEqual([]);
+    expect(readdirSync(join(fixture.state, 'aside'))).toEqual([]);
   });
 
   test('files of the journal go, or shrink to what is left in them', async () => {
     open();
     await write('kept.txt', 'once');
     for (let n = 0; n < 20; n++) await write('a.txt', `${n}`);
-    const log = join(house.state, 'journal');
+    const log = join(fixture.state, 'journal');
     const [firstDay] = readdirSync(log);
     const size = statSync(join(log, firstDay!)).size;
     onDay(20);
@@ -198,18 +198,18 @@ describe('with invented times', () => {
     await tidy({ days: 30 });
     expect(readdirSync(log)).toEqual(['2026-04-11.jsonl', '2026-05-31.jsonl']);
     expect(ids()).toHaveLength(2);
-    await house.undo();
-    await house.undo();
-    expect(house.tree()).toEqual({ 'kept.txt': 'once', 'a.txt': 'later' });
+    await fixture.undo();
+    await fixture.undo();
+    expect(fixture.tree()).toEqual({ 'kept.txt': 'once', 'a.txt': 'later' });
   });
 
   test('an entry that ends in the next file does not come to life again when files shrink', async () => {
     open({ 'stays.txt': 'x' });
     vi.setSystemTime(Date.parse('2026-01-01T23:59:59Z'));
-    const journal = new Journal(openDirectoryState(house.state));
-    const change = { kind: 'created', path: join(house.root, 'never'), type: 'directory' } as const;
+    const journal = new Journal(openDirectoryState(fixture.state));
+    const change = { kind: 'created', path: join(fixture.root, 'never'), type: 'directory' } as const;
     const failed = journal.begin({});
-    failed.tell([change], [house.root]);
+    failed.tell([change], [fixture.root]);
     for (let n = 0; n < 4; n++) await write(`stays${n}.txt`, 'y');
     vi.setSystemTime(Date.parse('2026-01-02T00:00:01Z'));
     failed.end('failed');
@@ -218,7 +218,7 @@ describe('with invented times', () => {
     await write('a.txt', 'later');
     journal.log.close();
     await tidy({ days: 30 });
-    expect(house.entries().every(({ changes }) => !changes[0]!.path.endsWith('never'))).toBe(true);
+    expect(fixture.entries().every(({ changes }) => !changes[0]!.path.endsWith('never'))).toBe(true);
     expect(ids()).toHaveLength(5);
   });
 
@@ -227,8 +227,8 @@ describe('with invented times', () => {
     await write('a.txt', 'b');
     onDay(400);
     await write('a.txt', 'c');
-    const history = new History(house.state);
-    expect(await history.undo(house.newest().id)).toMatchObject({ done: true });
+    const history = new History(fixture.state);
+    expect(await history.undo(fixture.newest().id)).toMatchObject({ done: true });
     expect(await history.entries()).toHaveLength(3);
   });
 

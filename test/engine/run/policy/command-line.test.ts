@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { EngineFailure } from '../../../../src/engine/failures.ts';
 import { checkArgv } from '../../../../src/engine/run/policy/check.ts';
-import type { SeenPath } from '../../../../src/engine/run/policy/declaration.ts';
+import type { PathArgument } from '../../../../src/engine/run/policy/declaration.ts';
 import { readingCommands } from '../../../../src/engine/run/policy/reading-commands.ts';
 
 /** Directories end in a slash here, and everything else is a file. */
-const asSeen = (operand: string): SeenPath => ({
+const asSeen = (operand: string): PathArgument => ({
   path: operand.replace(/^\.\//, ''),
   type: operand.endsWith('/') ? 'directory' : 'file',
 });
@@ -118,7 +118,7 @@ describe('an argument list that is allowed', () => {
   }
 
   it('tells which paths the command was given', () => {
-    const reads = (command: string, args: string[]) => checked(command, args).reads.map(({ path }) => path);
+    const reads = (command: string, args: string[]) => checked(command, args).paths.map(({ path }) => path);
     expect(reads('grep', ['-f', 'p', 'a', '-', 'b'])).toEqual(['p', 'a', 'b']);
     expect(reads('sed', ['s/a/b/', 'x', 'y'])).toEqual(['x', 'y']);
     expect(reads('find', ['x', '-newer', 'y'])).toEqual(['x', 'y']);

@@ -8,19 +8,18 @@ import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../../src/engine/run/process/run.ts';
-import { endRunsOf, killRunsOf } from '../../../../src/engine/run/process/run.ts';
 import { processesWith, survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
-import type { Workshop } from '../workshop.ts';
-import { failureKind, makeWorkshop, NO_SANDBOX } from '../workshop.ts';
+import type { RunFixture } from '../run-fixture.ts';
+import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
 
-let place: Workshop;
+let place: RunFixture;
 let built: string;
 let server: string;
 const rooms = new Map<string, Commands>();
 const MODES = { 'without a sandbox': 'off', 'in bubblewrap': 'require' } as const;
 
 beforeAll(async () => {
-  place = makeWorkshop();
+  place = makeRunFixture();
   rooms.set('without a sandbox', await place.open({ sandbox: 'off' }));
   const boxed = await place.open({ sandbox: 'auto' });
   if (boxed.sandboxed) {
@@ -29,7 +28,7 @@ beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), 'cofferdam-lone-'));
   server = join(built, 'lone-server.mjs');
   buildSync({
-    entryPoints: [fileURLToPath(new URL('lone-server.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../lone-server.ts', import.meta.url))],
     outfile: server,
     bundle: true,
     platform: 'node',
@@ -74,37 +73,42 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
     });
 
   describe(`a command ${kind}`, () => {
-    inRoom('ends with all others when the server ends', async (commands) => {
+    inRoom('ends with all others of its engine when that is closed', async () => {
       const seconds = uniqueSeconds();
-      const runs = [1, 2].map(() => failureKind(commands.shell(`sleep ${seconds}`)));
+      const commands = await place.open({ sandbox: MODES[kind] });
+      const runs = [1, 2].map(() => failureKind(commands.runShellLine(`sleep ${seconds}`)));
       await waitForProcess(seconds);
-      await endRunsOf(commands);
+      await commands.close();
       expect(await Promise.all(runs)).toEqual(['cancelled', 'cancelled']);
       expect(processesWith(seconds)).toEqual([]);
-      const stubborn = failureKind(commands.shell(`trap "" TERM; sleep ${seconds}`));
+    });
+
+    inRoom('is gone at once when it is killed, even if it ignores SIGTERM', async (commands) => {
+      const seconds = uniqueSeconds();
+      const stubborn = commands.runShellLine(`trap "" TERM; sleep ${seconds}`);
       await waitForProcess(seconds);
-      killRunsOf(commands);
+      commands.kill();
       expect(await survivors(seconds)).toEqual([]);
-      await stubborn;
+      expect(await stubborn).toMatchObject({ exitCode: null });
     });
 
     inRoom('goes on when those of another engine are ended', async (commands) => {
       const [first, second] = [uniqueSeconds(), uniqueSeconds()];
       const other = await place.open({ sandbox: MODES[kind] });
-      const run = commands.shell(`sleep ${first}`, { timeoutMs: 60_000 });
-      const ended = failureKind(other.shell(`sleep ${second}`));
+      const run = commands.runShellLine(`sleep ${first}`, { timeoutMs: 60_000 });
+      const ended = failureKind(other.runShellLine(`sleep ${second}`));
       await Promise.all([waitForProcess(first), waitForProcess(second)]);
       await other.close();
       expect(await ended).toBe('cancelled');
       expect(processesWith(first)).not.toEqual([]);
-      killRunsOf(commands);
+      commands.kill();
       expect(await run).toMatchObject({ signal: 'SIGKILL' });
     });
 
     inRoom('is ended when it starts too many processes', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `i=0; while [ $i -lt 800 ]; do sleep ${seconds} & i=$((i+1)); done; wait`;
-      const result = await commands.shell(line, { timeoutMs: 55_000 });
+      const result = await commands.runShellLine(line, { timeoutMs: 55_000 });
       expect(result.timedOut).toBe(false);
       expect(result.endedBy === 'too-many-processes' || result.stderr.includes('fork')).toBe(true);
       expect(await survivors(seconds)).toEqual([]);
@@ -113,7 +117,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
     inRoom('may flood its output without filling the memory', async (commands) => {
       const before = process.memoryUsage().rss;
       const flood = 200 * 1024 * 1024;
-      const result = await commands.shell(`yes | head -c ${flood}`);
+      const result = await commands.runShellLine(`yes | head -c ${flood}`);
       expect(result).toMatchObject({ exitCode: 0, stdoutTruncated: true, stdoutBytes: flood });
       expect(result.stdout.length).toBe(512 * 1024);
       expect(process.memoryUsage().rss - before).toBeLessThan(96 * 1024 * 1024);

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import { endedAtWork } from '../../../at-work.ts';
 import { survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
-import type { Workshop } from '../workshop.ts';
-import { failureKind, makeWorkshop, NO_SANDBOX } from '../workshop.ts';
+import type { RunFixture } from '../run-fixture.ts';
+import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
 
-let place: Workshop;
+let place: RunFixture;
 const rooms = new Map<string, Commands>();
 
 beforeAll(async () => {
-  place = makeWorkshop();
+  place = makeRunFixture();
   process.env.LEAKME_VAR = 'LEAKED-from-the-server';
   process.env.PASSED_VAR = 'passed on purpose';
   rooms.set('without a sandbox', await place.open({ sandbox: 'off', passEnv: ['PASSED_VAR', 'NOT_SET'] }));
@@ -37,7 +37,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
 
   describe(`a command ${kind}`, () => {
     inRoom('gives back its exit code and both streams', async (commands) => {
-      const result = await commands.shell('echo out; echo err >&2; exit 7');
+      const result = await commands.runShellLine('echo out; echo err >&2; exit 7');
       expect(result).toMatchObject({
         exitCode: 7,
         signal: null,
@@ -51,21 +51,21 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     });
 
     inRoom('tells the signal that ended a program', async (commands) => {
-      const result = await commands.develop('node', ['-e', 'process.kill(process.pid, "SIGSEGV")']);
+      const result = await commands.runDeveloperTool('node', ['-e', 'process.kill(process.pid, "SIGSEGV")']);
       expect(result).toMatchObject({ exitCode: null, signal: 'SIGSEGV', timedOut: false });
     });
 
     inRoom('runs in the directory that was asked for', async (commands) => {
-      const result = await commands.shell('pwd; ls', { cwd: join(place.root, 'sub') });
+      const result = await commands.runShellLine('pwd; ls', { cwd: join(place.root, 'sub') });
       expect(result.stdout).toBe(`${place.root}/sub\ninner.txt\n`);
     });
 
     inRoom('has empty input', async (commands) => {
-      expect((await commands.shell('cat; echo end')).stdout).toBe('end\n');
+      expect((await commands.runShellLine('cat; echo end')).stdout).toBe('end\n');
     });
 
     inRoom('gets a fixed environment and what was named', async (commands) => {
-      const { stdout } = await commands.shell('env');
+      const { stdout } = await commands.runShellLine('env');
       const names = stdout.split('\n').flatMap((line) => line.split('=')[0] || []);
       const fixed = ['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
       expect(
@@ -75,7 +75,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     });
 
     inRoom('can write to the root and to its temporary directory', async (commands) => {
-      const result = await commands.shell(
+      const result = await commands.runShellLine(
         'echo made > made.txt && echo x > "$TMPDIR/t" && cat "$TMPDIR/t"; ls -d "$HOME"',
       );
       expect(result).toMatchObject({ exitCode: 0, stderr: '' });
@@ -86,7 +86,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       const seconds = uniqueSeconds();
       const line = `echo first; sleep ${seconds}; echo never`;
       const result = await endedAtWork(
-        (limit) => commands.shell(line, { timeoutMs: limit * 300 }),
+        (limit) => commands.runShellLine(line, { timeoutMs: limit * 300 }),
         ({ stdout }) => stdout !== '',
       );
       expect(result).toMatchObject({ exitCode: null, timedOut: true, endedBy: 'timeout', stdout: 'first\n' });
@@ -97,7 +97,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     inRoom('may clean up when it is asked to end', async (commands) => {
       const line = 'trap "echo cleaned; exit 0" TERM; echo on; while :; do sleep 0.05; done';
       const result = await endedAtWork(
-        (limit) => commands.shell(line, { timeoutMs: limit * 300 }),
+        (limit) => commands.runShellLine(line, { timeoutMs: limit * 300 }),
         ({ stdout }) => stdout !== '',
       );
       expect(result).toMatchObject({ exitCode: null, timedOut: true, stdout: 'on\ncleaned\n' });
@@ -108,7 +108,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       const started = Date.now();
       const line = `trap "" TERM; echo on; sleep ${seconds}`;
       const result = await endedAtWork(
-        (limit) => commands.shell(line, { timeoutMs: limit * 200 }),
+        (limit) => commands.runShellLine(line, { timeoutMs: limit * 200 }),
         ({ stdout }) => stdout !== '',
       );
       expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true, stdout: 'on\n' });
@@ -119,28 +119,28 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     inRoom('takes children along that called setsid', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `setsid sleep ${seconds} & sleep ${seconds}`;
-      expect((await commands.shell(line, { timeoutMs: 300 })).timedOut).toBe(true);
+      expect((await commands.runShellLine(line, { timeoutMs: 300 })).timedOut).toBe(true);
       expect(await survivors(seconds)).toEqual([]);
     });
 
     inRoom('leaves no child behind that forked twice and closed its streams', async (commands) => {
       const seconds = uniqueSeconds();
       const line = `(setsid sh -c 'sleep ${seconds} & exit' </dev/null >/dev/null 2>&1 &); echo done`;
-      expect(await commands.shell(line)).toMatchObject({ exitCode: 0, stdout: 'done\n' });
+      expect(await commands.runShellLine(line)).toMatchObject({ exitCode: 0, stdout: 'done\n' });
       expect(await survivors(seconds)).toEqual([]);
     });
 
     inRoom('leaves no child behind that dropped its environment as well', async (commands) => {
       const seconds = uniqueSeconds();
       const daemon = `env -i setsid sleep ${seconds} </dev/null >/dev/null 2>&1 & sleep 1`;
-      const result = await commands.shell(`(${daemon}); echo done`);
+      const result = await commands.runShellLine(`(${daemon}); echo done`);
       expect(result).toMatchObject({ exitCode: 0, stdout: 'done\n' });
       expect(await survivors(seconds)).toEqual([]);
     });
 
     inRoom('is not held up by a grandchild that keeps its output open', async (commands) => {
       const seconds = uniqueSeconds();
-      const result = await commands.shell(`sleep ${seconds} & echo done`, { timeoutMs: 20_000 });
+      const result = await commands.runShellLine(`sleep ${seconds} & echo done`, { timeoutMs: 20_000 });
       expect(result).toMatchObject({ exitCode: 0, timedOut: false, stdout: 'done\n' });
       expect(await survivors(seconds)).toEqual([]);
     });
@@ -149,7 +149,7 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
       const seconds = uniqueSeconds();
       const caller = new AbortController();
       const line = `trap "touch asked-${seconds}" TERM; sleep ${seconds}; sleep ${seconds}`;
-      const kind = failureKind(commands.shell(line, { signal: caller.signal }));
+      const kind = failureKind(commands.runShellLine(line, { signal: caller.signal }));
       await waitForProcess(seconds);
       caller.abort();
       expect(await kind).toBe('cancelled');
@@ -158,12 +158,14 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     });
 
     inRoom('is not started when the call was cancelled before', async (commands) => {
-      expect(await failureKind(commands.shell('echo x', { signal: AbortSignal.abort() }))).toBe('cancelled');
+      expect(await failureKind(commands.runShellLine('echo x', { signal: AbortSignal.abort() }))).toBe(
+        'cancelled',
+      );
     });
 
     inRoom('has each stream cut at the cap, between characters', async (commands) => {
       const line = 'i=0; while [ $i -lt 400 ]; do printf "aé€😀"; printf "éé" >&2; i=$((i+1)); done';
-      const result = await commands.shell(line, { maxOutputBytes: 1024 });
+      const result = await commands.runShellLine(line, { maxOutputBytes: 1024 });
       expect(result.stdout).toBe(`${'aé€😀'.repeat(102)}aé`);
       expect(result.stdout).not.toContain('\ufffd');
       expect(result).toMatchObject({ stdoutTruncated: true, stdoutBytes: 4000, exitCode: 0 });
@@ -172,29 +174,33 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     });
 
     inRoom('must be in the list, by its bare name, and installed', async (commands) => {
-      expect(await failureKind(commands.develop('bash', ['-c', 'id']))).toBe('command-not-allowed');
-      expect(await failureKind(commands.develop('/usr/bin/node', ['-v']))).toBe('command-not-allowed');
-      expect(await failureKind(commands.develop('./evil.sh', []))).toBe('command-not-allowed');
+      expect(await failureKind(commands.runDeveloperTool('bash', ['-c', 'id']))).toBe('command-not-allowed');
+      expect(await failureKind(commands.runDeveloperTool('/usr/bin/node', ['-v']))).toBe(
+        'command-not-allowed',
+      );
+      expect(await failureKind(commands.runDeveloperTool('./evil.sh', []))).toBe('command-not-allowed');
       const wider = await place.open({ allowCommands: ['no-such-program', 'sh'] });
-      expect(await failureKind(wider.develop('no-such-program', []))).toBe('command-not-installed');
-      expect((await wider.develop('sh', ['-c', 'echo wider'])).stdout).toBe('wider\n');
+      expect(await failureKind(wider.runDeveloperTool('no-such-program', []))).toBe('command-not-installed');
+      expect((await wider.runDeveloperTool('sh', ['-c', 'echo wider'])).stdout).toBe('wider\n');
     });
 
     inRoom('runs where the wall allows it only', async (commands) => {
-      expect(await failureKind(commands.shell('pwd', { cwd: place.out }))).toBe('outside');
-      expect(await failureKind(commands.shell('pwd', { cwd: join(place.root, 'dlink') }))).toBe('outside');
-      expect(await failureKind(commands.shell('pwd', { cwd: join(place.root, 'nowhere') }))).toBe(
+      expect(await failureKind(commands.runShellLine('pwd', { cwd: place.out }))).toBe('outside');
+      expect(await failureKind(commands.runShellLine('pwd', { cwd: join(place.root, 'dlink') }))).toBe(
+        'outside',
+      );
+      expect(await failureKind(commands.runShellLine('pwd', { cwd: join(place.root, 'nowhere') }))).toBe(
         'not-found',
       );
-      expect(await failureKind(commands.shell('pwd', { cwd: join(place.root, 'a.txt') }))).toBe(
+      expect(await failureKind(commands.runShellLine('pwd', { cwd: join(place.root, 'a.txt') }))).toBe(
         'not-a-directory',
       );
     });
 
     inRoom('can have a long line and many arguments, up to what the system takes', async (commands) => {
       const long = 'x'.repeat(100_000);
-      expect((await commands.shell(`: ${long}; echo ok`)).stdout).toBe('ok\n');
-      expect(await failureKind(commands.shell(`: ${long.repeat(30)}`))).toBe('io');
+      expect((await commands.runShellLine(`: ${long}; echo ok`)).stdout).toBe('ok\n');
+      expect(await failureKind(commands.runShellLine(`: ${long.repeat(30)}`))).toBe('io');
     });
   });
 }

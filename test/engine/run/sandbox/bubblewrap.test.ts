@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
-import type { Workshop } from '../workshop.ts';
-import { makeWorkshop, NO_SANDBOX, packagedRipgrep, SECRET } from '../workshop.ts';
+import type { RunFixture } from '../run-fixture.ts';
+import { makeRunFixture, NO_SANDBOX, packagedRipgrep, SECRET } from '../run-fixture.ts';
 
-let place: Workshop;
+let place: RunFixture;
 let room: Commands;
 
 beforeAll(async () => {
-  place = makeWorkshop();
+  place = makeRunFixture();
   process.env.LEAKME_VAR = 'LEAKED-from-the-server';
   room = await place.open({ sandbox: 'auto' });
 });
@@ -34,9 +34,9 @@ describe('bubblewrap', () => {
     name: string,
     run: (commands: Commands) => Promise<{ stdout: string; stderr: string; exitCode: number | null }>,
   ][] => [
-    ['sh', (commands) => commands.shell(`cat '${path}'`)],
-    ['node', (commands) => commands.develop('node', ['-p', `fs.readFileSync('${path}', 'utf8')`])],
-    ['python3', (commands) => commands.develop('python3', ['-c', `print(open('${path}').read())`])],
+    ['sh', (commands) => commands.runShellLine(`cat '${path}'`)],
+    ['node', (commands) => commands.runDeveloperTool('node', ['-p', `fs.readFileSync('${path}', 'utf8')`])],
+    ['python3', (commands) => commands.runDeveloperTool('python3', ['-c', `print(open('${path}').read())`])],
   ];
 
   boxed('hides a secret beside the root from sh, node and python3', async (commands) => {
@@ -45,7 +45,7 @@ describe('bubblewrap', () => {
       expect(result.stdout + result.stderr, name).not.toContain(SECRET);
       expect(result.exitCode, name).not.toBe(0);
     }
-    expect((await commands.shell('cat link; ls ..')).stdout).toBe('root\n');
+    expect((await commands.runShellLine('cat link; ls ..')).stdout).toBe('root\n');
   });
 
   boxed('shows sh, node and python3 the files in the root', async (commands) => {
@@ -59,14 +59,17 @@ describe('bubblewrap', () => {
   boxed('hides the home directory from sh, node and python3', async (commands) => {
     const home = homedir();
     const list: [string, Promise<{ stdout: string }>][] = [
-      ['sh', commands.shell(`ls -A '${home}' 2>/dev/null`)],
+      ['sh', commands.runShellLine(`ls -A '${home}' 2>/dev/null`)],
       [
         'node',
-        commands.develop('node', ['-e', `try{console.log(fs.readdirSync('${home}').join('\\n'))}catch{}`]),
+        commands.runDeveloperTool('node', [
+          '-e',
+          `try{console.log(fs.readdirSync('${home}').join('\\n'))}catch{}`,
+        ]),
       ],
       [
         'python3',
-        commands.develop('python3', [
+        commands.runDeveloperTool('python3', [
           '-c',
           `import os\nprint("\\n".join(os.listdir('${home}') if os.path.exists('${home}') else []))`,
         ]),
@@ -98,20 +101,22 @@ describe('bubblewrap', () => {
     const python =
       'import glob\nfor p in glob.glob("/proc/*/environ"):\n  try: print(open(p).read())\n  except Exception: pass';
     const runs = [
-      await commands.shell(all),
-      await commands.develop('node', ['-e', node]),
-      await commands.develop('python3', ['-c', python]),
+      await commands.runShellLine(all),
+      await commands.runDeveloperTool('node', ['-e', node]),
+      await commands.runDeveloperTool('python3', ['-c', python]),
     ];
     for (const { stdout, stderr, exitCode } of runs) {
       expect(exitCode, stderr).toBe(0);
       expect(stdout).toContain('COFFERDAM_RUN');
       expect(stdout).not.toContain('LEAKED-from-the-server');
     }
-    expect((await commands.shell(`ls -d /proc/${process.pid}`)).exitCode).not.toBe(0);
+    expect((await commands.runShellLine(`ls -d /proc/${process.pid}`)).exitCode).not.toBe(0);
   });
 
   boxed('shows of the system only programs, libraries and a few made-up files', async (commands) => {
-    const { stdout } = await commands.shell('ls /; echo; ls /etc; echo; cat /etc/passwd /etc/shadow 2>&1');
+    const { stdout } = await commands.runShellLine(
+      'ls /; echo; ls /etc; echo; cat /etc/passwd /etc/shadow 2>&1',
+    );
     const [top, etc] = stdout.split('\n\n').map((part) => part.split('\n'));
     for (const name of top!) {
       const expected = ['bin', 'dev', 'etc', 'lib', 'lib32', 'lib64', 'libx32', 'proc', 'sbin', 'tmp', 'usr'];
@@ -127,23 +132,23 @@ describe('bubblewrap', () => {
 
   boxed('leaves no way to write outside of the root', async (commands) => {
     for (const path of ['/x', '/usr/x', '/etc/x', '/dev/x', '/proc/sys/kernel/hostname']) {
-      const result = await commands.shell(`echo x > '${path}'`);
+      const result = await commands.runShellLine(`echo x > '${path}'`);
       expect(result.exitCode, path).not.toBe(0);
     }
-    await commands.shell(`echo x > '${place.base}/x'; echo x > '${place.out}/x'; echo x > link`);
+    await commands.runShellLine(`echo x > '${place.base}/x'; echo x > '${place.out}/x'; echo x > link`);
     expect(readFileSync(join(place.out, 'secret.txt'), 'utf8')).toBe(`${SECRET}\n`);
     expect(readdirSync(place.base).sort()).toEqual(['out', 'root', 'rootshop']);
   });
 
   boxed('gives a reading command the root without leave to write', async (commands) => {
-    const result = await commands.read('stat', ['-f', '-c', '%i', '.']);
+    const result = await commands.runReadingCommand('stat', ['-f', '-c', '%i', '.']);
     expect(result.exitCode).toBe(0);
-    const { stdout } = await commands.read('grep', ['-c', 'hello', 'a.txt']);
+    const { stdout } = await commands.runReadingCommand('grep', ['-c', 'hello', 'a.txt']);
     expect(stdout).toBe('1\n');
   });
 
   boxed('leaves no descriptor open that leads out', async (commands) => {
-    const { stdout } = await commands.shell('ls -l /proc/self/fd');
+    const { stdout } = await commands.runShellLine('ls -l /proc/self/fd');
     const targets = stdout.split('\n').flatMap((line) => line.split(' -> ')[1] ?? []);
     expect(targets.length).toBeGreaterThanOrEqual(4);
     for (const target of targets) {
@@ -157,18 +162,18 @@ describe('bubblewrap', () => {
     const { port } = server.address() as { port: number };
     const connect = `require('net').connect(${port}, '127.0.0.1').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`;
     const open = await place.open({ sandbox: 'require', allowNet: true });
-    expect((await commands.develop('node', ['-e', connect])).stdout).toBe('ECONNREFUSED\n');
-    expect((await open.develop('node', ['-e', connect])).stdout).toBe('REACHED\n');
+    expect((await commands.runDeveloperTool('node', ['-e', connect])).stdout).toBe('ECONNREFUSED\n');
+    expect((await open.runDeveloperTool('node', ['-e', connect])).stdout).toBe('REACHED\n');
     server.close();
   });
 
   boxed('keeps a read-only root read-only for every command', async () => {
-    const locked = makeWorkshop({ readOnly: true });
+    const locked = makeRunFixture({ readOnly: true });
     try {
       const commands = await locked.open({ sandbox: 'require' });
       for (const run of [
-        commands.shell('echo x > new.txt'),
-        commands.develop('node', ['-e', 'fs.writeFileSync("new.txt", "x")']),
+        commands.runShellLine('echo x > new.txt'),
+        commands.runDeveloperTool('node', ['-e', 'fs.writeFileSync("new.txt", "x")']),
       ]) {
         expect((await run).exitCode).not.toBe(0);
       }
@@ -181,7 +186,9 @@ describe('bubblewrap', () => {
   boxed('lets npm and npx run', async (commands) => {
     mkdirSync(join(place.root, 'pkg'), { recursive: true });
     writeFileSync(join(place.root, 'pkg', 'package.json'), '{"name":"x","scripts":{"hi":"echo from-npm"}}');
-    const result = await commands.develop('npm', ['run', '--silent', 'hi'], { cwd: join(place.root, 'pkg') });
+    const result = await commands.runDeveloperTool('npm', ['run', '--silent', 'hi'], {
+      cwd: join(place.root, 'pkg'),
+    });
     expect(result.stdout).toBe('from-npm\n');
   });
 

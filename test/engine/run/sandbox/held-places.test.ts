@@ -2,15 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { whenMounted } from '../../../../src/engine/run/process/resource-limits.ts';
-import { asMountPoint } from '../../../../src/engine/run/sandbox/bubblewrap.ts';
-import { type HeldPlace, holdWays, releaseWays } from '../../../../src/engine/run/sandbox/held-places.ts';
+import {
+  type HeldPlace,
+  holdDirectoriesBetween,
+  releaseDirectories,
+} from '../../../../src/engine/run/sandbox/held-places.ts';
+import { asMountPoint, whenMounted } from '../../../../src/engine/run/sandbox/mount-check.ts';
 import { heldBelow } from '../../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../../tree.ts';
 
 const onLinux = process.platform === 'linux';
 
-describe.runIf(onLinux)('the ways to places that are held (needs Linux)', () => {
+describe.runIf(onLinux)('the directories between held places (needs Linux)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
   const place = (path: string, writable: boolean): HeldPlace => {
     const { dev, ino } = lstatSync(join(base.path, path), { bigint: true });
@@ -25,29 +28,29 @@ describe.runIf(onLinux)('the ways to places that are held (needs Linux)', () => 
 
   afterEach(() => base.remove());
 
-  it('are the directories between a place and those in it, each once, with the rule of what is around', () => {
+  it('are held once each, and writable like the place around them', () => {
     const places = ['w', 'w/a/b/locked', 'w/a/b/locked/c/open', 'w/a/file'];
-    const ways = holdWays(places.map((path) => place(path, path !== 'w/a/b/locked')));
-    const seen = ways.map(({ path, writable }) => [path.slice(base.path.length), writable]);
+    const between = holdDirectoriesBetween(places.map((path) => place(path, path !== 'w/a/b/locked')));
+    const seen = between.map(({ path, writable }) => [path.slice(base.path.length), writable]);
     expect(seen).toEqual([
       ['/w/a', true],
       ['/w/a/b', true],
       ['/w/a/b/locked/c', false],
     ]);
-    releaseWays(ways);
+    releaseDirectories(between);
   });
 
-  it('are given back, also when a place was moved', () => {
+  it('are released, also when a place was moved', () => {
     const places = [place('w', true), place('w/a/b/locked', false), place('w/a/file', false)];
     const before = open();
-    releaseWays(holdWays(places));
+    releaseDirectories(holdDirectoriesBetween(places));
     renameSync(join(base.path, 'w/a/file'), join(base.path, 'w/a/file2'));
-    expect(() => holdWays(places)).toThrow(/w\/a\/file is not where it was/);
+    expect(() => holdDirectoriesBetween(places)).toThrow(/w\/a\/file is not where it was/);
     expect(open()).toEqual(before);
   });
 });
 
-describe.runIf(onLinux)('a command that waits for its mounts (needs Linux)', () => {
+describe.runIf(onLinux)('a command that checks its mounts (needs Linux)', () => {
   const start = (places: string[]) => {
     const [file, ...args] = whenMounted(places, ['/bin/echo', 'a  b']);
     return spawnSync(file!, args, { encoding: 'utf8' });

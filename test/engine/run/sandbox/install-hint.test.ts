@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installCommand } from '../../../../src/engine/run/sandbox/install-hint.ts';
+import { bubblewrapInstallCommand } from '../../../../src/engine/run/sandbox/install-hint.ts';
 import { layOut, temporaryDirectory } from '../../../tree.ts';
 
 describe.runIf(process.platform === 'linux')('how bubblewrap is installed (needs Linux)', () => {
@@ -17,8 +17,8 @@ describe.runIf(process.platform === 'linux')('how bubblewrap is installed (needs
     ['pacman', 'sudo pacman -S bubblewrap'],
     ['apk', 'sudo apk add bubblewrap'],
   ])('is told by %s', (name, command) => {
-    expect(installCommand([base.path])).toBeUndefined();
+    expect(bubblewrapInstallCommand([base.path])).toBeUndefined();
     layOut(base.path, { [name]: '' });
-    expect(installCommand([base.path])).toBe(command);
+    expect(bubblewrapInstallCommand([base.path])).toBe(command);
   });
 });

@@ -14,11 +14,11 @@ describe('what a sandbox shows for programs', () => {
     environment,
   });
   const found = (...programs: string[]) => installationsOf(programs, around());
-  /** What is shown for programs in a tree, by paths from its top. */
-  const shownIn = (tree: Tree, ...programs: string[]) => {
+  /** What is visible for programs in a tree, by paths from its top. */
+  const visibleIn = (tree: Tree, ...programs: string[]) => {
     layOut(base.path, tree);
-    const { shown } = found(...programs.map((one) => join(base.path, one)));
-    return shown.map(({ path, link }) => `${path.slice(base.path.length + 1)}${link ? ` -> ${link}` : ''}`);
+    const { visible } = found(...programs.map((one) => join(base.path, one)));
+    return visible.map(({ path, link }) => `${path.slice(base.path.length + 1)}${link ? ` -> ${link}` : ''}`);
   };
 
   beforeEach(() => {
@@ -28,21 +28,21 @@ describe('what a sandbox shows for programs', () => {
   afterEach(() => base.remove());
 
   it('is nothing more for those of the system', () => {
-    expect(found('/usr/bin/env', '/bin/sh').shown).toEqual([]);
+    expect(found('/usr/bin/env', '/bin/sh').visible).toEqual([]);
   });
 
   it('is a package of the system’s owner, or the whole store where packages refer to each other', () => {
-    expect(found('/opt/x/bin/a', '/opt/x/bin/b').shown).toEqual([{ path: '/opt/x' }]);
-    expect(found('/opt/bin/a').shown).toEqual([{ path: '/opt/bin' }]);
-    expect(found('/nix/store/abc-node/bin/node').shown).toEqual([{ path: '/nix/store' }]);
+    expect(found('/opt/x/bin/a', '/opt/x/bin/b').visible).toEqual([{ path: '/opt/x' }]);
+    expect(found('/opt/bin/a').visible).toEqual([{ path: '/opt/bin' }]);
+    expect(found('/nix/store/abc-node/bin/node').visible).toEqual([{ path: '/nix/store' }]);
   });
 
   it('is the program alone, where nothing is known of what is around it', () => {
     const beside = { 'proj/.env': 'x', 'proj/lib/key.pem': 'x', 'proj/bin/other': program };
-    expect(shownIn({ 'proj/bin/tool': program, ...beside }, 'proj/bin/tool')).toEqual(['proj/bin/tool']);
-    expect(found(`${homedir()}/bin/tool`).shown).toEqual([{ path: `${homedir()}/bin/tool` }]);
-    expect(found(`${homedir()}/tool`).shown).toEqual([{ path: `${homedir()}/tool` }]);
-    expect(shownIn({ 'code/bin/tool': program, 'code/lib/python3/x': '' }, 'code/bin/tool')).toEqual([
+    expect(visibleIn({ 'proj/bin/tool': program, ...beside }, 'proj/bin/tool')).toEqual(['proj/bin/tool']);
+    expect(found(`${homedir()}/bin/tool`).visible).toEqual([{ path: `${homedir()}/bin/tool` }]);
+    expect(found(`${homedir()}/tool`).visible).toEqual([{ path: `${homedir()}/tool` }]);
+    expect(visibleIn({ 'code/bin/tool': program, 'code/lib/python3/x': '' }, 'code/bin/tool')).toEqual([
       'code/bin/tool',
     ]);
   });
@@ -53,7 +53,7 @@ describe('what a sandbox shows for programs', () => {
       'two/tool': { link: 'real' },
       'two/real': program,
     };
-    expect(shownIn(tree, 'one/bin/tool')).toEqual([
+    expect(visibleIn(tree, 'one/bin/tool')).toEqual([
       'one/bin/tool -> ../../two/tool',
       'two/real',
       'two/tool -> real',
@@ -70,7 +70,7 @@ describe('what a sandbox shows for programs', () => {
       'py/lib/python3.12/os.py': '',
       'py/etc/pip.conf': '',
     };
-    expect(shownIn(tree, 'bin/tool')).toEqual([
+    expect(visibleIn(tree, 'bin/tool')).toEqual([
       'bin/tool',
       'py/bin',
       'py/lib',
@@ -89,7 +89,7 @@ describe('what a sandbox shows for programs', () => {
       '.rustup/toolchains/stable/bin/rustc': program,
       '.rustup/tmp/x': '',
     };
-    expect(shownIn(tree, '.cargo/bin/cargo')).toEqual([
+    expect(visibleIn(tree, '.cargo/bin/cargo')).toEqual([
       '.cargo/bin',
       '.rustup/settings.toml',
       '.rustup/toolchains',
@@ -115,7 +115,7 @@ describe('what a sandbox shows for programs', () => {
       '.pyenv/.git/config': 'token',
       '.pyenv/notes': 'x',
     };
-    expect(shownIn(tree, 'v20/bin/node', 'v20/bin/npm', '.pyenv/shims/python3')).toEqual([
+    expect(visibleIn(tree, 'v20/bin/node', 'v20/bin/npm', '.pyenv/shims/python3')).toEqual([
       '.pyenv/libexec',
       '.pyenv/shims',
       '.pyenv/version',
@@ -132,7 +132,7 @@ describe('what a sandbox shows for programs', () => {
       'p/.npmrc': 'token',
       'q/node_modules/rg/bin/rg': program,
     };
-    expect(shownIn(tree, 'p/bin/tsc', 'q/node_modules/rg/bin/rg')).toEqual([
+    expect(visibleIn(tree, 'p/bin/tsc', 'q/node_modules/rg/bin/rg')).toEqual([
       'p/bin/tsc -> ../lib/node_modules/typescript/bin/tsc',
       'p/lib/node_modules',
       'q/node_modules/rg/bin/rg',

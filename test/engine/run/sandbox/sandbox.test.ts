@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Wall } from '../../../../src/engine/confine/wall.ts';
 import { EngineFailure } from '../../../../src/engine/failures.ts';
-import { resolvePrograms } from '../../../../src/engine/run/programs.ts';
 import type { SandboxView } from '../../../../src/engine/run/sandbox/bubblewrap.ts';
 import {
   bubblewrapArgs,
@@ -11,13 +10,14 @@ import {
   systemDirectories,
 } from '../../../../src/engine/run/sandbox/bubblewrap.ts';
 import { planSandbox } from '../../../../src/engine/run/sandbox/sandbox.ts';
-import { makeWorkshop } from '../workshop.ts';
+import { makeRunFixture } from '../run-fixture.ts';
 
 const ALL = { bindFd: true, disableUserns: true, size: true, seccomp: true };
 const view = (change: Partial<SandboxView>): SandboxView => ({
   roots: [{ path: '/srv/app', identity: '', fd: 20, writable: true }],
   numbers: [3],
   fixed: [],
+  masked: [],
   filter: undefined,
   cwd: '/srv/app',
   network: false,
@@ -97,7 +97,7 @@ describe('the arguments for bubblewrap', () => {
 });
 
 describe('the choice of a sandbox', () => {
-  const nothing = resolvePrograms([], { path: '/usr/bin', roots: [] });
+  const none = { path: undefined, inRoot: undefined };
   const kind = (run: Promise<unknown>) =>
     run.then(
       () => 'no failure',
@@ -105,23 +105,22 @@ describe('the choice of a sandbox', () => {
     );
 
   it('is none when it is switched off', async () => {
-    expect(await planSandbox('off', nothing, false)).toEqual({ kind: 'none', why: 'switched off' });
+    expect(await planSandbox('off', none, false)).toEqual({ kind: 'none', why: 'switched off' });
   });
 
   it('is none, with the reason, where there is none', async () => {
-    expect(await planSandbox('auto', nothing, false)).toMatchObject({
+    expect(await planSandbox('auto', none, false)).toMatchObject({
       kind: 'none',
       why: expect.stringContaining('bubblewrap'),
     });
   });
 
   it('fails where one is required and there is none', async () => {
-    expect(await kind(planSandbox('require', nothing, false))).toMatchObject({ kind: 'no-sandbox' });
+    expect(await kind(planSandbox('require', none, false))).toMatchObject({ kind: 'no-sandbox' });
   });
 
   it('is a failing one, never none, when bubblewrap is there and does not work', async () => {
-    const found = new Map([['bwrap', '/usr/bin/false']]);
-    const broken = { path: '/usr/bin', found, inRoots: new Map() };
+    const broken = { path: '/usr/bin/false', inRoot: undefined };
     expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'failing' });
   });
 });
@@ -129,18 +128,18 @@ describe('the choice of a sandbox', () => {
 describe('a root that was given through a link', () => {
   for (const sandbox of ['off', 'auto'] as const) {
     it(`can be named by the link, with sandbox ${sandbox}`, async () => {
-      const place = makeWorkshop();
+      const place = makeRunFixture();
       symlinkSync(place.root, join(place.base, 'by-link'));
       mkdirSync(join(place.root, 'deep'));
       const wall = new Wall([{ path: join(place.base, 'by-link'), writable: true }]);
       try {
         const commands = await place.open({ wall, sandbox });
         const given = join(place.base, 'by-link', 'b.txt');
-        expect((await commands.read('tail', ['-1', given])).stdout).toBe('7 pears\n');
-        expect((await commands.shell(`tail -1 ${given}`)).stdout).toBe('7 pears\n');
-        expect((await commands.shell('pwd', { cwd: join(place.base, 'by-link', 'deep') })).stdout).toBe(
-          `${place.root}/deep\n`,
-        );
+        expect((await commands.runReadingCommand('tail', ['-1', given])).stdout).toBe('7 pears\n');
+        expect((await commands.runShellLine(`tail -1 ${given}`)).stdout).toBe('7 pears\n');
+        expect(
+          (await commands.runShellLine('pwd', { cwd: join(place.base, 'by-link', 'deep') })).stdout,
+        ).toBe(`${place.root}/deep\n`);
       } finally {
         wall.close();
         place.close();
@@ -149,18 +148,19 @@ describe('a root that was given through a link', () => {
   }
 });
 
-describe('the report on layers', () => {
-  it('says of each layer whether it is there, and why', async () => {
-    const place = makeWorkshop();
+describe('the report on confinement', () => {
+  it('says of each measure whether it holds, and why', async () => {
+    const place = makeRunFixture();
     try {
       const commands = await place.open({ sandbox: 'off', passEnv: ['PATH'] });
-      const layers = new Map(commands.layers().map(({ name, active, why }) => [name, { active, why }]));
-      expect(layers.get('bubblewrap')).toEqual({ active: false, why: 'switched off' });
-      expect(layers.get('argument rules')?.active).toBe(true);
-      expect(layers.get('limits')?.active).toBe(true);
-      expect(layers.get('own environment')?.why).toContain('PATH');
-      expect(layers.get('nothing survives')?.active).toBe(false);
-      for (const { why } of layers.values()) expect(why).not.toBe('');
+      const report = await commands.confinement();
+      const measures = new Map(report.map(({ name, active, why }) => [name, { active, why }]));
+      expect(measures.get('bubblewrap')).toEqual({ active: false, why: 'switched off' });
+      expect(measures.get('argument rules')?.active).toBe(true);
+      expect(measures.get('limits')?.active).toBe(true);
+      expect(measures.get('own environment')?.why).toContain('PATH');
+      expect(measures.get('nothing survives')?.active).toBe(false);
+      for (const { why } of measures.values()) expect(why).not.toBe('');
     } finally {
       place.close();
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContentSearch } from '../../../../src/engine/search/match/search-file.ts';
 import { truncateAround } from '../../../../src/engine/search/match/truncate-line.ts';
-import { spanOf } from '../../../../src/engine/search/plan/bytes-examined.ts';
+import { bytesExamined } from '../../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../../src/engine/search/plan/parse-pattern.ts';
 import { type MatcherSpec, type PlanKind, planSearch } from '../../../../src/engine/search/plan/plan.ts';
 import {
@@ -91,7 +91,7 @@ function differences(patterns: readonly GeneratedPattern[]): { wrong: string[]; 
   const wrong = patterns.filter(endsSoon).flatMap((pattern) => {
     const recipes = ([undefined, 'literal', 'classes'] as (PlanKind | undefined)[])
       .map((only) => planSearch(pattern.source, pattern.flags, { ripgrep: false, only }).matcher)
-      .filter(({ prefilter, span }) => prefilter && span);
+      .filter(({ prefilter, bytesExamined }) => prefilter && bytesExamined);
     if (recipes.length === 0) return [];
     const right = expected(pattern);
     inParts++;
@@ -150,9 +150,10 @@ describe('the bytes that a match and its surroundings are made of', () => {
     ['a[^]', '', undefined],
     ['a\\n', '', undefined],
   ])('for /%s/%s are %j', (source, flags, bytes) => {
-    const span = spanOf(parsePattern(source, flags)!);
-    const ascii = span && String.fromCharCode(...[...span.keys()].filter((code) => code < 128 && span[code]));
-    const beyond = span?.subarray(128).every((is) => is === 1) ? '\x80…' : '';
-    expect(span && ascii + beyond).toBe(bytes);
+    const examined = bytesExamined(parsePattern(source, flags)!);
+    const ascii =
+      examined && String.fromCharCode(...[...examined.keys()].filter((code) => code < 128 && examined[code]));
+    const beyond = examined?.subarray(128).every((is) => is === 1) ? '\x80…' : '';
+    expect(examined && ascii + beyond).toBe(bytes);
   });
 });

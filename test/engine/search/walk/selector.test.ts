@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Selection } from '../../../../src/engine/search/query.ts';
-import { type Site, site } from '../searching.ts';
+import { type Fixture, fixture } from '../search-fixture.ts';
 
-let here: Site;
+let here: Fixture;
 beforeAll(async () => {
-  here = await site({
+  here = await fixture({
     'readme.md': 'hit',
     'src/index.ts': 'hit',
     'src/deep/er/file.ts': 'hit',
@@ -61,7 +61,7 @@ describe('a search takes', () => {
   });
 
   it('files whose names are no UTF-8', async () => {
-    const odd = await site({ 'plain.txt': 'hit' });
+    const odd = await fixture({ 'plain.txt': 'hit' });
     writeFileSync(
       Buffer.concat([Buffer.from(`${odd.root}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]),
       'hit',
@@ -252,7 +252,7 @@ describe('a single file', () => {
 
 describe('an ignore file that is a FIFO', () => {
   it('is not opened: whoever waits for a reader goes on waiting', async () => {
-    const other = await site({ 'a.txt': 'hit', 'sub/b.txt': 'hit', '.gitignore': { fifo: true } });
+    const other = await fixture({ 'a.txt': 'hit', 'sub/b.txt': 'hit', '.gitignore': { fifo: true } });
     const writer = spawn('sh', ['-c', 'echo a.txt > "$0"', join(other.root, '.gitignore')]);
     const gone = new Promise((resolve) => writer.once('exit', resolve));
     try {

@@ -5,7 +5,7 @@ import { EngineFailure, type Failure } from '../../../../src/engine/failures.ts'
 import { applyPatch } from '../../../../src/engine/text/patch/apply.ts';
 import { parsePatch } from '../../../../src/engine/text/patch/parse.ts';
 
-const scenarios = join(import.meta.dirname, '../../scenarios/patch');
+const scenarios = join(import.meta.dirname, '../../../scenarios/patch');
 const folders = readdirSync(scenarios, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name)

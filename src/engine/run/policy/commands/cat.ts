@@ -1,4 +1,4 @@
-/** cat: reads the files that it is given, one after the other. */
+/** cat: prints files, one after the other. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

@@ -12,7 +12,7 @@ function refuseLinksInDirectories({ options, paths }: InspectedLine): void {
   }
 }
 
-/** Beside a directory a file is compared with what has its name in there, which was not given as a path. */
+/** diff compares a file and a directory by the file of the same name in the directory, which is no argument. */
 function refuseNamesakes({ paths }: InspectedLine, { typeOf }: Installed): readonly string[] {
   for (const directory of paths.filter(({ type }) => type === 'directory')) {
     for (const { path } of paths.filter(({ type }) => type !== 'directory')) {

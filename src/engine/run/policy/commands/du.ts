@@ -10,7 +10,7 @@ export const du: CommandPolicy = {
     'A apparent-size',
     'b bytes',
     'c total',
-    // Following operands is harmless: one that leads outside is refused anyway.
+    // Following operands is harmless: the check refuses one that leads outside anyway.
     'D dereference-args H',
     'h human-readable',
     'inodes',
@@ -43,6 +43,6 @@ export const du: CommandPolicy = {
     },
   ],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
   dashIsName: true,
 };

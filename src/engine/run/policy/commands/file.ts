@@ -42,5 +42,5 @@ export const file: CommandPolicy = {
     { names: 'S no-sandbox', reason: "file's own sandbox stays on" },
   ],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
 };

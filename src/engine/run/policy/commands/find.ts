@@ -52,7 +52,7 @@ function refuseByName(argument: string): void {
   if (refused && Object.hasOwn(REFUSED, argument)) refuse('find', argument, refused.reason, refused.instead);
 }
 
-/** Whether find takes this for the start of its expression and not for one more path. */
+/** Whether find reads this as the start of its expression, and not as one more path. */
 function startsExpression(argument: string): boolean {
   return (argument.startsWith('-') && argument !== '-') || argument === '(' || argument === '!';
 }
@@ -98,7 +98,7 @@ function comparesFile(part: string): boolean {
   return WITH_PATH.has(part) || /^-newer[aBcm][aBcm]$/.test(part);
 }
 
-/** The letter of each directive; that of a time takes the next character along, whatever it is: `%A%`. */
+/** The letter of each directive. A time directive takes one more character, whatever it is: `%A%`. */
 const DIRECTIVES = /%[-+ 0#]*\d*(?:\.\d+)?(?:[ABCT][\s\S]|([\s\S]))/g;
 
 function refuseLinkTypes(format: string): void {
@@ -107,7 +107,7 @@ function refuseLinkTypes(format: string): void {
   }
 }
 
-/** A time may bring its zone along, and a zone may be a file anywhere. */
+/** A time may name a time zone, and a time zone may be a file anywhere. */
 function refuseTimeZone(time: string): void {
   if (/TZ\s*=/i.test(time)) {
     refuse('find', time, 'the zone of a time may be read from a file outside', 'a time like 2001-01-01 UTC');
@@ -125,7 +125,7 @@ export const find: CommandPolicy = {
   values: [],
   refused: [],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
   dashIsName: true,
   grammar: readFind,
 };

@@ -3,7 +3,7 @@
 import type { CommandPolicy, InspectedLine, Installed } from '../declaration.ts';
 import { refuse } from '../declaration.ts';
 
-/** In a directory grep may meet FIFOs and devices. They are never opened, also when `-D read` asks for it. */
+/** grep may meet FIFOs and devices in a directory. It must never open them, even with `-D read`. */
 function skipDevices({ options, values }: InspectedLine, { gnu }: Installed): readonly string[] {
   if (gnu) return ['--devices=skip'];
   const recurses =

@@ -101,6 +101,6 @@ export const ls: CommandPolicy = {
     },
   ],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
   dashIsName: true,
 };

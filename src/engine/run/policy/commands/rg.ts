@@ -3,8 +3,8 @@
 import type { CommandPolicy, InspectedLine, Installed } from '../declaration.ts';
 
 /**
- * By itself rg opens every ignore file that it meets, also FIFOs and links that lead outside, those above the
- * root, and those that a `.git` file points at. So it gets none but those of the directory in which it runs.
+ * By default rg opens every ignore file that it meets: also FIFOs, links that lead outside, files above the root, and
+ * those that a `.git` file points at. So it may use only those of the directory in which it runs.
  */
 function ignoreFilesHere({ options }: InspectedLine, { typeOf }: Installed): readonly string[] {
   const hasFile = (path: string) => typeOf(path) === 'file';
@@ -57,7 +57,7 @@ const SWITCHES = [
   'unicode',
 ];
 
-/** Those whose other direction is declared apart, or not allowed. */
+/** Switches whose other direction is declared elsewhere, or not allowed. */
 const ONLY_OFF = ['encoding', 'hidden', 'ignore', 'ignore-parent'];
 
 export const rg: CommandPolicy = {
@@ -147,7 +147,7 @@ export const rg: CommandPolicy = {
   ],
   operands: { leading: { takes: 'pattern', unless: 'e f files type-list' }, rest: 'path' },
   shortEquals: true,
-  // Complaints about ignore files quote them.
+  // rg's messages about ignore files quote their content.
   always: ['--no-config', '--no-ignore-messages'],
   last: ignoreFilesHere,
 };

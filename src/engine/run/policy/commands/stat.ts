@@ -4,7 +4,7 @@ import type { CommandPolicy } from '../declaration.ts';
 
 export const stat: CommandPolicy = {
   name: 'stat',
-  // Following a link is harmless here: an operand that leads outside is refused with or without -L.
+  // Following a link is harmless: the check refuses an operand that leads outside, with or without -L.
   flags: ['L dereference', 'f file-system', 't terse', 'help', 'version'],
   values: [
     { names: 'c format', takes: 'text' },
@@ -13,5 +13,5 @@ export const stat: CommandPolicy = {
   ],
   refused: [],
   operands: { rest: 'path' },
-  touches: 'looks',
+  metadataOnly: true,
 };

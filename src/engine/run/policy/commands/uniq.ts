@@ -1,4 +1,4 @@
-/** uniq: drops repeated lines; its second operand would be written to, so there is only one. */
+/** uniq: drops repeated lines. It would write to its second operand, so it may have only one. */
 
 import type { CommandPolicy } from '../declaration.ts';
 

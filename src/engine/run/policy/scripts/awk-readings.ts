@@ -36,7 +36,7 @@ const GETLINE_READS = {
 const ENVIRON_CHANGES = { reason: 'the environment of awk is not changed' };
 
 const CLOSES: Readonly<Record<string, string>> = { ')': '(?s', ']': '[e', '}': '{' };
-/** They change their last argument. */
+/** Functions that change their last argument. */
 const SUBSTITUTIONS = new Set(['sub', 'gsub']);
 const STATEMENTS_WITH_CONDITION = new Set(['if', 'while', 'for', 'switch']);
 const ENDS_OPERAND = new Set([')', ']', '++', '--']);
@@ -54,14 +54,14 @@ export interface AwkProblem {
 export class AwkReading implements AwkContext {
   /** Where the next token begins, or blanks before it. */
   at = 0;
-  /** The brackets that are open; `?` is the ( of a condition, `s` that of a substitution, `e` the [ of ENVIRON. */
+  /** The open brackets; `?` is the ( of a condition, `s` that of a substitution, `e` the [ of ENVIRON. */
   open = '';
   last: AwkToken | undefined;
   afterCondition = false;
   problem: AwkProblem | undefined;
   /** The last token that is no line end. */
   #word: AwkToken | undefined;
-  /** The print statement that is being read, and how many brackets were open where it began. */
+  /** The print statement around the next token, and how many brackets were open where it began. */
   #print: { at: number; depth: number; round: number } | undefined;
   #getline: 'just read' | 'with a name' | undefined;
   #environ: 'named' | 'indexed' | undefined;
@@ -80,7 +80,7 @@ export class AwkReading implements AwkContext {
     return copy;
   }
 
-  /** Two readings with the same key go on alike. */
+  /** Two readings with the same key continue in the same way. */
   key(): string {
     const { depth, round } = this.#print ?? {};
     return JSON.stringify([
@@ -169,7 +169,7 @@ export class AwkReading implements AwkContext {
     if (!plain && !begins) this.note(at, GETLINE_READS);
   }
 
-  /** Reading an element and asking whether there is one is all that may be done with ENVIRON. */
+  /** A program may read an element of ENVIRON and ask whether there is one, and nothing else. */
   #judgeEnviron({ kind, text, at }: AwkToken): void {
     if (!this.#environ) return;
     const indexed = kind === 'sign' && text === '[';
@@ -178,7 +178,7 @@ export class AwkReading implements AwkContext {
     this.#environ = undefined;
   }
 
-  /** A statement goes on over a line end that follows an operator or stands inside brackets. */
+  /** A statement continues over a line end that follows an operator or lies inside brackets. */
   #endsPrint({ kind, text }: AwkToken, print: { depth: number }): boolean {
     const depth = this.open.length;
     if (depth < print.depth) return true;

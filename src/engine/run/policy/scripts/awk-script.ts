@@ -1,8 +1,8 @@
 /**
  * Decides whether an awk program would read, write or run something by itself.
  *
- * Versions of awk read the same text differently, so the program is followed in every way in which one of them
- * may read it. It is allowed when some reading makes sense, and none that does holds anything forbidden.
+ * Versions of awk read the same text differently, so this follows the program in every way in which one of them may
+ * read it. A program is allowed when at least one reading makes sense, and none of those contains a forbidden act.
  */
 
 import { AwkReading } from './awk-readings.ts';
@@ -10,9 +10,9 @@ import { awkStep } from './awk-tokens.ts';
 import type { ScriptProblem } from './script-problem.ts';
 import { excerptAt, tooLong } from './script-problem.ts';
 
-/** How many tokens are read in all readings together: a hostile program could have very many. */
-const MOST_TOKENS = 200_000;
-const DEEPEST = 200;
+/** The limit on tokens of all readings together: a hostile program could have very many. */
+const MAX_TOKENS = 200_000;
+const MAX_DEPTH = 200;
 
 /** The first thing in `program` that is not allowed, or undefined for a harmless program. */
 export function awkScriptProblem(program: string): ScriptProblem | undefined {
@@ -29,7 +29,7 @@ function hiddenLineEnd(program: string): ScriptProblem | undefined {
 
 class AwkReadings {
   readonly #program: string;
-  /** Readings that have branched off and are still to be followed. */
+  /** Readings that branched off and wait to be followed. */
   readonly #open = [new AwkReading()];
   readonly #seen = new Set<string>();
   #tokens = 0;
@@ -60,7 +60,7 @@ class AwkReadings {
       if (!first && (step.lost || reading.open === '')) return true;
       if (!first) return this.#giveUp(reading, `${shownBracket(reading.open)} is never closed`);
       this.#tokens += step.tokens.length;
-      if (this.#tokens > MOST_TOKENS || reading.open.length > DEEPEST) {
+      if (this.#tokens > MAX_TOKENS || reading.open.length > MAX_DEPTH) {
         reading.note(0, { reason: 'the program is too intricate to be checked' });
         return true;
       }

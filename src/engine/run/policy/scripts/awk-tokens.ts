@@ -1,6 +1,6 @@
 /** Reads the next token of an awk program, in each of the ways in which the versions of awk read it. */
 
-import { LONGEST_REGEX, regexEnds } from './regex-end.ts';
+import { MAX_REGEX_LENGTH, regexEnds } from './regex-end.ts';
 
 export interface AwkToken {
   kind: 'name' | 'number' | 'string' | 'regex' | 'newline' | 'sign';
@@ -8,11 +8,11 @@ export interface AwkToken {
   at: number;
 }
 
-/** What stands before a token, as far as it decides how to read it. */
+/** What comes before a token and decides how to read it. */
 export interface AwkContext {
   /** The token before. */
   last: AwkToken | undefined;
-  /** That token closed the condition of an `if` and its like. */
+  /** That token closed the condition of an `if` or the like. */
   afterCondition: boolean;
   /** The brackets that are open. */
   open: string;
@@ -23,9 +23,9 @@ export interface AwkStep {
   tokens: AwkToken[];
   /** Why no version can read on, when there are no tokens before the end. */
   unreadable?: string;
-  /** What stands before the token that only some versions accept. */
+  /** Something before the token that only some versions accept. */
   disputed?: { at: number; reason: string };
-  /** The program cannot be followed further. */
+  /** There is no way to follow the program further. */
   lost?: true;
 }
 
@@ -38,7 +38,7 @@ const SKIPPED = /(?:[ \t]|\r(?=\n)|\\\n|#[^\n]*)*/y;
 const ODD = /[^\n -~]|\\/;
 
 const ENDS_OPERAND = new Set([')', ']', '++', '--']);
-/** Names that are more than a variable, in some version at least: what a slash after them means is open. */
+/** Names that are more than a variable in at least one version: a slash after them may mean either. */
 const WORDS = new Set(
   `BEGIN END BEGINFILE ENDFILE function func if else while for do switch case default break continue next
   nextfile exit return delete in getline print printf length substr index split sub gsub match sprintf sin
@@ -82,7 +82,7 @@ function tokensAt(program: string, at: number, context: AwkContext): AwkStep {
   return sign ? only('sign', sign) : { tokens: [], unreadable: `${next} means nothing to awk` };
 }
 
-/** A slash divides what stands before it, or starts a regular expression; sometimes either. */
+/** A slash divides, or starts a regular expression; sometimes it may be either. */
 function slashAt(program: string, at: number, context: AwkContext): AwkStep {
   const meaning = program[at + 1] === '=' && dividesOnly(context) ? 'either' : meaningOfSlash(context);
   const tokens: AwkToken[] = [];
@@ -91,7 +91,7 @@ function slashAt(program: string, at: number, context: AwkContext): AwkStep {
   // Where a slash could divide as well, mawk lets an expression go on over a line end.
   const ends = regexEnds(program, at + 1, '/', { overLines: meaning === 'either' });
   if (!ends) {
-    const reason = `a regular expression may be longer than ${LONGEST_REGEX} characters here`;
+    const reason = `a regular expression may be longer than ${MAX_REGEX_LENGTH} characters here`;
     return { tokens: [], disputed: { at, reason }, lost: true };
   }
   for (const end of ends) tokens.push({ kind: 'regex', text: program.slice(at, end), at });

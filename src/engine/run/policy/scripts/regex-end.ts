@@ -1,7 +1,7 @@
 /** Finds every place where a regular expression in a script may end, as versions of awk and sed see it. */
 
-/** A longer expression is not looked at: a hostile script could have many of them. */
-export const LONGEST_REGEX = 4096;
+/** The check refuses longer expressions: a hostile script could have many of them. */
+export const MAX_REGEX_LENGTH = 4096;
 
 /** Where a version may stand: outside of brackets, behind one that opens, in brackets, in one kind of class. */
 const OUTSIDE = 1;
@@ -29,7 +29,7 @@ export function regexEnds(
   // A backslash takes the next character along, so versions may be one character apart.
   let ahead = 0;
   for (let at = start; at < script.length && (here | ahead) > 0; at++) {
-    if (at - start > LONGEST_REGEX) return undefined;
+    if (at - start > MAX_REGEX_LENGTH) return undefined;
     const character = script[at]!;
     if (character === '\n' && !overLines) here = 0;
     if (here & OUTSIDE && character === delimiter) {

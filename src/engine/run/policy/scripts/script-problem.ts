@@ -1,4 +1,4 @@
-/** What can be wrong with a script that a command is given. */
+/** What can be wrong with a script among the arguments. */
 
 export interface ScriptProblem {
   /** The part of the script that is the problem. */
@@ -7,7 +7,7 @@ export interface ScriptProblem {
   instead?: string;
 }
 
-/** Longer scripts are not read, because a hostile one could make that take long. */
+/** The check refuses longer scripts: a hostile one could take long to read. */
 const MAX_LENGTH = 32 * 1024;
 
 export function tooLong(script: string): ScriptProblem | undefined {
@@ -15,7 +15,7 @@ export function tooLong(script: string): ScriptProblem | undefined {
   return { at: excerptAt(script, 0), reason: `the script is longer than ${MAX_LENGTH} characters` };
 }
 
-/** The beginning of what stands at a position, to show. */
+/** The first characters at a position, for messages. */
 export function excerptAt(script: string, at: number): string {
   return script.slice(at, at + 60).split('\n')[0]!;
 }

@@ -2,11 +2,11 @@
  * Decides whether a sed script would read, write or run something by itself.
  *
  * Versions of sed read the same text differently: where a regular expression, a label or a text ends, and whether
- * something may follow a command on its line. So every place where some version may begin a command is visited.
- * The script is allowed when it can be read to its end, and no place that is visited holds a forbidden command.
+ * something may follow a command on its line. So this visits every place where some version may begin a command. A
+ * script is allowed when it is readable to its end, and none of those places holds a forbidden command.
  */
 
-import { LONGEST_REGEX, regexEnds } from './regex-end.ts';
+import { MAX_REGEX_LENGTH, regexEnds } from './regex-end.ts';
 import type { ScriptProblem } from './script-problem.ts';
 import { excerptAt, tooLong } from './script-problem.ts';
 
@@ -18,8 +18,8 @@ const DANGERS: Readonly<Record<string, string>> = {
   W: 'the command W writes a file',
 };
 const SIMPLE = '{}=dDFgGhHnNpPxz';
-/** How many characters are looked at in all readings together: a hostile script could have very many. */
-const MOST_CHARACTERS = 2_000_000;
+/** The limit on characters of all readings together: a hostile script could have very many. */
+const MAX_CHARACTERS = 2_000_000;
 
 class Danger extends Error {
   readonly problem: ScriptProblem;
@@ -52,7 +52,7 @@ class SedReader {
     this.#script = script;
   }
 
-  /** Throws a danger at once; what cannot be read is returned when nothing else can be read either. */
+  /** Throws a danger at once. Returns what is unreadable when no other reading is readable either. */
   readAll(): ScriptProblem | undefined {
     this.#refuseDoubleBackslashes();
     const visited = new Set<number>();
@@ -161,8 +161,9 @@ class SedReader {
   #regexEnds(delimiter: string): number[] {
     const start = this.#at;
     const ends = regexEnds(this.#script, start, delimiter);
-    if (!ends) throw this.#danger(start, `a regular expression is longer than ${LONGEST_REGEX} characters`);
-    this.#look(Math.min(LONGEST_REGEX, this.#script.length - start));
+    if (!ends)
+      throw this.#danger(start, `a regular expression is longer than ${MAX_REGEX_LENGTH} characters`);
+    this.#look(Math.min(MAX_REGEX_LENGTH, this.#script.length - start));
     if (ends.length === 0) throw this.#unreadable(start, `the closing ${delimiter} is missing`);
     return ends;
   }
@@ -229,7 +230,7 @@ class SedReader {
 
   #look(characters: number): void {
     this.#looked += characters + 1;
-    if (this.#looked > MOST_CHARACTERS) throw this.#danger(0, 'the script is too intricate to be checked');
+    if (this.#looked > MAX_CHARACTERS) throw this.#danger(0, 'the script is too intricate to be checked');
   }
 
   #takeDelimiter(): string {

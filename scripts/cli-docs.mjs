@@ -1,0 +1,73 @@
+/**
+ * Writes the part of docs/CLI.md that lists commands and options, from the tables of src/cli/arguments/ that the
+ * parser and the help texts use, too. `--check` only says whether the file is fresh.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const file = fileURLToPath(new URL('../docs/CLI.md', import.meta.url));
+const tables = fileURLToPath(new URL('../src/cli/arguments/', import.meta.url));
+const BEGIN = '<!-- npm run docs writes from here … -->';
+const END = '<!-- … to here -->';
+
+const { commands, flags, flagText } = await loadTables();
+const before = readFileSync(file, 'utf8');
+const [head, rest] = before.split(BEGIN);
+const after = `${head}${BEGIN}\n\n${commandTable()}\n\n${flagTable()}\n\n${END}${rest.split(END)[1]}`;
+if (!process.argv.includes('--check')) writeFileSync(file, after);
+else if (before !== after) {
+  console.error('docs/CLI.md is out of date: npm run docs');
+  process.exitCode = 1;
+}
+
+/** Node 20 does not read TypeScript. */
+async function loadTables() {
+  const entry = `export * from './commands.ts'; export * from './flags.ts';`;
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: tables },
+    bundle: true,
+    write: false,
+    format: 'esm',
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+}
+
+function commandTable() {
+  const rows = commands.flatMap(({ name, usage, help }) =>
+    usage.map((line, index) => {
+      const call = name === 'serve' ? `cofferdam ${line}` : `cofferdam ${name} ${line}`;
+      return `| ${code(call)} | ${index === 0 ? capitalised(help) : ''} |`;
+    }),
+  );
+  return ['| command | what it does |', '|---|---|', ...rows].join('\n');
+}
+
+function flagTable() {
+  const rows = flags.map((flag) => {
+    const takers = flag.for === 'every command' ? 'all' : flag.for.map(commandText).join(', ');
+    return `| ${code(flagText(flag))} | ${takers} | ${cell(capitalised(helpText(flag)))} |`;
+  });
+  return ['| option | commands | what it does |', '|---|---|---|', ...rows].join('\n');
+}
+
+function helpText({ help, helpFor = {} }) {
+  return [help, ...Object.entries(helpFor).map(([command, other]) => `${command}: ${other}`)].join('; ');
+}
+
+/** The command that nobody has to name. */
+function commandText(name) {
+  return name === 'serve' ? 'a server' : name;
+}
+
+function code(text) {
+  return `\`${cell(text)}\``;
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|');
+}
+
+function capitalised(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

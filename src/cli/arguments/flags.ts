@@ -1,0 +1,202 @@
+/**
+ * Every option of the command line, described once: the parser, the check that an option fits the command, the help
+ * texts and docs/CLI.md all come from here. A new flag says in `for` which commands take it.
+ */
+import type { CommandName } from './commands.ts';
+
+export interface Flag {
+  name: string;
+  /** One letter that means the same. */
+  short?: string;
+  /** What stands for the value in the help; a flag without one is a switch. */
+  value?: string;
+  /** May be given more than once. */
+  repeatable?: boolean;
+  /** The commands that take it; `serve` is the one without a name. */
+  for: readonly CommandName[] | 'every command';
+  help: string;
+  /** The help for commands where the flag means something else. */
+  helpFor?: Partial<Record<CommandName, string>>;
+}
+
+/** The commands that serve directories until somebody ends them. */
+const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
+/** The commands that let tools work on directories. */
+const WORKERS = [...SERVERS, 'call'] as const;
+/** The commands that read the state directory and serve nothing. */
+const READERS = [
+  'history',
+  'diff',
+  'undo',
+  'redo',
+  'forget',
+  'trace',
+] as const satisfies readonly CommandName[];
+
+export const flags = [
+  {
+    name: 'dialect',
+    value: 'NAME[,NAME…]',
+    repeatable: true,
+    for: [...WORKERS, 'tools', 'doctor'],
+    help: 'which tools to offer; where two dialects have a tool of the same name, the first dialect gets the name',
+  },
+  {
+    name: 'errors',
+    value: 'protocol|results',
+    for: WORKERS,
+    help: 'send the errors of replay and repo as JSON-RPC errors (the default) or as results with isError',
+  },
+  { name: 'read-only', for: [...WORKERS, 'tools', 'doctor'], help: 'let no tool change anything' },
+  {
+    name: 'allow-git-config',
+    for: [...WORKERS, 'doctor'],
+    help: "let tools and commands change Git's configuration and hooks, from which Git runs programs",
+  },
+  {
+    name: 'sandbox',
+    value: 'auto|require|off',
+    for: [...WORKERS, 'doctor'],
+    help: 'run commands in bubblewrap where it is installed (auto, the default), only in bubblewrap (require), or without it (off)',
+  },
+  {
+    name: 'allow-net',
+    for: [...WORKERS, 'doctor'],
+    help: 'let commands in the sandbox use the network',
+  },
+  {
+    name: 'allow-command',
+    value: 'NAME',
+    repeatable: true,
+    for: [...WORKERS, 'doctor'],
+    help: 'let run_command of the workspace dialect run this program too',
+  },
+  {
+    name: 'env',
+    value: 'NAME',
+    repeatable: true,
+    for: [...WORKERS, 'doctor'],
+    help: 'pass this environment variable on to commands',
+  },
+  {
+    name: 'http',
+    value: '[HOST:]PORT[-PORT]',
+    for: [...SERVERS, 'trace'],
+    help: 'serve over HTTP at /mcp and /mcp/DIALECT, on the first free port; only this machine can connect unless you give a HOST',
+    helpFor: { trace: 'with --web: the port of the page' },
+  },
+  {
+    name: 'token-file',
+    value: 'FILE',
+    for: SERVERS,
+    help: 'with --http: the tokens of clients, one line each: name token read-only|read-write|DIALECT,… [one-client]; SIGHUP reads the file again',
+  },
+  {
+    name: 'new-token',
+    for: SERVERS,
+    help: 'with --http: replace the saved token and print the new one, also where stdout is no terminal; COFFERDAM_TOKEN, if set, comes first',
+  },
+  { name: 'tls-cert', value: 'FILE', for: SERVERS, help: 'with --http: the certificate for HTTPS (PEM)' },
+  { name: 'tls-key', value: 'FILE', for: SERVERS, help: 'with --http: the key of the certificate (PEM)' },
+  {
+    name: 'http-calls',
+    value: 'N',
+    for: SERVERS,
+    help: 'with --http: how many calls of one token may run or wait (default: 1024)',
+  },
+  {
+    name: 'http-body',
+    value: 'SIZE',
+    for: SERVERS,
+    help: 'with --http: how large one request may be (default: 4MiB, at most 256MiB)',
+  },
+  {
+    name: 'allow-host',
+    value: 'NAME',
+    repeatable: true,
+    for: SERVERS,
+    help: 'with --http: another host name that clients use for this server',
+  },
+  {
+    name: 'allow-origin',
+    value: 'URL',
+    repeatable: true,
+    for: SERVERS,
+    help: 'with --http: let web pages of this origin use the server',
+  },
+  {
+    name: 'state',
+    value: 'DIR',
+    for: [...WORKERS, ...READERS, 'doctor'],
+    help: 'the directory of the journal and the trace (default: $XDG_STATE_HOME/cofferdam, or ~/.local/state/cofferdam)',
+  },
+  {
+    name: 'keep',
+    value: 'DAYS|SIZE',
+    repeatable: true,
+    for: WORKERS,
+    help: 'how long and how much the journal keeps (default: 30d and 1GiB); the server refuses a change that is larger by itself',
+  },
+  {
+    name: 'no-journal',
+    for: [...WORKERS, 'doctor'],
+    help: 'keep no journal; then nobody can undo changes',
+  },
+  {
+    name: 'trace-contents',
+    for: WORKERS,
+    help: 'write the arguments and answers of calls to the trace, too',
+  },
+  {
+    name: 'since',
+    value: 'TIME',
+    for: ['history', 'undo'],
+    help: 'only changes since then: 10m, 1h30m, 14:30, yesterday or a date',
+  },
+  {
+    name: 'force',
+    for: ['undo', 'redo'],
+    help: 'also overwrite files that changed since; the journal keeps both versions',
+  },
+  { name: 'all', for: ['forget'], help: 'remove all contents' },
+  { name: 'dry-run', for: ['forget'], help: 'say what would go, and change nothing' },
+  { name: 'follow', for: ['trace'], help: 'go on and show new calls as they come in' },
+  { name: 'tool', value: 'NAME', for: ['trace'], help: 'only calls of this tool' },
+  {
+    name: 'path',
+    value: 'TEXT',
+    for: ['trace'],
+    help: 'only calls that touched a path with this text in it',
+  },
+  { name: 'failed', for: ['trace'], help: 'only calls that failed or had something refused' },
+  { name: 'limit', value: 'N', for: ['trace', 'history'], help: 'only the newest N' },
+  {
+    name: 'web',
+    for: ['trace'],
+    help: 'show the calls on a web page for this machine; the address is printed',
+  },
+  { name: 'json', for: ['tools', 'history', 'trace'], help: 'print JSON' },
+  { name: 'explain', for: ['call'], help: 'say on stderr how the engine did the call' },
+  { name: 'version', short: 'v', for: 'every command', help: 'print the version' },
+  { name: 'help', short: 'h', for: 'every command', help: 'print this help' },
+] as const satisfies readonly Flag[];
+
+const all: readonly Flag[] = flags;
+
+/** The flags that a command takes, in the order of the help. */
+export function flagsOf(command: CommandName): Flag[] {
+  return all.filter((flag) => takes(command, flag));
+}
+
+export function takes(command: CommandName, flag: Flag): boolean {
+  return flag.for === 'every command' || flag.for.includes(command);
+}
+
+/** A flag as the help shows it: `--limit N`. */
+export function flagText({ name, short, value }: Flag): string {
+  return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
+}
+
+export function flagHelp({ help, helpFor }: Flag, command: CommandName): string {
+  return helpFor?.[command] ?? help;
+}

@@ -1,0 +1,90 @@
+/** Reads the options of the HTTP server. */
+
+import type { HttpSettings } from '../../server/start-http.ts';
+import { asOrigin, isHostName } from '../../server/web/host-and-origin.ts';
+import { UsageError } from '../usage-error.ts';
+import { sizeOf } from './state-flags.ts';
+
+export interface HttpValues {
+  http?: string | undefined;
+  'token-file'?: string | undefined;
+  'new-token'?: boolean | undefined;
+  'tls-cert'?: string | undefined;
+  'tls-key'?: string | undefined;
+  'http-calls'?: string | undefined;
+  'http-body'?: string | undefined;
+  'allow-host'?: string[] | undefined;
+  'allow-origin'?: string[] | undefined;
+}
+
+const NEED_HTTP = [
+  ...['token-file', 'new-token', 'tls-cert', 'tls-key'],
+  ...['http-calls', 'http-body', 'allow-host', 'allow-origin'],
+] as const;
+const MOST_CALLS = 100_000;
+/** As long as a line on stdio may be. */
+const MOST_BODY_BYTES = 256 * 1024 * 1024;
+
+/** Whether an option means nothing without --http. */
+export function needsHttp(name: string): boolean {
+  return (NEED_HTTP as readonly string[]).includes(name);
+}
+
+export function parseHttp(values: HttpValues): HttpSettings | undefined {
+  if (values.http === undefined) {
+    const alone = NEED_HTTP.find((name) => values[name] !== undefined);
+    if (alone) throw new UsageError(`--${alone} is for a server over HTTP: --http [HOST:]PORT`);
+    return undefined;
+  }
+  const { 'token-file': tokenFile, 'tls-cert': certFile, 'tls-key': keyFile } = values;
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw new UsageError('--tls-cert and --tls-key belong together');
+  const { 'http-calls': calls, 'http-body': body } = values;
+  const newToken = values['new-token'] === true;
+  if (newToken && tokenFile !== undefined)
+    throw new UsageError('--new-token and --token-file exclude each other');
+  return {
+    ...parseAddress(values.http),
+    newToken,
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+    ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+    ...(calls === undefined ? {} : { calls: parseCalls(calls) }),
+    ...(body === undefined ? {} : { bodyBytes: parseBody(body) }),
+    allowHosts: (values['allow-host'] ?? []).map(checkHost),
+    allowOrigins: (values['allow-origin'] ?? []).map(checkOrigin),
+  };
+}
+
+/** `PORT-PORT` means the first free port of that range. */
+function parseAddress(text: string): { host: string; port: number; lastPort?: number } {
+  const parts = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/\s]+)):)?(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
+  const port = Number(parts?.[3]);
+  const lastPort = Number(parts?.[4] ?? port);
+  if (!parts || lastPort > 65535 || lastPort < port)
+    throw new UsageError(`--http ${text}: give [HOST:]PORT, as 8080, 127.0.0.1:8080 or [::1]:8080`);
+  const host = parts[1] ?? parts[2] ?? '127.0.0.1';
+  return { host, port, ...(lastPort !== port && { lastPort }) };
+}
+
+function parseCalls(text: string): number {
+  const calls = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (calls >= 1 && calls <= MOST_CALLS) return calls;
+  throw new UsageError(`--http-calls ${text}: give a number from 1 to ${MOST_CALLS}`);
+}
+
+function parseBody(text: string): number {
+  const bytes = sizeOf(text) ?? 0;
+  if (bytes >= 1024 && bytes <= MOST_BODY_BYTES) return bytes;
+  throw new UsageError(`--http-body ${text}: give a size from 1KiB to 256MiB, as 32MiB`);
+}
+
+function checkHost(text: string): string {
+  if (isHostName(text)) return text;
+  throw new UsageError(`--allow-host ${text}: give a host name, with or without :PORT`);
+}
+
+function checkOrigin(text: string): string {
+  const origin = asOrigin(text);
+  if (origin !== undefined) return origin;
+  throw new UsageError(`--allow-origin ${text}: give one origin, as https://app.example`);
+}

@@ -1,0 +1,249 @@
+/** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
+import type { Dialect } from '../../dialects/dialect.ts';
+import { defaultDialect, dialectNamed, dialects } from '../../dialects/index.ts';
+import type { CommandSettings, RootSpec } from '../../engine/index.ts';
+import type { HttpSettings } from '../../server/start-http.ts';
+import { isLoopback } from '../../server/web/host-and-origin.ts';
+import type { TraceFilter } from '../../trace/show.ts';
+import type { ForgetArguments } from '../forget.ts';
+import type { HistoryRequest, UndoRequest } from '../history.ts';
+import type { Environment } from '../surroundings.ts';
+import { UsageError } from '../usage-error.ts';
+import type { CommandName } from './commands.ts';
+import { flagsOf } from './flags.ts';
+import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
+import { splitArguments, type Values } from './split.ts';
+import { parseState, parseTime, type StateSettings, type StateValues } from './state-flags.ts';
+import { namesInstead } from './suggest.ts';
+
+export interface Options {
+  dialects: Dialect[];
+  readOnly: boolean;
+  errors: 'protocol' | 'results';
+  allowGitConfig: boolean;
+  json: boolean;
+  explain: boolean;
+  commands: CommandSettings;
+  state: StateSettings;
+}
+
+export type Command =
+  | { do: 'help'; about: CommandName | undefined }
+  | { do: 'version' }
+  | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
+  | { do: 'call'; tool: string; json: string; roots: RootSpec[]; options: Options }
+  | { do: 'tools'; options: Options; named: boolean }
+  | { do: 'doctor'; roots: RootSpec[]; options: Options }
+  | ({ do: 'history'; state: StateSettings } & HistoryRequest)
+  | { do: 'diff'; entry: string; state: StateSettings }
+  | ({ do: 'undo'; state: StateSettings } & UndoRequest)
+  | { do: 'redo'; what: string | undefined; force: boolean; state: StateSettings }
+  | ({ do: 'forget'; state: StateSettings } & ForgetArguments)
+  | { do: 'trace'; asked: TraceRequest; state: StateSettings };
+
+export interface TraceRequest extends TraceFilter {
+  follow: boolean;
+  json: boolean;
+  limit: number | undefined;
+  /** The port of the page; 0 for any free one. Undefined for the terminal. */
+  webPort: number | undefined;
+}
+
+/** The command of one kind, as its file in cli/ takes it. */
+export type CommandTo<Do extends Command['do']> = Extract<Command, { do: Do }>;
+
+export function parseCommand(argv: readonly string[], environment: Environment, home: string): Command {
+  const { command, named, values, rest } = splitArguments(argv);
+  if (values.help) return { do: 'help', about: named ? command : undefined };
+  if (values.version) return { do: 'version' };
+  const dialectNames = values.dialect as string[] | undefined;
+  const options: Options = {
+    dialects: chooseDialects(dialectNames ?? [defaultDialect]),
+    readOnly: values['read-only'] === true,
+    errors: errorsMode(values),
+    allowGitConfig: values['allow-git-config'] === true,
+    json: values.json === true,
+    explain: values.explain === true,
+    commands: commandSettings(values),
+    state: parseState(values as StateValues, environment, home),
+  };
+  switch (command) {
+    case 'call':
+      return parseCall(rest, options, environment);
+    case 'tools':
+      if (rest.length > 0) throw new UsageError(`tools takes no argument: ${rest[0]}`);
+      return { do: 'tools', options, named: dialectNames !== undefined };
+    case 'doctor':
+      return { do: 'doctor', roots: rest.map(toRoot), options };
+    case 'serve':
+      return {
+        do: 'serve',
+        roots: rootsFrom(rest, options, environment),
+        options,
+        http: parseHttp(values as HttpValues),
+      };
+    case 'start':
+      return {
+        do: 'serve',
+        roots: rest.length > 0 ? rest.map(toRoot) : [{ path: '.', writable: true }],
+        options,
+        http: { ...parseHttp({ http: USUAL_ADDRESS, ...(values as HttpValues) })!, printed: true },
+        stdio: serverArguments(values, options.state.directory),
+      };
+    default:
+      return parseStateCommand(command, rest, values, options);
+  }
+}
+
+/** The first of these ports that is free. */
+const USUAL_ADDRESS = '127.0.0.1:7440-7499';
+
+/** The options with which a client starts the same server on stdio, from any directory. */
+function serverArguments(values: Values, stateDirectory: string): string[] {
+  return flagsOf('serve').flatMap(({ name }) => {
+    const value = name === 'state' && values.state !== undefined ? stateDirectory : values[name];
+    if (value === undefined || name === 'http' || needsHttp(name)) return [];
+    if (value === true) return [`--${name}`];
+    return [value].flat().flatMap((each) => [`--${name}`, String(each)]);
+  });
+}
+
+/** The commands that read the state directory and serve nothing. */
+function parseStateCommand(
+  command: 'history' | 'diff' | 'undo' | 'redo' | 'forget' | 'trace',
+  rest: readonly string[],
+  values: Values,
+  { state, json }: Options,
+): Command {
+  const force = values.force === true;
+  const since = values.since === undefined ? undefined : parseTime(values.since as string, new Date());
+  const limit = parseLimit(values.limit as string | undefined);
+  const [what] = rest;
+  switch (command) {
+    case 'history':
+      requireAtMost(rest, 1, command);
+      return { do: 'history', directory: what, since, json, limit, state };
+    case 'diff':
+      if (what === undefined) throw new UsageError('diff needs an entry: cofferdam diff ENTRY');
+      requireAtMost(rest, 1, command);
+      return { do: 'diff', entry: what, state };
+    case 'undo':
+      requireAtMost(rest, 1, command);
+      return { do: 'undo', what, since, force, state };
+    case 'redo':
+      requireAtMost(rest, 1, command);
+      return { do: 'redo', what, force, state };
+    case 'forget':
+      return {
+        do: 'forget',
+        what: rest,
+        all: values.all === true,
+        dryRun: values['dry-run'] === true,
+        state,
+      };
+    case 'trace':
+      requireAtMost(rest, 0, command);
+      return { do: 'trace', asked: traceRequest(values, json, limit), state };
+  }
+}
+
+function traceRequest(values: Values, json: boolean, limit: number | undefined): TraceRequest {
+  const { tool, path, failed, follow, web } = values as Partial<Record<string, string & true>>;
+  if (values.http !== undefined && !web)
+    throw new UsageError('--http is for the page: trace --web --http PORT');
+  const unused = web ? ['tool', 'path', 'failed', 'follow', 'limit', 'json'] : [];
+  const alone = unused.find((name) => values[name] !== undefined);
+  if (alone)
+    throw new UsageError(`--${alone} is for the terminal: the page of trace --web has filters of its own`);
+  const { host, port, lastPort } = parseHttp({ http: values.http as string | undefined }) ?? {
+    host: '127.0.0.1',
+    port: 0,
+    lastPort: undefined,
+  };
+  if (web && (!isLoopback(host) || lastPort !== undefined))
+    throw new UsageError('the page of trace --web is for this machine: --http PORT');
+  return {
+    ...{ tool, path, failed: failed === true, follow: follow === true, json, limit },
+    webPort: web ? port : undefined,
+  };
+}
+
+function parseLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number from 1 on`);
+  return Number(text);
+}
+
+function requireAtMost(rest: readonly string[], most: number, command: string): void {
+  const extra = rest[most];
+  if (extra !== undefined) throw new UsageError(`${command} takes no further argument: ${extra}`);
+}
+
+function errorsMode({ errors = 'protocol' }: Values): Options['errors'] {
+  if (errors === 'protocol' || errors === 'results') return errors;
+  throw new UsageError(`--errors is protocol or results, not '${errors}'`);
+}
+
+function commandSettings(values: Values): CommandSettings {
+  const sandbox = (values.sandbox ?? 'auto') as string;
+  if (sandbox !== 'auto' && sandbox !== 'require' && sandbox !== 'off') {
+    throw new UsageError(`--sandbox is auto, require or off, not '${sandbox}'`);
+  }
+  const allowCommands = (values['allow-command'] ?? []) as string[];
+  for (const name of allowCommands) {
+    if (!/^[\w.+-]+$/.test(name))
+      throw new UsageError(`--allow-command takes a program's name, not '${name}'`);
+  }
+  return {
+    sandbox,
+    allowNet: values['allow-net'] === true,
+    allowCommands,
+    passEnv: ((values.env ?? []) as string[]).map(checkVariable),
+  };
+}
+
+function checkVariable(name: string): string {
+  if (name !== '' && !/[=\0]/.test(name)) return name;
+  throw new UsageError(
+    `--env takes the name of a variable, not '${name}': its value comes from this environment`,
+  );
+}
+
+function parseCall(
+  [tool, json, ...directories]: string[],
+  options: Options,
+  environment: Environment,
+): Command {
+  if (tool === undefined) throw new UsageError("call needs a tool: cofferdam call TOOL 'JSON' DIR…");
+  if (json === undefined) throw new UsageError(`call ${tool} needs its arguments as JSON, for example '{}'`);
+  return { do: 'call', tool, json, roots: rootsFrom(directories, options, environment), options };
+}
+
+function chooseDialects(named: readonly string[]): Dialect[] {
+  const names = named.flatMap((list) => list.split(','));
+  return [...new Set(names)].map((name) => {
+    const found = dialectNamed(name);
+    if (found) return found;
+    const known = dialects.map((dialect) => dialect.name);
+    throw new UsageError(`unknown dialect '${name}'${namesInstead(name, 'dialects', known)}`);
+  });
+}
+
+/** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */
+function rootsFrom(
+  directories: readonly string[],
+  { dialects: chosen }: Options,
+  environment: Environment,
+): RootSpec[] {
+  if (directories.length > 0) return directories.map(toRoot);
+  const settings = chosen.flatMap(({ rootSetting }) => rootSetting ?? []);
+  const path = settings.map((name) => environment[name]).find((value) => value);
+  if (path !== undefined) return [{ path, writable: false }];
+  const instead = settings.map((name) => `, or set ${name}`).join('');
+  throw new UsageError(`no directory given: cofferdam [options] DIR…${instead} (see cofferdam --help)`);
+}
+
+function toRoot(text: string): RootSpec {
+  if (text === '' || text === ':ro') throw new UsageError('a directory name is empty');
+  return text.endsWith(':ro') ? { path: text.slice(0, -3), writable: false } : { path: text, writable: true };
+}

@@ -1,0 +1,105 @@
+/** Reads the options of the state directory, and the times and sizes that people write. */
+import { isAbsolute, join, resolve } from 'node:path';
+import { type Keep, usualKeep } from '../../engine/index.ts';
+import { UsageError } from '../usage-error.ts';
+
+export interface StateSettings {
+  directory: string;
+  /** Whether the operator named the directory. Then it must work. */
+  named: boolean;
+  journal: boolean;
+  keep: Keep;
+  /** Whether the trace holds arguments and answers, too. */
+  contents: boolean;
+}
+
+export interface StateValues {
+  state?: string | undefined;
+  keep?: string[] | undefined;
+  'no-journal'?: boolean | undefined;
+  'trace-contents'?: boolean | undefined;
+}
+
+export function parseState(
+  values: StateValues,
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string,
+): StateSettings {
+  if (values.state === '') throw new UsageError('--state needs a directory');
+  return {
+    directory: values.state === undefined ? usualDirectory(environment, home) : resolve(values.state),
+    named: values.state !== undefined,
+    journal: values['no-journal'] !== true,
+    keep: parseKeep(values.keep ?? []),
+    contents: values['trace-contents'] === true,
+  };
+}
+
+/** Ignores a relative path in the variable, as the XDG base directory specification says. */
+function usualDirectory(environment: Readonly<Record<string, string | undefined>>, home: string): string {
+  const { XDG_STATE_HOME: base } = environment;
+  return join(base && isAbsolute(base) ? base : join(home, '.local', 'state'), 'cofferdam');
+}
+
+const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+
+/** `500`, `500B`, `64K`, `500MB` and `1GiB` are sizes. */
+export function sizeOf(text: string): number | undefined {
+  const parts = /^(\d+(?:\.\d+)?)\s*(?:([kmgt])(?:i?b)?|b)?$/i.exec(text.trim());
+  return parts ? Math.floor(Number(parts[1]) * (UNITS[parts[2]?.toLowerCase() ?? ''] ?? 1)) : undefined;
+}
+
+/** `30` and `30d` are days; `500M`, `1G` and `1GiB` are sizes. Both may be given. */
+function parseKeep(given: readonly string[]): Keep {
+  const keep = { ...usualKeep };
+  for (const text of given.flatMap((list) => list.split(','))) {
+    const days = Number(/^(\d+(?:\.\d+)?)\s*(?:d|days?)?$/i.exec(text.trim())?.[1]);
+    const bytes = Number.isNaN(days) ? sizeOf(text) : undefined;
+    if (bytes === 0 || days === 0 || (bytes === undefined && Number.isNaN(days)))
+      throw new UsageError(`--keep ${text}: give days or a size, as 30d, 500MB or 1GiB`);
+    if (bytes === undefined) keep.days = days;
+    else keep.bytes = bytes;
+  }
+  return keep;
+}
+
+const PERIODS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+const PERIOD = /(\d+)\s*(s|m|h|d|w)(?:ec|in|ours?|ays?|eeks?)?\s*/g;
+
+/** `10m`, `1h30m` and `3d` are times ago, `14:30` is today; also `yesterday`, or a date with or without a time. */
+export function parseTime(text: string, now: Date): number {
+  const time = timeAgo(text, now) ?? timeOfDay(text, now) ?? timeOfDate(text);
+  if (time !== undefined) return time;
+  throw new UsageError(`--since ${text}: give a time, as 10m, 1h30m, 14:30, yesterday or 2026-01-31T14:30`);
+}
+
+function timeAgo(text: string, now: Date): number | undefined {
+  if (text === '' || text.replace(PERIOD, '') !== '') return undefined;
+  let seconds = 0;
+  for (const [, count, unit] of text.matchAll(PERIOD)) seconds += Number(count) * PERIODS[unit!]!;
+  return now.getTime() - seconds * 1000;
+}
+
+function timeOfDay(text: string, now: Date): number | undefined {
+  const time = new Date(now);
+  if (text === 'today') return time.setHours(0, 0, 0, 0);
+  if (text === 'yesterday') {
+    time.setDate(time.getDate() - 1);
+    return time.setHours(0, 0, 0, 0);
+  }
+  const [hours, minutes, seconds] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text)?.slice(1) ?? [];
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds ?? 0) > 59) {
+    return undefined;
+  }
+  return time.setHours(Number(hours), Number(minutes), Number(seconds ?? 0), 0);
+}
+
+function timeOfDate(text: string): number | undefined {
+  const [year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text)?.slice(1).map(Number) ?? [];
+  if (year === undefined) return undefined;
+  // Date.UTC would take the 31st of a shorter month for a day of the next month.
+  if (new Date(Date.UTC(year, month! - 1, day)).getUTCDate() !== day) return undefined;
+  // Date.parse would take a date alone as UTC, but a date with a time as local time.
+  const date = Date.parse(text.length === 10 ? `${text}T00:00` : text);
+  return Number.isNaN(date) ? undefined : date;
+}

@@ -1,0 +1,19 @@
+/** What a command prints, and the exit code that goes with it. */
+import type { Outcome } from './history.ts';
+
+export function print(output: string): number {
+  process.stdout.write(output);
+  return 0;
+}
+
+/** A failure goes to stderr; so does a problem that came after a part was done, with that part on stdout. */
+export async function printOutcome({ output, failed, problem }: Outcome): Promise<number> {
+  const didSomething = !failed || problem !== undefined;
+  await write(didSomething ? process.stdout : process.stderr, output);
+  if (problem !== undefined) await write(process.stderr, problem);
+  return failed ? 1 : 0;
+}
+
+function write(stream: NodeJS.WriteStream, output: string): Promise<void> {
+  return new Promise((resolve) => stream.write(output, () => resolve()));
+}

@@ -1,0 +1,50 @@
+/** `cofferdam DIR…`: serves directories on stdio, until the client ends its input or a signal ends the server. */
+import { ownPackage, rememberAncestors } from '../engine/index.ts';
+import { serveOnStdio } from '../server/stdio/serve.ts';
+import type { CommandTo } from './arguments/parse.ts';
+import { withOfferableTools } from './offerable-tools.ts';
+import { closeApp, type OpenApp, openApp } from './open-app.ts';
+import { describeCommands, describeStart } from './start-up.ts';
+import type { Surroundings } from './surroundings.ts';
+
+type Serving = ReturnType<typeof serveOnStdio>;
+
+export async function serveStdio(
+  { roots, options }: CommandTo<'serve'>,
+  surroundings: Surroundings,
+): Promise<number> {
+  const required = options.commands.sandbox === 'require';
+  const app = await withOfferableTools(openApp(roots, options, surroundings), { required });
+  const ancestors = rememberAncestors();
+  const serving = serveOnStdio(app, process.stdin, process.stdout);
+  const introduced = serving.opened.then(() => introduce(app));
+  const stop = () => void serving.stop();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
+  process.stdin.once('close', () => endWithClient(app, serving, ancestors));
+  await serving.done;
+  await introduced;
+  await closeApp(app);
+  return 0;
+}
+
+/**
+ * Looking for programs takes longer than the first answers do, and so does reading the files that run late. Both wait
+ * for the first answers; a call that needs one of them earlier does it itself.
+ */
+async function introduce(app: OpenApp): Promise<void> {
+  ownPackage();
+  app.log(describeStart(app, await describeCommands(app), app.journal));
+}
+
+/** A client that only ended its input still gets its answers. A client that was killed waits for none. */
+function endWithClient(
+  app: OpenApp,
+  serving: Serving,
+  ancestors: ReturnType<typeof rememberAncestors>,
+): void {
+  const watch = ancestors.whenGone(() => {
+    void app.engine.commands.kill();
+    void serving.stop();
+  });
+  void serving.done.finally(() => watch.stop());
+}

@@ -1,0 +1,105 @@
+/** Reads lines with their numbers, as `12 | text`, as many as one result can hold. */
+import { Breathing, countLines, type Engine, fail, mapInTurns, splitLines } from '../../engine/index.ts';
+import { jsonBytes } from '../../json/json-size.ts';
+import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../result-size.ts';
+import { filesOf, refuse } from './one-or-many.ts';
+
+/** One result could not hold more. */
+const MAX_LINES = 5_000_000;
+/** A number of one digit, what stands behind it, and the line end. */
+const MIN_LINE_BYTES = '1 | \n'.length;
+/** For a file of very short lines the error suggests a range of so many lines, although more would fit. */
+const MAX_LINES_TRIED = 200_000;
+
+const FEWER_FILES = 'Read fewer files at once, or one with line_range';
+
+export interface NumberedLines {
+  first: number;
+  lines: string[];
+}
+
+/** Whole files, without their byte-order marks. */
+export async function numberedFiles(
+  workspace: Engine,
+  path: string | string[],
+  signal: AbortSignal,
+): Promise<NumberedLines[]> {
+  const paths = filesOf(path);
+  const texts = await workspace.files.readTexts(paths, { signal });
+  requireFew(texts.reduce((sum, text) => sum + countLines(text), 0));
+  requireSendable(texts, Array.isArray(path));
+  const files: NumberedLines[] = [];
+  for (const text of texts) {
+    const lines = splitLines(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    files.push(await withNumbers(lines, 1, signal));
+  }
+  return files;
+}
+
+/** `range` is `start-end`, counted from 1; an end beyond the file means its last line. */
+export async function numberedRange(
+  workspace: Engine,
+  path: string,
+  range: string,
+  signal: AbortSignal,
+): Promise<NumberedLines> {
+  const { from, to } = parseRange(range);
+  const wanted = { from, to: Math.min(to, from + MAX_LINES) };
+  const lines = await workspace.files.readLines(path, wanted, { signal });
+  requireFew(lines.length);
+  return withNumbers(lines, from, signal);
+}
+
+export function oneFileText({ first, lines }: NumberedLines): string {
+  return requireFits(lines.join('\n'), () => rangeThatFits(lines, first));
+}
+
+export function manyFilesText(paths: readonly string[], files: readonly NumberedLines[]): string {
+  const parts = files.map(({ lines }, index) =>
+    [`=== ${paths[index]} (${lines.length} lines) ===`, ...lines].join('\n'),
+  );
+  const whole = [`Successfully read ${files.length} file(s):`, ...parts].join('\n\n');
+  return requireFits(whole, () => FEWER_FILES);
+}
+
+/** Fails before it numbers millions of lines that could not be sent: other calls would wait for that. */
+function requireSendable(texts: readonly string[], isList: boolean): void {
+  const least = texts.reduce((sum, text) => sum + text.length + countLines(text) * MIN_LINE_BYTES, 0);
+  if (least <= MAX_TEXT_BYTES) return;
+  const beginning = texts[0]!.slice(0, MAX_TEXT_BYTES).split('\n', MAX_LINES_TRIED);
+  const numbered = beginning.map((line, i) => `${i + 1} | ${line}`);
+  fail({
+    kind: 'answer-too-large',
+    bytes: least,
+    limit: MAX_MESSAGE_BYTES,
+    instead: isList ? FEWER_FILES : rangeThatFits(numbered, 1),
+  });
+}
+
+function rangeThatFits(lines: readonly string[], first: number): string {
+  const fitting = countThatFits(lines, jsonBytes);
+  if (fitting === 0) return `Line ${first} alone is too long for an answer`;
+  return `Read a part of it: line_range ${first}-${first + fitting - 1} fits`;
+}
+
+async function withNumbers(
+  lines: readonly string[],
+  first: number,
+  signal: AbortSignal,
+): Promise<NumberedLines> {
+  const number = (line: string, index: number) => `${first + index} | ${line}`;
+  return { first, lines: await mapInTurns(lines, new Breathing(signal), number) };
+}
+
+function parseRange(range: string): { from: number; to: number } {
+  const [from, to] = range.split('-').map(Number) as [number, number];
+  if (from === 0) refuse('line_range', `line_range ${range}: lines are counted from 1`);
+  if (from > to) refuse('line_range', `line_range ${range}: the start is behind the end`);
+  if (!Number.isSafeInteger(to)) refuse('line_range', `line_range ${range}: the number is too large`);
+  return { from, to };
+}
+
+function requireFew(lines: number): void {
+  if (lines > MAX_LINES)
+    refuse('path', `${MAX_LINES} lines can be read in one call; ask for a smaller line_range`);
+}

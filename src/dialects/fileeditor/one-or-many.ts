@@ -1,0 +1,44 @@
+/** Arguments that are one value or a list of them: their schemas, and how they go together. */
+import { fail } from '../../engine/index.ts';
+
+export function stringOrStrings(one: string, many: string) {
+  return {
+    oneOf: [
+      { type: 'string', description: one },
+      { type: 'array', items: { type: 'string' }, description: many },
+    ],
+  } as const;
+}
+
+export function integerOrIntegers(one: string, many: string, bounds: { minimum?: number } = {}) {
+  return {
+    oneOf: [
+      { type: 'integer', description: one, ...bounds },
+      { type: 'array', items: { type: 'integer', ...bounds }, description: many },
+    ],
+  } as const;
+}
+
+export function listOf<T>(value: T | T[]): T[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** The files of a call: at least one. */
+export function filesOf(path: string | string[]): string[] {
+  const paths = listOf(path);
+  if (paths.length === 0) refuse('path', 'path names no file');
+  return paths;
+}
+
+/** One value for each of `count` files; a single value is used for all of them. */
+export function oneForEach<T>(field: string, value: T | T[], count: number): T[] {
+  if (!Array.isArray(value)) return new Array<T>(count).fill(value);
+  if (value.length !== count) {
+    refuse(field, `${field} has ${value.length} items for ${count} ${count === 1 ? 'file' : 'files'}`);
+  }
+  return value;
+}
+
+export function refuse(field: string, message: string): never {
+  fail({ kind: 'bad-arguments', problems: [{ field, missing: false, message }] });
+}

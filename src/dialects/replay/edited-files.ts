@@ -1,0 +1,65 @@
+/** Edits many files, each for itself: a file that cannot be edited shows its error where its result would be. */
+import { Breathing, EngineFailure, type Failure } from '../../engine/index.ts';
+import { jsonBytes } from '../../json/json-size.ts';
+import type { ToolContext } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
+import { countThatFits, MAX_TEXT_BYTES, textFits } from '../result-size.ts';
+import { editedText, editOne, type ReplayEdit } from './edits.ts';
+import { replayError } from './failures.ts';
+
+export interface EditedFile {
+  path: string;
+  text: string;
+  failure?: Failure;
+}
+
+/** What a content item takes besides its text. */
+const ITEM_BYTES = 30;
+
+export async function editEach(
+  paths: readonly string[],
+  edits: readonly ReplayEdit[],
+  dryRun: boolean,
+  context: ToolContext,
+): Promise<EditedFile[]> {
+  const breathing = new Breathing(context.signal);
+  const edited: EditedFile[] = [];
+  for (const path of paths) {
+    await breathing.pause();
+    edited.push(await editInline(path, edits, dryRun, context));
+  }
+  return edited;
+}
+
+/** Long previews give way first; when even the names are too much, the last files are only counted. */
+export function textsThatFit(files: readonly EditedFile[]): string[] {
+  const texts = files.map(({ text }) => text);
+  if (textFits(texts.join('\n'), MAX_TEXT_BYTES - ITEM_BYTES * texts.length)) return texts;
+  let left = MAX_TEXT_BYTES / 2;
+  const short = files.map(({ path, text }) => {
+    const bytes = jsonBytes(text) + ITEM_BYTES;
+    if (bytes > left)
+      return `${onOneLine(path)}: [too long for this answer: ${bytes} bytes; preview the file alone]`;
+    left -= bytes;
+    return text;
+  });
+  const shown = countThatFits(short, (text) => jsonBytes(text) + ITEM_BYTES);
+  if (shown === short.length) return short;
+  return [...short.slice(0, shown), `[cut: ${short.length - shown} more files, done like the others]`];
+}
+
+async function editInline(
+  path: string,
+  edits: readonly ReplayEdit[],
+  dryRun: boolean,
+  context: ToolContext,
+): Promise<EditedFile> {
+  try {
+    return { path, text: editedText(path, await editOne(path, edits, dryRun, context)) };
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
+    const { facts } = error;
+    const { code, message } = replayError(facts);
+    return { path, text: `${onOneLine(path)}: [error ${code}] ${message}`, failure: facts };
+  }
+}

@@ -1,0 +1,40 @@
+/** The one shape of every result: compact JSON as text, and the same object for programs. */
+import { jsonBytes } from '../../json/json-size.ts';
+import { type ToolResult, text } from '../dialect.ts';
+import { countThatFits, MAX_TEXT_BYTES } from '../result-size.ts';
+
+/** A multiple of four: base64 is truncated between its groups. */
+const PIECE_CHARACTERS = 4096;
+
+export function jsonResult(value: Record<string, unknown>): ToolResult {
+  return { content: [text(JSON.stringify(value))], structuredContent: value };
+}
+
+/** As many of the first items as one result can hold, where each comes twice: in the text and for programs. */
+export function itemsThatFit<T>(items: readonly T[]): readonly T[] {
+  // No character takes more than seven bytes in the text and six beside it.
+  if (JSON.stringify(items).length * 13 <= MAX_TEXT_BYTES) return items;
+  const shown = countThatFits(items, (item) => jsonBytes(JSON.stringify(item)) + jsonBytes(item) + 2);
+  return shown === items.length ? items : items.slice(0, shown);
+}
+
+/** As much of the beginning of a text as one result can hold, where it comes twice. */
+export function startThatFits(content: string): string {
+  const pieces = Array.from({ length: Math.ceil(content.length / PIECE_CHARACTERS) }, (_, index) =>
+    content.slice(index * PIECE_CHARACTERS, (index + 1) * PIECE_CHARACTERS),
+  );
+  const fitting = itemsThatFit(pieces);
+  if (fitting.length === pieces.length) return content;
+  // Half of a character beyond U+FFFF may stand at the end.
+  return fitting.join('').replace(/[\ud800-\udbff]$/, '');
+}
+
+/** As listings compute it, so that all tools give a file the same time. */
+export function milliseconds(ns: bigint): number {
+  return Number(ns / 1_000_000_000n) * 1000 + Number(ns % 1_000_000_000n) / 1_000_000;
+}
+
+/** The document has no field for what was skipped: the result has one only when something was. */
+export function skipped(name: string, count: number): Record<string, number> {
+  return count === 0 ? {} : { [name]: count };
+}

@@ -1,0 +1,65 @@
+/** The directory tree of get_repo_overview: the upper levels first, as many entries as one result holds. */
+import { Breathing, sortedInTurns } from '../../engine/index.ts';
+import { directoriesFirst, type RepoEntry } from './entries.ts';
+import { itemsThatFit } from './json-result.ts';
+
+/** More would be no overview. */
+const MAX_NODES = 5_000;
+/** What a node takes besides its name and type is no longer than this. */
+const PUNCTUATION = '{"name":,"type":,"size":9007199254740991,"children":[]}';
+
+interface DirectoryNode {
+  name: string;
+  type: 'file' | 'directory';
+  size?: number;
+  /** Absent for a directory whose content was not listed. */
+  children?: DirectoryNode[];
+}
+
+/** Parents before what is in them, and in each directory its directories before its files. */
+export async function upperLevelsFirst(
+  entries: readonly RepoEntry[],
+  signal: AbortSignal,
+): Promise<RepoEntry[]> {
+  const sorted = await directoriesFirst(entries, signal);
+  return sortedInTurns(sorted, new Breathing(signal), (a, b) => depthOf(a) - depthOf(b));
+}
+
+/** `unlisted`: directories that could not be read. When the tree is truncated, no directory passes for empty. */
+export function overviewTree(
+  name: string,
+  entries: readonly RepoEntry[],
+  maxDepth: number,
+  unlisted: ReadonlySet<string>,
+): { structure: DirectoryNode; truncated: boolean } {
+  const shown = entriesThatFit(entries);
+  const truncated = shown.length < entries.length;
+  const structure: DirectoryNode = { name, type: 'directory', children: [] };
+  const listed = new Map([['', structure]]);
+  for (const entry of shown) {
+    const { path, type, linked } = entry;
+    const slash = path.lastIndexOf('/');
+    const parent = listed.get(path.slice(0, Math.max(0, slash)));
+    if (parent === undefined) continue;
+    const node = nodeOf(path.slice(slash + 1), entry);
+    parent.children ??= [];
+    parent.children.push(node);
+    if (type === 'file' || linked || depthOf(entry) === maxDepth || unlisted.has(path)) continue;
+    if (!truncated) node.children = [];
+    listed.set(path, node);
+  }
+  return { structure, truncated };
+}
+
+function entriesThatFit(entries: readonly RepoEntry[]): readonly RepoEntry[] {
+  const measured = entries.slice(0, MAX_NODES).map(({ path, type }) => [path, type, PUNCTUATION]);
+  return entries.slice(0, itemsThatFit(measured).length);
+}
+
+function nodeOf(name: string, { type, size }: RepoEntry): DirectoryNode {
+  return { name, type, ...(size === undefined ? {} : { size }) };
+}
+
+function depthOf({ path }: RepoEntry): number {
+  return path.split('/').length;
+}

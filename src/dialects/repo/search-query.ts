@@ -1,0 +1,73 @@
+/** What search_files looks for and where, and why it may have found nothing. */
+import type { GrepQuery } from '../../engine/index.ts';
+import type { ToolContext } from '../dialect.ts';
+import { deeper, explainNoMatches, type Filter } from '../empty-search.ts';
+import { globsBelow } from './globs.ts';
+import { settingOf } from './settings.ts';
+
+const EXCLUDED = {
+  excludedDirectories: ['node_modules', '.git', 'dist', 'build'],
+  excludedNames: ['*.min.js', '*.min.css', 'package-lock.json', 'yarn.lock', '*.map'],
+};
+
+const MAX_LINE_LENGTH = 500;
+
+interface SearchArguments {
+  pattern: string;
+  is_regex: boolean;
+  glob?: string;
+  max_results: number;
+  context_lines: number;
+  case_sensitive: boolean;
+}
+
+export async function searchQuery(
+  args: SearchArguments,
+  { engine, settings }: ToolContext,
+): Promise<GrepQuery> {
+  return {
+    ...EXCLUDED,
+    regex: args.is_regex ? args.pattern : literally(args.pattern),
+    flags: args.case_sensitive ? '' : 'i',
+    include: args.glob === undefined ? undefined : await globsBelow(engine, args.glob, ''),
+    maxMatches: Math.min(args.max_results, settingOf(settings, 'MAX_SEARCH_RESULTS')),
+    contextLines: args.context_lines,
+    maxLineLength: MAX_LINE_LENGTH,
+    countAll: true,
+    countFiles: true,
+  };
+}
+
+/** Notes when the glob or the case of letters may be why nothing matched. */
+export function explainNoSearchMatches(
+  { glob, case_sensitive }: SearchArguments,
+  query: GrepQuery,
+  context: ToolContext,
+): Promise<void> {
+  const anyCase = { ...query, flags: 'i', maxMatches: 1, countAll: false };
+  const { search } = context.engine;
+  return explainNoMatches(
+    context,
+    filterOf(glob, query),
+    case_sensitive
+      ? { option: 'case_sensitive: false', search: (call) => search.grep('.', anyCase, call) }
+      : undefined,
+  );
+}
+
+function filterOf(glob: string | undefined, { include = [] }: GrepQuery): Filter | undefined {
+  if (glob === undefined) return undefined;
+  const below = (globs: readonly string[]) => ({ ...EXCLUDED, directory: '.', globs });
+  const wider = deeper(glob);
+  return {
+    name: 'the glob',
+    chosen: [below(include)],
+    all: below(['**']),
+    wider: glob.includes('/') ? { globs: [wider], chosen: [below([wider])] } : undefined,
+  };
+}
+
+/** A regular expression that matches exactly this text. */
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

@@ -1,0 +1,162 @@
+/** Turns a command into a launch: the argv, the environment and the descriptors with which the system starts it. */
+
+import { closeSync } from 'node:fs';
+import { availableParallelism, release } from 'node:os';
+import { basename, dirname } from 'node:path';
+import { isWithin } from '../confine/roots.ts';
+import { SETPRIV_ARGS } from './probe-programs.ts';
+import { layOutDescriptors } from './process/descriptors.ts';
+import { commandEnvironment } from './process/environment.ts';
+import type { ResourceLimits } from './process/resource-limits.ts';
+import { withLimits } from './process/resource-limits.ts';
+import type { Launch } from './process/run.ts';
+import type { Profile } from './profiles.ts';
+import type { SandboxRoot } from './sandbox/bubblewrap.ts';
+import { bubblewrapArgs, sandboxPlaces } from './sandbox/bubblewrap.ts';
+import type { HeldPlace } from './sandbox/held-places.ts';
+import { holdDirectoriesBetween, releaseDirectories } from './sandbox/held-places.ts';
+import type { Installations } from './sandbox/installations.ts';
+import { asMountPoint, whenMounted } from './sandbox/mount-check.ts';
+import type { SandboxPlan } from './sandbox/sandbox.ts';
+import { openSeccompFilter } from './sandbox/seccomp.ts';
+import type { Scratch } from './scratch.ts';
+
+/** What is the same for all commands of an engine. */
+export interface LaunchSettings {
+  roots: readonly SandboxRoot[];
+  /** Places inside writable roots that commands may read, but neither change nor move. */
+  guarded: readonly HeldPlace[];
+  /** Sockets and FIFOs that commands must not reach. */
+  masked: readonly string[];
+  sandbox: SandboxPlan;
+  scratch: Scratch;
+  /** The PATH of commands. */
+  path: string;
+  /** Variables that the user asked to pass through, with their values. */
+  passedVariables: Readonly<Record<string, string>>;
+  /** What programs need outside of the system's directories. */
+  installations: Installations;
+  /** The path of setpriv, where the system has one that works. */
+  setpriv: string | undefined;
+}
+
+export interface LaunchRequest {
+  settings: LaunchSettings;
+  profile: Profile;
+  /** The absolute path of the program. */
+  program: string;
+  args: readonly string[];
+  /** `handle` is a held directory like /proc/self/fd/N; `path` its real path, for inside the sandbox. */
+  cwd: { handle: string; path: string };
+  timeoutMs: number;
+}
+
+/** `mark` is what all processes of the run carry in their environment. */
+export function prepareLaunch(request: LaunchRequest, mark: string): Launch {
+  const { sandbox } = request.settings;
+  return sandbox.kind === 'bubblewrap'
+    ? prepareSandboxed(request, mark, sandbox)
+    : prepareUnconfined(request, mark);
+}
+
+function prepareSandboxed(
+  request: LaunchRequest,
+  mark: string,
+  sandbox: Extract<SandboxPlan, { kind: 'bubblewrap' }>,
+): Launch {
+  const { profile, settings, cwd } = request;
+  const roots = settings.roots.map((root) => ({ ...root, writable: root.writable && profile.writes }));
+  const between = holdDirectoriesBetween([...roots, ...settings.guarded]);
+  // A command cannot move what it cannot write to.
+  const movable = between.filter(({ writable }) => writable);
+  const inside = [...movable.map((one) => ({ ...one, fd: one.dir.fd })), ...settings.guarded];
+  const held = [...roots, ...inside].map(({ fd }) => (sandbox.features.bindFd ? fd : undefined));
+  const { seccomp } = sandbox.features;
+  // A read-only mount does not stop connections: a command that may write nothing must not ask a service to write.
+  const unixSockets = roots.some(({ writable }) => writable);
+  const filter = seccomp ? openSeccompFilter(settings.scratch.path, { unixSockets }) : undefined;
+  const { stdio, numbers: left } = layOutDescriptors([...held, filter].flatMap((fd) => fd ?? []));
+  const numbers = held.map((fd) => (fd === undefined ? undefined : left.shift()));
+  const fixed = inside.map((one, index) => ({ ...one, number: numbers[roots.length + index] }));
+  const view = {
+    roots,
+    numbers: numbers.slice(0, roots.length),
+    fixed,
+    masked: settings.masked,
+    filter: filter === undefined ? undefined : left.at(-1),
+    cwd: cwd.path,
+    network: sandbox.network,
+    installations: settings.installations.visible,
+    etc: settings.scratch.etc,
+    temporaryMiB: profile.temporaryMiB,
+  };
+  const argv = limited(request, [], countableLimits(profile.limits));
+  // bubblewrap itself makes the mount point of a root that lies in no other: nobody can have put a link there.
+  const nested = roots.filter(({ path }) =>
+    roots.some((other) => other.path !== path && isWithin(path, other.path)),
+  );
+  const mounted = [...[...nested, ...fixed].map(({ path }) => path), ...settings.masked].map(asMountPoint);
+  return {
+    file: sandbox.program,
+    args: [...bubblewrapArgs(view, sandbox.features), ...whenMounted(mounted, argv)],
+    cwd: '/',
+    env: environment(request, sandboxPlaces(roots.map(({ path }) => path)), mark),
+    stdio,
+    sandboxed: true,
+    needsOrphanGuard: false,
+    release: () => {
+      releaseDirectories(between);
+      if (filter !== undefined) closeSync(filter);
+    },
+  };
+}
+
+function prepareUnconfined(request: LaunchRequest, mark: string): Launch {
+  const { settings, profile } = request;
+  const { setpriv } = settings;
+  const prefix = setpriv ? [setpriv, ...SETPRIV_ARGS] : [];
+  // Without a user namespace of its own, the kernel would count all processes of the user.
+  const { processes: _, ...limits } = profile.limits;
+  const [file, ...args] = limited(request, prefix, limits);
+  return {
+    file: file!,
+    args,
+    cwd: request.cwd.handle,
+    env: environment(request, settings.scratch.places, mark),
+    stdio: layOutDescriptors([]).stdio,
+    sandboxed: false,
+    // Setpriv lets a single process die with the server; its children would live on.
+    needsOrphanGuard: profile.forks || setpriv === undefined,
+    release: () => {},
+  };
+}
+
+/** The command behind `prefix`, with its limits. A command that starts no others needs PATH only for itself. */
+function limited(request: LaunchRequest, prefix: readonly string[], limits: ResourceLimits): string[] {
+  const { profile, program, args, timeoutMs } = request;
+  const cpuSeconds = Math.ceil(timeoutMs / 1000) * availableParallelism() + 5;
+  if (profile.forks) return withLimits([...prefix, program, ...args], limits, cpuSeconds);
+  return withLimits([...prefix, basename(program), ...args], limits, cpuSeconds, dirname(program));
+}
+
+/** Linux counts processes for each user namespace since 5.14, and never limits those of root. */
+function countableLimits(limits: ResourceLimits): ResourceLimits {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  if (major > 5 || (major === 5 && minor >= 14)) return limits;
+  const { processes: _, ...rest } = limits;
+  return rest;
+}
+
+function environment(
+  request: LaunchRequest,
+  places: { home: string; temporary: string },
+  mark: string,
+): Record<string, string> {
+  const { path, passedVariables, installations } = request.settings;
+  return commandEnvironment({
+    ...places,
+    path,
+    passedVariables: { ...installations.variables, ...passedVariables },
+    mark,
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * Renames what a sandboxed command made and Git would run programs from. No mount can prevent a new name, so the server
+ * looks for such names when the command has ended.
+ */
+import type { GitPlaces } from '../confine/protect/git-places.ts';
+import { madeForGit } from '../confine/protect/made-for-git.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
+import { setAside, withNotes } from './set-aside.ts';
+
+const UNSEEN = 'cofferdam: so many files were made that nobody looked for Git repositories among them';
+const WHY =
+  'Git would run programs that it names; start the server with --allow-git-config to let commands do that';
+
+/** The result of the command, with a note at the end of its standard error for each name that it renamed. */
+export async function withoutNewGitControl(
+  wall: Wall,
+  cwd: string,
+  before: GitPlaces,
+  result: RunResult,
+): Promise<RunResult> {
+  const { repositories, control, complete } = await madeForGit(wall.roots, cwd, before);
+  const notes = [
+    // Without its HEAD a directory is no repository to Git; everything else in it stays.
+    ...repositories.flatMap((path) =>
+      setAside(wall, `${path}/HEAD`, `${path} was made into a Git repository, and its HEAD renamed`, WHY),
+    ),
+    ...control.flatMap((path) => setAside(wall, path, `${path} was made, and renamed`, WHY)),
+    ...(complete ? [] : [UNSEEN]),
+  ];
+  return withNotes(result, notes);
+}

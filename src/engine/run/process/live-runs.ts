@@ -1,0 +1,51 @@
+/** The commands of one engine that run now. Engines share none of this: one ends its own commands and no others. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { fail } from '../../failures.ts';
+import { OrphanGuard } from './orphan-guard.ts';
+import { type Launch, Run, type RunOptions, type RunResult, STUCK_MS, TERM_GRACE_MS } from './run.ts';
+
+export class LiveRuns {
+  readonly #live = new Set<Run>();
+  readonly #orphanGuard = new OrphanGuard();
+
+  /**
+   * Runs one command to its end. Fails when it cannot be started or is cancelled. `prepare` makes the launch, with the
+   * mark that all processes of the run must carry in their environment.
+   */
+  async run(prepare: (mark: string) => Launch, options: RunOptions): Promise<RunResult> {
+    if (options.signal?.aborted) fail({ kind: 'cancelled' });
+    const mark = this.#orphanGuard.newMark();
+    const launch = prepare(mark);
+    let run: Run;
+    try {
+      options.onStart?.();
+      run = new Run(launch, mark, options);
+    } finally {
+      launch.release();
+    }
+    const { group } = run;
+    const reportEnd = launch.needsOrphanGuard && group !== undefined && this.#orphanGuard.watch(group);
+    this.#live.add(run);
+    try {
+      return await run.result();
+    } finally {
+      this.#live.delete(run);
+      if (reportEnd) reportEnd();
+    }
+  }
+
+  /** Asks every command to end, waits for them, and kills what is left after the grace. */
+  async end(): Promise<void> {
+    for (const run of this.#live) run.cancelGently();
+    const deadline = Date.now() + TERM_GRACE_MS + STUCK_MS;
+    while (this.#live.size > 0 && Date.now() < deadline) await delay(10);
+    this.kill();
+    this.#orphanGuard.stop();
+  }
+
+  /** Kills every command at once. */
+  kill(): void {
+    for (const run of this.#live) run.kill();
+  }
+}

@@ -1,0 +1,24 @@
+/** Makes a sandboxed command check its mounts before it starts. */
+
+/** How the kernel writes the path of a mount in /proc/self/mountinfo. */
+export function asMountPoint(path: string): string {
+  return path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}
+
+/**
+ * The argv that first checks that every mount point is where it should be. bubblewrap follows links on the way to a
+ * place in a root, and another process may have put one there after the server looked.
+ */
+export function whenMounted(mountPoints: readonly string[], argv: readonly string[]): string[] {
+  if (mountPoints.length === 0) return [...argv];
+  const script = [
+    `seen=' '`,
+    'while read -r _ _ _ _ at _; do seen="$seen$at "; done </proc/self/mountinfo',
+    'while [ "$1" != -- ]',
+    'do case $seen in *" $1 "*) shift ;; *) echo "bwrap: $1 was moved meanwhile" >&2; exit 1 ;; esac',
+    'done',
+    'shift',
+    'exec "$@"',
+  ];
+  return ['/bin/sh', '-c', script.join('\n'), 'sh', ...mountPoints, '--', ...argv];
+}

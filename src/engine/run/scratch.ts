@@ -1,0 +1,114 @@
+/** A private directory for what commands need beside the roots: temporary files and a few files of /etc. */
+
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../confine/content/server-identity.ts';
+import { isWithin } from '../confine/roots.ts';
+
+const PREFIX = 'cofferdam-run-';
+const NAME = new RegExp(`^${PREFIX}(${SERVER_ID})-`);
+/** Names that earlier versions made, with a pid alone. */
+const OLD_NAME = new RegExp(`^${PREFIX}\\d+-[^-]+$`);
+/** Servers in other containers remove directories that nobody has renewed for a day. */
+const RENEW_EVERY_MS = 3_600_000;
+
+export class Scratch {
+  readonly path: string;
+
+  readonly #renewal: NodeJS.Timeout;
+
+  private constructor(path: string) {
+    this.path = path;
+    this.#renewal = setInterval(() => renew(path), RENEW_EVERY_MS);
+    this.#renewal.unref();
+  }
+
+  /** Makes the directory outside of every root, and removes those of servers that are gone. */
+  static make(roots: readonly string[]): Scratch {
+    const places = [tmpdir(), '/var/tmp', '/dev/shm'].flatMap((place) => {
+      try {
+        return realpathSync(place);
+      } catch {
+        return [];
+      }
+    });
+    const place = places.find((one) => !roots.some((root) => isWithin(one, root))) ?? places[0]!;
+    sweep(place);
+    const scratch = new Scratch(mkdtempSync(join(place, `${PREFIX}${serverId()}-`)));
+    mkdirSync(scratch.places.home);
+    mkdirSync(scratch.places.temporary);
+    scratch.#writeEtc();
+    return scratch;
+  }
+
+  /** The directory of the files that a sandboxed command sees in /etc instead of the system's. */
+  get etc(): string {
+    return join(this.path, 'etc');
+  }
+
+  /** The directory for copies of the package's own programs. */
+  get bin(): string {
+    return join(this.path, 'bin');
+  }
+
+  #writeEtc(): void {
+    const uid = process.getuid?.() ?? 0;
+    const gid = process.getgid?.() ?? 0;
+    mkdirSync(this.etc);
+    writeFileSync(join(this.etc, 'passwd'), `user:x:${uid}:${gid}::/tmp:/bin/sh\n`);
+    writeFileSync(join(this.etc, 'group'), `user:x:${gid}:\n`);
+    writeFileSync(join(this.etc, 'hosts'), '127.0.0.1 localhost\n::1 localhost\n');
+  }
+
+  /** The home of commands without a sandbox, and their directory for temporary files. */
+  get places(): { home: string; temporary: string } {
+    return { home: join(this.path, 'home'), temporary: join(this.path, 'tmp') };
+  }
+
+  drop(): void {
+    clearInterval(this.#renewal);
+    remove(this.path);
+  }
+}
+
+function renew(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // Somebody removed it.
+  }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 2 });
+  } catch {
+    // A command made something in it unremovable: the next sweep tries again.
+  }
+}
+
+function sweep(place: string): void {
+  for (const name of readdirSync(place)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(place, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    // In a shared directory anybody can make such names, to get something else removed.
+    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
+    if (isLeft(name, Date.now() - found.mtimeMs)) remove(path);
+  }
+}
+
+function isLeft(name: string, ageMs: number): boolean {
+  const server = NAME.exec(name)?.[1];
+  return server === undefined ? OLD_NAME.test(name) && ageMs > FOREIGN_AGE_MS : isGone(server, ageMs);
+}

@@ -1,0 +1,35 @@
+/** Renames what a command made where it may make nothing, and says so in its result. */
+import type { Dir } from '../confine/dir.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { RunResult } from './process/run.ts';
+
+const REFUSED = '.refused';
+
+/** Renames what is at the path, and returns lines for `withNotes`; none when nothing is there. */
+export function setAside(wall: Wall, path: string, what: string, why: string): string[] {
+  try {
+    return wall.at(path, { straight: true, follow: false }, ({ dir, name }) => {
+      const free = freeName(dir, `${name}${REFUSED}`);
+      dir.rename(name, dir, free);
+      return [`cofferdam: ${what} to ${free}: ${why}`];
+    });
+  } catch {
+    // It is gone.
+    return [];
+  }
+}
+
+/** The result with notes at the end of its standard error. */
+export function withNotes(result: RunResult, notes: readonly string[]): RunResult {
+  if (notes.length === 0) return result;
+  const gap = result.stderr === '' || result.stderr.endsWith('\n') ? '' : '\n';
+  const stderr = `${result.stderr}${gap}${notes.join('\n')}\n`;
+  return { ...result, stderr, stderrBytes: Buffer.byteLength(stderr) };
+}
+
+function freeName(dir: Dir, name: string): string {
+  for (let count = 0; ; count++) {
+    const free = count === 0 ? name : `${name}-${count}`;
+    if (dir.lstat(free) === undefined) return free;
+  }
+}

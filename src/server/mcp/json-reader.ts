@@ -1,0 +1,279 @@
+/** Reads a long message as JSON in as many turns of the event loop as it takes: others are answered meanwhile. */
+import { isUtf8 } from 'node:buffer';
+import { Breathing } from '../../engine/index.ts';
+
+/** Shorter messages are read at once. */
+const LONG_MESSAGE = 512 * 1024;
+/** So many bytes are read between two looks at the clock. */
+const PIECE = 64 * 1024;
+/** Values longer than a piece lie in so many others at most: each level is looked through once more. */
+const MOST_LEVELS = 64;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = ['"', '\\', ',', ':'].map((mark) => mark.charCodeAt(0));
+const [OPENS_LIST, ENDS_LIST] = ['[', ']'].map((mark) => mark.charCodeAt(0));
+const [OPENS_OBJECT, ENDS_OBJECT] = ['{', '}'].map((mark) => mark.charCodeAt(0));
+const LETTER_U = 'u'.charCodeAt(0);
+const MARK = Buffer.from('\ufeff');
+
+export class NotUtf8 extends Error {}
+
+/** Whether a message is read in turns. */
+export function isLongMessage(bytes: number): boolean {
+  return bytes > LONG_MESSAGE;
+}
+
+/** The value of a message of any length; throws `NotUtf8` or a `SyntaxError`. */
+export async function readJson(parts: readonly Buffer[], length: number): Promise<unknown> {
+  return isLongMessage(length) ? readJsonInTurns(parts, length) : readJsonAtOnce(parts);
+}
+
+export function readJsonAtOnce(parts: readonly Buffer[]): unknown {
+  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  // Decoding would put a replacement character in the place of wrong bytes, and so into files.
+  if (!isUtf8(bytes)) throw new NotUtf8();
+  // A byte-order mark, as some clients send at the start, goes with the blanks.
+  return JSON.parse(bytes.toString('utf8').trim());
+}
+
+/** The same value that `JSON.parse` would give; throws `NotUtf8` or a `SyntaxError`. */
+export async function readJsonInTurns(parts: readonly Buffer[], length: number): Promise<unknown> {
+  const breathing = new Breathing(undefined);
+  const bytes = await joined(parts, length, breathing);
+  await requireUtf8(bytes, breathing);
+  const reader = new Reader(bytes, breathing);
+  return reader.whole();
+}
+
+async function joined(parts: readonly Buffer[], length: number, breathing: Breathing): Promise<Buffer> {
+  const [first] = parts;
+  if (first && parts.length === 1) return first;
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const part of parts) {
+    at += part.copy(bytes, at);
+    await breathing.pause();
+  }
+  return bytes;
+}
+
+async function requireUtf8(bytes: Buffer, breathing: Breathing): Promise<void> {
+  for (let from = 0; from < bytes.length; ) {
+    const until = afterCharacter(bytes, Math.min(from + 16 * PIECE, bytes.length));
+    if (!isUtf8(bytes.subarray(from, until))) throw new NotUtf8();
+    from = until;
+    await breathing.pause();
+  }
+}
+
+/** The same place, or the nearest behind it that does not cut a character. */
+function afterCharacter(bytes: Buffer, at: number): number {
+  let end = at;
+  while ((bytes[end]! & 0xc0) === 0x80) end++;
+  return end;
+}
+
+class Reader {
+  readonly #bytes: Buffer;
+  readonly #breathing: Breathing;
+  #at: number;
+
+  constructor(bytes: Buffer, breathing: Breathing) {
+    this.#bytes = bytes;
+    this.#breathing = breathing;
+    // A byte-order mark, as some clients send at the start, goes with the blanks.
+    this.#at = bytes.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
+  }
+
+  async whole(): Promise<unknown> {
+    const value = await this.#value(0);
+    this.#skipBlanks();
+    if (this.#at < this.#bytes.length) this.#wrong();
+    return value;
+  }
+
+  async #value(level: number): Promise<unknown> {
+    this.#skipBlanks();
+    const end = this.#endOfSmall();
+    if (end !== undefined) return this.#parsed(end);
+    if (level > MOST_LEVELS) this.#wrong();
+    await this.#breathing.pause();
+    switch (this.#bytes[this.#at]) {
+      case QUOTE:
+        return this.#text();
+      case OPENS_LIST:
+        return this.#list(level);
+      case OPENS_OBJECT:
+        return this.#object(level);
+      default:
+        return this.#wrong();
+    }
+  }
+
+  /** A text that is longer than a piece. */
+  async #text(): Promise<string> {
+    const bytes = this.#bytes;
+    const parts: string[] = [];
+    this.#at++;
+    for (let isOpen = true; isOpen; ) {
+      const from = this.#at;
+      const end = this.#insideText(from, from + PIECE);
+      isOpen = bytes[end] !== QUOTE;
+      // No character is cut in two.
+      this.#at = isOpen ? afterCharacter(bytes, end) : end + 1;
+      if (isOpen && this.#at >= bytes.length) this.#wrong();
+      parts.push(JSON.parse(`"${bytes.toString('utf8', from, isOpen ? this.#at : end)}"`) as string);
+      await this.#breathing.pause();
+    }
+    return parts.join('');
+  }
+
+  async #list(level: number): Promise<unknown[]> {
+    const items: unknown[] = [];
+    await this.#members(ENDS_LIST!, {
+      small: (text) => void items.push(...(JSON.parse(`[${text}]`) as unknown[])),
+      skip: () => {},
+      large: async () => void items.push(await this.#value(level + 1)),
+    });
+    return items;
+  }
+
+  async #object(level: number): Promise<object> {
+    const members: object = {};
+    const add = (name: string, value: unknown) => {
+      // Assigned, `__proto__` would not become a member.
+      Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
+    };
+    await this.#members(ENDS_OBJECT!, {
+      small: (text) => {
+        for (const [name, value] of Object.entries(JSON.parse(`{${text}}`) as object)) add(name, value);
+      },
+      skip: () => this.#skipName(),
+      large: async () => {
+        const name = (await this.#value(level + 1)) as string;
+        if (typeof name !== 'string') this.#wrong();
+        this.#skipBlanks();
+        this.#require(COLON!);
+        add(name, await this.#value(level + 1));
+      },
+    });
+    return members;
+  }
+
+  /** Goes through a list or an object: many small members are parsed together, and a large one by itself. */
+  async #members(
+    closing: number,
+    take: { small(text: string): void; skip(): void; large(): Promise<void> },
+  ): Promise<void> {
+    const bytes = this.#bytes;
+    this.#at++;
+    this.#skipBlanks();
+    if (bytes[this.#at] === closing) {
+      this.#at++;
+      return;
+    }
+    let from = this.#at;
+    /** Where the last member ended that is not parsed yet. */
+    let until: number | undefined;
+    const flush = () => {
+      if (until !== undefined) take.small(bytes.toString('utf8', from, until));
+      until = undefined;
+    };
+    for (;;) {
+      this.#skipBlanks();
+      const start = this.#at;
+      take.skip();
+      this.#skipBlanks();
+      const end = this.#endOfSmall();
+      if (end === undefined) {
+        this.#at = start;
+        flush();
+        await take.large();
+      } else {
+        this.#at = end;
+        until = end;
+        if (end - from > PIECE) flush();
+      }
+      this.#skipBlanks();
+      const isLast = bytes[this.#at] === closing;
+      if (!isLast) this.#require(COMMA!);
+      if (isLast) break;
+      if (until === undefined) from = this.#at;
+      if (this.#breathing.isDue) await this.#breathing.pause();
+    }
+    flush();
+    this.#at++;
+  }
+
+  /** The name and the colon of a member; what is wrong with them shows when the member is parsed. */
+  #skipName(): void {
+    const end = this.#endOfText(this.#at, this.#at + PIECE);
+    if (this.#bytes[this.#at] !== QUOTE || end === undefined) return;
+    this.#at = end;
+    this.#skipBlanks();
+    this.#require(COLON!);
+  }
+
+  #parsed(end: number): unknown {
+    const value: unknown = JSON.parse(this.#bytes.toString('utf8', this.#at, end));
+    this.#at = end;
+    return value;
+  }
+
+  /** Where the value that begins here ends, when that is at most a piece away. */
+  #endOfSmall(): number | undefined {
+    const bytes = this.#bytes;
+    const most = Math.min(this.#at + PIECE, bytes.length);
+    let open = 0;
+    for (let at = this.#at; at < most; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        const end = this.#endOfText(at, most);
+        if (end === undefined) return undefined;
+        if (open === 0) return end;
+        at = end - 1;
+      } else if (byte === OPENS_LIST || byte === OPENS_OBJECT) open++;
+      else if (byte === ENDS_LIST || byte === ENDS_OBJECT) {
+        if (open === 0) return at === this.#at ? this.#wrong() : at;
+        if (--open === 0) return at + 1;
+      } else if (open === 0 && (byte === COMMA || isBlank(byte))) {
+        return at === this.#at ? this.#wrong() : at;
+      }
+    }
+    return open === 0 && most === bytes.length && most > this.#at ? most : undefined;
+  }
+
+  /** Behind the quote that ends the text that begins at `start`, when that comes before `most`. */
+  #endOfText(start: number, most: number): number | undefined {
+    const end = this.#insideText(start + 1, most);
+    return end < most && this.#bytes[end] === QUOTE ? end + 1 : undefined;
+  }
+
+  /** From inside a text to the quote that ends it, or to the first place from `most` on that cuts no escape. */
+  #insideText(from: number, most: number): number {
+    const bytes = this.#bytes;
+    const last = Math.min(most, bytes.length);
+    let at = from;
+    while (at < last && bytes[at] !== QUOTE) {
+      if (bytes[at] !== BACKSLASH) at++;
+      else at += bytes[at + 1] === LETTER_U ? 6 : 2;
+    }
+    return at;
+  }
+
+  #skipBlanks(): void {
+    while (isBlank(this.#bytes[this.#at])) this.#at++;
+  }
+
+  #require(byte: number): void {
+    if (this.#bytes[this.#at] !== byte) this.#wrong();
+    this.#at++;
+  }
+
+  #wrong(): never {
+    throw new SyntaxError(`unexpected byte at ${this.#at}`);
+  }
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 32 || byte === 10 || byte === 13 || byte === 9;
+}

@@ -1,0 +1,51 @@
+/** A directory with an engine and a journal beside it, for tests of the way back. */
+import { Engine, type EngineOptions, type JournalEntry } from '../../../src/engine/index.ts';
+import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
+
+export interface JournalFixture {
+  root: string;
+  state: string;
+  engine: Engine;
+  tree(): Tree;
+  /** Newest first. */
+  entries(): JournalEntry[];
+  newest(): JournalEntry;
+  undo(entry?: JournalEntry, force?: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `under`: where the directory is; `keptUnder`: where the journal is. */
+export interface JournalFixtureOptions extends Partial<EngineOptions> {
+  under?: string;
+  keptUnder?: string;
+}
+
+export function openJournalFixture(tree: Tree, options: JournalFixtureOptions = {}): JournalFixture {
+  const outside = temporaryDirectory(options.under);
+  const kept = temporaryDirectory(options.keptUnder);
+  layOut(outside.path, tree);
+  const roots = [{ path: outside.path, writable: true }];
+  const engine = new Engine({ ...options, roots, journal: kept.path });
+  const entries = () => engine.history.entries();
+  return {
+    root: outside.path,
+    state: kept.path,
+    engine,
+    tree: () => readBack(outside.path),
+    entries,
+    newest: () => entries()[0]!,
+    async undo(entry = lastOpen(entries()), force = false) {
+      const outcome = await engine.history.undo(entry.id, { force });
+      if (!outcome?.done) throw new Error(`cannot be undone: ${JSON.stringify(outcome)}`);
+    },
+    async close() {
+      await engine.close();
+      outside.remove();
+      kept.remove();
+    },
+  };
+}
+
+function lastOpen(entries: readonly JournalEntry[]): JournalEntry {
+  return entries.find(({ state, undoes }) => state !== 'undone' && undoes === undefined)!;
+}

@@ -1,0 +1,116 @@
+/** The folders that servers make for their commands: whose they are, and when another server may remove one. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serverId } from '../../../src/engine/confine/content/server-identity.ts';
+import { Scratch } from '../../../src/engine/run/scratch.ts';
+import { program } from '../../client.ts';
+import { temporaryDirectory } from '../../tree.ts';
+
+const HOUR_MS = 3_600_000;
+const domain = serverId().split('-')[0]!;
+
+let base: string;
+let remove: () => void;
+let usual: string | undefined;
+const made: Scratch[] = [];
+
+beforeEach(() => {
+  ({ path: base, remove } = temporaryDirectory());
+  usual = process.env.TMPDIR;
+  process.env.TMPDIR = base;
+});
+
+afterEach(() => {
+  for (const scratch of made.splice(0)) scratch.drop();
+  if (usual === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = usual;
+  remove();
+});
+
+function make(): Scratch {
+  expect(tmpdir()).toBe(base);
+  const scratch = Scratch.make(['/nowhere']);
+  made.push(scratch);
+  return scratch;
+}
+
+/** A folder as another server would have left it that long ago. */
+function folder(id: string, ageMs = 0): string {
+  const path = join(base, `cofferdam-run-${id}-AbCdEf`);
+  mkdirSync(path);
+  const then = new Date(Date.now() - ageMs);
+  utimesSync(path, then, then);
+  return path;
+}
+
+describe.runIf(process.platform === 'linux')('a folder for commands', () => {
+  it('carries the server that made it', () => {
+    expect(basename(make().path)).toMatch(new RegExp(`^cofferdam-run-${serverId()}-`));
+  });
+
+  it('of a server that is gone from here is removed by the next one', () => {
+    const gone = folder(`${domain}-4194303-1`);
+    const reused = folder(`${domain}-${process.pid}-1`);
+    make();
+    expect([gone, reused].filter((path) => existsSync(path))).toEqual([]);
+  });
+
+  it('of a server here that lives stays, however old', () => {
+    const living = folder(serverId(), 1000 * HOUR_MS);
+    make();
+    expect(existsSync(living)).toBe(true);
+  });
+
+  it('of another container or machine, or of an older version, stays for a day', () => {
+    const fresh = [folder('zzzz-4194303-1', HOUR_MS), folder('4194302', HOUR_MS)];
+    const old = [folder('zzzy-4194303-1', 25 * HOUR_MS), folder('4194301', 25 * HOUR_MS)];
+    make();
+    expect(fresh.filter((path) => !existsSync(path))).toEqual([]);
+    expect(old.filter((path) => existsSync(path))).toEqual([]);
+  });
+
+  it.each(['cofferdam-run-notes', 'cofferdam-run-1-2-3', 'cofferdam-runs'])(
+    'is not what only looks like one: %s',
+    (name) => {
+      const path = join(base, name);
+      mkdirSync(path);
+      utimesSync(path, 1, 1);
+      make();
+      expect(existsSync(path)).toBe(true);
+    },
+  );
+
+  const mayUnshare = (() => {
+    try {
+      execFileSync('unshare', ['--pid', '--fork', '--mount-proc', 'true'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  })();
+
+  it.runIf(mayUnshare)('outlives a server that starts in another PID namespace with the same /tmp', () => {
+    const living = make().path;
+    const root = join(base, 'root');
+    mkdirSync(root);
+    const call = [
+      'call',
+      'execute_command',
+      '{"command":"echo done"}',
+      '--no-journal',
+      '--sandbox',
+      'off',
+      root,
+    ];
+    const said = execFileSync(
+      'unshare',
+      ['--pid', '--fork', '--mount-proc', process.execPath, program, ...call],
+      { encoding: 'utf8' },
+    );
+    expect(said).toContain('done');
+    expect(existsSync(living)).toBe(true);
+  });
+});

@@ -1,0 +1,104 @@
+/** The Tool Trace page in a real Chromium, over the real HTTP server: opened, filled and looked at by tests. */
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { fullGrant, parseTokens } from '../../src/server/web/tokens.ts';
+import type { How, TraceEvent } from '../../src/trace/event.ts';
+import { HttpFixture, TOKEN } from '../server/http-fixture.ts';
+import { type StandIn, standIn } from '../server/page/stand-in.ts';
+import { startBrowser } from './browser.ts';
+
+export const AGENT = 'token-of-the-agent-alone';
+export const grants = [
+  fullGrant(TOKEN),
+  ...parseTokens(`agent ${AGENT} read-write replay`, ['replay']).grants,
+];
+
+export class PageFixture {
+  browser!: Browser;
+  http!: HttpFixture;
+  sources!: StandIn;
+  context: BrowserContext | undefined;
+  page!: Page;
+  /** What the browser complained about, and whom it asked. */
+  complaints: string[] = [];
+  asked = new Set<string>();
+
+  async startBrowser(): Promise<void> {
+    this.browser = await startBrowser();
+  }
+
+  async begin(): Promise<void> {
+    this.sources = standIn();
+    this.http = await HttpFixture.open({ page: this.sources, grants }, { 'src/a.ts': 'one\ntwo\nthree\n' });
+  }
+
+  async end(): Promise<void> {
+    await this.context?.close();
+    await this.http.close();
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${this.http.serving.port}/`;
+  }
+
+  get file(): string {
+    return join(this.http.root, 'src/a.ts');
+  }
+
+  at(path: string, how: How = 'read'): Pick<TraceEvent, 'paths'> {
+    return { paths: [{ path: join(this.http.root, path), how }] };
+  }
+
+  add(...events: Partial<TraceEvent>[]): void {
+    const more = { roots: [this.http.root], ...this.at('src/a.ts') };
+    this.sources.events.add(...events.map((event) => ({ ...more, ...event })));
+  }
+
+  /** Changes a file, by a call that is shown. */
+  change(text: string, path = 'src/a.ts', id = 'e1'): void {
+    const { root } = this.http;
+    this.sources.history.change(join(root, path), text, { id, roots: [root] });
+    this.add({ tool: 'edit_file', entries: [id], ...this.at(path, 'changed') });
+  }
+
+  async newPage(options: BrowserContextOptions = {}): Promise<Page> {
+    this.context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    this.page = await this.context.newPage();
+    this.complaints = [];
+    this.asked = new Set();
+    this.page.on('pageerror', (error) => this.complaints.push(error.message));
+    this.page.on('console', (said) => said.type() === 'error' && this.complaints.push(said.text()));
+    this.page.on('dialog', (dialog) => this.complaints.push(dialog.message()));
+    this.page.on('request', (request) => this.asked.add(new URL(request.url()).host));
+    return this.page;
+  }
+
+  async open(options: BrowserContextOptions = {}, address = this.address): Promise<Page> {
+    const page = await this.newPage(options);
+    await page.goto(`${address}#token=${TOKEN}`);
+    await this.isLive();
+    return page;
+  }
+
+  async isLive(): Promise<void> {
+    await this.page.locator('#state', { hasText: 'Live' }).waitFor();
+  }
+
+  get rows(): Locator {
+    const { page } = this;
+    return page
+      .getByRole('grid')
+      .getByRole('row')
+      .filter({ has: page.getByRole('gridcell') });
+  }
+
+  /** Waits until so many calls are counted. */
+  async shows(text: string): Promise<void> {
+    await this.page.locator('#shown-count', { hasText: new RegExp(`^${text}$`) }).waitFor();
+  }
+
+  async openChange(): Promise<void> {
+    await this.rows.filter({ hasText: 'edit_file' }).first().click();
+    await this.page.locator('.entry .diff').waitFor();
+  }
+}
