@@ -1,5 +1,5 @@
 /** On whose behalf the engine works, and who hears what it touches. */
-import type { Origin } from './journal/entries/entry.ts';
+import type { Change, Origin } from './journal/entries/entry.ts';
 
 /** What was done at one path, or was not allowed: `refused`. */
 export type How =
@@ -46,3 +46,13 @@ export const anonymous: Caller = {
   confined: () => {},
   noted: () => {},
 };
+
+/** Tells a caller what a change did to each of its paths. */
+export function reportChange(caller: Caller, change: Change): void {
+  if (change.kind !== 'moved') {
+    caller.touched({ path: change.path, how: change.kind });
+    return;
+  }
+  caller.touched({ path: change.path, how: 'moved-from' });
+  caller.touched({ path: change.to, how: 'moved-to' });
+}

@@ -7,7 +7,7 @@
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
 import type { Caller, How, PathAccess } from '../caller.ts';
-import { anonymous } from '../caller.ts';
+import { anonymous, reportChange } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
 import { turnEnded } from '../event-loop.ts';
@@ -16,7 +16,7 @@ import { unrecorded } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
-import { CommandWatch } from '../journal/snapshot/command-changes.ts';
+import { CommandSnapshots } from '../journal/snapshot/command-changes.ts';
 import { CallOrder, type Verb } from './call-order.ts';
 import { Changes } from './changes.ts';
 import { reportedPath } from './reported-path.ts';
@@ -51,7 +51,7 @@ interface Shared {
   readonly order: CallOrder;
   readonly running: Set<Promise<unknown>>;
   readonly listeners: Set<ChangeListener>;
-  readonly snapshots: CommandWatch;
+  readonly snapshots: CommandSnapshots;
 }
 
 interface Parts {
@@ -253,14 +253,11 @@ export class Access {
 }
 
 function newShared(order: CallOrder = new CallOrder()): Shared {
-  return { closed: false, order, running: new Set(), listeners: new Set(), snapshots: new CommandWatch() };
-}
-
-export function reportChange(caller: Caller, change: Change): void {
-  if (change.kind !== 'moved') {
-    caller.touched({ path: change.path, how: change.kind });
-    return;
-  }
-  caller.touched({ path: change.path, how: 'moved-from' });
-  caller.touched({ path: change.to, how: 'moved-to' });
+  return {
+    closed: false,
+    order,
+    running: new Set(),
+    listeners: new Set(),
+    snapshots: new CommandSnapshots(),
+  };
 }

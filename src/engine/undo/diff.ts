@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
+import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure } from '../failures.ts';
 import { readSnapshot } from '../files/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
@@ -9,7 +10,6 @@ import type { Journal } from '../journal/journal.ts';
 import { unifiedDiff } from '../text/diff/unified-diff.ts';
 import { whyBinary } from '../text/encoding.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';
-import { STRAIGHT } from './path-without-links.ts';
 import { contentOf } from './stored-content.ts';
 
 /** Larger contents are named, not shown. */

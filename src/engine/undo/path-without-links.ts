@@ -6,10 +6,8 @@ import { dirname } from 'node:path';
 import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
-import type { WalkOptions } from '../confine/wall.ts';
+import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';
-
-export const STRAIGHT = { straight: true } as const satisfies WalkOptions;
 
 /** What stands on the way, and why it keeps from going on. */
 export interface Barrier {
