@@ -1,6 +1,7 @@
 /** What it takes to undo: an entry of thousands of files, and thousands of entries, against making the changes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { timed, timing } from './measure.mjs';
 import { comparison } from './table.mjs';
 
@@ -13,7 +14,7 @@ const MADE = 'making the change';
 
 /** Rows for the part `journal`. */
 export async function undoRows(bench) {
-  const { Engine } = await import('../dist/engine.mjs');
+  const { Engine } = await import(pathToFileURL(join(bench.dist, 'engine.mjs')).href);
   const open = (name) => {
     const root = bench.folder(`undo-${name}`);
     const commands = { sandbox: 'off', environment: process.env };

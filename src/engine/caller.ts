@@ -47,7 +47,7 @@ export const anonymous: Caller = {
   noted: () => {},
 };
 
-/** Tells a caller of one change. */
+/** Tells a caller what a change did to each of its paths. */
 export function reportChange(caller: Caller, change: Change): void {
   if (change.kind !== 'moved') {
     caller.touched({ path: change.path, how: change.kind });

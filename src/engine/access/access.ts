@@ -6,7 +6,8 @@
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
-import { anonymous, type Caller, type How, type PathAccess, reportChange } from '../caller.ts';
+import type { Caller, How, PathAccess } from '../caller.ts';
+import { anonymous, reportChange } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
 import { turnEnded } from '../event-loop.ts';
@@ -15,7 +16,7 @@ import { unrecorded } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
-import { CommandWatch } from '../journal/snapshot/command-changes.ts';
+import { CommandSnapshots } from '../journal/snapshot/command-changes.ts';
 import { CallOrder, type Verb } from './call-order.ts';
 import { Changes } from './changes.ts';
 import { reportedPath } from './reported-path.ts';
@@ -50,7 +51,7 @@ interface Shared {
   readonly order: CallOrder;
   readonly running: Set<Promise<unknown>>;
   readonly listeners: Set<ChangeListener>;
-  readonly snapshots: CommandWatch;
+  readonly snapshots: CommandSnapshots;
 }
 
 interface Parts {
@@ -252,5 +253,11 @@ export class Access {
 }
 
 function newShared(order: CallOrder = new CallOrder()): Shared {
-  return { closed: false, order, running: new Set(), listeners: new Set(), snapshots: new CommandWatch() };
+  return {
+    closed: false,
+    order,
+    running: new Set(),
+    listeners: new Set(),
+    snapshots: new CommandSnapshots(),
+  };
 }

@@ -2,11 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
+import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure } from '../failures.ts';
 import { readSnapshot } from '../files/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
-import { STRAIGHT } from '../journal/journal-path.ts';
 import { unifiedDiff } from '../text/diff/unified-diff.ts';
 import { whyBinary } from '../text/encoding.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';

@@ -7,10 +7,10 @@ import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
 import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { Journal } from '../journal/journal.ts';
-import { reach, type Way } from '../journal/journal-path.ts';
 import type { Store } from '../journal/store.ts';
 import { findDamage } from './check-contents.ts';
 import { type Comparison, compare, compareInBetween, type Obstacle } from './compare.ts';
+import { reach, type Way } from './path-without-links.ts';
 import { skipLost } from './skip-lost.ts';
 import type { UndoTarget } from './undo-chain.ts';
 

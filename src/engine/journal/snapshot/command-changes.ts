@@ -14,21 +14,21 @@ import type { Journal } from '../journal.ts';
 import { isSame, readSmall, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
-import { Others } from './changes-by-tools.ts';
-import { changesThatMade, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
-import type { Observed } from './observed.ts';
+import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
+import type { Gate } from './gate.ts';
 import { Renames } from './renames.ts';
 import { isSecretName } from './secret-names.ts';
 import {
   isOther,
-  isTooMuch,
+  isTooLarge,
   MOST_ENTRIES,
-  NOT_SURVEYED,
-  type Survey,
-  type Surveyed,
-  survey,
+  NOT_ENTERED,
+  type Snapshot,
+  type SnapshotEntry,
+  takeSnapshot,
 } from './snapshot.ts';
-import { type LookedAt, LookedContents } from './snapshot-contents.ts';
+import { type CopyLocation, SnapshotContents } from './snapshot-contents.ts';
+import { ToolChanges } from './tool-changes.ts';
 
 /** For the contents of small files, before a command. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -41,7 +41,7 @@ const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept be
 /** What was known of a file's content when it had this shape. */
 interface Known {
   stat: Stat;
-  at: LookedAt;
+  at: CopyLocation;
   sure: boolean;
 }
 
@@ -51,10 +51,10 @@ interface Room {
 }
 
 /** Remembers from command to command what small files hold. */
-export class CommandWatch {
+export class CommandSnapshots {
   readonly #known = new Map<string, Known>();
-  #contents: LookedContents | undefined;
-  #wasTooMuch = false;
+  #contents: SnapshotContents | undefined;
+  #wasTooLarge = false;
   /** Commands whose copies may still be needed. */
   #running = 0;
 
@@ -64,68 +64,65 @@ export class CommandWatch {
   }
 
   /** Runs a command and enters in the journal what has changed when it is over. */
-  async around<T>(observed: Observed, run: () => Promise<T>): Promise<T> {
-    const { caller, journal, wall } = observed;
+  async around<T>(gate: Gate, run: () => Promise<T>): Promise<T> {
+    const { caller, journal, wall } = gate;
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined);
     if (roots.length === 0 || (caller === anonymous && journal === undefined)) return run();
     this.#running++;
     try {
-      return await this.#watch(observed, roots, run);
+      return await this.#watch(gate, roots, run);
     } finally {
       this.#running--;
     }
   }
 
-  async #watch<T>(observed: Observed, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
-    const { caller, journal } = observed;
-    const tooMuch = this.#wasTooMuch && (await isTooMuch(roots));
-    const before = tooMuch ? undefined : await survey(roots, journal && this.#keeping(journal, caller));
-    this.#wasTooMuch = before === undefined;
+  async #watch<T>(gate: Gate, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
+    const { caller, journal } = gate;
+    const tooLarge = this.#wasTooLarge && (await isTooLarge(roots));
+    const before = tooLarge
+      ? undefined
+      : await takeSnapshot(roots, journal && this.#keeping(journal, caller));
+    this.#wasTooLarge = before === undefined;
     if (before === undefined) {
       if (this.#running === 1) this.close();
-      return run().finally(() => this.#enterUnrecorded(observed, TOO_MANY));
+      return run().finally(() => this.#enterUnrecorded(gate, TOO_MANY));
     }
     // What the tools change meanwhile has entries of its own.
-    const others = new Others();
-    const stop = observed.onChange((path, below) => others.add(path, below));
+    const toolChanges = new ToolChanges();
+    const stop = gate.onChange((path, below) => toolChanges.add(path, below));
     try {
       return await run();
     } finally {
-      await observed.changesDone();
-      const after = await survey(roots);
+      await gate.changesDone();
+      const after = await takeSnapshot(roots);
       stop();
-      if (after === undefined) this.#enterUnrecorded(observed, TOO_MANY);
-      else await this.#enter(observed, before, after, others);
+      if (after === undefined) this.#enterUnrecorded(gate, TOO_MANY);
+      else await this.#enter(gate, before, after, toolChanges);
     }
   }
 
-  async #enter(
-    observed: Observed,
-    before: NonNullable<Survey>,
-    after: NonNullable<Survey>,
-    others: Others,
-  ): Promise<void> {
-    const { caller, journal } = observed;
+  async #enter(gate: Gate, before: Snapshot, after: Snapshot, toolChanges: ToolChanges): Promise<void> {
+    const { caller, journal } = gate;
     const renames = new Renames(before, after, (path, was) => this.#canPutBack(journal?.store, path, was));
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
     const room = { left: ((journal?.most ?? 0) * 7) / 8 };
     for (const [path, was] of before) {
-      if (others.have(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
+      if (toolChanges.has(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);
       if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
       else if (was.stat.type === 'file')
-        changes.push(...(await this.#changed(observed, path, was, is, { reading, room })));
+        changes.push(...(await this.#changed(gate, path, was, is, { reading, room })));
     }
     for (const [from, to] of renames.all) {
-      if (others.have(from) || others.have(to)) continue;
-      changes.push(await moved(observed, from, to, after.get(to)!, reading));
+      if (toolChanges.has(from) || toolChanges.has(to)) continue;
+      changes.push(await moved(gate, from, to, after.get(to)!, reading));
     }
-    changes.push(...(await changesThatMade(observed, { before, after, renames, others, reading })));
+    changes.push(...(await createdChanges(gate, { before, after, renames, toolChanges, reading })));
     if (changes.length === 0) return;
     if (journal === undefined) return tellAll(caller, changes);
     try {
-      const entered = this.#write(observed, changes, before, after);
+      const entered = this.#write(gate, changes, before, after);
       await journal.holdSize(entered);
     } catch (error) {
       // The command has run: that it cannot be undone is no reason to keep its answer back.
@@ -135,8 +132,8 @@ export class CommandWatch {
   }
 
   /** An entry that says what is not known, so that nobody takes it for nothing. */
-  #enterUnrecorded(observed: Observed, why: string): void {
-    const { caller, journal, wall } = observed;
+  #enterUnrecorded(gate: Gate, why: string): void {
+    const { caller, journal, wall } = gate;
     tell(caller, why);
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined).map(({ real }) => real);
     try {
@@ -149,17 +146,10 @@ export class CommandWatch {
     }
   }
 
-  #write(
-    observed: Observed,
-    changes: Change[],
-    before: NonNullable<Survey>,
-    after: NonNullable<Survey>,
-  ): string {
-    const { caller, journal } = observed;
+  #write(gate: Gate, changes: Change[], before: Snapshot, after: Snapshot): string {
+    const { caller, journal } = gate;
     const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
-    const recording = journal!.begin(caller.origin, { found: true }, (change) =>
-      observed.reportChange(change),
-    );
+    const recording = journal!.begin(caller.origin, { found: true }, (change) => gate.reportChange(change));
     recording.tell(changes, [...new Set(changes.map(root))]);
     recording.end('done');
     caller.entered(recording.id);
@@ -170,8 +160,8 @@ export class CommandWatch {
   #keeping(
     { state }: Journal,
     caller: Caller,
-  ): (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => LookedAt | undefined {
-    this.#contents ??= new LookedContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
+  ): (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => CopyLocation | undefined {
+    this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
     const contents = this.#contents;
     // What was outdated by later commands takes room too.
     if (contents.room < MOST_BYTES / 2 && this.#running === 1) this.close();
@@ -204,7 +194,7 @@ export class CommandWatch {
   async #imageOf(
     store: Store | undefined,
     path: string,
-    { stat, root, copy }: Surveyed,
+    { stat, root, copy }: SnapshotEntry,
     room: Room,
   ): Promise<FileImage> {
     const { size, mode } = stat;
@@ -223,35 +213,35 @@ export class CommandWatch {
     return { size, mode, kept: { in: 'nowhere', why: whyNotLooked(path, root, size) } };
   }
 
-  async #removed(store: Store | undefined, path: string, was: Surveyed, room: Room): Promise<Change> {
+  async #removed(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Change> {
     return { kind: 'removed', path, type: was.stat.type, before: await this.#before(store, path, was, room) };
   }
 
-  #canPutBack(store: Store | undefined, path: string, was: Surveyed): boolean {
+  #canPutBack(store: Store | undefined, path: string, was: SnapshotEntry): boolean {
     if (was.stat.type !== 'file') return whatItWas(path, was).type !== 'lost';
     return store !== undefined && was.copy !== undefined;
   }
 
-  async #before(store: Store | undefined, path: string, was: Surveyed, room: Room): Promise<Removed> {
+  async #before(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Removed> {
     if (was.stat.type !== 'file' || was.unreachable) return whatItWas(path, was);
     return { type: 'file', file: await this.#imageOf(store, path, was, room) };
   }
 
   async #changed(
-    observed: Observed,
+    gate: Gate,
     path: string,
-    surveyed: Surveyed,
-    { stat: is }: Surveyed,
+    entry: SnapshotEntry,
+    { stat: is }: SnapshotEntry,
     { reading, room }: { reading: Reading; room: Room },
   ): Promise<Change[]> {
-    const { stat: was, unreachable } = surveyed;
+    const { stat: was, unreachable } = entry;
     if (isSame(was, is)) return [];
     // Another mode or one more name is not another content.
     if (was.size > SMALL_BYTES && stampOf(was) === stampOf(is)) return [];
     const before: FileImage = unreachable
       ? { size: was.size, mode: was.mode, kept: { in: 'nowhere', why: UNREACHABLE } }
-      : await this.#imageOf(observed.journal?.store, path, surveyed, room);
-    const after = await imageNow(observed, path, is, reading);
+      : await this.#imageOf(gate.journal?.store, path, entry, room);
+    const after = await imageNow(gate, path, is, reading);
     // Only touched, or written with what it held before.
     if (after.hash !== undefined && after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
@@ -269,21 +259,21 @@ function codeOf(error: unknown): string {
 }
 
 async function moved(
-  observed: Observed,
+  gate: Gate,
   path: string,
   to: string,
-  { stat }: Surveyed,
+  { stat }: SnapshotEntry,
   reading: Reading,
 ): Promise<Change> {
   const { type } = stat;
-  const file = type === 'file' ? await imageNow(observed, to, stat, reading) : undefined;
+  const file = type === 'file' ? await imageNow(gate, to, stat, reading) : undefined;
   return { kind: 'moved', path, to, type, ...(file && { file }) };
 }
 
 /** Of anything but a file that can be reached. */
-function whatItWas(path: string, { stat, link, unreachable }: Surveyed): Removed {
+function whatItWas(path: string, { stat, link, unreachable }: SnapshotEntry): Removed {
   if (unreachable) return { type: 'lost', why: UNREACHABLE };
-  if (stat.type === 'directory' && NOT_SURVEYED.has(basename(path))) {
+  if (stat.type === 'directory' && NOT_ENTERED.has(basename(path))) {
     return { type: 'lost', why: `${basename(path)} is not kept before each command` };
   }
   if (stat.type === 'directory') return { type: 'directory', mode: stat.mode };

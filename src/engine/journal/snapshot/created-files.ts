@@ -3,24 +3,24 @@ import { basename, dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
 import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
+import { STRAIGHT } from '../../confine/wall.ts';
 import { EngineFailure } from '../../failures.ts';
 import type { Change, FileImage } from '../entries/entry.ts';
-import { STRAIGHT } from '../journal-path.ts';
 import { LARGE_BYTES } from '../record/capture.ts';
 import { readSmall, SMALL_BYTES } from '../record/small-content.ts';
 import { stampByTimes, stampOf, UNKNOWN_STAMP } from '../record/stamp.ts';
-import type { Others } from './changes-by-tools.ts';
-import type { Observed } from './observed.ts';
+import type { Gate } from './gate.ts';
 import type { Renames } from './renames.ts';
-import { isOther, NOT_SURVEYED, type Survey, type Surveyed } from './snapshot.ts';
+import { isOther, NOT_ENTERED, type Snapshot, type SnapshotEntry } from './snapshot.ts';
+import type { ToolChanges } from './tool-changes.ts';
 
 const UNREACHABLE = 'its name is not valid UTF-8, so it cannot be removed again';
 
 export interface Compared {
-  before: NonNullable<Survey>;
-  after: NonNullable<Survey>;
+  before: Snapshot;
+  after: Snapshot;
   renames: Renames;
-  others: Others;
+  toolChanges: ToolChanges;
   reading: Reading;
 }
 
@@ -31,19 +31,19 @@ export interface Reading {
   left: number;
 }
 
-export async function changesThatMade(observed: Observed, compared: Compared): Promise<Change[]> {
-  const { before, after, renames, others, reading } = compared;
+export async function createdChanges(gate: Gate, compared: Compared): Promise<Change[]> {
+  const { before, after, renames, toolChanges, reading } = compared;
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
   const changes: Change[] = [];
   for (const [path, is] of after) {
     const was = renames.isOldName(path) ? undefined : before.get(path);
-    if (others.have(path) || (was && !isOther(was, is))) continue;
+    if (toolChanges.has(path) || (was && !isOther(was, is))) continue;
     if (renames.isNewName(path) || renames.wentAlong(path)) continue;
     if (wholes.some((whole) => isWithin(path, whole))) continue;
     if (isWhole(path, is)) wholes.push(path);
     changes.push(
-      wholes.at(-1) === path ? await madeWhole(observed, path) : await made(observed, path, is, reading),
+      wholes.at(-1) === path ? await createdWhole(gate, path) : await made(gate, path, is, reading),
     );
   }
   return changes;
@@ -53,20 +53,25 @@ export async function changesThatMade(observed: Observed, compared: Compared): P
  * Which new directories are told as one: those that are not looked through, and those in which something
  * cannot be told by its name. Not when there is something in them that is not theirs.
  */
-function wholeIn({ before, after, renames, others }: Compared): (path: string, is: Surveyed) => boolean {
+function wholeIn({
+  before,
+  after,
+  renames,
+  toolChanges,
+}: Compared): (path: string, is: SnapshotEntry) => boolean {
   const untold = new Set<string>();
   for (const [path, { unreachable }] of after) if (unreachable) untold.add(dirname(path));
   const lostOne = [...before].some(([path, { unreachable }]) => unreachable && !after.has(path));
   return (path, { stat, unreachable }) =>
     stat.type === 'directory' &&
-    (NOT_SURVEYED.has(basename(path)) || untold.has(path)) &&
+    (NOT_ENTERED.has(basename(path)) || untold.has(path)) &&
     !unreachable &&
     !lostOne &&
-    !others.reachInto(path) &&
+    !toolChanges.reachInto(path) &&
     !renames.reachInto(path);
 }
 
-async function madeWhole({ wall }: Observed, path: string): Promise<Change> {
+async function createdWhole({ wall }: Pick<Gate, 'wall'>, path: string): Promise<Change> {
   const facts = { kind: 'created', path, type: 'directory', whole: true } as const;
   try {
     const stamp = await wall.at(path, STRAIGHT, (place) => {
@@ -80,19 +85,19 @@ async function madeWhole({ wall }: Observed, path: string): Promise<Change> {
 }
 
 async function made(
-  observed: Observed,
+  gate: Gate,
   path: string,
-  { stat, link, unreachable }: Surveyed,
+  { stat, link, unreachable }: SnapshotEntry,
   reading: Reading,
 ): Promise<Change> {
   const { type } = stat;
   if (unreachable) return { kind: 'created', path, type, lost: UNREACHABLE };
   if (type !== 'file') return { kind: 'created', path, type, ...(link && { link }) };
-  return { kind: 'created', path, type, after: await imageNow(observed, path, stat, reading) };
+  return { kind: 'created', path, type, after: await imageNow(gate, path, stat, reading) };
 }
 
 export async function imageNow(
-  { wall }: Observed,
+  { wall }: Pick<Gate, 'wall'>,
   path: string,
   stat: Stat,
   reading: Reading,

@@ -8,9 +8,7 @@ import { basename } from 'node:path';
 import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { stampOf } from '../record/stamp.ts';
-import { NOT_SURVEYED, type Survey, type Surveyed } from './snapshot.ts';
-
-type Found = NonNullable<Survey>;
+import { NOT_ENTERED, type Snapshot, type SnapshotEntry } from './snapshot.ts';
 
 export class Renames {
   /** From old paths to new ones. */
@@ -19,7 +17,7 @@ export class Renames {
   /** Old and new names of directories. */
   readonly #directories: string[] = [];
 
-  constructor(before: Found, after: Found, isKept: (path: string, was: Surveyed) => boolean) {
+  constructor(before: Snapshot, after: Snapshot, isKept: (path: string, was: SnapshotEntry) => boolean) {
     const gone = new Map<string, string>();
     for (const [path, was] of before) {
       if (was.unreachable || isStillAt(was, after.get(path))) continue;
@@ -60,13 +58,13 @@ export class Renames {
 }
 
 /** Where a directory stands now, nothing could be moved back to. */
-function isStillAt(was: Surveyed, is: Surveyed | undefined): boolean {
+function isStillAt(was: SnapshotEntry, is: SnapshotEntry | undefined): boolean {
   return is !== undefined && (is.stat.type === 'directory' || identityOf(is.stat) === identityOf(was.stat));
 }
 
 /** What is in it was not looked at. */
-function isUnknown(path: string, { stat }: Surveyed): boolean {
-  return stat.type === 'directory' && NOT_SURVEYED.has(basename(path));
+function isUnknown(path: string, { stat }: SnapshotEntry): boolean {
+  return stat.type === 'directory' && NOT_ENTERED.has(basename(path));
 }
 
 function identityOf(stat: Stat): string {

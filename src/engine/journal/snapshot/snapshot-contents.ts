@@ -12,12 +12,12 @@ const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
 const GATHER_BYTES = 1024 * 1024;
 
 /** Where a content lies in it. */
-export interface LookedAt {
+export interface CopyLocation {
   offset: number;
   size: number;
 }
 
-export class LookedContents {
+export class SnapshotContents {
   readonly #directory: string;
   readonly #most: number;
   #fd: number | undefined;
@@ -36,7 +36,7 @@ export class LookedContents {
   }
 
   /** The content must stay as it is, and find room. */
-  put(bytes: Buffer): LookedAt {
+  put(bytes: Buffer): CopyLocation {
     const at = { offset: this.#written + this.#gatheredBytes, size: bytes.length };
     this.#gathered.push(bytes);
     this.#gatheredBytes += bytes.length;
@@ -57,7 +57,7 @@ export class LookedContents {
     this.#gatheredBytes = 0;
   }
 
-  get({ offset, size }: LookedAt): Buffer | undefined {
+  get({ offset, size }: CopyLocation): Buffer | undefined {
     this.write();
     const bytes = Buffer.alloc(size);
     if (size === 0) return bytes;

@@ -8,14 +8,14 @@ import { Breathing } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 import type { LinkTarget } from '../entries/entry.ts';
 import { bytesOf, targetOf } from '../entries/link-target.ts';
-import type { LookedAt } from './snapshot-contents.ts';
+import type { CopyLocation } from './snapshot-contents.ts';
 
 /** More than this is not looked through before and after each command. */
 export const MOST_ENTRIES = 100_000;
 /** Large, made by programs, and made again by them. */
-export const NOT_SURVEYED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+export const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
-export interface Surveyed {
+export interface SnapshotEntry {
   stat: Stat;
   root: Root;
   /** Of a symbolic link. */
@@ -23,18 +23,18 @@ export interface Surveyed {
   /** Its path is not valid UTF-8: it can be told of, but not be reached under what it is called here. */
   unreachable?: true;
   /** Where what it holds was copied to. */
-  copy?: LookedAt;
+  copy?: CopyLocation;
 }
 
 /** By absolute path, parents first; undefined when there is too much of it. */
-export type Survey = Map<string, Surveyed> | undefined;
+export type Snapshot = Map<string, SnapshotEntry>;
 
 /** `visit` sees each file while its directory is held, and may copy what it holds. */
-export async function survey(
+export async function takeSnapshot(
   roots: readonly Root[],
-  visit?: (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => LookedAt | undefined,
-): Promise<Survey> {
-  const found = new Map<string, Surveyed>();
+  visit?: (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => CopyLocation | undefined,
+): Promise<Snapshot | undefined> {
+  const found = new Map<string, SnapshotEntry>();
   const breathing = new Breathing(undefined);
   const walk = async (dir: Dir, path: string, root: Root, level: number, named = true): Promise<boolean> => {
     if (level > limits.treeDepth) return true;
@@ -56,7 +56,7 @@ export async function survey(
         ...(!reachable && { unreachable: true as const }),
       };
       found.set(below, { stat, root, ...more });
-      if (stat.type !== 'directory' || NOT_SURVEYED.has(name)) continue;
+      if (stat.type !== 'directory' || NOT_ENTERED.has(name)) continue;
       const inner = enter(dir, raw);
       if (inner === undefined) continue;
       try {
@@ -72,7 +72,7 @@ export async function survey(
 }
 
 /** Without a look at anything but names: quick where it is known to be much. */
-export async function isTooMuch(roots: readonly Root[]): Promise<boolean> {
+export async function isTooLarge(roots: readonly Root[]): Promise<boolean> {
   const breathing = new Breathing(undefined);
   let left = MOST_ENTRIES;
   const count = async (dir: Dir, level: number): Promise<void> => {
@@ -81,7 +81,7 @@ export async function isTooMuch(roots: readonly Root[]): Promise<boolean> {
     left -= entries.length;
     for (const { name, type } of entries) {
       if (left < 0) return;
-      if (type !== 'directory' || NOT_SURVEYED.has(name)) continue;
+      if (type !== 'directory' || NOT_ENTERED.has(name)) continue;
       if (breathing.isDue) await breathing.pause();
       const inner = enter(dir, Buffer.from(name));
       await (inner && count(inner, level + 1).finally(() => inner.close()));
@@ -101,7 +101,7 @@ function entriesOf(dir: Dir): Entry[] {
 }
 
 /** Whether something else stands there now, or a link that leads elsewhere; not whether a content was changed. */
-export function isOther(was: Surveyed, is: Surveyed): boolean {
+export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
   if (was.stat.type !== is.stat.type) return true;
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
 }

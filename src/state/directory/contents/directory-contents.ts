@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { hashOf } from '../../content-hash.ts';
 import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../contents.ts';
 import { deflated, deflateInto, inflated, storedChunks, writeAll } from './deflate.ts';
-import { eraseDrafts, finishErasing, takeOut } from './erase.ts';
+import { eraseDrafts, finishErasing, openDrafts, takeOut } from './erase.ts';
 import { FlushSoon } from './flush-soon.ts';
 import { listStored, pathsOf } from './listing.ts';
 import { retire } from './retire.ts';
@@ -116,8 +116,15 @@ export class DirectoryContents implements Contents {
   }
 
   async get(hash: string): Promise<Buffer | undefined> {
+    const found = await this.#read(hash);
+    if (found || (this.#later.size === 0 && !this.#beingPut.has(hash))) return found;
+    // It may be among those that are still on their way.
     await Promise.allSettled(this.#later);
     await this.#beingPut.get(hash)?.catch(() => {});
+    return this.#read(hash);
+  }
+
+  async #read(hash: string): Promise<Buffer | undefined> {
     for (const path of pathsOf(this.#directory, hash)) {
       const stored = readIfThere(path);
       const bytes = stored && path.endsWith('.z') ? await inflated(stored) : stored;
@@ -221,6 +228,7 @@ export class DirectoryContents implements Contents {
       fs.rmSync(draft, { force: true });
       throw error;
     } finally {
+      openDrafts.delete(draft);
       fs.closeSync(fd);
     }
   }
@@ -229,6 +237,7 @@ export class DirectoryContents implements Contents {
   async #draft(): Promise<{ draft: string; fd: number }> {
     const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     const draft = join(this.#folders.make('store'), `.new-${randomBytes(10).toString('hex')}`);
+    openDrafts.add(draft);
     try {
       return { draft, fd: await open(draft, flags, 0o600) };
     } catch (error) {

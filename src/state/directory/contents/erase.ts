@@ -54,6 +54,9 @@ export function finishErasing(directory: string, isNeeded: IsNeeded): void {
   }
 }
 
+/** Drafts that this process writes at this moment: they stay, however old the clock makes them look. */
+export const openDrafts: Set<string> = new Set();
+
 /** Waits for contents that are being written, and removes those that nobody writes any more. */
 export async function eraseDrafts(directory: string): Promise<void> {
   const store = join(directory, 'store');
@@ -62,7 +65,7 @@ export async function eraseDrafts(directory: string): Promise<void> {
     for (;;) {
       const stat = fs.lstatSync(path, { throwIfNoEntry: false });
       if (!stat) break;
-      if (Math.abs(Date.now() - stat.mtimeMs) > IDLE_MS) {
+      if (!openDrafts.has(path) && Math.abs(Date.now() - stat.mtimeMs) > IDLE_MS) {
         fs.rmSync(path, { force: true });
         break;
       }

@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { IsNeeded } from '../../contents.ts';
 import { makeDirectory } from '../make-directory.ts';
-import { finishErasing, isDraft } from './erase.ts';
+import { finishErasing, isDraft, openDrafts } from './erase.ts';
 import { nameOf, pathsOf } from './listing.ts';
 import { Pace } from './pace.ts';
 import { namesIn } from './state-folders.ts';
@@ -66,7 +66,7 @@ function removeOldDrafts(directory: string, now: number): void {
   const store = join(directory, 'store');
   for (const file of namesIn(store).filter(isDraft)) {
     const path = join(store, file);
-    if (ageOf(path, now) > LEAVING_MS) fs.rmSync(path, { force: true });
+    if (!openDrafts.has(path) && ageOf(path, now) > LEAVING_MS) fs.rmSync(path, { force: true });
   }
 }
 

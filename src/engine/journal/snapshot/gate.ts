@@ -1,16 +1,17 @@
-/** What the snapshots around a command need of the gate that the command passes. */
+/** What recording a command's changes needs of the gate that the command passes. */
 import type { Caller } from '../../caller.ts';
 import type { Wall } from '../../confine/wall.ts';
 import type { Change } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
 
-export interface Observed {
+export interface Gate {
   readonly wall: Wall;
-  readonly caller: Caller;
   readonly journal: Journal | undefined;
-  /** Waits until the changes that tools began before are through. */
+  readonly caller: Caller;
+  /** Waits until the changes that came before are through. */
   changesDone(): Promise<void>;
-  /** Calls `listener` for every path that a tool changes; `below`: with everything in it. */
+  /** Calls `listener` for every path that tools change, until the returned function is called. */
   onChange(listener: (path: string, below: boolean) => void): () => void;
+  /** The journal has recorded a change. */
   reportChange(change: Change): void;
 }

@@ -3,12 +3,11 @@
  * followed: a link that stands there now leads to something else.
  */
 import { dirname } from 'node:path';
+import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
-import type { WalkOptions, Wall } from '../confine/wall.ts';
+import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';
-
-export const STRAIGHT = { straight: true } as const satisfies WalkOptions;
 
 /** What stands on the way, and why it keeps from going on. */
 export interface Barrier {
@@ -27,24 +26,24 @@ export interface Way {
 const MOST_LOOKS = 16;
 
 /** As far as a path of the journal can be reached. Whoever gets a place closes it. */
-export function reach(within: { wall: Wall }, path: string): Way {
+export function reach(access: Access, path: string): Way {
   // What stood in the way may have moved before it was looked at: that does not make the rest of it gone.
   for (let look = 0; look < MOST_LOOKS; look++) {
-    const way = lookFor(within, path);
+    const way = lookFor(access, path);
     if (way) return way;
   }
   return { barrier: { path, why: WORDS.unstable!, hides: true } };
 }
 
 /** Undefined when something moved while it was looked for. */
-function lookFor(within: { wall: Wall }, path: string): Way | undefined {
+function lookFor(access: Access, path: string): Way | undefined {
   try {
-    return { place: within.wall.resolve(path, STRAIGHT) };
+    return { place: access.wall.resolve(path, STRAIGHT) };
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const { kind } = error.facts;
     if (kind === 'not-found') return {};
-    if (kind === 'not-a-directory') return barredAbove(within, path);
+    if (kind === 'not-a-directory') return barredAbove(access, path);
     return {
       barrier: { path, why: WORDS[kind] ?? `its directory cannot be entered (${kind})`, hides: true },
     };
@@ -58,9 +57,9 @@ const WORDS: Partial<Record<string, string>> = {
 };
 
 /** The nearest thing above that is no directory. */
-function barredAbove(within: { wall: Wall }, path: string): Way | undefined {
+function barredAbove(access: Access, path: string): Way | undefined {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
-    const place = placeOrUndefined(within, above);
+    const place = placeOrUndefined(access, above);
     try {
       const now = place?.lstat();
       if (place && now && now.type !== 'directory') return { barrier: barrierAt(place, now) };
@@ -71,9 +70,9 @@ function barredAbove(within: { wall: Wall }, path: string): Way | undefined {
   return undefined;
 }
 
-function placeOrUndefined(within: { wall: Wall }, path: string): Place | undefined {
+function placeOrUndefined(access: Access, path: string): Place | undefined {
   try {
-    return within.wall.resolve(path, STRAIGHT);
+    return access.wall.resolve(path, STRAIGHT);
   } catch (error) {
     if (error instanceof EngineFailure) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 /** What the tools have changed while a command ran: that has entries of its own. */
 import { isWithin } from '../../confine/roots.ts';
 
-export class Others {
+export class ToolChanges {
   readonly #paths = new Set<string>();
   /** With all that was in them. */
   readonly #trees = new Set<string>();
@@ -10,7 +10,7 @@ export class Others {
     (below ? this.#trees : this.#paths).add(path);
   }
 
-  have(path: string): boolean {
+  has(path: string): boolean {
     if (this.#paths.has(path)) return true;
     for (const tree of this.#trees) if (isWithin(path, tree)) return true;
     return false;
