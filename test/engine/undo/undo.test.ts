@@ -33,7 +33,7 @@ const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
     ]),
   'an edit': (engine) =>
     engine.files.edit('a.txt', [
-      { kind: 'literal', find: 'two', replace: '2', ignoreCase: false, limit: 0, unique: true },
+      { kind: 'literal', find: 'two', replace: '2', ignoreCase: false, limit: 1, unique: true },
     ]),
   'text that is appended': (engine) => engine.files.append('b.txt', 'more\n'),
   'lines that are inserted into two files': (engine) =>
