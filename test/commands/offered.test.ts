@@ -133,7 +133,7 @@ describe('doctor', () => {
     expect(measure(told, 'argument rules')).toMatch(/^yes/);
     expect(measure(doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
     expect(doctor(['--sandbox', 'require'], withoutBubblewrap)).toMatch(
-      /^no {3}commands .*no command is run: bubblewrap \(bwrap\) is not installed$/m,
+      /^no {3}commands .*commands are refused: bubblewrap \(bwrap\) is not installed$/m,
     );
   });
 
