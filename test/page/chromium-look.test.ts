@@ -213,6 +213,8 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
       for (const tab of ['Tree', 'Charts', 'Calls'])
         await page.getByRole('button', { name: tab, exact: true }).click();
       await page.locator('#filter-tool').selectOption('edit_file');
+      // The heading and the one row that is left: until then, the row that is about to go could be clicked.
+      await page.locator('[role=grid][aria-rowcount="2"]').waitFor();
       await on.openChange();
       expect(await page.locator('#details').boundingBox()).toEqual({ x: 0, y: 0, width: 844, height: 390 });
       expect(await focused()).toBe('H2 edit_file');
