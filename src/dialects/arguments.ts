@@ -1,6 +1,6 @@
 /** Checks a call's arguments against the very schema that clients were shown, and fills in its defaults. */
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
-import { type ArgumentProblem, Breathing, fail } from '../engine/index.ts';
+import { type ArgumentProblem, fail, Yielder } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';
 import { didYouMean } from './ignored-arguments.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
@@ -8,7 +8,7 @@ import type { ObjectSchema, Schema } from './schema.ts';
 const validators = new WeakMap<ObjectSchema, Validator>();
 
 export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<string, unknown>> {
-  const breathing = new Breathing(undefined);
+  const yielder = new Yielder(undefined);
   const args = renamed(tool, sent ?? {});
   let validator = validators.get(tool.input);
   if (validator === undefined) {
@@ -17,7 +17,7 @@ export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<
     validators.set(tool.input, validator);
   }
   for (const { part, list, from } of partsOf(args)) {
-    await breathing.pause();
+    await yielder.pause();
     const { valid, errors } = validator.validate(part);
     if (valid) continue;
     const problems = problemsOf(errors, tool.input).map((each) => atRealIndex(each, list, from));

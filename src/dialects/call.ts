@@ -1,5 +1,5 @@
 /** One tool call, from arguments to outcome: the one place where failures become a dialect's words. */
-import { Breathing, EngineFailure } from '../engine/index.ts';
+import { EngineFailure, Yielder } from '../engine/index.ts';
 import { checkArguments } from './arguments.ts';
 import type { Dialect, Tool, ToolContext, ToolOutcome } from './dialect.ts';
 import { noteHidden } from './hidden-characters.ts';
@@ -25,7 +25,7 @@ export async function callTool(
   const ignored = tool.input.additionalProperties === false ? undefined : noteIgnored(tool, args, calledAs);
   const also = [await noteHidden(outcome), ignored].filter((note) => note !== undefined);
   // A long result takes time to measure: let other calls run first.
-  await new Breathing(undefined).pause();
+  await new Yielder(undefined).pause();
   return shortEnough(withNotes(outcome, [...notes, ...also]), dialect, tool);
 }
 

@@ -3,7 +3,7 @@
  *
  * Names and contents stay exact, because the next call needs them as they are; a note shows what is in them.
  */
-import { Breathing, ITEMS_A_LOOK } from '../engine/index.ts';
+import { ITEMS_PER_CHECK, Yielder } from '../engine/index.ts';
 import type { ToolOutcome } from './dialect.ts';
 
 /** The flag of a region, such as Scotland's: a black flag with the region's code in tags. Nothing can hide in it. */
@@ -81,12 +81,12 @@ class Found {
 
 /** Searches piece by piece, so that other calls run meanwhile. A cancelled call gets its note all the same. */
 async function lookThrough(text: string, found: Found): Promise<void> {
-  const breathing = new Breathing(undefined);
-  const lines = new LineCount(text, breathing);
+  const yielder = new Yielder(undefined);
+  const lines = new LineCount(text, yielder);
   let shownUpTo = -1;
   let from = 0;
   for (let at = 0; at < text.length && !found.isEnough; at += PIECE) {
-    if (at > 0) await breathing.pause();
+    if (at > 0) await yielder.pause();
     const start = Math.max(0, at - BEFORE);
     const piece = text.slice(start, at + PIECE + AFTER);
     if (!PERHAPS_HIDDEN.test(piece)) continue;
@@ -134,19 +134,19 @@ function unicodeEscape(character: string): string {
 /** Finds line numbers of ascending positions, and counts each newline once. */
 class LineCount {
   readonly #text: string;
-  readonly #breathing: Breathing;
+  readonly #yielder: Yielder;
   #next = 0;
   #number = 1;
 
-  constructor(text: string, breathing: Breathing) {
+  constructor(text: string, yielder: Yielder) {
     this.#text = text;
-    this.#breathing = breathing;
+    this.#yielder = yielder;
   }
 
   async numberAt(index: number): Promise<number> {
     for (let found = this.#newline(); found >= 0 && found < index; found = this.#newline()) {
       this.#next = found + 1;
-      if (this.#number++ % ITEMS_A_LOOK === 0) await this.#breathing.pause();
+      if (this.#number++ % ITEMS_PER_CHECK === 0) await this.#yielder.pause();
     }
     return this.#number;
   }

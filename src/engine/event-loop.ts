@@ -1,14 +1,14 @@
 /** Lets other calls run while long work goes on, and notices when the call was cancelled. */
 import { fail } from './failures.ts';
 
-/** How long one turn of the event loop may take before whoever breathes lets the next one begin. */
+/** How long one turn of the event loop may take before long work yields to the next one. */
 const TURN_MS = 10;
 
 /** When the present turn began to work for calls; all calls together share its time. */
 let began: number | undefined;
 
-/** Waits for the next turn of the event loop when this one has lasted long enough. */
-export function turnEnded(): Promise<void> | undefined {
+/** Waits for the next turn of the event loop when this one has lasted long enough; undefined when it has not. */
+export function yieldIfDue(): Promise<void> | undefined {
   const now = performance.now();
   if (began === undefined) {
     began = now;
@@ -21,7 +21,7 @@ export function turnEnded(): Promise<void> | undefined {
   return new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-export class Breathing {
+export class Yielder {
   readonly #signal: AbortSignal | undefined;
 
   constructor(signal: AbortSignal | undefined) {
@@ -34,7 +34,7 @@ export class Breathing {
   }
 
   async pause(): Promise<void> {
-    const ended = turnEnded();
+    const ended = yieldIfDue();
     if (ended === undefined) return;
     await ended;
     if (this.#signal?.aborted) fail({ kind: 'cancelled' });
@@ -42,17 +42,17 @@ export class Breathing {
 }
 
 /** So many items are gone through between two looks at the clock. */
-export const ITEMS_A_LOOK = 1024;
+export const ITEMS_PER_CHECK = 1024;
 
 /** The same as `items.map(change)`, in as many turns as it takes. */
 export async function mapInTurns<T, R>(
   items: readonly T[],
-  breathing: Breathing,
+  yielder: Yielder,
   change: (item: T, index: number) => R,
 ): Promise<R[]> {
   const changed: R[] = [];
   for (const [index, item] of items.entries()) {
-    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
     changed.push(change(item, index));
   }
   return changed;
@@ -61,19 +61,19 @@ export async function mapInTurns<T, R>(
 /** The same as a stable `toSorted`, in as many turns as it takes. */
 export async function sortedInTurns<T>(
   items: readonly T[],
-  breathing: Breathing,
+  yielder: Yielder,
   compare: (a: T, b: T) => number,
 ): Promise<T[]> {
   let runs: T[][] = [];
-  for (let at = 0; at < items.length; at += ITEMS_A_LOOK) {
-    await breathing.pause();
-    runs.push(items.slice(at, at + ITEMS_A_LOOK).sort(compare));
+  for (let at = 0; at < items.length; at += ITEMS_PER_CHECK) {
+    await yielder.pause();
+    runs.push(items.slice(at, at + ITEMS_PER_CHECK).sort(compare));
   }
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let i = 0; i < runs.length; i += 2) {
       const [a, b] = [runs[i]!, runs[i + 1]];
-      merged.push(b ? await mergedInTurns(a, b, breathing, compare) : a);
+      merged.push(b ? await mergedInTurns(a, b, yielder, compare) : a);
     }
     runs = merged;
   }
@@ -84,7 +84,7 @@ export async function sortedInTurns<T>(
 export async function mergedInTurns<T>(
   a: readonly T[],
   b: readonly T[],
-  breathing: Breathing,
+  yielder: Yielder,
   compare: (a: T, b: T) => number,
   limit: number = Number.POSITIVE_INFINITY,
 ): Promise<T[]> {
@@ -92,7 +92,7 @@ export async function mergedInTurns<T>(
   let i = 0;
   let j = 0;
   while (merged.length < limit && (i < a.length || j < b.length)) {
-    if (merged.length % ITEMS_A_LOOK === 0) await breathing.pause();
+    if (merged.length % ITEMS_PER_CHECK === 0) await yielder.pause();
     const takeFirst = j >= b.length || (i < a.length && compare(a[i]!, b[j]!) <= 0);
     merged.push(takeFirst ? a[i++]! : b[j++]!);
   }

@@ -12,7 +12,7 @@ export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
-export { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from './event-loop.ts';
+export { ITEMS_PER_CHECK, mapInTurns, sortedInTurns, Yielder } from './event-loop.ts';
 export {
   type ArgumentProblem,
   EngineFailure,

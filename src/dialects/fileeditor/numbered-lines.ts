@@ -1,5 +1,5 @@
 /** Reads lines with their numbers, as `12 | text`, as many as one result can hold. */
-import { Breathing, countLines, type Engine, fail, mapInTurns, splitLines } from '../../engine/index.ts';
+import { countLines, type Engine, fail, mapInTurns, splitLines, Yielder } from '../../engine/index.ts';
 import { jsonBytes } from '../../json/json-size.ts';
 import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../result-size.ts';
 import { filesOf, refuse } from './one-or-many.ts';
@@ -88,7 +88,7 @@ async function withNumbers(
   signal: AbortSignal,
 ): Promise<NumberedLines> {
   const number = (line: string, index: number) => `${first + index} | ${line}`;
-  return { first, lines: await mapInTurns(lines, new Breathing(signal), number) };
+  return { first, lines: await mapInTurns(lines, new Yielder(signal), number) };
 }
 
 function parseRange(range: string): { from: number; to: number } {

@@ -1,5 +1,5 @@
 /** Which files edit_files means: paths as they are, and globs as the files that they match. */
-import { Breathing, isGlob } from '../../engine/index.ts';
+import { isGlob, Yielder } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { expandHome } from './paths.ts';
 import { searchCall, unreadableNote } from './search-scope.ts';
@@ -33,10 +33,10 @@ async function expandGlobs(
   context: ToolContext,
 ): Promise<{ named: Set<string>; notes: string[] }> {
   const { engine, home, signal } = context;
-  const breathing = new Breathing(signal);
+  const yielder = new Yielder(signal);
   const globs = new Map<string, string>();
   for (const path of paths) {
-    await breathing.pause();
+    await yielder.pause();
     const whole = expandHome(path, home);
     if (isGlob(path) && !(await engine.files.peek(whole))) globs.set(path, whole);
   }

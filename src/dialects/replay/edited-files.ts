@@ -1,5 +1,5 @@
 /** Edits many files, each for itself: a file that cannot be edited shows its error where its result would be. */
-import { Breathing, EngineFailure, type Failure } from '../../engine/index.ts';
+import { EngineFailure, type Failure, Yielder } from '../../engine/index.ts';
 import { jsonBytes } from '../../json/json-size.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
@@ -22,10 +22,10 @@ export async function editEach(
   dryRun: boolean,
   context: ToolContext,
 ): Promise<EditedFile[]> {
-  const breathing = new Breathing(context.signal);
+  const yielder = new Yielder(context.signal);
   const edited: EditedFile[] = [];
   for (const path of paths) {
-    await breathing.pause();
+    await yielder.pause();
     edited.push(await editInline(path, edits, dryRun, context));
   }
   return edited;

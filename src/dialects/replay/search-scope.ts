@@ -1,6 +1,6 @@
 /** What replay's search tools share: where a search starts, what it leaves out, and how found paths read. */
 import { resolve } from 'node:path';
-import { Breathing, fail, mapInTurns } from '../../engine/index.ts';
+import { fail, mapInTurns, Yielder } from '../../engine/index.ts';
 import { type ToolContext, type ToolResult, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { listThatFits } from '../result-size.ts';
@@ -73,5 +73,5 @@ export function pathsBelow(
   { signal }: ToolContext,
 ): Promise<string[]> {
   const start = directory === '/' ? '' : directory;
-  return mapInTurns(entries, new Breathing(signal), ({ path }) => onOneLine(`${start}/${path}`));
+  return mapInTurns(entries, new Yielder(signal), ({ path }) => onOneLine(`${start}/${path}`));
 }

@@ -1,11 +1,11 @@
 /** A directory tree as JSON text. */
-import { Breathing, ITEMS_A_LOOK, type TreeNode } from '../../engine/index.ts';
+import { ITEMS_PER_CHECK, type TreeNode, Yielder } from '../../engine/index.ts';
 import { textFits } from '../result-size.ts';
 
 /** As `JSON.stringify` would, but other calls run while a large tree is written. */
 export async function treeAsJson(tree: TreeNode, signal: AbortSignal): Promise<string> {
   const parts: string[] = [];
-  await writeNode(tree, parts, new Breathing(signal));
+  await writeNode(tree, parts, new Yielder(signal));
   return parts.join('');
 }
 
@@ -18,7 +18,7 @@ export function depthThatFits(tree: TreeNode): string {
     : `Ask with depth: ${depth}, or for a directory inside`;
 }
 
-async function writeNode(node: TreeNode, parts: string[], breathing: Breathing): Promise<void> {
+async function writeNode(node: TreeNode, parts: string[], yielder: Yielder): Promise<void> {
   const { children, ...rest } = node;
   if (children === undefined) {
     parts.push(JSON.stringify(rest));
@@ -26,10 +26,10 @@ async function writeNode(node: TreeNode, parts: string[], breathing: Breathing):
   }
   parts.push(JSON.stringify(rest).slice(0, -1), ',"children":[');
   for (const [index, child] of children.entries()) {
-    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
     if (index > 0) parts.push(',');
     if (child.children === undefined) parts.push(JSON.stringify(child));
-    else await writeNode(child, parts, breathing);
+    else await writeNode(child, parts, yielder);
   }
   parts.push(']}');
 }

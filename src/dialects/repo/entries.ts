@@ -1,5 +1,5 @@
 /** What a walk found, in repo's terms: files and directories; a link counts as what it leads to. */
-import { Breathing, ITEMS_A_LOOK, type WalkEntry } from '../../engine/index.ts';
+import { ITEMS_PER_CHECK, type WalkEntry, Yielder } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { milliseconds } from './json-result.ts';
 
@@ -20,10 +20,10 @@ export async function repoEntries(
   found: readonly WalkEntry[],
   directory: string,
 ): Promise<RepoEntry[]> {
-  const breathing = new Breathing(context.signal);
+  const yielder = new Yielder(context.signal);
   const entries: RepoEntry[] = [];
   for (const [index, { path: below, type, size, modifiedMs }] of found.entries()) {
-    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
     const path = directory === '' ? below : `${directory}/${below}`;
     if (type === 'symlink') entries.push({ path, ...(await targetOf(context, path)) });
     else if (type === 'directory' || size === undefined || modifiedMs === undefined)
@@ -40,9 +40,9 @@ export async function directoriesFirst(
 ): Promise<RepoEntry[]> {
   const directories: RepoEntry[] = [];
   const others: RepoEntry[] = [];
-  const breathing = new Breathing(signal);
+  const yielder = new Yielder(signal);
   for (const [index, entry] of entries.entries()) {
-    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
     (entry.type === 'directory' ? directories : others).push(entry);
   }
   return [...directories, ...others];

@@ -1,5 +1,5 @@
 /** The directory tree of get_repo_overview: the upper levels first, as many entries as one result holds. */
-import { Breathing, sortedInTurns } from '../../engine/index.ts';
+import { sortedInTurns, Yielder } from '../../engine/index.ts';
 import { directoriesFirst, type RepoEntry } from './entries.ts';
 import { itemsThatFit } from './json-result.ts';
 
@@ -22,7 +22,7 @@ export async function upperLevelsFirst(
   signal: AbortSignal,
 ): Promise<RepoEntry[]> {
   const sorted = await directoriesFirst(entries, signal);
-  return sortedInTurns(sorted, new Breathing(signal), (a, b) => depthOf(a) - depthOf(b));
+  return sortedInTurns(sorted, new Yielder(signal), (a, b) => depthOf(a) - depthOf(b));
 }
 
 /** `unlisted`: directories that could not be read. When the tree is truncated, no directory passes for empty. */

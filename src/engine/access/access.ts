@@ -10,9 +10,9 @@ import type { Caller, How, PathAccess } from '../caller.ts';
 import { anonymous, reportChange } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
-import { turnEnded } from '../event-loop.ts';
+import { yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from '../failures.ts';
-import { unrecorded } from '../files/recorder.ts';
+import { noRecorder } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
@@ -131,21 +131,21 @@ export class Access {
     change: (changes: Changes) => Promise<T>,
   ): Promise<T> {
     if (paths === 'anywhere') {
-      const run = () => change(new Changes(this, unrecorded, options.signal));
+      const run = () => change(new Changes(this, noRecorder, options.signal));
       return this.#admit('changes', 'change', () => this.#shared.snapshots.around(this, run));
     }
     return this.#admit(paths, 'change', async () => {
-      const recording = this.#begin(options);
+      const recorder = this.#begin(options);
       try {
-        const result = await change(new Changes(this, recording ?? unrecorded, options.signal));
-        recording?.end('done');
+        const result = await change(new Changes(this, recorder ?? noRecorder, options.signal));
+        recorder?.end('done');
         return result;
       } catch (error) {
-        recording?.end('failed');
+        recorder?.end('failed');
         throw error;
       } finally {
-        if (recording?.kept) this.#entered(recording);
-        if (recording?.kept) await this.journal?.holdSize(recording.id);
+        if (recorder?.kept) this.#entered(recorder);
+        if (recorder?.kept) await this.journal?.holdSize(recorder.id);
         this.journal?.tidy();
       }
     });
@@ -217,7 +217,7 @@ export class Access {
     if (closed) fail({ kind: 'cancelled' });
     // A tool may ask for thousands of things, none of which waits for anything: other calls need their share.
     const turn = async () => {
-      await turnEnded();
+      await yieldIfDue();
       return call();
     };
     const work =

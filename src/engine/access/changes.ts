@@ -2,7 +2,7 @@
 import type { How } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import type { WalkOptions } from '../confine/wall.ts';
-import type { Recording } from '../files/recorder.ts';
+import type { ChangeRecorder } from '../files/recorder.ts';
 import type { Access } from './access.ts';
 import { whileLocked } from './locks.ts';
 
@@ -14,20 +14,20 @@ export interface ChangedPath {
 }
 
 export class Changes {
-  readonly recording: Recording;
+  readonly recorder: ChangeRecorder;
   readonly #access: Access;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(access: Access, recording: Recording, signal: AbortSignal | undefined) {
+  constructor(access: Access, recorder: ChangeRecorder, signal: AbortSignal | undefined) {
     this.#access = access;
-    this.recording = recording;
+    this.recorder = recorder;
     this.#signal = signal;
   }
 
   /** Changes these paths while it holds their locks. When it fails, no directory that it made stays behind. */
   async at<T>(
     changed: readonly ChangedPath[],
-    change: (places: Place[], recording: Recording) => Promise<T>,
+    change: (places: Place[], recorder: ChangeRecorder) => Promise<T>,
   ): Promise<T> {
     const places: Place[] = [];
     try {
@@ -37,7 +37,7 @@ export class Changes {
         place.requireWritable();
       }
       const result = await whileLocked(this.#access.locks, places, this.#signal, () =>
-        change(places, this.recording),
+        change(places, this.recorder),
       );
       this.#report(places, changed);
       return result;
@@ -55,17 +55,17 @@ export class Changes {
   }
 
   #resolve({ path, walk }: ChangedPath): Place {
-    const { recording } = this;
-    const onMake = (made: string, root: string) => recording.makesParent(made, root);
-    const records = recording.active && walk?.makeParents;
+    const { recorder } = this;
+    const onMake = (made: string, root: string) => recorder.makesParent(made, root);
+    const records = recorder.active && walk?.makeParents;
     return this.#access.wall.resolve(path, records ? { ...walk, onMake } : walk);
   }
 
   /** The journal reports what it recorded; what a step left as it was is only looked at. */
   #report(places: readonly Place[], changed: readonly ChangedPath[]): void {
     for (const [index, { path }] of places.entries()) {
-      if (!this.recording.active) this.#access.reportAccess(path, changed[index]!.how);
-      else if (!this.recording.concerns(path)) this.#access.caller.touched({ path, how: 'looked-at' });
+      if (!this.recorder.active) this.#access.reportAccess(path, changed[index]!.how);
+      else if (!this.recorder.concerns(path)) this.#access.caller.touched({ path, how: 'looked-at' });
     }
   }
 }

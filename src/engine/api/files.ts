@@ -4,7 +4,7 @@ import type { ChangedPath } from '../access/changes.ts';
 import type { How, PathAccess } from '../caller.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
-import { Breathing } from '../event-loop.ts';
+import { Yielder } from '../event-loop.ts';
 import { EngineFailure, type Failure } from '../failures.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
@@ -14,7 +14,7 @@ import { makeDirectory } from '../files/make-directory.ts';
 import { moveEntry } from '../files/move.ts';
 import { type FileContent, readContent, readSnapshot, readText } from '../files/read.ts';
 import { type FileStart, readStart, type StartOptions } from '../files/read-start.ts';
-import type { Recording } from '../files/recorder.ts';
+import type { ChangeRecorder } from '../files/recorder.ts';
 import { removeEntry } from '../files/remove.ts';
 import { replaceContent, requireUnchanged } from '../files/replace.ts';
 import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
@@ -152,10 +152,10 @@ export class FilesApi {
 
   /** As `check` for each of the paths. Gives each file once, by the first of its paths; a missing one stays. */
   async checkAll(paths: Iterable<string>, needs: 'read' | 'write', options: Call = {}): Promise<string[]> {
-    const breathing = new Breathing(options.signal);
+    const yielder = new Yielder(options.signal);
     const files = new Map<string, string>();
     for (const path of paths) {
-      await breathing.pause();
+      await yielder.pause();
       const real = await this.check(path, needs).catch((error: unknown) => {
         if (!(error instanceof EngineFailure) || isForbidden(error.facts)) throw error;
         return { path };
@@ -187,9 +187,9 @@ export class FilesApi {
     options: StoreCall = {},
   ): Promise<{ path: string; bytes: number }> {
     const bytes = asBytes(content);
-    return this.#changeOne(written(path), options, async (place, recording) => {
+    return this.#changeOne(written(path), options, async (place, recorder) => {
       if (options.limit !== undefined) requireFits(path, bytes, options.limit);
-      await replaceContent(place, bytes, { signal: options.signal, recording });
+      await replaceContent(place, bytes, { signal: options.signal, recorder });
       return { path: place.path, bytes: bytes.length };
     });
   }
@@ -201,10 +201,10 @@ export class FilesApi {
   ): Promise<{ bytes: number }[]> {
     const contents = files.map(({ content }) => asBytes(content));
     const changed = files.map(({ path }) => written(path));
-    return this.#changeAll(changed, options, async (places, recording) => {
+    return this.#changeAll(changed, options, async (places, recorder) => {
       requireDifferent(places);
       const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
-      await replaceTogether(replacements, options.signal, recording);
+      await replaceTogether(replacements, options.signal, recorder);
       return contents.map((bytes) => ({ bytes: bytes.length }));
     });
   }
@@ -224,8 +224,8 @@ export class FilesApi {
       { path: from, walk: { follow: false }, how: 'moved-from' },
       { path: to, walk: { follow: false, makeParents: true }, how: 'moved-to' },
     ];
-    return this.#changeAll(changed, options, ([source, target], recording) =>
-      moveEntry(this.#access.wall, source!, target!, { overwrite, signal, recording }),
+    return this.#changeAll(changed, options, ([source, target], recorder) =>
+      moveEntry(this.#access.wall, source!, target!, { overwrite, signal, recorder }),
     );
   }
 
@@ -235,8 +235,8 @@ export class FilesApi {
   ): Promise<{ removed: 'file' | 'directory' | 'symlink' }> {
     const { recursive = false, signal } = options;
     const changed = { path, walk: { follow: false }, how: 'removed' } as const;
-    return this.#changeOne(changed, options, async (place, recording) => {
-      const removed = await removeEntry(this.#access.wall, place, { recursive, signal, recording });
+    return this.#changeOne(changed, options, async (place, recorder) => {
+      const removed = await removeEntry(this.#access.wall, place, { recursive, signal, recorder });
       await place.dir.flush();
       return { removed };
     });
@@ -253,8 +253,8 @@ export class FilesApi {
   ): Promise<RewriteResults['insert'][]> {
     const jobs = insertions.map(({ path, ...insertion }) => ({ kind: 'insert' as const, path, insertion }));
     const compute = (bytes: Buffer, index: number) => this.#editor.run(jobs[index]!, bytes, options.signal);
-    return this.#changeAll(jobs.map(changedIn), options, (places, recording) =>
-      rewriteTogether(places, compute, { ...options, recording }),
+    return this.#changeAll(jobs.map(changedIn), options, (places, recorder) =>
+      rewriteTogether(places, compute, { ...options, recorder }),
     );
   }
 
@@ -286,24 +286,24 @@ export class FilesApi {
       if (parsed.bytes) await this.write(path, parsed.bytes, options);
       return { action: 'created', hunks };
     }
-    return this.#changeOne({ path, how: 'changed' }, options, async (place, recording) => {
+    return this.#changeOne({ path, how: 'changed' }, options, async (place, recorder) => {
       const snapshot = await readSnapshot(place, { signal, action: 'edit' });
       const patched = await this.#editor.run({ kind: 'patch', path, patch }, snapshot.bytes, signal);
       if (patched.result.deleted) {
         const check = () => requireUnchanged(place, snapshot);
-        await removeEntry(this.#access.wall, place, { recursive: false, signal, recording, check });
+        await removeEntry(this.#access.wall, place, { recursive: false, signal, recorder, check });
         await place.dir.flush();
         return { action: 'deleted', hunks };
       }
-      await replaceBytes(place, snapshot, patched.bytes, { ...options, recording });
+      await replaceBytes(place, snapshot, patched.bytes, { ...options, recorder });
       return { action: 'changed', hunks };
     });
   }
 
   #rewrite<J extends Rewriting>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
     const compute = (bytes: Buffer) => this.#editor.run(job, bytes, options.signal);
-    return this.#changeOne(changedIn(job), options, (place, recording) =>
-      rewriteFile(place, compute, { ...options, recording }),
+    return this.#changeOne(changedIn(job), options, (place, recorder) =>
+      rewriteFile(place, compute, { ...options, recorder }),
     );
   }
 
@@ -319,15 +319,15 @@ export class FilesApi {
   #changeOne<T>(
     changed: ChangedPath,
     options: Call,
-    change: (place: Place, recording: Recording) => Promise<T>,
+    change: (place: Place, recorder: ChangeRecorder) => Promise<T>,
   ): Promise<T> {
-    return this.#changeAll([changed], options, ([place], recording) => change(place!, recording));
+    return this.#changeAll([changed], options, ([place], recorder) => change(place!, recorder));
   }
 
   #changeAll<T>(
     changed: readonly ChangedPath[],
     { signal }: Call,
-    change: (places: Place[], recording: Recording) => Promise<T>,
+    change: (places: Place[], recorder: ChangeRecorder) => Promise<T>,
   ): Promise<T> {
     const paths = changed.map(({ path }) => path);
     return this.#access.change(paths, { signal }, (changes) => changes.at(changed, change));

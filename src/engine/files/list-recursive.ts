@@ -4,7 +4,7 @@ import { isTemporary } from '../confine/content/drafts.ts';
 import type { Dir } from '../confine/dir.ts';
 import { attempt, attemptAsync, failFrom } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
-import { Breathing, sortedInTurns } from '../event-loop.ts';
+import { sortedInTurns, Yielder } from '../event-loop.ts';
 import type { EntryType } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { openDirectory } from './list.ts';
@@ -34,11 +34,11 @@ export interface ListingBelow {
 
 export async function listBelow(place: Place, options: ListAllOptions): Promise<ListingBelow> {
   const { depth = Number.POSITIVE_INFINITY, max = Number.POSITIVE_INFINITY, signal } = options;
-  const breathing = new Breathing(signal);
-  const listing = new Listing(place.shown, depth, max, breathing);
+  const yielder = new Yielder(signal);
+  const listing = new Listing(place.shown, depth, max, yielder);
   const dir = openDirectory(place);
   try {
-    const names = await attemptAsync(place.shown, 'list', () => rawNames(dir, breathing));
+    const names = await attemptAsync(place.shown, 'list', () => rawNames(dir, yielder));
     await listing.add(dir, names, '', 1);
   } finally {
     dir.close();
@@ -56,13 +56,13 @@ class Listing {
   readonly #shown: string;
   readonly #depth: number;
   readonly #max: number;
-  readonly #breathing: Breathing;
+  readonly #yielder: Yielder;
 
-  constructor(shown: string, depth: number, max: number, breathing: Breathing) {
+  constructor(shown: string, depth: number, max: number, yielder: Yielder) {
     this.#shown = shown;
     this.#depth = depth;
     this.#max = max;
-    this.#breathing = breathing;
+    this.#yielder = yielder;
   }
 
   /** Adds a directory's entries. False when the listing is full: then everything stops. */
@@ -74,7 +74,7 @@ class Listing {
       while (waiting.length > 0 && `${waiting.at(-1)}/` < name) {
         if (!(await this.#enter(dir, waiting.pop()!, prefix, level))) return false;
       }
-      await this.#breathing.pause();
+      await this.#yielder.pause();
       const look = () => dir.lstat(rawName(name));
       const stat = level === 1 ? attempt(this.#shown, 'list', look) : leniently(this.#shown, look);
       // Gone since the directory was read.
@@ -100,7 +100,7 @@ class Listing {
     const dir = leniently(this.#shown, () => parent.enterRaw(rawName(name)));
     if (dir === undefined) return true;
     try {
-      const names = (await lenientlyAsync(this.#shown, () => rawNames(dir, this.#breathing))) ?? [];
+      const names = (await lenientlyAsync(this.#shown, () => rawNames(dir, this.#yielder))) ?? [];
       return await this.add(dir, names, `${prefix}${textOf(name)}/`, level + 1);
     } finally {
       dir.close();
@@ -108,13 +108,13 @@ class Listing {
   }
 }
 
-async function rawNames(dir: Dir, breathing: Breathing): Promise<string[]> {
+async function rawNames(dir: Dir, yielder: Yielder): Promise<string[]> {
   const names: string[] = [];
   for (const batch of dir.rawNameBatches()) {
     names.push(...batch);
-    await breathing.pause();
+    await yielder.pause();
   }
-  return sortedInTurns(names, breathing, (a, b) => (a < b ? -1 : 1));
+  return sortedInTurns(names, yielder, (a, b) => (a < b ? -1 : 1));
 }
 
 /** Below the listed directory, what went away or what this user may not look into does not spoil the rest. */

@@ -7,7 +7,7 @@ import type { Listing } from '../confine/scan/listing.ts';
 import { ListingCache } from '../confine/scan/listing-cache.ts';
 import { textOf } from '../confine/scan/raw-names.ts';
 import type { Wall } from '../confine/wall.ts';
-import { Breathing, ITEMS_A_LOOK, mapInTurns, sortedInTurns } from '../event-loop.ts';
+import { ITEMS_PER_CHECK, mapInTurns, sortedInTurns, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 
@@ -29,14 +29,14 @@ export async function listEntries(
   signal: AbortSignal | undefined,
 ): Promise<ListedEntry[]> {
   const dir = openDirectory(place);
-  const breathing = new Breathing(signal);
+  const yielder = new Yielder(signal);
   let cursor: Cursor | undefined;
   try {
     const { names, types } = await attemptAsync(place.shown, 'list', () => {
       cursor = openCursor(scanRootOf(dir));
-      return listedThere(cursor, dir, place.shown, breathing);
+      return listedThere(cursor, dir, place.shown, yielder);
     });
-    return await mapInTurns(names, breathing, (raw, index) => {
+    return await mapInTurns(names, yielder, (raw, index) => {
       const entry = { name: textOf(raw), type: types[index]! };
       return { ...entry, target: targetOf(wall, place.path, entry) };
     });
@@ -71,10 +71,10 @@ async function treeOf(
   signal: AbortSignal | undefined,
 ): Promise<TreeNode> {
   const cursor = openCursor(scanRootOf(dir), remembered);
-  const breathing = new Breathing(signal);
+  const yielder = new Yielder(signal);
   const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
   try {
-    if (depth > 0) await listedThere(cursor, dir, place.shown, breathing);
+    if (depth > 0) await listedThere(cursor, dir, place.shown, yielder);
     return await subtree('', place.path, name, 0);
   } finally {
     cursor.close();
@@ -84,12 +84,12 @@ async function treeOf(
   async function subtree(below: string, path: string, label: string, level: number): Promise<TreeNode> {
     if (level >= depth) return { name: label, type: 'directory' };
     if (level >= limits.treeDepth) fail({ kind: 'bad-path', path: place.shown, why: 'too-deep' });
-    await breathing.pause();
+    await yielder.pause();
     if (cursor.goTo(below)) return { name: label, type: 'directory' };
     const children: TreeNode[] = [];
-    const { names, types } = await readable(cursor, breathing);
+    const { names, types } = await readable(cursor, yielder);
     for (const [index, raw] of names.entries()) {
-      if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+      if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
       const name = textOf(raw);
       const type = types[index]!;
       if (type === 'directory') {
@@ -110,25 +110,25 @@ export function openDirectory(place: Place): Dir {
 }
 
 /** Where a listing begins it must be possible to list: if not, the directory itself tells why. */
-async function listedThere(cursor: Cursor, dir: Dir, shown: string, breathing: Breathing): Promise<Listing> {
-  const listing = await cursor.listInTurns(() => breathing.pause());
-  if (typeof listing !== 'string') return inOrder(listing, breathing);
+async function listedThere(cursor: Cursor, dir: Dir, shown: string, yielder: Yielder): Promise<Listing> {
+  const listing = await cursor.listInTurns(() => yielder.pause());
+  if (typeof listing !== 'string') return inOrder(listing, yielder);
   attempt(shown, 'list', () => dir.entries());
   return fail({ kind: 'unstable', path: shown });
 }
 
 /** A directory inside a tree that may not be listed is shown empty; it does not spoil the rest. */
-async function readable(cursor: Cursor, breathing: Breathing): Promise<Listing> {
-  const listing = await cursor.listInTurns(() => breathing.pause());
-  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, breathing);
+async function readable(cursor: Cursor, yielder: Yielder): Promise<Listing> {
+  const listing = await cursor.listInTurns(() => yielder.pause());
+  return typeof listing === 'string' ? { names: [], types: [] } : inOrder(listing, yielder);
 }
 
 /** By raw names, and so byte-wise. */
-async function inOrder(listing: Listing, breathing: Breathing): Promise<Listing> {
+async function inOrder(listing: Listing, yielder: Yielder): Promise<Listing> {
   const { names, types } = listing;
   if (names.every((name, index) => index === 0 || names[index - 1]! < name)) return listing;
-  const places = await mapInTurns(names, breathing, (_, index) => index);
-  const order = await sortedInTurns(places, breathing, (a, b) => (names[a]! < names[b]! ? -1 : 1));
+  const places = await mapInTurns(names, yielder, (_, index) => index);
+  const order = await sortedInTurns(places, yielder, (a, b) => (names[a]! < names[b]! ? -1 : 1));
   return { names: order.map((index) => names[index]!), types: order.map((index) => types[index]!) };
 }
 

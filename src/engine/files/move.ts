@@ -6,14 +6,14 @@ import { isWithin } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
 import { readSnapshot } from './read.ts';
-import { doing, type Recording, unrecorded } from './recorder.ts';
+import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 import { requireNotRoot } from './remove.ts';
 import { replaceContent } from './replace.ts';
 
 export interface MoveOptions {
   overwrite: boolean;
   signal: AbortSignal | undefined;
-  recording?: Recording;
+  recorder?: ChangeRecorder;
 }
 
 export async function moveEntry(
@@ -33,13 +33,13 @@ export async function moveEntry(
     fail({ kind: 'exists', path: to.shown, found: occupant.type });
   }
   if (occupant) requireReplaceable(wall, to, source.type === 'directory', occupant.type === 'directory');
-  const { recording = unrecorded, signal } = options;
-  await recording.moves(from, to, source, occupant);
-  if (recording.active && occupant) requireSame(to, occupant);
+  const { recorder = noRecorder, signal } = options;
+  await recorder.moves(from, to, source, occupant);
+  if (recorder.active && occupant) requireSame(to, occupant);
   await attemptAsync(to.shown, 'move', async () => {
-    if (occupant) doing(recording, () => replaceEntry(from, to, occupant));
-    else if (source.type === 'directory') doing(recording, () => moveDirectory(from, to));
-    else await moveFile(from, to, { regular: source.type === 'file', signal, recording });
+    if (occupant) changeDisk(recorder, () => replaceEntry(from, to, occupant));
+    else if (source.type === 'directory') changeDisk(recorder, () => moveDirectory(from, to));
+    else await moveFile(from, to, { regular: source.type === 'file', signal, recorder });
     await Promise.all([from.dir.flush(), to.dir.flush()]);
   });
   return { overwritten: occupant !== undefined };
@@ -63,16 +63,20 @@ function replaceEntry(from: Place, to: Place, occupant: Stat): void {
 async function moveFile(
   from: Place,
   to: Place,
-  { regular, signal, recording }: { regular: boolean; signal: AbortSignal | undefined; recording: Recording },
+  {
+    regular,
+    signal,
+    recorder,
+  }: { regular: boolean; signal: AbortSignal | undefined; recorder: ChangeRecorder },
 ): Promise<void> {
   try {
-    doing(recording, () => from.dir.link(from.name, to.dir, to.name));
+    changeDisk(recorder, () => from.dir.link(from.name, to.dir, to.name));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EXDEV' && regular) return copyAcross(from, to, signal, recording);
+    if (code === 'EXDEV' && regular) return copyAcross(from, to, signal, recorder);
     if (!isLinkRefused(error)) throw error;
     if (to.lstat()) fail({ kind: 'exists', path: to.shown, found: 'file' }, error);
-    doing(recording, () => from.dir.rename(from.name, to.dir, to.name));
+    changeDisk(recorder, () => from.dir.rename(from.name, to.dir, to.name));
     return;
   }
   from.dir.unlink(from.name);
@@ -100,12 +104,12 @@ async function copyAcross(
   from: Place,
   to: Place,
   signal: AbortSignal | undefined,
-  recording: Recording,
+  recorder: ChangeRecorder,
 ): Promise<void> {
   const snapshot = await readSnapshot(from, { signal });
   // The copy is another file: it is known by what it holds.
-  await recording.moves(from, to, snapshot.stat, undefined, snapshot.bytes);
-  recording.begins();
+  await recorder.moves(from, to, snapshot.stat, undefined, snapshot.bytes);
+  recorder.begins();
   await replaceContent(to, snapshot.bytes, { expect: 'absent', like: snapshot.stat, signal });
   from.dir.unlink(from.name);
 }

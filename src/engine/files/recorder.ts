@@ -24,7 +24,7 @@ export interface CreatedFacts {
 }
 
 /** What the operations on files tell about what they are about to do. Each waits until it could be undone. */
-export interface Recording {
+export interface ChangeRecorder {
   /** Whether anything is kept at all. */
   readonly active: boolean;
   /** Whether a change of this path was told. */
@@ -60,18 +60,18 @@ export interface Recording {
 }
 
 /** Runs the one step that changes the disk, or fails without having changed it. */
-export function doing<T>(recording: Recording, step: () => T): T {
-  recording.begins();
+export function changeDisk<T>(recorder: ChangeRecorder, step: () => T): T {
+  recorder.begins();
   try {
     return step();
   } catch (error) {
-    recording.tookBack();
+    recorder.tookBack();
     throw error;
   }
 }
 
 /** For an engine without a journal. */
-export const unrecorded: Recording = {
+export const noRecorder: ChangeRecorder = {
   active: false,
   concerns: () => false,
   makesParent: () => {},

@@ -5,15 +5,15 @@ import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
-import { Breathing } from '../event-loop.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import { doing, type Recording, unrecorded } from './recorder.ts';
+import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 
 export interface RemoveOptions {
   recursive: boolean;
   signal: AbortSignal | undefined;
-  recording?: Recording;
+  recorder?: ChangeRecorder;
   /** The last look, right before it goes. */
   check?(): void;
 }
@@ -31,23 +31,23 @@ export async function removeEntry(
     return removed;
   }
   if (removed === 'directory') await requireTreeRemovable(wall, place, options.signal);
-  const { recording = unrecorded, check } = options;
-  const aside = await recording.removes(place, stat);
+  const { recorder = noRecorder, check } = options;
+  const aside = await recorder.removes(place, stat);
   if (aside) {
     check?.();
-    if (wasSetAside(place, aside, recording)) return removed;
-    await recording.cannotSetAside(place, stat);
+    if (wasSetAside(place, aside, recorder)) return removed;
+    await recorder.cannotSetAside(place, stat);
   }
   check?.();
-  if (removed === 'directory') await removeTree(place, recording);
-  else doing(recording, () => attempt(place.shown, 'delete', () => place.dir.unlink(place.name)));
+  if (removed === 'directory') await removeTree(place, recorder);
+  else changeDisk(recorder, () => attempt(place.shown, 'delete', () => place.dir.unlink(place.name)));
   return removed;
 }
 
 /** Moved out of the way in one step, whole: it is gone from here, and can be put back. */
-function wasSetAside({ dir, name }: Place, aside: SetAside, recording: Recording): boolean {
+function wasSetAside({ dir, name }: Place, aside: SetAside, recorder: ChangeRecorder): boolean {
   try {
-    doing(recording, () => dir.rename(name, aside.dir, aside.name));
+    changeDisk(recorder, () => dir.rename(name, aside.dir, aside.name));
     return true;
   } catch {
     return false;
@@ -57,12 +57,12 @@ function wasSetAside({ dir, name }: Place, aside: SetAside, recording: Recording
 async function removeEmpty(
   place: Place,
   stat: Stat,
-  { recording = unrecorded }: RemoveOptions,
+  { recorder = noRecorder }: RemoveOptions,
 ): Promise<void> {
   const { dir, name, shown } = place;
   // What is not empty is refused by the system, before anything is kept.
-  if (recording.active && isEmpty(place)) await recording.removes(place, stat, 'empty');
-  doing(recording, () => attempt(shown, 'delete', () => dir.rmdir(name)));
+  if (recorder.active && isEmpty(place)) await recorder.removes(place, stat, 'empty');
+  changeDisk(recorder, () => attempt(shown, 'delete', () => dir.rmdir(name)));
 }
 
 function isEmpty(place: Place): boolean {
@@ -81,18 +81,18 @@ async function requireTreeRemovable(
 ): Promise<void> {
   const tree = place.enter();
   try {
-    await requireRemovable(wall, tree, place.shown, new Breathing(signal), 0);
+    await requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
   } finally {
     tree.close();
   }
 }
 
-async function removeTree(place: Place, recording: Recording): Promise<void> {
+async function removeTree(place: Place, recorder: ChangeRecorder): Promise<void> {
   const { dir, name, shown } = place;
-  recording.begins();
+  recorder.begins();
   const tree = place.enter();
   try {
-    await attemptAsync(shown, 'delete', () => empty(tree, new Breathing(undefined)));
+    await attemptAsync(shown, 'delete', () => empty(tree, new Yielder(undefined)));
   } finally {
     tree.close();
   }
@@ -114,37 +114,37 @@ async function requireRemovable(
   wall: Wall,
   dir: Dir,
   shown: string,
-  breathing: Breathing,
+  yielder: Yielder,
   level: number,
 ): Promise<void> {
   if (level > limits.treeDepth) fail({ kind: 'bad-path', path: shown, why: 'too-deep' });
   if (wall.rootOf(dir)) fail({ kind: 'is-root', path: shown, action: 'delete' });
   wall.protectedPlaces.requireNot(dir.identity, shown);
-  const names = await attemptAsync(shown, 'delete', () => rawNames(dir, breathing));
+  const names = await attemptAsync(shown, 'delete', () => rawNames(dir, yielder));
   const mayChange = names.length === 0 || attempt(shown, 'delete', () => dir.mayChangeEntries());
   if (!mayChange) fail({ kind: 'permission', path: shown, action: 'delete' });
   for (const name of names) {
-    await breathing.pause();
+    await yielder.pause();
     const inner = attempt(shown, 'delete', () => dir.enterRaw(name));
     if (inner === undefined) continue;
     try {
-      await requireRemovable(wall, inner, shown, breathing, level + 1);
+      await requireRemovable(wall, inner, shown, yielder, level + 1);
     } finally {
       inner.close();
     }
   }
 }
 
-async function empty(dir: Dir, breathing: Breathing): Promise<void> {
-  for (const name of await rawNames(dir, breathing)) {
-    await breathing.pause();
+async function empty(dir: Dir, yielder: Yielder): Promise<void> {
+  for (const name of await rawNames(dir, yielder)) {
+    await yielder.pause();
     const inner = dir.enterRaw(name);
     if (inner === undefined) {
       dir.unlink(name);
       continue;
     }
     try {
-      await empty(inner, breathing);
+      await empty(inner, yielder);
     } finally {
       inner.close();
     }
@@ -157,11 +157,11 @@ function firstOf<T>(items: Iterable<T>): T | undefined {
   return undefined;
 }
 
-async function rawNames(dir: Dir, breathing: Breathing): Promise<Buffer[]> {
+async function rawNames(dir: Dir, yielder: Yielder): Promise<Buffer[]> {
   const names: Buffer[] = [];
   for (const batch of dir.rawNameBatches()) {
     for (const name of batch) names.push(Buffer.from(name, 'latin1'));
-    await breathing.pause();
+    await yielder.pause();
   }
   return names;
 }

@@ -14,7 +14,7 @@ import type { Place } from '../confine/place.ts';
 import { allDone } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { readSnapshot } from './read.ts';
-import { type Recording, unrecorded } from './recorder.ts';
+import { type ChangeRecorder, noRecorder } from './recorder.ts';
 import { type Prepared, prepareContent, replaceContent, type Snapshot } from './replace.ts';
 
 const FLUSHED_TOGETHER = 32;
@@ -41,18 +41,18 @@ export function requireDifferent(places: readonly Place[]): void {
 export async function replaceTogether(
   replacements: readonly Replacement[],
   signal: AbortSignal | undefined,
-  recording: Recording = unrecorded,
+  recorder: ChangeRecorder = noRecorder,
 ): Promise<void> {
   const [only] = replacements;
   if (only && replacements.length === 1) {
-    return replaceContent(only.place, only.bytes, { ...only, signal, recording });
+    return replaceContent(only.place, only.bytes, { ...only, signal, recorder });
   }
   const prepared: Prepared[] = [];
   const kept: Kept[] = [];
   try {
     for (let at = 0; at < replacements.length; at += FLUSHED_TOGETHER) {
       for (const each of replacements.slice(at, at + FLUSHED_TOGETHER)) {
-        prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recording }));
+        prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recorder }));
       }
       // Side by side, but not all at once: other calls need the threads that flush, and a share of this one.
       await allDone(prepared.slice(at).map((each) => each.flush()));
@@ -61,7 +61,7 @@ export async function replaceTogether(
     for (const { place, old } of prepared.slice(0, -1)) kept.push(await keep(place, old, signal));
     if (signal?.aborted) fail({ kind: 'cancelled' });
     for (const each of prepared) each.check();
-    publishAll(prepared, kept, recording);
+    publishAll(prepared, kept, recorder);
   } finally {
     for (const each of prepared) each.drop();
     for (const each of kept) each.drop();
@@ -69,14 +69,14 @@ export async function replaceTogether(
   await flushAll(prepared.map(({ place }) => place));
 }
 
-function publishAll(prepared: readonly Prepared[], kept: readonly Kept[], recording: Recording): void {
+function publishAll(prepared: readonly Prepared[], kept: readonly Kept[], recorder: ChangeRecorder): void {
   let published = 0;
-  recording.begins();
+  recorder.begins();
   try {
     for (; published < prepared.length; published++) prepared[published]!.publish();
   } catch (error) {
     putBackAll(kept.slice(0, published).reverse());
-    recording.tookBack();
+    recorder.tookBack();
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { allDone } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
-import { doing, type Recording, unrecorded } from './recorder.ts';
+import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 
 /** How often a file may be exchanged under a plain write before that gives up. */
 const ATTEMPTS = 5;
@@ -24,7 +24,7 @@ export interface ReplaceOptions {
   /** Mode and owner for a new file; a replaced file keeps its own. */
   like?: Dress;
   signal?: AbortSignal | undefined;
-  recording?: Recording;
+  recorder?: ChangeRecorder;
   /** False where the caller flushes the directory of several files once. */
   flushDirectory?: boolean;
 }
@@ -57,12 +57,12 @@ export async function replaceContent(place: Place, bytes: Buffer, options: Repla
 }
 
 async function replaceOnce(place: Place, bytes: Buffer, options: ReplaceOptions): Promise<void> {
-  const { recording = unrecorded } = options;
+  const { recorder = noRecorder } = options;
   const prepared = await prepareContent(place, bytes, options);
   try {
     await prepared.flush();
     prepared.check();
-    doing(recording, () => prepared.publish());
+    changeDisk(recorder, () => prepared.publish());
   } finally {
     prepared.drop();
   }
@@ -77,12 +77,12 @@ export async function prepareContent(
   bytes: Buffer,
   options: ReplaceOptions,
 ): Promise<Prepared> {
-  const { expect, like, signal, recording = unrecorded } = options;
+  const { expect, like, signal, recorder = noRecorder } = options;
   const { shown, name } = place;
   if (place.namesDirectory) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const old = attempt(shown, 'write', () => replaceable(place));
   // The journal keeps what is there while the draft is made: to make a file takes longer than to fill it.
-  const keeping = recording.active ? keepBefore(place, old, bytes, { ...options, recording }) : undefined;
+  const keeping = recorder.active ? keepBefore(place, old, bytes, { ...options, recorder }) : undefined;
   keeping?.catch(() => {});
   const draft = await draftIn(place, keeping);
   let seen: Seen | undefined;
@@ -103,7 +103,7 @@ export async function prepareContent(
     old,
     flush: async () => {
       // Side by side, both flushes take hardly longer than one.
-      await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recording.flushed(place)]);
+      await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recorder.flushed(place)]);
       if (signal?.aborted) fail({ kind: 'cancelled' });
     },
     check: () => {
@@ -132,14 +132,14 @@ async function keepBefore(
   place: Place,
   old: Stat | undefined,
   bytes: Buffer,
-  { expect, like, recording }: ReplaceOptions & { recording: Recording },
+  { expect, like, recorder }: ReplaceOptions & { recorder: ChangeRecorder },
 ): Promise<Seen> {
   if (old === undefined) {
-    await recording.creates(place, 'file', { bytes, mode: like?.mode });
+    await recorder.creates(place, 'file', { bytes, mode: like?.mode });
     return 'absent';
   }
   const known = typeof expect === 'object' ? expect.bytes : undefined;
-  return { stat: old, bytes: await recording.replaces(place, old, known, bytes) };
+  return { stat: old, bytes: await recorder.replaces(place, old, known, bytes) };
 }
 
 function requireAsSeen(place: Place, seen: Seen): void {

@@ -4,7 +4,7 @@ import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Rewrote } from '../text/rewrite.ts';
 import { readSnapshot } from './read.ts';
-import type { Recording } from './recorder.ts';
+import type { ChangeRecorder } from './recorder.ts';
 import { replaceContent, type Snapshot } from './replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './replace-many.ts';
 
@@ -12,7 +12,7 @@ export interface StoreOptions {
   /** The most bytes that a file may have afterwards; the engine's own limit holds in any case. */
   limit?: number;
   signal?: AbortSignal | undefined;
-  recording: Recording;
+  recorder: ChangeRecorder;
 }
 
 export async function rewriteFile<R>(
@@ -43,7 +43,7 @@ export async function rewriteTogether<R>(
     requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
     if (bytes && !bytes.equals(snapshot.bytes)) replacements.push({ place, bytes, expect: snapshot });
   }
-  if (replacements.length > 0) await replaceTogether(replacements, options.signal, options.recording);
+  if (replacements.length > 0) await replaceTogether(replacements, options.signal, options.recorder);
   return results;
 }
 
@@ -55,8 +55,8 @@ export async function replaceBytes(
 ): Promise<void> {
   requireFits(place.shown, bytes ?? snapshot.bytes, limitOf(options));
   if (bytes === undefined || bytes.equals(snapshot.bytes)) return;
-  const { signal, recording } = options;
-  await replaceContent(place, bytes, { expect: snapshot, signal, recording });
+  const { signal, recorder } = options;
+  await replaceContent(place, bytes, { expect: snapshot, signal, recorder });
 }
 
 function limitOf({ limit = limits.wholeFileBytes }: StoreOptions): number {

@@ -4,7 +4,7 @@ import type { Dir } from '../confine/dir.ts';
 import { Place } from '../confine/place.ts';
 import { scanRootOf } from '../confine/scan/cursor.ts';
 import { rawOf, textOf } from '../confine/scan/raw-names.ts';
-import { Breathing } from '../event-loop.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { compileGlobs } from '../glob/glob.ts';
 import { tidyHeap } from '../heap.ts';
@@ -130,7 +130,7 @@ export class Search {
         .sort((a, b) => b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1));
       const unreadable = unreadableBefore(threadResults, undefined);
       return {
-        entries: await mergedEntries(threadResults, Number.POSITIVE_INFINITY, new Breathing(call.signal)),
+        entries: await mergedEntries(threadResults, Number.POSITIVE_INFINITY, new Yielder(call.signal)),
         files: sum(threadResults, ({ files }) => files),
         directories: sum(threadResults, ({ directories }) => directories),
         bytes: extensions.reduce((total, { bytes }) => total + bytes, 0),
@@ -148,7 +148,7 @@ export class Search {
       const job = listTemplate(root, query, { facts: query.facts ?? false, wanted: max + 1, ...how });
       const threadResults = await runJob(running, job, ignore);
       requireRootReadable(root, threadResults);
-      const entries = await mergedEntries(threadResults, max + 1, new Breathing(call.signal));
+      const entries = await mergedEntries(threadResults, max + 1, new Yielder(call.signal));
       const truncated = entries.length > max;
       const shown = truncated ? entries.slice(0, max) : entries;
       const last = truncated ? rawOf(shown.at(-1)?.path ?? '') : undefined;

@@ -2,7 +2,7 @@
 
 import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/dir.ts';
-import { Breathing } from '../event-loop.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
 import { touchedPaths } from '../journal/entries/touched-paths.ts';
@@ -68,10 +68,10 @@ class Planner {
     const ordered = inOrderOfUndoing(entry);
     const atPath = positionsByPath(ordered);
     const byNewer = new Set(this.#touched);
-    const breathing = new Breathing(undefined);
+    const yielder = new Yielder(undefined);
     const steps: UndoStep[] = [];
     for (const [index, change] of ordered.entries()) {
-      if (breathing.isDue) await breathing.pause();
+      if (yielder.isDue) await yielder.pause();
       const { path, kind } = change;
       const later = touchedPaths(change).some((each) => byNewer.has(each)) || this.#comesBack(change);
       const { comparison, seen } = later ? LATER : await this.#look(change, interrupted);

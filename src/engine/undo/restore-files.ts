@@ -7,7 +7,7 @@ import type { Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
-import { type CreatedFacts, doing, type Recording } from '../files/recorder.ts';
+import { type ChangeRecorder, type CreatedFacts, changeDisk } from '../files/recorder.ts';
 import { replaceContent } from '../files/replace.ts';
 import type { FileImage, Removed } from '../journal/entries/entry.ts';
 import { bytesOf, linkOf, targetOf } from '../journal/entries/link-target.ts';
@@ -22,19 +22,19 @@ export async function restoreContent(
   store: Store,
   place: Place,
   image: FileImage,
-  recording: Recording,
+  recorder: ChangeRecorder,
 ): Promise<void> {
   const { kept, size, mode } = image;
   const now = place.lstat();
   if (kept.in === 'aside') {
     const aside = store.asideNamed(kept.name);
-    if (now) await exchange(aside, place, now, image, recording);
-    else await restoreAside(aside, place, recording);
+    if (now) await exchange(aside, place, now, image, recorder);
+    else await restoreAside(aside, place, recorder);
     return;
   }
-  if (size >= LARGE_BYTES) return restoreLarge(store, place, now, image, recording);
+  if (size >= LARGE_BYTES) return restoreLarge(store, place, now, image, recorder);
   const bytes = (await contentOf(store, image)) ?? failLost(place);
-  await replaceContent(place, bytes, { like: { mode }, recording, flushDirectory: false });
+  await replaceContent(place, bytes, { like: { mode }, recorder, flushDirectory: false });
 }
 
 /** A large file changes places with what was set aside, and is not read. */
@@ -43,13 +43,13 @@ async function exchange(
   place: Place,
   now: Stat,
   { size, hash }: FileImage,
-  recording: Recording,
+  recorder: ChangeRecorder,
 ): Promise<void> {
   const kept = aside.dir.lstat(aside.name) ?? failLost(place);
   const stamp = stampOf(kept);
-  await recording.replaces(place, now, undefined, hash === undefined ? { size, stamp } : { size, hash });
+  await recorder.replaces(place, now, undefined, hash === undefined ? { size, stamp } : { size, hash });
   requireStill(place, now);
-  doing(recording, () =>
+  changeDisk(recorder, () =>
     attempt(place.shown, ACTION, () => aside.dir.rename(aside.name, place.dir, place.name)),
   );
 }
@@ -60,7 +60,7 @@ async function restoreLarge(
   place: Place,
   now: Stat | undefined,
   image: FileImage,
-  recording: Recording,
+  recorder: ChangeRecorder,
 ): Promise<void> {
   const { dir, name, shown } = place;
   const { size, mode, hash } = image;
@@ -71,11 +71,11 @@ async function restoreLarge(
       await flushDraft(draft);
     });
     const after = { size, mode, ...(hash !== undefined && { hash }) };
-    if (now) await recording.replaces(place, now, undefined, after);
-    else await recording.creates(place, 'file', { image: after });
-    await recording.flushed(place);
+    if (now) await recorder.replaces(place, now, undefined, after);
+    else await recorder.creates(place, 'file', { image: after });
+    await recorder.flushed(place);
     requireStill(place, now);
-    doing(recording, () =>
+    changeDisk(recorder, () =>
       attempt(shown, ACTION, () => (now ? draft.publish(name) : draft.publishNew(name))),
     );
   } finally {
@@ -95,29 +95,29 @@ export async function restoreRemoved(
   store: Store,
   place: Place,
   removed: Removed,
-  recording: Recording,
+  recorder: ChangeRecorder,
 ): Promise<void> {
   const { dir, name, shown } = place;
   switch (removed.type) {
     case 'aside':
-      await restoreAside(store.asideNamed(removed.name), place, recording);
+      await restoreAside(store.asideNamed(removed.name), place, recorder);
       break;
     case 'file':
-      return restoreFile(store, place, removed.file, recording);
+      return restoreFile(store, place, removed.file, recorder);
     case 'symlink':
-      await recording.creates(place, 'symlink', { link: linkOf(removed) });
-      doing(recording, () => attempt(shown, ACTION, () => dir.symlink(bytesOf(removed), name)));
+      await recorder.creates(place, 'symlink', { link: linkOf(removed) });
+      changeDisk(recorder, () => attempt(shown, ACTION, () => dir.symlink(bytesOf(removed), name)));
       break;
     case 'directory':
-      await recording.creates(place, 'directory');
-      doing(recording, () => attempt(shown, ACTION, () => dir.mkdir(name, removed.mode)));
+      await recorder.creates(place, 'directory');
+      changeDisk(recorder, () => attempt(shown, ACTION, () => dir.mkdir(name, removed.mode)));
       setMode(place, removed.mode);
       break;
     case 'tree':
-      await recording.creates(place, 'directory', { whole: true });
-      doing(recording, () => attempt(shown, ACTION, () => dir.mkdir(name, 0o700)));
+      await recorder.creates(place, 'directory', { whole: true });
+      changeDisk(recorder, () => attempt(shown, ACTION, () => dir.mkdir(name, 0o700)));
       await restoreTree(store, place, removed);
-      recording.becomes(place, 'directory', { whole: true, stamp: await stampAt(place) });
+      recorder.becomes(place, 'directory', { whole: true, stamp: await stampAt(place) });
       break;
     case 'lost':
       failLost(place);
@@ -128,28 +128,28 @@ async function restoreFile(
   store: Store,
   place: Place,
   image: FileImage,
-  recording: Recording,
+  recorder: ChangeRecorder,
 ): Promise<void> {
   if (image.kept.in === 'aside' || image.size >= LARGE_BYTES) {
-    return restoreContent(store, place, image, recording);
+    return restoreContent(store, place, image, recorder);
   }
   const bytes = (await contentOf(store, image)) ?? failLost(place);
   const like = { mode: image.mode };
-  await replaceContent(place, bytes, { expect: 'absent', like, recording, flushDirectory: false });
+  await replaceContent(place, bytes, { expect: 'absent', like, recorder, flushDirectory: false });
 }
 
-async function restoreAside(aside: SetAside, place: Place, recording: Recording): Promise<void> {
+async function restoreAside(aside: SetAside, place: Place, recorder: ChangeRecorder): Promise<void> {
   const { dir, name, shown } = place;
   const stat = aside.dir.lstat(aside.name) ?? failLost(place);
   if (stat.type === 'directory') {
     const stamp = await attemptAsync(shown, ACTION, () => stampAside(aside));
-    await recording.creates(place, 'directory', { whole: true, stamp });
+    await recorder.creates(place, 'directory', { whole: true, stamp });
   } else {
     const facts = await factsAside(aside, stat);
-    await recording.creates(place, stat.type, facts);
-    await recording.flushed(place);
+    await recorder.creates(place, stat.type, facts);
+    await recorder.flushed(place);
   }
-  doing(recording, () =>
+  changeDisk(recorder, () =>
     attempt(shown, ACTION, () => {
       if (stat.type !== 'directory') return moveBack(aside, place);
       // Making the directory takes the name; the rename then replaces the empty one.

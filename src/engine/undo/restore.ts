@@ -13,7 +13,7 @@ import { allDone } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { moveEntry } from '../files/move.ts';
 import { readSnapshot } from '../files/read.ts';
-import type { Recording } from '../files/recorder.ts';
+import type { ChangeRecorder } from '../files/recorder.ts';
 import { removeEntry } from '../files/remove.ts';
 import { type Replacement, replaceTogether } from '../files/replace-many.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -84,12 +84,12 @@ class Restoration {
   /** All of these files or none. */
   async #contents(steps: readonly ContentStep[]): Promise<void> {
     const changed = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
-    const restoring = this.#changes.at(changed, async (places, recording) => {
+    const restoring = this.#changes.at(changed, async (places, recorder) => {
       const replacements: Replacement[] = [];
       for (const [index, place] of places.entries()) {
         replacements.push(await replacementAt(place, steps[index]!, this.#journal.store));
       }
-      await replaceTogether(replacements, undefined, recording);
+      await replaceTogether(replacements, undefined, recorder);
     });
     await asChangedMeanwhile(steps[0]!.path, restoring);
   }
@@ -103,10 +103,10 @@ class Restoration {
     const there = { path: change.path, walk, how: 'changed' } as const;
     const from =
       change.kind === 'moved' ? [{ path: change.to, walk: STRAIGHT, how: 'moved-from' } as const] : [];
-    const restoring = this.#changes.at([there, ...from], async ([place, target], recording) => {
+    const restoring = this.#changes.at([there, ...from], async ([place, target], recorder) => {
       if (!(await isStillDue(store, step, place!, target))) return;
       await this.#allowed([place!, ...(target ? [target] : [])], () =>
-        restoreStep(step, { place: place!, target }, { wall: this.#access.wall, store, recording }),
+        restoreStep(step, { place: place!, target }, { wall: this.#access.wall, store, recorder }),
       );
       if (change.kind !== 'moved') await this.#flushes.flush(place!.dir);
     });
@@ -135,26 +135,26 @@ async function replacementAt(place: Place, { change }: ContentStep, store: Store
 interface RestoreParts {
   wall: Wall;
   store: Store;
-  recording: Recording;
+  recorder: ChangeRecorder;
 }
 
 /** What stands in the place of what is restored is kept in the journal first. */
 async function restoreStep(
   step: UndoStep,
   { place, target }: { place: Place; target: Place | undefined },
-  { wall, store, recording }: RestoreParts,
+  { wall, store, recorder }: RestoreParts,
 ): Promise<void> {
   const { change, comparison } = step;
-  const removing = { recursive: true, signal: undefined, recording };
+  const removing = { recursive: true, signal: undefined, recorder };
   const clear = async () => {
     // An undo that was interrupted had only taken the name: to free it is no change of its own.
-    const { recording: _, ...unrecorded } = { ...removing, recursive: false };
+    const { recorder: _, ...unrecorded } = { ...removing, recursive: false };
     if (place.lstat()) await removeEntry(wall, place, isNameTaken(step, place) ? unrecorded : removing);
   };
   switch (change.kind) {
     case 'changed':
       if (place.lstat()?.type !== 'file') await clear();
-      return restoreContent(store, place, change.before, recording);
+      return restoreContent(store, place, change.before, recorder);
     case 'created': {
       const recursive = change.whole === true || typeof comparison !== 'string';
       if (!recursive && change.type === 'directory') sweepIn(place);
@@ -163,7 +163,7 @@ async function restoreStep(
     }
     case 'removed':
       await clear();
-      return restoreRemoved(store, place, change.before, recording);
+      return restoreRemoved(store, place, change.before, recorder);
     case 'moved': {
       // The move was interrupted between the new name and the old one: only the new one goes.
       if (comparison === 'both') await removeEntry(wall, target!, removing);
@@ -172,7 +172,7 @@ async function restoreStep(
         await moveEntry(wall, target!, place, { ...removing, overwrite: false });
       }
       if (change.replaced && (await whyNotRestorable(store, change.replaced)) === undefined) {
-        await restoreRemoved(store, target!, change.replaced, recording);
+        await restoreRemoved(store, target!, change.replaced, recorder);
         await target!.dir.flush();
       }
     }

@@ -1,5 +1,5 @@
 /** Writes a long message as JSON over several turns of the event loop, so that other calls are answered meanwhile. */
-import { Breathing } from '../../engine/index.ts';
+import { Yielder } from '../../engine/index.ts';
 
 /** Shorter messages are written in one turn. */
 const LONG = 128 * 1024;
@@ -23,7 +23,7 @@ export function isLong(message: object): boolean {
 /** The same bytes as `JSON.stringify`. */
 export async function jsonInTurns(message: object): Promise<Buffer[]> {
   // No signal: the call is over, and its answer must be written to the end.
-  const breathing = new Breathing(undefined);
+  const yielder = new Yielder(undefined);
   const written: Buffer[] = [];
   let next = '';
   for (const part of partsOf(message, 0)) {
@@ -31,7 +31,7 @@ export async function jsonInTurns(message: object): Promise<Buffer[]> {
     if (next.length < PIECE) continue;
     written.push(Buffer.from(next));
     next = '';
-    await breathing.pause();
+    await yielder.pause();
   }
   written.push(Buffer.from(next));
   return written;

@@ -1,6 +1,6 @@
 /** Reads a long message as JSON in as many turns of the event loop as it takes: others are answered meanwhile. */
 import { isUtf8 } from 'node:buffer';
-import { Breathing } from '../../engine/index.ts';
+import { Yielder } from '../../engine/index.ts';
 
 /** Shorter messages are read at once. */
 const LONG_MESSAGE = 512 * 1024;
@@ -37,31 +37,31 @@ export function readJsonAtOnce(parts: readonly Buffer[]): unknown {
 
 /** The same value that `JSON.parse` would give; throws `NotUtf8` or a `SyntaxError`. */
 export async function readJsonInTurns(parts: readonly Buffer[], length: number): Promise<unknown> {
-  const breathing = new Breathing(undefined);
-  const bytes = await joined(parts, length, breathing);
-  await requireUtf8(bytes, breathing);
-  const reader = new Reader(bytes, breathing);
+  const yielder = new Yielder(undefined);
+  const bytes = await joined(parts, length, yielder);
+  await requireUtf8(bytes, yielder);
+  const reader = new Reader(bytes, yielder);
   return reader.whole();
 }
 
-async function joined(parts: readonly Buffer[], length: number, breathing: Breathing): Promise<Buffer> {
+async function joined(parts: readonly Buffer[], length: number, yielder: Yielder): Promise<Buffer> {
   const [first] = parts;
   if (first && parts.length === 1) return first;
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;
   for (const part of parts) {
     at += part.copy(bytes, at);
-    await breathing.pause();
+    await yielder.pause();
   }
   return bytes;
 }
 
-async function requireUtf8(bytes: Buffer, breathing: Breathing): Promise<void> {
+async function requireUtf8(bytes: Buffer, yielder: Yielder): Promise<void> {
   for (let from = 0; from < bytes.length; ) {
     const until = afterCharacter(bytes, Math.min(from + 16 * PIECE, bytes.length));
     if (!isUtf8(bytes.subarray(from, until))) throw new NotUtf8();
     from = until;
-    await breathing.pause();
+    await yielder.pause();
   }
 }
 
@@ -74,12 +74,12 @@ function afterCharacter(bytes: Buffer, at: number): number {
 
 class Reader {
   readonly #bytes: Buffer;
-  readonly #breathing: Breathing;
+  readonly #yielder: Yielder;
   #at: number;
 
-  constructor(bytes: Buffer, breathing: Breathing) {
+  constructor(bytes: Buffer, yielder: Yielder) {
     this.#bytes = bytes;
-    this.#breathing = breathing;
+    this.#yielder = yielder;
     // A byte-order mark, as some clients send at the start, goes with the blanks.
     this.#at = bytes.subarray(0, MARK.length).equals(MARK) ? MARK.length : 0;
   }
@@ -96,7 +96,7 @@ class Reader {
     const end = this.#endOfSmall();
     if (end !== undefined) return this.#parsed(end);
     if (level > MOST_LEVELS) this.#wrong();
-    await this.#breathing.pause();
+    await this.#yielder.pause();
     switch (this.#bytes[this.#at]) {
       case QUOTE:
         return this.#text();
@@ -122,7 +122,7 @@ class Reader {
       this.#at = isOpen ? afterCharacter(bytes, end) : end + 1;
       if (isOpen && this.#at >= bytes.length) this.#wrong();
       parts.push(JSON.parse(`"${bytes.toString('utf8', from, isOpen ? this.#at : end)}"`) as string);
-      await this.#breathing.pause();
+      await this.#yielder.pause();
     }
     return parts.join('');
   }
@@ -198,7 +198,7 @@ class Reader {
       if (!isLast) this.#require(COMMA!);
       if (isLast) break;
       if (until === undefined) from = this.#at;
-      if (this.#breathing.isDue) await this.#breathing.pause();
+      if (this.#yielder.isDue) await this.#yielder.pause();
     }
     flush();
     this.#at++;

@@ -34,7 +34,7 @@ afterEach(() => fixture.close());
 type Places = (path: string) => ReturnType<Wall['resolve']>;
 
 /** Does the beginning of a change, and not its end: as if killed there. */
-async function cutOff(begin: (recording: JournalRecorder, at: Places) => Promise<void>): Promise<void> {
+async function cutOff(begin: (recorder: JournalRecorder, at: Places) => Promise<void>): Promise<void> {
   fixture = openJournalFixture(TREE);
   const wall = new Wall([{ path: fixture.root, writable: true }]);
   const journal = new Journal(openDirectoryState(fixture.state));
@@ -55,79 +55,79 @@ const at = (path: string) => join(fixture.root, path);
 const litter = () => temporaryName(`${serverId().split('-')[0]}-999999999-1`);
 
 describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
-  const cases: Record<string, (recording: JournalRecorder, place: Places) => Promise<void>> = {
-    'before a file was written': async (recording, place) => {
-      await recording.creates(place('new.txt'), 'file', { bytes: Buffer.from('new\n') });
+  const cases: Record<string, (recorder: JournalRecorder, place: Places) => Promise<void>> = {
+    'before a file was written': async (recorder, place) => {
+      await recorder.creates(place('new.txt'), 'file', { bytes: Buffer.from('new\n') });
       writeFileSync(at(litter()), 'half of i');
     },
-    'before a file was overwritten': async (recording, place) => {
+    'before a file was overwritten': async (recorder, place) => {
       const it = place('a.txt');
-      await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
-      await recording.flushed(it);
+      await recorder.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+      await recorder.flushed(it);
       writeFileSync(at(litter()), 'half of i');
     },
-    'after a file was overwritten': async (recording, place) => {
+    'after a file was overwritten': async (recorder, place) => {
       const it = place('a.txt');
-      await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
-      await recording.flushed(it);
+      await recorder.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+      await recorder.flushed(it);
       writeFileSync(at('a.txt'), 'new\n');
     },
-    'between two files': async (recording, place) => {
+    'between two files': async (recorder, place) => {
       for (const name of ['a.txt', 'b.txt']) {
         const it = place(name);
-        await recording.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
-        await recording.flushed(it);
+        await recorder.replaces(it, it.lstat()!, undefined, Buffer.from('new\n'));
+        await recorder.flushed(it);
       }
       linkSync(at('a.txt'), at(litter()));
       writeFileSync(at('b.txt'), 'new\n');
     },
-    'with a half-written file in a directory made for it': async (recording) => {
+    'with a half-written file in a directory made for it': async (recorder) => {
       for (const path of ['p', 'p/q']) {
-        recording.makesParent(at(path), fixture.root);
+        recorder.makesParent(at(path), fixture.root);
         mkdirSync(at(path));
       }
       writeFileSync(at(`p/q/${litter()}`), 'half of i');
     },
-    'before a file was set aside': async (recording, place) => {
+    'before a file was set aside': async (recorder, place) => {
       const it = place('a.txt');
-      await recording.removes(it, it.lstat()!);
+      await recorder.removes(it, it.lstat()!);
     },
-    'after a tree was set aside': async (recording, place) => {
+    'after a tree was set aside': async (recorder, place) => {
       const it = place('d');
-      const aside = await recording.removes(it, it.lstat()!);
+      const aside = await recorder.removes(it, it.lstat()!);
       renameSync(at('d'), join(fixture.state, 'aside', aside!.name));
     },
-    'in the middle of removing a tree entry by entry': async (recording, place) => {
+    'in the middle of removing a tree entry by entry': async (recorder, place) => {
       const it = place('d');
-      await recording.cannotSetAside(it, it.lstat()!);
+      await recorder.cannotSetAside(it, it.lstat()!);
       rmSync(at('d/deep'), { recursive: true });
     },
-    'before a move': async (recording, place) => {
+    'before a move': async (recorder, place) => {
       const it = place('a.txt');
-      await recording.moves(it, place('c.txt'), it.lstat()!, undefined);
+      await recorder.moves(it, place('c.txt'), it.lstat()!, undefined);
     },
-    'between the two names of a file': async (recording, place) => {
+    'between the two names of a file': async (recorder, place) => {
       const it = place('a.txt');
-      await recording.moves(it, place('c.txt'), it.lstat()!, undefined);
+      await recorder.moves(it, place('c.txt'), it.lstat()!, undefined);
       linkSync(at('a.txt'), at('c.txt'));
     },
-    'between the two names of a directory': async (recording, place) => {
+    'between the two names of a directory': async (recorder, place) => {
       const it = place('d');
-      await recording.moves(it, place('e'), it.lstat()!, undefined);
+      await recorder.moves(it, place('e'), it.lstat()!, undefined);
       mkdirSync(at('e'));
     },
-    'between a copy and its original': async (recording, place) => {
+    'between a copy and its original': async (recorder, place) => {
       const it = place('a.txt');
-      await recording.moves(it, place('c.txt'), it.lstat()!, undefined);
+      await recorder.moves(it, place('c.txt'), it.lstat()!, undefined);
       writeFileSync(at('c.txt'), 'a\n');
     },
-    'before a move over another file': async (recording, place) => {
+    'before a move over another file': async (recorder, place) => {
       const [from, to] = [place('a.txt'), place('b.txt')];
-      await recording.moves(from, to, from.lstat()!, to.lstat());
+      await recorder.moves(from, to, from.lstat()!, to.lstat());
     },
-    'after a move over another file': async (recording, place) => {
+    'after a move over another file': async (recorder, place) => {
       const [from, to] = [place('a.txt'), place('b.txt')];
-      await recording.moves(from, to, from.lstat()!, to.lstat());
+      await recorder.moves(from, to, from.lstat()!, to.lstat());
       renameSync(at('a.txt'), at('b.txt'));
     },
   };
@@ -142,11 +142,11 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
   });
 
   test('before a large file was overwritten is known by the file alone', async () => {
-    await cutOff(async (recording, place) => {
+    await cutOff(async (recorder, place) => {
       writeFileSync(at('large.bin'), Buffer.alloc(5 * 1024 * 1024, 7));
       const it = place('large.bin');
-      await recording.replaces(it, it.lstat()!, undefined, Buffer.from('small'));
-      await recording.flushed(it);
+      await recorder.replaces(it, it.lstat()!, undefined, Buffer.from('small'));
+      await recorder.flushed(it);
     });
     await fixture.undo();
     expect(readFileSync(at('large.bin')).equals(Buffer.alloc(5 * 1024 * 1024, 7))).toBe(true);

@@ -280,11 +280,11 @@ test('a flush that fails refuses the change', async () => {
   const { Wall } = await import('../../../src/engine/confine/wall.ts');
   const wall = new Wall([{ path: root, writable: true }]);
   const place = wall.resolve('a.txt');
-  const recording = journal.begin({});
-  await expect(recording.removes(place, place.lstat()!)).rejects.toMatchObject({
+  const recorder = journal.begin({});
+  await expect(recorder.removes(place, place.lstat()!)).rejects.toMatchObject({
     facts: { kind: 'io', code: 'EIO' },
   });
-  recording.end('failed');
+  recorder.end('failed');
   expect(journal.entries()).toEqual([]);
   place.close();
   wall.close();

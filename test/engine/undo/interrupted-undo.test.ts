@@ -61,8 +61,8 @@ async function interruptAfter(id: string, done: number): Promise<boolean> {
   const access = new Access({ wall, journal });
   const targets = targetsOf(journal, fixture.engine.history.entry(id)!);
   const steps = await planUndo(access, journal, targets);
-  const recording = journal.begin({}, { undoes: targets.at(-1)!.entry.id });
-  const changes = new Changes(access, recording, undefined);
+  const recorder = journal.begin({}, { undoes: targets.at(-1)!.entry.id });
+  const changes = new Changes(access, recorder, undefined);
   if (done <= steps.length) await restore(access, journal, steps.slice(0, done), changes);
   wall.close();
   await journal.close();

@@ -101,7 +101,7 @@ describe('the filters', () => {
   it('choose among a hundred thousand events', () => {
     const store = new EventStore();
     store.add(
-      Array.from({ length: 100_000 }, (_, index) => at(`/work/app/src/part-${index % 977}/file-${index}.ts`)),
+      Array.from({ length: 100_000 }, (_, index) => at(`/srv/app/src/part-${index % 977}/file-${index}.ts`)),
     );
     store.setFilter({ ...noFilter, path: 'part-5/file', outcome: 'ok' });
     expect(store.shown).toHaveLength(103);

@@ -12,10 +12,10 @@ import { event } from '../rows.ts';
 
 describe('a path', () => {
   it('is shown from the directory that it lies in', () => {
-    expect(shortPath(['/work/app'], '/work/app/src/a.ts')).toBe('src/a.ts');
-    expect(shortPath(['/work/app'], '/work/app')).toBe('.');
-    expect(shortPath(['/work/app'], '/work/apple/a')).toBe('/work/apple/a');
-    expect(shortPath(['/work/app', '/work/lib'], '/work/lib/a')).toBe('lib/a');
+    expect(shortPath(['/srv/app'], '/srv/app/src/a.ts')).toBe('src/a.ts');
+    expect(shortPath(['/srv/app'], '/srv/app')).toBe('.');
+    expect(shortPath(['/srv/app'], '/srv/apple/a')).toBe('/srv/apple/a');
+    expect(shortPath(['/srv/app', '/srv/lib'], '/srv/lib/a')).toBe('lib/a');
     expect(shortPath(['/'], '/etc/x')).toBe('etc/x');
     expect(shortPath(['C:\\app'], 'C:\\app\\src\\a.ts')).toBe('src/a.ts');
   });
@@ -71,26 +71,26 @@ describe('a number', () => {
 
 describe('the heat of the workspace', () => {
   const tree = new HeatTree();
-  const touch = (path: string, how: How, roots = ['/work/app']) =>
+  const touch = (path: string, how: How, roots = ['/srv/app']) =>
     tree.add(event({ roots, paths: [{ path, how }] }));
-  touch('/work/app/src/a.ts', 'read');
-  touch('/work/app/src/a.ts', 'changed');
-  touch('/work/app/src', 'listed');
-  touch('/work/app/b.md', 'removed');
+  touch('/srv/app/src/a.ts', 'read');
+  touch('/srv/app/src/a.ts', 'changed');
+  touch('/srv/app/src', 'listed');
+  touch('/srv/app/b.md', 'removed');
   touch('/etc/passwd', 'refused');
-  touch('/work/app/b.md', 'refused');
+  touch('/srv/app/b.md', 'refused');
   touch('/elsewhere/x', 'read');
 
   it('counts reads and writes at each place and above it', () => {
-    const root = tree.roots.get('/work/app')!;
+    const root = tree.roots.get('/srv/app')!;
     expect([root.reads, root.writes]).toEqual([2, 2]);
     const src = root.children.get('src')!;
-    expect([src.path, src.reads, src.writes]).toEqual(['/work/app/src', 2, 1]);
-    expect([...tree.roots.keys()]).toEqual(['/work/app']);
+    expect([src.path, src.reads, src.writes]).toEqual(['/srv/app/src', 2, 1]);
+    expect([...tree.roots.keys()]).toEqual(['/srv/app']);
   });
 
   it('lists directories first, then by name', () => {
-    expect(childrenOf(tree.roots.get('/work/app')!).map(({ name }) => name)).toEqual(['src', 'b.md']);
+    expect(childrenOf(tree.roots.get('/srv/app')!).map(({ name }) => name)).toEqual(['src', 'b.md']);
   });
 
   it('grows with the logarithm', () => {

@@ -1,4 +1,4 @@
-import { Breathing, ITEMS_A_LOOK, mapInTurns, type TreeNode } from '../../../engine/index.ts';
+import { ITEMS_PER_CHECK, mapInTurns, type TreeNode, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { listThatFits } from '../../result-size.ts';
@@ -25,13 +25,13 @@ export const listFiles = defineTool({
   run: ({ path, recursive }, context) =>
     inWorkspace(context, async (workspace) => {
       const { signal } = context;
-      const breathing = new Breathing(signal);
+      const yielder = new Yielder(signal);
       if (!recursive) {
         const entries = await workspace.files.list(path, { signal });
-        return mapInTurns(entries, breathing, ({ name, target }) => entryLine(target === 'directory', name));
+        return mapInTurns(entries, yielder, ({ name, target }) => entryLine(target === 'directory', name));
       }
       const lines: string[] = [];
-      await addBelow(await workspace.files.tree(path, { signal }), '', lines, breathing);
+      await addBelow(await workspace.files.tree(path, { signal }), '', lines, yielder);
       return lines;
     }),
   render: (lines, _, note) =>
@@ -42,13 +42,13 @@ async function addBelow(
   { children = [] }: TreeNode,
   prefix: string,
   lines: string[],
-  breathing: Breathing,
+  yielder: Yielder,
 ): Promise<void> {
   for (const [index, node] of children.entries()) {
-    if (index % ITEMS_A_LOOK === 0) await breathing.pause();
+    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
     const path = prefix + node.name;
     lines.push(entryLine(node.type === 'directory', path));
-    if (node.children) await addBelow(node, `${path}/`, lines, breathing);
+    if (node.children) await addBelow(node, `${path}/`, lines, yielder);
   }
 }
 

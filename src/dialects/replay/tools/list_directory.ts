@@ -1,4 +1,4 @@
-import { Breathing, mapInTurns } from '../../../engine/index.ts';
+import { mapInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { listThatFits } from '../../result-size.ts';
@@ -18,7 +18,7 @@ export const listDirectory = defineTool({
     const entries = await engine.files.list(expandHome(path, home), { signal });
     return mapInTurns(
       entries,
-      new Breathing(signal),
+      new Yielder(signal),
       ({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${onOneLine(name)}`,
     );
   },

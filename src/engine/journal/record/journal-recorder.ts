@@ -9,7 +9,7 @@ import type { Log } from '../../../state/log.ts';
 import type { Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
-import type { CreatedFacts, NewContent, Recording } from '../../files/recorder.ts';
+import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
 import { namesToUndo } from '../entries/contents-needed.ts';
 import type { Change } from '../entries/entry.ts';
 import type { Line } from '../entries/read-entries.ts';
@@ -33,7 +33,7 @@ export interface RecorderParts {
   onChange?(change: Change): void;
 }
 
-export class JournalRecorder implements Recording {
+export class JournalRecorder implements ChangeRecorder {
   readonly active = true;
   readonly #parts: RecorderParts;
   readonly #roots = new Set<string>();

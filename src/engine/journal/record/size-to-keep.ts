@@ -1,7 +1,7 @@
 /** How much the journal must keep of something before a call changes it. */
 import type { Dir, Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
-import { Breathing } from '../../event-loop.ts';
+import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 
@@ -11,19 +11,19 @@ export async function bytesAt(place: Place, { type, size }: Stat): Promise<numbe
   if (type !== 'directory') return 0;
   const top = place.dir.enterRaw(Buffer.from(place.name));
   if (top === undefined) return 0;
-  return bytesIn(top, new Breathing(undefined), 0).finally(() => top.close());
+  return bytesIn(top, new Yielder(undefined), 0).finally(() => top.close());
 }
 
-async function bytesIn(dir: Dir, breathing: Breathing, level: number): Promise<number> {
+async function bytesIn(dir: Dir, yielder: Yielder, level: number): Promise<number> {
   if (level > limits.treeDepth) return 0;
   let sum = 0;
   for (const name of namesOf(dir)) {
-    if (breathing.isDue) await breathing.pause();
+    if (yielder.isDue) await yielder.pause();
     const stat = dir.lstat(name);
     if (stat?.type === 'file') sum += stat.size;
     if (stat?.type !== 'directory') continue;
     const inner = dir.enterRaw(name);
-    if (inner) sum += await bytesIn(inner, breathing, level + 1).finally(() => inner.close());
+    if (inner) sum += await bytesIn(inner, yielder, level + 1).finally(() => inner.close());
   }
   return sum;
 }

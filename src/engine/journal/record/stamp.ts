@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chunksOf } from '../../confine/content/chunks.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
-import { Breathing } from '../../event-loop.ts';
+import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 
 /** Up to here a stamp covers what the files of a tree hold, beyond only their names and sizes. */
@@ -56,11 +56,11 @@ type Visit = (dir: Dir, name: Buffer, path: string, stat: Stat) => Promise<boole
 
 /** In one order, whatever the order of the disk. */
 async function walk(top: Dir, visit: Visit): Promise<void> {
-  const breathing = new Breathing(undefined);
+  const yielder = new Yielder(undefined);
   const into = async (dir: Dir, above: string, level: number): Promise<boolean> => {
     if (level > limits.treeDepth) return true;
     for (const name of dir.rawNames().sort(Buffer.compare)) {
-      await breathing.pause();
+      await yielder.pause();
       const stat = dir.lstat(name);
       if (stat === undefined || isTemporary(name.toString('latin1'), stat.type)) continue;
       const path = `${above}/${name.toString('base64')}`;

@@ -137,10 +137,10 @@ export class CommandSnapshots {
     tell(caller, why);
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined).map(({ real }) => real);
     try {
-      const recording = journal?.begin(caller.origin, { found: true, unrecorded: why });
-      recording?.tell([], roots);
-      recording?.end('done');
-      if (recording) caller.entered(recording.id);
+      const recorder = journal?.begin(caller.origin, { found: true, unrecorded: why });
+      recorder?.tell([], roots);
+      recorder?.end('done');
+      if (recorder) caller.entered(recorder.id);
     } catch {
       // The answer and the trace say it all the same.
     }
@@ -149,11 +149,11 @@ export class CommandSnapshots {
   #write(gate: Gate, changes: Change[], before: Snapshot, after: Snapshot): string {
     const { caller, journal } = gate;
     const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
-    const recording = journal!.begin(caller.origin, { found: true }, (change) => gate.reportChange(change));
-    recording.tell(changes, [...new Set(changes.map(root))]);
-    recording.end('done');
-    caller.entered(recording.id);
-    return recording.id;
+    const recorder = journal!.begin(caller.origin, { found: true }, (change) => gate.reportChange(change));
+    recorder.tell(changes, [...new Set(changes.map(root))]);
+    recorder.end('done');
+    caller.entered(recorder.id);
+    return recorder.id;
   }
 
   /** Reads small files that are not known already. */

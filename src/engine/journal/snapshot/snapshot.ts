@@ -4,7 +4,7 @@ import { isTemporary } from '../../confine/content/drafts.ts';
 import type { Dir, Entry, Stat } from '../../confine/dir.ts';
 import { failFrom, isShortage } from '../../confine/errno.ts';
 import type { Root } from '../../confine/roots.ts';
-import { Breathing } from '../../event-loop.ts';
+import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 import type { LinkTarget } from '../entries/entry.ts';
 import { bytesOf, targetOf } from '../entries/link-target.ts';
@@ -35,11 +35,11 @@ export async function takeSnapshot(
   visit?: (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => CopyLocation | undefined,
 ): Promise<Snapshot | undefined> {
   const found = new Map<string, SnapshotEntry>();
-  const breathing = new Breathing(undefined);
+  const yielder = new Yielder(undefined);
   const walk = async (dir: Dir, path: string, root: Root, level: number, named = true): Promise<boolean> => {
     if (level > limits.treeDepth) return true;
     for (const raw of rawNamesOf(dir)) {
-      if (breathing.isDue) await breathing.pause();
+      if (yielder.isDue) await yielder.pause();
       const isText = isUtf8(raw);
       const name = isText ? raw.toString('utf8') : inEscapes(raw);
       const reachable = named && isText;
@@ -73,7 +73,7 @@ export async function takeSnapshot(
 
 /** Without a look at anything but names: quick where it is known to be much. */
 export async function isTooLarge(roots: readonly Root[]): Promise<boolean> {
-  const breathing = new Breathing(undefined);
+  const yielder = new Yielder(undefined);
   let left = MOST_ENTRIES;
   const count = async (dir: Dir, level: number): Promise<void> => {
     if (level > limits.treeDepth) return;
@@ -82,7 +82,7 @@ export async function isTooLarge(roots: readonly Root[]): Promise<boolean> {
     for (const { name, type } of entries) {
       if (left < 0) return;
       if (type !== 'directory' || NOT_ENTERED.has(name)) continue;
-      if (breathing.isDue) await breathing.pause();
+      if (yielder.isDue) await yielder.pause();
       const inner = enter(dir, Buffer.from(name));
       await (inner && count(inner, level + 1).finally(() => inner.close()));
     }

@@ -1,6 +1,6 @@
 /** Puts the results of all threads in one order and caps them at the same place, whichever thread was first. */
 import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
-import { type Breathing, mapInTurns, mergedInTurns } from '../../event-loop.ts';
+import { mapInTurns, mergedInTurns, type Yielder } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { FileMatches, GrepResult, WalkEntry } from '../query.ts';
 import type { FirstByPath } from '../queue/first-by-path.ts';
@@ -65,16 +65,16 @@ interface RawEntry {
 export async function mergedEntries(
   threadResults: readonly ThreadResult[],
   limit: number,
-  breathing: Breathing,
+  yielder: Yielder,
 ): Promise<WalkEntry[]> {
   let merged: RawEntry[] = [];
   for (const { entries } of threadResults) {
     if (!entries) continue;
-    const list = await unpack(entries, breathing);
-    merged = merged.length === 0 ? list : await mergedInTurns(merged, list, breathing, byPath, limit);
+    const list = await unpack(entries, yielder);
+    merged = merged.length === 0 ? list : await mergedInTurns(merged, list, yielder, byPath, limit);
   }
   const kept = merged.length > limit ? merged.slice(0, limit) : merged;
-  return mapInTurns(kept, breathing, walkEntry);
+  return mapInTurns(kept, yielder, walkEntry);
 }
 
 function walkEntry({ path, type, size, modifiedMs }: RawEntry): WalkEntry {
@@ -84,10 +84,10 @@ function walkEntry({ path, type, size, modifiedMs }: RawEntry): WalkEntry {
   return entry;
 }
 
-async function unpack({ paths, types, facts }: PackedEntries, breathing: Breathing): Promise<RawEntry[]> {
+async function unpack({ paths, types, facts }: PackedEntries, yielder: Yielder): Promise<RawEntry[]> {
   if (types === '') return [];
-  await breathing.pause();
-  return mapInTurns(paths.split('\0'), breathing, (path, index) => ({
+  await yielder.pause();
+  return mapInTurns(paths.split('\0'), yielder, (path, index) => ({
     path,
     type: TYPES[types[index]!]!,
     size: facts ? facts[index * 2]! : Number.NaN,

@@ -112,14 +112,14 @@ describe('with invented times', () => {
     const journal = new Journal(openDirectoryState(fixture.state));
     const hash = leaving!.slice(-64);
     const before = { size: 8, mode: 0o644, hash, kept: { in: 'store' } } as const;
-    const recording = journal.begin({});
+    const recorder = journal.begin({});
     const change = {
       kind: 'changed',
       path: join(fixture.root, 'c.txt'),
       before,
       after: { size: 1, mode: 0o644 },
     } as const;
-    recording.tell([change], [fixture.root]);
+    recorder.tell([change], [fixture.root]);
     expect(await journal.store.has(hash)).toBe(true);
     journal.log.close();
     onDay(41);
