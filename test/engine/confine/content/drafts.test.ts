@@ -51,6 +51,9 @@ describe.runIf(process.platform === 'linux')('a temporary file', () => {
       );
       const name = nameOf(pid, startOf(pid));
       expect(isLitter(name, aged(0))).toBe(false);
+      // As long as it is a shell, it would look after its child.
+      const program = () => readFileSync(`/proc/${parent.pid}/comm`, 'latin1').trim();
+      while (program() !== 'sleep') await new Promise((resolve) => setTimeout(resolve, 5));
       process.kill(pid, 'SIGKILL');
       const state = () => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))![1];
       while (state() !== 'Z') await new Promise((resolve) => setTimeout(resolve, 5));
