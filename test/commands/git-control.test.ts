@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RawClient, type Reply } from '../client.ts';
+import { RawClient } from '../client.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
+import { expectDone, expectRefused } from './tool-outcomes.ts';
 
 const hasGit = programOnPath('git') !== undefined;
 const REASON = /--allow-git-config/;
@@ -43,20 +44,8 @@ async function start(dialect: string, ...more: string[]): Promise<RawClient> {
   return client;
 }
 
-function said({ result, error }: Reply): { failed: boolean; text: string } {
-  const text = JSON.stringify(result ?? error);
-  return { failed: error !== undefined || result?.isError === true || text.includes('"ok":false'), text };
-}
-
-async function refuses(tool: string, args: object): Promise<void> {
-  const { failed, text } = said(await client!.call(tool, args));
-  expect({ tool, args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
-}
-
-async function takes(tool: string, args: object): Promise<void> {
-  const { failed, text } = said(await client!.call(tool, args));
-  expect({ tool, args, failed, text }).toMatchObject({ failed: false });
-}
+const refuses = (tool: string, args: object) => expectRefused(client!, tool, args, REASON);
+const takes = (tool: string, args: object) => expectDone(client!, tool, args);
 
 describe.runIf(hasGit)('file tools', () => {
   beforeEach(() => {

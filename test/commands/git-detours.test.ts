@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RawClient, type Reply } from '../client.ts';
+import { RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
+import { expectDone, expectRefused, outcomeOf } from './tool-outcomes.ts';
 
 const hasGit = programOnPath('git') !== undefined;
 const REASON = /--allow-git-config/;
@@ -47,20 +48,8 @@ async function start(dialect: string, ...more: string[]): Promise<RawClient> {
   return client;
 }
 
-function said({ result, error }: Reply): { failed: boolean; text: string } {
-  const text = JSON.stringify(result ?? error);
-  return { failed: error !== undefined || result?.isError === true || text.includes('"ok":false'), text };
-}
-
-async function refuses(tool: string, args: object): Promise<void> {
-  const { failed, text } = said(await client!.call(tool, args));
-  expect({ tool, args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
-}
-
-async function takes(tool: string, args: object): Promise<void> {
-  const { failed, text } = said(await client!.call(tool, args));
-  expect({ tool, args, failed, text }).toMatchObject({ failed: false });
-}
+const refuses = (tool: string, args: object) => expectRefused(client!, tool, args, REASON);
+const takes = (tool: string, args: object) => expectDone(client!, tool, args);
 
 const write = (file: string) => ['write_file', { file, content: 'x' }] as const;
 
@@ -117,7 +106,7 @@ describe.runIf(hasGit)('file tools', () => {
     await start('workspace');
     await refuses(...write('tree/.githooks/pre-commit'));
     const beside = await RawClient.start(['--dialect', 'workspace', '--no-journal', join(base, 'beside')]);
-    const { text } = said(await beside.call(...write('.githooks/pre-commit')));
+    const { text } = outcomeOf(await beside.call(...write('.githooks/pre-commit')));
     await beside.end();
     expect(text).toMatch(REASON);
   });

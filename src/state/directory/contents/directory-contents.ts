@@ -216,35 +216,38 @@ export class DirectoryContents implements Contents {
 
   /** A new file that gets its name when it is whole, and leaves nothing behind when that fails. */
   async #drafted<T>(fill: (fd: number, publish: (name: string) => string) => Promise<T>): Promise<T> {
-    const { draft, fd } = await this.#draft();
+    const draft = join(this.#folders.make('store'), `.new-${randomBytes(10).toString('hex')}`);
     const publish = (name: string) => {
       const path = join(this.#directory, 'store', name);
       fs.renameSync(draft, path);
       return path;
     };
+    openDrafts.add(draft);
     try {
-      return await fill(fd, publish);
+      const fd = await this.#openDraft(draft);
+      try {
+        return await fill(fd, publish);
+      } finally {
+        fs.closeSync(fd);
+      }
     } catch (error) {
       fs.rmSync(draft, { force: true });
       throw error;
     } finally {
       openDrafts.delete(draft);
-      fs.closeSync(fd);
     }
   }
 
   /** Somebody may have removed the directory: then it is made again. */
-  async #draft(): Promise<{ draft: string; fd: number }> {
+  async #openDraft(draft: string): Promise<number> {
     const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-    const draft = join(this.#folders.make('store'), `.new-${randomBytes(10).toString('hex')}`);
-    openDrafts.add(draft);
     try {
-      return { draft, fd: await open(draft, flags, 0o600) };
+      return await open(draft, flags, 0o600);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       this.#folders.forget();
       this.#folders.make('store');
-      return { draft, fd: await open(draft, flags, 0o600) };
+      return open(draft, flags, 0o600);
     }
   }
 }
