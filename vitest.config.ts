@@ -5,8 +5,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/state-home.ts'],
     setupFiles: ['test/event-loop.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // These only end a test that hangs: a busy machine may take many times as long as an idle one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     pool: 'forks',
     // Attackers and time limits want a core for each of them.
     maxWorkers: 2,

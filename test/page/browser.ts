@@ -2,6 +2,9 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
+/** How long to wait for a state of the page: a busy machine may take many times as long as an idle one. */
+export const PATIENCE_MS = 120_000;
+
 const PLACES = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -16,5 +19,5 @@ export const chromiumPath: string | undefined = [process.env.CHROMIUM ?? '', ...
 /** As root, as in a container, Chromium runs only without its own sandbox. */
 export function startBrowser(): Promise<Browser> {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: chromiumPath!, args });
+  return chromium.launch({ executablePath: chromiumPath!, args, timeout: PATIENCE_MS });
 }

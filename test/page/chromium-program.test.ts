@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callOver, ProgramFixture, TOKEN } from '../server/page/program-fixture.ts';
-import { chromiumPath, startBrowser } from './browser.ts';
+import { chromiumPath, PATIENCE_MS, startBrowser } from './browser.ts';
 
 const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
 
@@ -24,6 +24,7 @@ describe.skipIf(chromiumPath === undefined)(`the program and its page in Chromiu
     const file = join(fixture.root, 'src/a.ts');
     const port = await fixture.serve();
     const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`http://127.0.0.1:${port}/#token=${TOKEN}`);
     await page.getByText('No calls yet.').waitFor();
     await page.locator('#state', { hasText: 'Live' }).waitFor();

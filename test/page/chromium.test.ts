@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await page.goto(`${on.address}#token=wrong`);
       await page.getByText('That token is not valid.').waitFor();
       expect(page.url()).not.toContain('wrong');
-      expect(await page.locator('#app').isVisible()).toBe(false);
+      await page.locator('#app').waitFor({ state: 'hidden' });
       await page.getByRole('textbox', { name: 'Token' }).fill('still-wrong');
       await page.keyboard.press('Enter');
       await page.getByText('Asking…').waitFor({ state: 'hidden' });
@@ -64,12 +64,12 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await on.shows('1 call');
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByText('You have signed out.').waitFor();
-      expect(await on.context!.cookies()).toEqual([]);
+      await expect.poll(() => on.context!.cookies()).toEqual([]);
       await page.evaluate(`location.hash = '#token=${AGENT}'`);
       await on.isLive();
       on.http.serving.replaceTokens(grants.slice(0, 1));
       await page.getByText('The session has ended. A token opens a new one.').waitFor();
-      expect(await page.locator('.rows .row:not([hidden])').count()).toBe(0);
+      await expect.poll(() => page.locator('.rows .row:not([hidden])').count()).toBe(0);
     });
   });
 
@@ -107,6 +107,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       line.cut();
       on.add({ tool: 'meanwhile' }, { tool: 'meanwhile' });
       await page.locator('#state', { hasText: 'No connection' }).waitFor();
+      line.mend();
       await on.isLive();
       on.add({ tool: 'after' });
       await on.shows('4 calls');
@@ -152,6 +153,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await page.evaluate("document.getElementById('calls').scrollTop = 3000");
       const follow = page.getByRole('button', { name: 'Follow' });
       await page.locator('#follow[aria-pressed=false]').waitFor();
+      await on.isDrawn();
       const top = () =>
         page.evaluate("document.elementFromPoint(600, 400).closest('.row').children[2].textContent");
       const seen = await top();
@@ -161,7 +163,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       expect(await top()).toBe(seen);
       await follow.click();
       await on.rows.filter({ hasText: 'new' }).first().waitFor();
-      expect(await page.evaluate("document.getElementById('calls').scrollTop")).toBe(0);
+      await expect.poll(() => page.evaluate("document.getElementById('calls').scrollTop")).toBe(0);
     });
 
     it('takes a hundred thousand events, with few rows on the page', async () => {
@@ -205,23 +207,23 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       const page = await on.open();
       await on.shows('3 calls');
       await page.keyboard.press('/');
-      expect(await page.evaluate('document.activeElement.id')).toBe('filter-path');
+      await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('filter-path');
       await page.getByRole('grid').focus();
       await page.keyboard.press('ArrowDown');
       await page.locator('.row[aria-selected=true]', { hasText: 'third' }).waitFor();
       await page.keyboard.press('Enter');
       const details = page.getByRole('complementary', { name: 'Details of the call' });
       await details.getByText('what is to be known').waitFor();
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('third');
+      await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('third');
       await page.keyboard.press('Escape');
       await details.waitFor({ state: 'hidden' });
       await page.keyboard.press('End');
       const last = page.locator('.row[aria-selected=true]', { hasText: 'first' });
       await last.waitFor();
-      expect(await page.getByRole('grid').getAttribute('aria-activedescendant')).toBe(
-        await last.getAttribute('id'),
-      );
-      expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('4');
+      const id = await last.getAttribute('id');
+      const grid = page.getByRole('grid');
+      await expect.poll(() => grid.getAttribute('aria-activedescendant')).toBe(id);
+      await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('4');
     });
   });
 
@@ -255,7 +257,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       expect(readFileSync(on.file, 'utf8')).toBe('one\ntwo\nthree\n');
       await page.getByRole('button', { name: 'Close' }).last().click();
       await page.locator('.entry .badge', { hasText: 'undone' }).waitFor();
-      expect(await page.getByRole('button', { name: 'Undo…' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Undo…' }).waitFor({ state: 'detached' });
       expect(on.sources.history.undone).toEqual([{ id: 'e1', force: false, who: 'owner' }]);
     });
 
@@ -268,7 +270,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       const dialog = page.getByRole('dialog');
       await dialog.getByText('It was changed since.').waitFor();
       expect(await dialog.locator('.obstacles .line.added').textContent()).toContain('mine');
-      expect(await dialog.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0);
+      await dialog.getByRole('button', { name: 'Undo', exact: true }).waitFor({ state: 'detached' });
       await dialog.getByRole('button', { name: 'Undo anyway, keeping both' }).click();
       await page.getByText('taken back').waitFor();
       expect(readFileSync(on.file, 'utf8')).toBe('one\ntwo\nthree\n');
@@ -297,13 +299,14 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       const tree = page.getByRole('tree', { name: 'Workspace' });
       const src = tree.getByRole('treeitem', { name: 'src, 2 reads, 1 write' });
       await src.waitFor();
-      expect(await src.getAttribute('aria-expanded')).toBe('false');
+      await expect.poll(() => src.getAttribute('aria-expanded')).toBe('false');
       await tree.getByRole('treeitem').first().focus();
       for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
-      expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('b.ts, 0 reads, 1 write');
+      const focused = () => page.evaluate('document.activeElement.ariaLabel');
+      await expect.poll(focused).toBe('b.ts, 0 reads, 1 write');
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.press('Enter');
-      expect(await page.getByLabel('Path').inputValue()).toBe(join(on.http.root, 'src/'));
+      await expect.poll(() => page.getByLabel('Path').inputValue()).toBe(join(on.http.root, 'src/'));
       await on.shows('3 of 4');
     });
 
@@ -333,13 +336,12 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       const page = await on.open({ colorScheme: 'dark' });
       const dark = await ground();
       await page.emulateMedia({ colorScheme: 'light' });
-      const light = await ground();
-      expect(light).not.toBe(dark);
+      await expect.poll(ground).not.toBe(dark);
       await page.getByRole('button', { name: /^Colours: auto/ }).click();
       await page.getByRole('button', { name: /^Colours: light/ }).click();
-      expect(await ground()).toBe(dark);
+      await expect.poll(ground).toBe(dark);
       await page.reload();
-      expect(await ground()).toBe(dark);
+      await expect.poll(ground).toBe(dark);
     });
 
     it('fit a phone, where a call fills the screen', async () => {
@@ -350,32 +352,35 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       const page = await on.open({ viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true });
       const overflow = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
       await on.shows('2 calls');
-      expect(await overflow()).toBe(0);
+      await expect.poll(overflow).toBe(0);
       await on.openChange();
-      expect(await page.locator('#details').boundingBox()).toEqual({ x: 0, y: 0, width: 360, height: 640 });
-      expect(await overflow()).toBe(0);
+      const details = page.locator('#details');
+      await expect.poll(() => details.boundingBox()).toEqual({ x: 0, y: 0, width: 360, height: 640 });
+      await expect.poll(overflow).toBe(0);
       await page.getByRole('button', { name: 'Undo…' }).click();
       await page.getByRole('dialog').getByText('put back').waitFor();
-      expect(await overflow()).toBe(0);
+      await expect.poll(overflow).toBe(0);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Close' }).click();
       for (const tab of ['Tree', 'Charts', 'Calls']) {
         await page.getByRole('button', { name: tab, exact: true }).click();
-        expect(await overflow()).toBe(0);
+        await expect.poll(overflow).toBe(0);
       }
       expect(on.complaints).toEqual([]);
     });
   });
 });
 
-/** Stands between the browser and the server, and can cut the line. */
+/** Stands between the browser and the server, and can cut the line: until it is mended nobody gets through. */
 class Line {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #isCut = false;
   port = 0;
 
   private constructor(target: number) {
     this.#server = createServer((client) => {
+      if (this.#isCut) return void client.destroy();
       const server = connect(target, '127.0.0.1');
       for (const socket of [client, server]) {
         this.#sockets.add(socket);
@@ -398,7 +403,12 @@ class Line {
   }
 
   cut(): void {
+    this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
   }
 
   stop(): void {

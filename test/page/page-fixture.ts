@@ -5,7 +5,7 @@ import { fullGrant, parseTokens } from '../../src/server/web/tokens.ts';
 import type { How, TraceEvent } from '../../src/trace/event.ts';
 import { HttpFixture, TOKEN } from '../server/http-fixture.ts';
 import { type StandIn, standIn } from '../server/page/stand-in.ts';
-import { startBrowser } from './browser.ts';
+import { PATIENCE_MS, startBrowser } from './browser.ts';
 
 export const AGENT = 'token-of-the-agent-alone';
 export const grants = [
@@ -63,6 +63,7 @@ export class PageFixture {
 
   async newPage(options: BrowserContextOptions = {}): Promise<Page> {
     this.context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    this.context.setDefaultTimeout(PATIENCE_MS);
     this.page = await this.context.newPage();
     this.complaints = [];
     this.asked = new Set();
@@ -92,13 +93,23 @@ export class PageFixture {
       .filter({ has: page.getByRole('gridcell') });
   }
 
-  /** Waits until so many calls are counted. */
+  /** Waits until so many calls are counted, and their rows drawn. */
   async shows(text: string): Promise<void> {
     await this.page.locator('#shown-count', { hasText: new RegExp(`^${text}$`) }).waitFor();
+    await this.isDrawn();
+  }
+
+  /** Waits until the list shows what the page knows: it draws its rows in the next frame, and measures them after that. */
+  async isDrawn(): Promise<void> {
+    await this.page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    );
   }
 
   async openChange(): Promise<void> {
+    await this.isDrawn();
     await this.rows.filter({ hasText: 'edit_file' }).first().click();
     await this.page.locator('.entry .diff').waitFor();
+    await this.isDrawn();
   }
 }
