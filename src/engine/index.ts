@@ -25,6 +25,7 @@ export {
   type ReadOnlyReason,
 } from './failures.ts';
 export type { TextEdit } from './files/edit/text-editor.ts';
+export type { PartRequest, TextPart } from './files/lines/read-part.ts';
 export type { ListedEntry, TreeNode } from './files/list.ts';
 export type { BelowEntry, ListAllOptions, ListingBelow } from './files/list-recursive.ts';
 export type { FileContent } from './files/read.ts';
@@ -62,6 +63,7 @@ export { countLines, splitLines } from './text/encoding.ts';
 export type { LineInsertion } from './text/lines/insert-lines.ts';
 export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/lines/line-diffs.ts';
 export type { EditFacts, RewriteResults } from './text/rewrite.ts';
+export { shortHash } from './text/short-hash.ts';
 export { nearNames } from './text/similar.ts';
 export type { Obstacle } from './undo/compare.ts';
 export type { FileDiff } from './undo/diff.ts';

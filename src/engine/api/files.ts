@@ -8,6 +8,7 @@ import { Yielder } from '../event-loop.ts';
 import { EngineFailure, type Failure } from '../failures.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
+import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
 import { makeDirectory } from '../files/make-directory.ts';
@@ -88,6 +89,11 @@ export class FilesApi {
   /** The last lines of a text file of any size, without their ends: read from its end. */
   readTail(path: string, lines: number, options: Call = {}): Promise<string[]> {
     return this.#read(path, 'read', (place) => readTextTail(place, lines, options.signal));
+  }
+
+  /** A part of a text file of any size, as much of it as fits into a number of bytes. */
+  readPart(path: string, request: PartRequest): Promise<TextPart> {
+    return this.#read(path, 'read', (place) => readPart(place, request));
   }
 
   /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */

@@ -4,14 +4,15 @@ import type { Access } from '../access/access.ts';
 import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
+import { mapInTurns, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { expandBraces } from '../glob/braces.ts';
 import { exclusionsBelow, readableExclusions } from '../glob/exclusions.ts';
-import { GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
+import { compileGlobs, GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
 import { residualGlobs } from '../glob/residual-glob.ts';
 import { limits } from '../limits.ts';
 import { type Absence, unlessAbsent } from '../search/absence.ts';
-import type { GrepQuery, GrepResult, SearchCall } from '../search/query.ts';
+import type { GrepQuery, GrepResult, SearchCall, WalkEntry } from '../search/query.ts';
 import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import { type Overview, Search, type WalkQuery, type WalkResult } from '../search/search.ts';
@@ -110,6 +111,24 @@ export class SearchApi {
 
   walk(path: string, query: WalkQuery, call: SearchCall = {}): Promise<WalkResult> {
     return this.#below(path, (place, search) => search.walk(place, query, this.#own(call)));
+  }
+
+  /** All that is below a directory and that one of the globs matches, or whose name contains a text, whatever the case. */
+  async find(
+    path: string,
+    query: Omit<WalkQuery, 'include' | 'max'> & { globs: readonly string[]; contains?: string | undefined },
+    call: SearchCall = {},
+  ): Promise<WalkResult> {
+    const { globs, contains, ...rest } = query;
+    const matcher = compileGlobs(globs);
+    const folded = contains?.toLowerCase();
+    const yielder = new Yielder(call.signal);
+    const found = await this.walk(path, rest, call);
+    const isWanted = (entry: WalkEntry) =>
+      matcher.matches(entry.path) ||
+      (folded !== undefined && nameOf(entry.path).toLowerCase().includes(folded));
+    const wanted = await mapInTurns(found.entries, yielder, (entry) => (isWanted(entry) ? [entry] : []));
+    return { ...found, entries: wanted.flat() };
   }
 
   overview(path: string, query: Parameters<Search['overview']>[1], call: SearchCall = {}): Promise<Overview> {
@@ -281,6 +300,10 @@ export class SearchApi {
       return open(path, 'searched', (place) => use(place, search));
     });
   }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function within(directory: string, path: string): string {

@@ -18,6 +18,7 @@ export interface Stat {
   ino: bigint;
   mtimeNs: bigint;
   ctimeNs: bigint;
+  atimeMs: number;
   birthtimeMs: number;
 }
 

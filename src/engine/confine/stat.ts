@@ -27,6 +27,7 @@ export function toStat(s: BigIntStats): Stat {
     ino: s.ino,
     mtimeNs: s.mtimeNs,
     ctimeNs: s.ctimeNs,
+    atimeMs: Number(s.atimeMs),
     birthtimeMs: Number(s.birthtimeMs),
   };
 }

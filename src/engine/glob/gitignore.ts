@@ -14,6 +14,8 @@ export interface IgnoreBase {
   /** The directory's own path below the top of the repository, empty or ending in `/`. */
   prefix: string;
   files: readonly { directory: string; text: string }[];
+  /** The directory is inside what the files above it name. */
+  isIgnored: boolean;
 }
 
 interface Numbered extends IgnoreRule {

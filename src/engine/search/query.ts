@@ -11,6 +11,11 @@ export interface Selection {
   hidden?: boolean | undefined;
   /** Whether to leave out what git ignores, and `.git` itself. Default false. */
   gitignore?: boolean | undefined;
+  /**
+   * Whether to leave out what `.gitignore` and `.ignore` files name, and `.git` itself. A search that starts inside
+   * what they name takes everything there. Default false.
+   */
+  ignoreFiles?: boolean | undefined;
   /** Leaves out directories of these names at any depth. */
   excludedDirectories?: readonly string[] | undefined;
   /** Leaves out names that these globs match, at any depth: `*.min.js`. */

@@ -237,7 +237,11 @@ function requireReadable(regex: string): void {
 
 function wantsOnlySome(query: Selection): boolean {
   const lists = [query.include, query.exclude, query.excludedDirectories, query.excludedNames];
-  const limited = query.hidden === false || query.gitignore === true || query.maxDepth !== undefined;
+  const limited =
+    query.hidden === false ||
+    query.gitignore === true ||
+    query.ignoreFiles === true ||
+    query.maxDepth !== undefined;
   return limited || lists.some((list) => list !== undefined && list.length > 0);
 }
 

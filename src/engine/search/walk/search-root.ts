@@ -7,6 +7,7 @@ import { fail } from '../../failures.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { Selection } from '../query.ts';
 import { ignoreBaseOf } from './ignore-base.ts';
+import { ignoreFileNames } from './selector.ts';
 
 export interface SearchRoot {
   dir: Dir;
@@ -21,7 +22,9 @@ export function openSearchRoot(where: Place | Dir, selection: Selection): Search
   if (!(where instanceof Place)) return { dir: where, shown: '.', file: undefined, ignoreBase: undefined };
   const { type } = where.mustExist('entry');
   const names = where.path.slice(where.root.real.length).split('/').filter(Boolean).map(rawOf);
-  const ignoreBase = selection.gitignore ? ignoreBaseOf(scanRootOf(where.root.dir), names) : undefined;
+  const fileNames = ignoreFileNames(selection);
+  const ignoreBase =
+    fileNames.length > 0 ? ignoreBaseOf(scanRootOf(where.root.dir), names, fileNames) : undefined;
   const { shown } = where;
   if (type === 'file') return { dir: where.dir, shown, file: rawOf(where.name), ignoreBase };
   if (type === 'special') fail({ kind: 'not-a-file', path: shown, found: 'special' });
@@ -40,6 +43,7 @@ export function requireRootReadable(
 
 /** The selection alone: the rest of a query need not be sendable to a thread. */
 export function selectionOf(query: Selection): Selection {
-  const { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth } = query;
-  return { include, exclude, hidden, gitignore, excludedDirectories, excludedNames, maxDepth };
+  const { include, exclude, hidden, gitignore, ignoreFiles, excludedDirectories, excludedNames, maxDepth } =
+    query;
+  return { include, exclude, hidden, gitignore, ignoreFiles, excludedDirectories, excludedNames, maxDepth };
 }

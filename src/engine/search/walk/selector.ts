@@ -9,8 +9,8 @@ import { type IgnoreBase, IgnoreChain } from '../../glob/gitignore.ts';
 import { compileGlobs, type GlobMatcher } from '../../glob/glob.ts';
 import type { Selection } from '../query.ts';
 
-/** Reads the `.gitignore` of a directory of the tree, if it has one. */
-export type ReadIgnoreFile = (directory: string) => string | undefined;
+/** Reads the ignore files of these names in a directory of the tree, as one: a later one overrules an earlier one. */
+export type ReadIgnoreFile = (directory: string, fileNames: readonly string[]) => string | undefined;
 
 /** How many directories' ignore rules to remember. */
 const MOST_CHAINS = 4096;
@@ -33,16 +33,18 @@ export class Selector {
     this.#names = nonEmpty(selection.excludedNames, compileGlobs);
     this.#include = selection.include && compileGlobs(selection.include);
     this.#exclude = nonEmpty(selection.exclude, compileGlobs);
-    this.#ignore = selection.gitignore
-      ? new IgnoreRules(ignoreBase ?? { prefix: '', files: [] }, readIgnoreFile)
-      : undefined;
+    const fileNames = ignoreFileNames(selection);
+    const base = ignoreBase ?? { prefix: '', files: [], isIgnored: false };
+    const isLifted = selection.ignoreFiles && base.isIgnored;
+    this.#ignore =
+      fileNames.length > 0 && !isLifted ? new IgnoreRules(base, fileNames, readIgnoreFile) : undefined;
     this.takesAll =
       this.#hidden && !this.#directories && !this.#names && !this.#include && !this.#exclude && !this.#ignore;
   }
 
   /** Must be called before asking about the entries of a directory. */
   open(directory: string, names: readonly string[]): void {
-    this.#ignore?.open(directory, names.includes('.gitignore'));
+    this.#ignore?.open(directory, names);
   }
 
   /** Whether the walk goes into a directory. */
@@ -73,19 +75,22 @@ export class Selector {
 
 class IgnoreRules {
   readonly #prefix: string;
+  readonly #fileNames: readonly string[];
   readonly #top: IgnoreChain;
   readonly #readIgnoreFile: ReadIgnoreFile;
   readonly #chains = new Map<string, IgnoreChain>();
   #current: IgnoreChain;
 
-  constructor({ prefix, files }: IgnoreBase, readIgnoreFile: ReadIgnoreFile) {
+  constructor({ prefix, files }: IgnoreBase, fileNames: readonly string[], readIgnoreFile: ReadIgnoreFile) {
     this.#prefix = prefix;
+    this.#fileNames = fileNames;
     this.#readIgnoreFile = readIgnoreFile;
     this.#top = files.reduce((chain, { directory, text }) => chain.child(directory, text), IgnoreChain.empty);
     this.#current = this.#top;
   }
 
-  open(directory: string, hasOwn: boolean): void {
+  open(directory: string, names: readonly string[]): void {
+    const hasOwn = this.#fileNames.some((name) => names.includes(name));
     this.#current = this.#chainOf(directory, hasOwn);
   }
 
@@ -98,7 +103,7 @@ class IgnoreRules {
     const known = this.#chains.get(directory);
     if (known) return known;
     const above = directory === '' ? this.#top : this.#chainOf(parentOf(directory), true);
-    const text = mayHaveOwn ? this.#readIgnoreFile(directory) : undefined;
+    const text = mayHaveOwn ? this.#readIgnoreFile(directory, this.#fileNames) : undefined;
     const chain =
       text === undefined ? above : above.child((this.#prefix + directory).replace(/\/$/, ''), text);
     if (this.#chains.size >= MOST_CHAINS) this.#chains.clear();
@@ -108,13 +113,27 @@ class IgnoreRules {
 }
 
 /** In bytes: no real ignore file is longer. */
-export const LONGEST_IGNORE_FILE: number = 1 << 20;
+const LONGEST_IGNORE_FILE: number = 1 << 20;
+
+export function ignoreFileNames({ gitignore, ignoreFiles }: Selection): readonly string[] {
+  if (ignoreFiles) return ['.gitignore', '.ignore'];
+  return gitignore ? ['.gitignore'] : [];
+}
 
 export function ignoreFileReader(cursor: Cursor): ReadIgnoreFile {
-  return (directory) => {
-    if (cursor.goTo(directory)) return undefined;
-    return readSmallFile(cursor, '.gitignore', LONGEST_IGNORE_FILE)?.toString('latin1');
-  };
+  return (directory, fileNames) => readIgnoreFiles(cursor, directory, fileNames);
+}
+
+export function readIgnoreFiles(
+  cursor: Cursor,
+  directory: string,
+  fileNames: readonly string[],
+): string | undefined {
+  if (cursor.goTo(directory)) return undefined;
+  const texts = fileNames.flatMap(
+    (name) => readSmallFile(cursor, name, LONGEST_IGNORE_FILE)?.toString('latin1') ?? [],
+  );
+  return texts.length === 0 ? undefined : texts.join('\n');
 }
 
 export function joined(parent: string, name: string): string {

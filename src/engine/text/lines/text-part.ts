@@ -1,0 +1,77 @@
+/** A part of a text that fits into a number of bytes: whole lines, or a piece of one line that is longer. */
+
+export interface LineSpan {
+  /** The first line, counted from 1. */
+  from: number;
+  /** Where to start in that line: a character, counted from 1. */
+  column: number;
+  /** How many lines at most. */
+  lines: number;
+  maxBytes: number;
+}
+
+export interface LinesOfText {
+  /** Lines with their ends. */
+  text: string;
+  /** The first line, and the last one; `from - 1` when there is none. */
+  from: number;
+  to: number;
+  /** Where the text begins in its first line. */
+  column: number;
+  /** Set when the text ends within its last line: the character where that goes on, and the line's length. */
+  goesOnAt?: { column: number; length: number };
+}
+
+/** `first` is the number of the text's first line. */
+export function partOfText(text: string, first: number, span: LineSpan): LinesOfText {
+  const { from, column, lines, maxBytes } = span;
+  const starts = lineStarts(text);
+  const endOf = (line: number) => starts[line - first + 1] ?? text.length;
+  const lastLine = Math.min(first - 1 + starts.length, from + lines - 1);
+  if (from > lastLine) return { text: '', from, to: from - 1, column };
+  const begin = Math.min(starts[from - first]! + column - 1, endOf(from));
+  let to = from - 1;
+  let end = begin;
+  for (let room = maxBytes; to < lastLine; to++) {
+    room -= Buffer.byteLength(text.slice(end, endOf(to + 1)));
+    if (room < 0) break;
+    end = endOf(to + 1);
+  }
+  if (to >= from) return { text: text.slice(begin, end), from, to, column };
+  const piece = firstBytes(text.slice(begin, endOf(from)), maxBytes);
+  const length = lengthWithoutEnd(text.slice(starts[from - first]!, endOf(from)));
+  return { text: piece, from, to: from, column, goesOnAt: { column: column + piece.length, length } };
+}
+
+/** A line starts behind each newline, but not at the very end. */
+function lineStarts(text: string): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < text.length; ) {
+    starts.push(at);
+    const newline = text.indexOf('\n', at);
+    at = newline < 0 ? text.length : newline + 1;
+  }
+  return starts;
+}
+
+/** As much of the text as fits into so many bytes of UTF-8 without cutting a character, and at least one. */
+function firstBytes(text: string, most: number): string {
+  let [low, high] = [0, Math.min(text.length, most)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (Buffer.byteLength(text.slice(0, middle)) <= most) low = middle;
+    else high = middle - 1;
+  }
+  if (isHalf(text, low)) low--;
+  if (low === 0) low = isHalf(text, 1) ? 2 : 1;
+  return text.slice(0, low);
+}
+
+/** Whether a character of two code units would be cut there. */
+function isHalf(text: string, at: number): boolean {
+  return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+}
+
+function lengthWithoutEnd(line: string): number {
+  return line.replace(/\r?\n$/, '').length;
+}

@@ -1,0 +1,22 @@
+/** Short names for contents: the first characters of a SHA-256 hash, in Crockford's base-32 and lower case. */
+import { createHash } from 'node:crypto';
+
+/** Without i, l, o and u, which are easily misread. */
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+const CONTENT_CHARACTERS = 8;
+
+/** Names the content of a file: 8 characters, 40 bits. */
+export function shortHash(bytes: Uint8Array): string {
+  return base32(createHash('sha256').update(bytes).digest(), CONTENT_CHARACTERS);
+}
+
+/** The first characters of bytes in base-32, 5 bits each. */
+export function base32(bytes: Uint8Array, characters: number): string {
+  let text = '';
+  for (let at = 0; at < characters; at++) {
+    const bit = at * 5;
+    const pair = ((bytes[bit >> 3] ?? 0) << 8) | (bytes[(bit >> 3) + 1] ?? 0);
+    text += DIGITS[(pair >> (11 - (bit & 7))) & 31];
+  }
+  return text;
+}
