@@ -2,6 +2,7 @@
 import { fail } from '../failures.ts';
 import { unifiedDiff } from './diff/unified-diff.ts';
 import { applyEdits, type TextEdit } from './edit/apply-edits.ts';
+import { applyEditList, type EditListOutcome, type ListedEdit, type ListedEditResult } from './edit-list.ts';
 import {
   BOM,
   countLines,
@@ -27,6 +28,14 @@ export type Rewriting = { path: string } & (
   | { kind: 'edit'; edits: readonly TextEdit[] }
   /** Only tells what an edit would change. */
   | { kind: 'preview'; edits: readonly TextEdit[]; name: string }
+  /** With `dryRun`, only tells what the edits would change. `name` is the file's name in the diff. */
+  | {
+      kind: 'edit-list';
+      edits: readonly ListedEdit[];
+      remembered?: string | undefined;
+      name: string;
+      dryRun?: boolean | undefined;
+    }
   | { kind: 'insert'; insertion: LineInsertion }
   | { kind: 'line-diffs'; diffs: readonly LineDiff[]; options: LineDiffOptions }
   | { kind: 'append'; content: string }
@@ -39,12 +48,18 @@ export type Rewriting = { path: string } & (
 export interface RewriteResults {
   edit: EditFacts;
   preview: { diff: string };
+  'edit-list': EditListResult;
   insert: Omit<LinesInserted, 'text'>;
   'line-diffs': Omit<LineDiffsApplied, 'text'>;
   append: { bytes: number };
   'read-patch': { action: ParsedPatch['action']; hunks: number };
   patch: { deleted: boolean };
 }
+
+/** A refusal changes nothing. */
+export type EditListResult =
+  | { results: readonly ListedEditResult[]; diff: string }
+  | Extract<EditListOutcome, { refusal: unknown }>;
 
 export interface EditFacts {
   /** How many places were changed by each edit. */
@@ -91,6 +106,13 @@ function rewritten(
     case 'preview': {
       const { text: after } = applyEdits(text, job.edits, path, onRegex);
       return { result: { diff: unifiedDiff(text, after, { oldName: job.name, newName: job.name }) } };
+    }
+    case 'edit-list': {
+      const outcome = applyEditList(text, job.edits, job.remembered, path, onRegex);
+      if ('refusal' in outcome) return { result: outcome };
+      const { text: after, results } = outcome;
+      const diff = unifiedDiff(text, after, { oldName: job.name, newName: job.name });
+      return { ...(!job.dryRun && { after }), result: { results, diff } };
     }
     case 'insert': {
       const { text: after, ...result } = insertLines(text, job.insertion, path);

@@ -53,6 +53,7 @@ export class TextEditor {
 }
 
 function hasRegex(job: Rewriting): boolean {
+  if (job.kind === 'edit-list') return job.edits.some((edit) => 'oldText' in edit && edit.regex);
   return 'edits' in job && job.edits.some(({ kind }) => kind === 'regex');
 }
 
@@ -62,6 +63,8 @@ function weightOf(job: Rewriting, bytes: number): number {
     case 'edit':
     case 'preview':
       return job.edits.reduce((sum, edit) => sum + edit.replace.length, bytes * (1 + job.edits.length));
+    case 'edit-list':
+      return job.edits.reduce((sum, edit) => sum + edit.newText.length, bytes * (2 + job.edits.length));
     case 'insert':
       return bytes + job.insertion.content.length;
     case 'line-diffs':

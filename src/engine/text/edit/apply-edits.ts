@@ -4,10 +4,10 @@ import { limits } from '../../limits.ts';
 import { lineEndingOf, withLineEnding } from '../encoding.ts';
 import { type LineRange, offsetsOfLines } from './line-range.ts';
 import { type EditContext, findLiteralSplices, type LiteralEdit } from './literal-edit.ts';
-import { newlineView } from './newline-view.ts';
 import { findRegexSplices } from './regex-edit.ts';
 import type { ReplacementStyle } from './replacement.ts';
 import { applySplices, mapSplices, type Splices } from './splice.ts';
+import { newlineView } from './text-view.ts';
 
 export type TextEdit = (
   | ({ kind: 'literal' } & LiteralEdit)
@@ -60,7 +60,7 @@ export function applyEdits(
 }
 
 /** Told before the text is put together: beyond some length there is no such string at all. */
-function requireRoom(text: string, splices: Splices, path: string): void {
+export function requireRoom(text: string, splices: Splices, path: string): void {
   let size = text.length;
   for (const { start, end, text: put } of splices) size += put.length - (end - start);
   const limit = limits.wholeFileBytes;
@@ -91,7 +91,13 @@ function splicesWithin(
   }));
 }
 
-function regexSplices(text: string, edit: RegexTextEdit, context: EditContext, onRegex: () => void): Splices {
+/** The changes of a pattern that is searched with every line end as `\n`. */
+export function regexSplices(
+  text: string,
+  edit: RegexTextEdit,
+  context: EditContext,
+  onRegex: () => void,
+): Splices {
   const view = newlineView(text);
   onRegex();
   const seen = find(view.text, edit, context);

@@ -10,7 +10,9 @@ export interface IndentMatch {
   /** Position behind the block; behind its final newline when the block asked for one. */
   end: number;
   line: number;
+  /** The indentation that all lines of the block have, and that of the text that was looked for. */
   indent: string;
+  wantedIndent: string;
 }
 
 interface Block {
@@ -38,7 +40,8 @@ export function findIndentMatches(text: string, wanted: string): IndentMatch[] {
   const needle = toRows(block.lines);
   const [head] = needle;
   if (head === undefined) return [];
-  const headIndent = head.indent.slice(commonIndent(needle).length);
+  const wantedIndent = commonIndentOf(needle);
+  const headIndent = head.indent.slice(wantedIndent.length);
   const lines = toBlock(text).lines;
   const rows = toRows(lines);
   const starts = lineStarts(lines);
@@ -53,17 +56,16 @@ export function findIndentMatches(text: string, wanted: string): IndentMatch[] {
     const contentEnd = starts[last]! + lines[last]!.length;
     const end = block.endsLine && contentEnd < text.length ? contentEnd + 1 : contentEnd;
     const indent = row.indent.slice(0, row.indent.length - headIndent.length);
-    matches.push({ start: starts[from]!, end, line: from + 1, indent });
+    matches.push({ start: starts[from]!, end, line: from + 1, indent, wantedIndent });
   }
   return matches;
 }
 
 /** The replacement with the matched block's indentation in place of the one that the search text had. */
 export function reindent(replacement: string, wanted: string, match: IndentMatch, text: string): string {
-  const wantedIndent = commonIndent(toRows(toBlock(wanted).lines));
   const lines = replacement.split('\n');
-  const taken = lines.filter((line) => !isBlank(line)).reduce(commonPrefix, wantedIndent);
-  const shifted = lines.map((line) => (isBlank(line) ? '' : match.indent + line.slice(taken.length)));
+  const taken = lines.filter((line) => !isBlankLine(line)).reduce(commonPrefix, match.wantedIndent);
+  const shifted = lines.map((line) => (isBlankLine(line) ? '' : match.indent + line.slice(taken.length)));
   const result = shifted.join('\n');
   const fileLacksFinalNewline = match.end === text.length && !text.endsWith('\n');
   return fileLacksFinalNewline && wanted.endsWith('\n') ? result.replace(/\n$/, '') : result;
@@ -86,8 +88,8 @@ function toRows(lines: readonly string[]): Row[] {
   const rows: Row[] = [];
   let before: Row | undefined;
   for (const [at, line] of lines.entries()) {
-    if (isBlank(line)) continue;
-    const indent = /^[ \t]*/.exec(line)![0];
+    if (isBlankLine(line)) continue;
+    const indent = indentOf(line);
     const step = before === undefined ? '' : stepBetween(before, at, indent);
     before = { at, indent, content: line.slice(indent.length), step };
     rows.push(before);
@@ -100,8 +102,17 @@ function stepBetween(before: Row, at: number, indent: string): string {
   return `${at - before.at}:${before.indent.slice(shared)}:${indent.slice(shared)}`;
 }
 
-function commonIndent(rows: readonly Row[]): string {
-  return rows.map(({ indent }) => indent).reduce(commonPrefix, rows[0]?.indent ?? '');
+function commonIndentOf(rows: readonly Row[]): string {
+  return commonIndent(rows.map(({ indent }) => indent));
+}
+
+/** What all of the indentations begin with. */
+export function commonIndent(indents: readonly string[]): string {
+  return indents.reduce(commonPrefix, indents[0] ?? '');
+}
+
+export function indentOf(line: string): string {
+  return /^[ \t]*/.exec(line)![0];
 }
 
 function toBlock(text: string): Block {
@@ -127,6 +138,6 @@ function commonPrefix(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-function isBlank(line: string): boolean {
+export function isBlankLine(line: string): boolean {
   return /^[ \t]*$/.test(line);
 }

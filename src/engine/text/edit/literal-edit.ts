@@ -3,9 +3,9 @@ import { type Failure, fail, type NearMatch } from '../../failures.ts';
 import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../encoding.ts';
 import { distance } from '../similar.ts';
 import { findIndentMatches, reindent } from './indent-match.ts';
-import { newlineView } from './newline-view.ts';
 import { occurrences } from './occurrences.ts';
 import { LazySplices, type Splice, type Splices } from './splice.ts';
+import { newlineView } from './text-view.ts';
 
 export interface LiteralEdit {
   find: string;

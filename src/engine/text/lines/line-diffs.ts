@@ -3,10 +3,10 @@
  * those of the original text, however many lines the other blocks add or take away.
  */
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
+import { excerpt } from '../diff/excerpt.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
 import { type BlockIndex, blockIndex, type KeyedLines } from '../edit/block-places.ts';
 import { countLines, lineEndingOf } from '../encoding.ts';
-import { excerpt } from '../patch/mismatch.ts';
 import { blockOf, type LineSplice, spliceLines } from './line-splice.ts';
 
 export interface LineDiff {

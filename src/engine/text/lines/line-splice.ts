@@ -48,7 +48,8 @@ export function spliceLines(
   return text.endsWith('\n') ? result : withoutLastEnding(result);
 }
 
-function endingAt({ text, starts }: TextLines, line: number): LineEnding | undefined {
+/** How a line ends; undefined for a last line that no newline ends. */
+export function endingAt({ text, starts }: TextLines, line: number): LineEnding | undefined {
   const end = starts[line + 1]!;
   if (text[end - 1] !== '\n') return undefined;
   return end - 2 >= starts[line]! && text[end - 2] === '\r' ? '\r\n' : '\n';

@@ -1,5 +1,6 @@
 /** What there is to say about a hunk that does not fit: what it expects, what is there, where else it might fit. */
 import type { Failure } from '../../failures.ts';
+import { excerpt } from '../diff/excerpt.ts';
 import { NO_NEWLINE } from '../diff/unified-diff.ts';
 import { BOM } from '../encoding.ts';
 import type { PatchedLines, Wanted } from './place.ts';
@@ -10,8 +11,6 @@ type Mismatch = Omit<Extract<Failure, { kind: 'hunk-mismatch' }>, 'path' | 'hunk
 const SHOWN_BEFORE = 2;
 const SHOWN_AFTER = 2;
 const MOST_PLACES = 10;
-/** A longer line is cut around the first character that differs. */
-const LONGEST_SHOWN = 300;
 
 /** `line` is the first line that differs at the place where the hunk should stand. */
 export function hunkMismatch(wanted: Wanted, text: PatchedLines): Mismatch {
@@ -63,16 +62,6 @@ function shown(key: string, other: string | undefined): string {
   const text = newline ? key : key.slice(0, -1);
   // A byte-order mark would not be seen.
   return excerpt(text, other ?? '').replaceAll(BOM, '\\uFEFF') + (newline ? '' : `\n${NO_NEWLINE}`);
-}
-
-/** A line as it is shown: a long one is cut around the first character in which it differs from the other. */
-export function excerpt(text: string, other: string): string {
-  if (text.length <= LONGEST_SHOWN) return text;
-  let differs = 0;
-  while (differs < text.length && text[differs] === other[differs]) differs++;
-  const from = Math.max(0, Math.min(differs - LONGEST_SHOWN / 2, text.length - LONGEST_SHOWN));
-  const to = from + LONGEST_SHOWN;
-  return (from > 0 ? '…' : '') + text.slice(from, to) + (to < text.length ? '…' : '');
 }
 
 /**

@@ -1,0 +1,105 @@
+/** Applies a list of edits, by text and by anchors, to one text: all of them or none. */
+import { requireRoom } from './edit/apply-edits.ts';
+import type { EditRefusal } from './edit/edit-refusal.ts';
+import type { Fit } from './edit/fitting-places.ts';
+import { lineAt } from './edit/literal-edit.ts';
+import { applySplices, type Splice, type Splices } from './edit/splice.ts';
+import { applyTextEdit, type TextReplacement } from './edit/tolerant.ts';
+import { countLines } from './encoding.ts';
+import { type AnchoredText, anchoredText, findAnchoredLines } from './lines/anchored-lines.ts';
+import { lineRangeSplice } from './lines/line-range-splice.ts';
+
+export interface LineReplacement {
+  /** Anchors: `12#k3-15#9q`, `12#k3`, `12#k3+`, `0+`. They speak of the text before the first edit. */
+  lines: string;
+  newText: string;
+}
+
+export type ListedEdit = TextReplacement | LineReplacement;
+
+/** What one edit did. Lines count from 1. */
+export type ListedEditResult =
+  /** `line` is that of the first place, in the text as the edits before this one left it. */
+  | { by: 'text'; line: number; replacements: number; fit: Fit }
+  /** The lines that it took, as they were before the first edit; `hasMoved` where the anchors named others. */
+  | { by: 'lines'; line: number; removed: number; added: number; hasMoved: boolean };
+
+export type EditListOutcome =
+  | { text: string; results: readonly ListedEditResult[] }
+  /** `edit` counts from 1. */
+  | { refusal: EditRefusal; edit: number }
+  /** There are no edits, or all of them together change nothing. */
+  | { refusal: { why: 'no-edits' | 'no-change' } };
+
+/**
+ * `remembered` is the text that the author of the edits last read, where that is known. A refusal for stale anchors
+ * shows lines of the text as it is now: from then on, that text is the one that was read.
+ */
+export function applyEditList(
+  text: string,
+  edits: readonly ListedEdit[],
+  remembered: string | undefined,
+  path: string,
+  onRegex: () => void,
+): EditListOutcome {
+  if (edits.length === 0) return { refusal: { why: 'no-edits' } };
+  const original = anchoredText(text, remembered);
+  const results: ListedEditResult[] = [];
+  /** The splices of each edit, in the positions of the text that it found. */
+  const done: Splices[] = [];
+  let current = text;
+  for (const [index, edit] of edits.entries()) {
+    const made = 'lines' in edit ? byLines(original, edit, done) : byText(current, edit, path, onRegex);
+    if ('refusal' in made) return { refusal: made.refusal, edit: index + 1 };
+    requireRoom(current, made.splices, path);
+    current = applySplices(current, made.splices);
+    done.push(made.splices);
+    results.push(made.result);
+  }
+  return current === text ? { refusal: { why: 'no-change' } } : { text: current, results };
+}
+
+type Made = { splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
+
+function byText(text: string, edit: TextReplacement, path: string, onRegex: () => void): Made {
+  const found = applyTextEdit(text, edit, path, onRegex);
+  if ('refusal' in found) return found;
+  const { splices, fit } = found;
+  const [first] = splices;
+  const line = lineAt(text, first!.start);
+  return { splices, result: { by: 'text', line, replacements: splices.length, fit } };
+}
+
+function byLines(original: AnchoredText, edit: LineReplacement, done: readonly Splices[]): Made {
+  const found = findAnchoredLines(original, edit.lines);
+  if ('refusal' in found) return found;
+  const splice = lineRangeSplice(original.lines, found, edit.newText);
+  const now = afterEdits(splice, done);
+  if ('other' in now) return { refusal: { why: 'overlap', other: now.other } };
+  const { from, to, hasMoved } = found;
+  const line = from === to ? from : from + 1;
+  const result = {
+    by: 'lines',
+    line,
+    removed: to - from,
+    added: countLines(edit.newText),
+    hasMoved,
+  } as const;
+  return { splices: [now], result };
+}
+
+/** A splice of the original text, in the positions of the text that the edits so far have made of it. */
+function afterEdits(splice: Splice, done: readonly Splices[]): Splice | { other: number } {
+  let { start, end } = splice;
+  for (const [index, splices] of done.entries()) {
+    let moved = 0;
+    for (const each of splices) {
+      if (each.start >= end && each.end > start) break;
+      if (each.end > start) return { other: index + 1 };
+      moved += each.text.length - (each.end - each.start);
+    }
+    start += moved;
+    end += moved;
+  }
+  return { start, end, text: splice.text };
+}

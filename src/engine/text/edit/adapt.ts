@@ -1,0 +1,148 @@
+/**
+ * Writes a replacement as the file is written, where the text that it replaces differs from the file in line ends,
+ * blanks, indentation or typography. Lines that the old and the new text share keep the bytes that the file has.
+ */
+import { changedLines } from '../diff/diff-lines.ts';
+import type { LineEnding } from '../encoding.ts';
+import type { FittingPlace } from './fitting-places.ts';
+import { indentOf, isBlankLine } from './indent-match.ts';
+import { type IndentMapper, indentsOf, leastStep, shiftMapper, tabMappers } from './indentation.ts';
+import { inFileTypography, type LinePair, plainTypography } from './typography.ts';
+
+export interface Adapting {
+  /** The whole file. */
+  text: string;
+  place: FittingPlace;
+  oldText: string;
+  newText: string;
+  ending: LineEnding;
+  /** Whether the place only fits when typography does not count. */
+  ignoresTypography: boolean;
+}
+
+/** What takes the place of the old text; undefined where it cannot be told how the file would write it. */
+export function adaptNewText(edit: Adapting): string | undefined {
+  const { place } = edit;
+  const wanted = linesOf(edit.oldText, place);
+  const put = linesOf(edit.newText, place);
+  const real = edit.text.slice(place.start, place.end).split('\n');
+  const runs = changedRuns(wanted, put);
+  const pairs = wanted.map((line, index): LinePair => ({ wanted: line, real: withoutReturn(real, index) }));
+  const changed = runs.map(({ oldFrom, oldTo, from, to }) => ({
+    old: pairs.slice(oldFrom, oldTo),
+    put: put.slice(from, to),
+  }));
+  const typed = edit.ignoresTypography ? inFileTypography(changed, pairs) : changed.map((run) => run.put);
+  const indented = typed && reindented(edit, pairs, put, typed);
+  if (indented === undefined) return undefined;
+  return joined(runs, real, indented, edit.ending);
+}
+
+/** Of a text whose final newline the file lacks, the lines before it. */
+function linesOf(text: string, { lacksNewline }: FittingPlace): string[] {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  if (lacksNewline && lines.length > 1 && lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+function withoutReturn(real: readonly string[], index: number): string {
+  const line = real[index] ?? '';
+  return index < real.length - 1 && line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** Lines of the old text that make way for lines of the new one, each an index from 0; the ends are exclusive. */
+interface Run {
+  oldFrom: number;
+  oldTo: number;
+  from: number;
+  to: number;
+}
+
+function changedRuns(wanted: readonly string[], put: readonly string[]): Run[] {
+  const numbers = new Map<string, number>();
+  const numbered = (line: string): number => {
+    const number = numbers.get(line) ?? numbers.size;
+    numbers.set(line, number);
+    return number;
+  };
+  const ids = { old: Int32Array.from(wanted, numbered), new: Int32Array.from(put, numbered) };
+  const marks = changedLines({ ...ids, distinct: numbers.size });
+  const runs: Run[] = [];
+  for (let oldAt = 0, at = 0; oldAt < wanted.length || at < put.length; oldAt++, at++) {
+    const run = { oldFrom: oldAt, oldTo: oldAt, from: at, to: at };
+    while (marks.old[oldAt] === 1) oldAt++;
+    while (marks.new[at] === 1) at++;
+    if (oldAt > run.oldFrom || at > run.from) runs.push({ ...run, oldTo: oldAt, to: at });
+  }
+  return runs;
+}
+
+function reindented(
+  { text, place, ignoresTypography }: Adapting,
+  pairs: readonly LinePair[],
+  put: readonly string[],
+  typed: readonly (readonly string[])[],
+): readonly (readonly string[])[] | undefined {
+  if (place.indent === undefined) return typed;
+  const plain = (line: string): string => (ignoresTypography ? plainTypography(line) : line);
+  const texts = {
+    wanted: pairs.map(({ wanted }) => plain(wanted)),
+    real: pairs.map(({ real }) => plain(real)),
+    put: put.map(plain),
+    fileUnit: () => leastStep(indentsOf(text.split('\n'))),
+  };
+  const withIndents = (mapper: IndentMapper) =>
+    mapLines(typed, (line) => withIndent(line, plain(line), mapper));
+  if (place.indent === 'shifted') return withIndents(shiftMapper(texts));
+  const { all, best } = tabMappers(texts, place.indent);
+  const results = all.map(withIndents).filter((result) => result !== undefined);
+  const isClear = results.every((result) => JSON.stringify(result) === JSON.stringify(results[0]));
+  if (isClear) return results[0];
+  return best && withIndents(best);
+}
+
+function mapLines(
+  runs: readonly (readonly string[])[],
+  change: (line: string) => string | undefined,
+): string[][] | undefined {
+  const results: string[][] = [];
+  for (const run of runs) {
+    const lines = run.map(change);
+    if (lines.includes(undefined)) return undefined;
+    results.push(lines as string[]);
+  }
+  return results;
+}
+
+function withIndent(line: string, plain: string, mapper: IndentMapper): string | undefined {
+  if (isBlankLine(plain)) return '';
+  const indent = indentOf(plain);
+  const mapped = mapper(indent);
+  return mapped === undefined ? undefined : mapped + line.slice(indent.length);
+}
+
+function joined(
+  runs: readonly Run[],
+  real: readonly string[],
+  put: readonly (readonly string[])[],
+  ending: LineEnding,
+): string {
+  const lines: { text: string; ending: string }[] = [];
+  let at = 0;
+  const keepUntil = (to: number) => {
+    for (; at < to; at++) {
+      const text = withoutReturn(real, at);
+      const isLast = at === real.length - 1;
+      lines.push({ text, ending: isLast ? ending : real[at]!.length > text.length ? '\r\n' : '\n' });
+    }
+  };
+  for (const [index, { oldFrom, oldTo }] of runs.entries()) {
+    keepUntil(oldFrom);
+    for (const text of put[index]!) lines.push({ text, ending });
+    at = oldTo;
+  }
+  keepUntil(real.length);
+  return lines
+    .map((line, index) => (index < lines.length - 1 ? line.text + line.ending : line.text))
+    .join('');
+}

@@ -1,0 +1,37 @@
+/** Why an edit cannot be made: facts that a dialect puts into words. All lines count from 1. */
+
+export type EditRefusal =
+  /** The text stands nowhere. */
+  | { why: 'not-found'; closest?: ClosestPlace | undefined; hasElision: boolean }
+  /** The text stands nowhere, but what should take its place stands once. */
+  | { why: 'already-applied'; line: number }
+  /** The text stands in several places; `lines` names at most the first 20. */
+  | { why: 'ambiguous'; count: number; lines: readonly number[] }
+  /** Only an empty file has an empty text to replace. */
+  | { why: 'empty-old-text' }
+  | { why: 'bad-anchors'; written: string }
+  /** An end before its beginning. */
+  | { why: 'reversed-range'; written: string }
+  /** Lines are not, or not for certain, those that the anchors name. `shown` tells how they are now. */
+  | { why: 'stale-anchors'; written: string; shown: readonly AnchoredLine[]; lines: number }
+  /** Two edits of the same lines; `other` is the earlier one, from 1. */
+  | { why: 'overlap'; other: number };
+
+/** Where most lines of a text stand that stands nowhere as a whole. */
+export interface ClosestPlace {
+  /** The first line of the place. */
+  line: number;
+  /** How many lines the place and the text share, and how many lines the text has. */
+  shared: number;
+  of: number;
+  /** Lines that begin with ` `, `-` (only in the text that was looked for) or `+` (only in the file). */
+  diff: readonly string[];
+  /** Whether the diff goes on. */
+  isCut: boolean;
+}
+
+export interface AnchoredLine {
+  line: number;
+  hash: string;
+  text: string;
+}

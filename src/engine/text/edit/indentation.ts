@@ -1,0 +1,111 @@
+/** Writes the indentation of a replacement as the file has it, where it differs from that of the text looked for. */
+import { commonIndent, indentOf, isBlankLine } from './indent-match.ts';
+
+/** Lines of a text that was looked for, the lines of the file that it fitted, and all lines that are put in. */
+export interface Reindenting {
+  wanted: readonly string[];
+  real: readonly string[];
+  put: readonly string[];
+  /** The file's own text tells how wide its indentation is. */
+  fileUnit: () => number | undefined;
+}
+
+/** The indentation that a line gets, by the one that it was sent with; undefined where it cannot be told. */
+export type IndentMapper = (indent: string) => string | undefined;
+
+/** How wide a tab may be that somebody wrote as blanks, or the other way round. */
+export const TAB_WIDTHS = [2, 3, 4, 8] as const;
+
+/** Whether one indentation is the other with more or fewer of the same characters. */
+export function isShift(wanted: string, real: string): boolean {
+  return wanted.startsWith(real) || real.startsWith(wanted) || wanted.endsWith(real) || real.endsWith(wanted);
+}
+
+/** All lines move by as much as the lines that were found. */
+export function shiftMapper({ wanted, real }: Reindenting): IndentMapper {
+  const from = commonIndent(indentsOf(wanted));
+  const to = commonIndent(indentsOf(real));
+  const inner = indentsOf(real)
+    .map((indent) => indent.slice(to.length))
+    .join('');
+  return (indent) => {
+    if (indent.startsWith(from)) {
+      const rest = indent.slice(from.length);
+      return mixes(to, rest) && !mixes(to, inner) ? undefined : to + rest;
+    }
+    const missing = from.slice(indent.length);
+    if (!from.startsWith(indent) || !to.endsWith(missing)) return undefined;
+    return to.slice(0, to.length - missing.length);
+  };
+}
+
+/** Whether blanks would follow tabs, or tabs blanks. */
+function mixes(outer: string, inner: string): boolean {
+  return outer !== '' && [...inner].some((each) => !outer.includes(each));
+}
+
+/**
+ * The mappers for each width of a tab that explains the difference. Where they disagree about the result, `best` is
+ * the one that the indentation itself speaks for, if there is one.
+ */
+export function tabMappers(texts: Reindenting, widths: readonly number[]) {
+  const mappers = widths.map((width) => ({ width, mapper: tabMapper(texts, width) }));
+  const unmoved = widths.filter(
+    (width) => leastColumns(texts.wanted, width) === leastColumns(texts.real, width),
+  );
+  const unit = unitOf(texts);
+  const best = mappers.find(({ width }) => width === unit && unmoved.includes(width));
+  return { all: mappers.map(({ mapper }) => mapper), best: best?.mapper };
+}
+
+function tabMapper({ wanted, real }: Reindenting, width: number): IndentMapper {
+  const moved = leastColumns(real, width) - leastColumns(wanted, width);
+  const indents = indentsOf(real);
+  const known = new Map(indents.map((indent) => [columns(indent, width), indent]));
+  const used = new Set(indents.join(''));
+  return (indent) => {
+    const target = columns(indent, width) + moved;
+    const same = known.get(target);
+    if (same !== undefined || target < 0) return same;
+    if (used.size !== 1) return undefined;
+    if (used.has(' ')) return ' '.repeat(target);
+    return target % width === 0 ? '\t'.repeat(target / width) : undefined;
+  };
+}
+
+/** How many blanks one level takes, on the side that writes blanks; undefined where no line tells. */
+function unitOf({ wanted, put, fileUnit }: Reindenting): number | undefined {
+  const indents = indentsOf([...wanted, ...put]);
+  if (!indents.some((indent) => indent.includes('\t'))) return leastStep(indents);
+  return indents.some((indent) => indent.includes(' ')) ? undefined : fileUnit();
+}
+
+/** The smallest difference between the indentations of lines that follow each other. */
+export function leastStep(indents: readonly string[]): number | undefined {
+  let least: number | undefined;
+  for (const [index, indent] of indents.entries()) {
+    const step = Math.abs(indent.length - (indents[index - 1] ?? indent).length);
+    if (step > 0 && (least === undefined || step < least)) least = step;
+  }
+  return least;
+}
+
+function leastColumns(lines: readonly string[], width: number): number {
+  return indentsOf(lines).reduce((least, indent) => Math.min(least, columns(indent, width)), Infinity);
+}
+
+/** The indentations of all lines that are not blank. */
+export function indentsOf(lines: readonly string[]): string[] {
+  return lines.filter((line) => !isBlankLine(line)).map(indentOf);
+}
+
+function columns(indent: string, width: number): number {
+  let count = 0;
+  for (const each of indent) count += each === '\t' ? width - (count % width) : 1;
+  return count;
+}
+
+/** The same text with blanks in the place of tabs in its indentation. */
+export function expandIndents(text: string, width: number): string {
+  return text.replace(/^[ \t]*\t[ \t]*/gm, (indent) => ' '.repeat(columns(indent, width)));
+}

@@ -1,0 +1,173 @@
+/** Replaces a text that stands in a file, also where it differs in the ways in which copies of texts differ. */
+import { type LineEnding, lineEndingOf } from '../encoding.ts';
+import { adaptNewText } from './adapt.ts';
+import { regexSplices } from './apply-edits.ts';
+import { closestPlace, hasElision } from './closest-place.ts';
+import type { EditRefusal } from './edit-refusal.ts';
+import { FITS, type Fit, type FittingPlace, fittingPlaces } from './fitting-places.ts';
+import { lineAt } from './literal-edit.ts';
+import { occurrences } from './occurrences.ts';
+import { applySplices, LazySplices, type Splice, type Splices } from './splice.ts';
+
+export interface TextReplacement {
+  oldText: string;
+  newText: string;
+  /** Replaces every exact place instead of exactly one. */
+  all?: boolean | undefined;
+  /** Of several places, takes the one closest to this line. */
+  near?: number | undefined;
+  /** `oldText` is an ECMAScript pattern with the flag `m`, and `newText` may refer to its groups. */
+  regex?: boolean | undefined;
+  /** Replaces so many matches of a pattern, from the first on. */
+  limit?: number | undefined;
+}
+
+export interface TextReplaced {
+  text: string;
+  splices: Splices;
+  /** `exact` for a pattern. */
+  fit: Fit;
+}
+
+export type TextReplacing = TextReplaced | { refusal: EditRefusal };
+
+const MOST_LINES_NAMED = 20;
+
+/** `onRegex` is called before each search with a pattern, which may run away; `path` is for the failure's facts. */
+export function applyTextEdit(
+  text: string,
+  edit: TextReplacement,
+  path: string,
+  onRegex: () => void,
+): TextReplacing {
+  const found = edit.regex ? patternSplices(text, edit, path, onRegex) : literalSplices(text, edit);
+  if ('refusal' in found) return found;
+  return { ...found, text: applySplices(text, found.splices) };
+}
+
+type Found = { splices: Splices; fit: Fit } | { refusal: EditRefusal };
+
+function literalSplices(text: string, edit: TextReplacement): Found {
+  if (edit.oldText === '') {
+    if (text !== '') return { refusal: { why: 'empty-old-text' } };
+    return { splices: [{ start: 0, end: 0, text: edit.newText }], fit: 'exact' };
+  }
+  if (edit.all) return everyPlace(text, edit);
+  for (const fit of FITS) {
+    const places = fittingPlaces(fit, text, edit.oldText);
+    const place = places.length > 1 ? closestOf(places, text, edit.near) : places[0];
+    if (places.length > 0 && place === undefined) return { refusal: ambiguous(places, text) };
+    const splice = place && spliceAt(text, place, edit, fit);
+    if (splice !== undefined) return { splices: [splice], fit };
+  }
+  return { refusal: notFound(text, edit) };
+}
+
+function everyPlace(text: string, edit: TextReplacement): Found {
+  const exact = text.includes('\r') || edit.newText.includes('\r') ? undefined : plainPlaces(text, edit);
+  if (exact !== undefined && exact.length > 0) return { splices: exact, fit: 'exact' };
+  for (const fit of ['exact', 'line-ends'] as const) {
+    const places = apart(fittingPlaces(fit, text, edit.oldText));
+    if (places.length === 0) continue;
+    const splices = places.map((place) => spliceAt(text, place, edit, fit)!);
+    return { splices, fit };
+  }
+  return { refusal: notFound(text, edit) };
+}
+
+/** Without carriage returns all places read the same, and there may be millions of them. */
+function plainPlaces(text: string, { oldText, newText }: TextReplacement): Splices {
+  const found = occurrences(text, oldText, false);
+  return new LazySplices(found.length, (index) => {
+    const start = found[index]!;
+    return { start, end: start + oldText.length, text: newText };
+  });
+}
+
+/** Of places that overlap, the first. */
+function apart(places: readonly FittingPlace[]): FittingPlace[] {
+  let end = 0;
+  return places.filter((place) => {
+    if (place.start < end) return false;
+    end = place.end;
+    return true;
+  });
+}
+
+function spliceAt(
+  text: string,
+  place: FittingPlace,
+  { oldText, newText }: TextReplacement,
+  fit: Fit,
+): Splice | undefined {
+  const { start, end } = place;
+  if (fit === 'exact' && !text.includes('\r') && !newText.includes('\r'))
+    return { start, end, text: newText };
+  const ending: LineEnding = lineEndingOf(text) ?? lineEndingOf(newText) ?? '\n';
+  const ignoresTypography = fit === 'typography';
+  const put = adaptNewText({ text, place, oldText, newText, ending, ignoresTypography });
+  return put === undefined ? undefined : { start, end, text: put };
+}
+
+/** The place closest to a line, unless two are equally close or there is no such line. */
+function closestOf<P extends { start: number }>(
+  places: readonly P[],
+  text: string,
+  near: number | undefined,
+): P | undefined {
+  if (near === undefined) return undefined;
+  const distances = linesOf(places, text).map((line) => Math.abs(line - near));
+  const least = distances.reduce((a, b) => Math.min(a, b), Infinity);
+  const first = distances.indexOf(least);
+  return distances.lastIndexOf(least) === first ? places[first] : undefined;
+}
+
+/** The line on which each place begins; places are in rising order. */
+function linesOf(places: readonly { start: number }[], text: string): number[] {
+  let line = 1;
+  let newline = text.indexOf('\n');
+  return places.map(({ start }) => {
+    for (; newline >= 0 && newline < start; newline = text.indexOf('\n', newline + 1)) line++;
+    return line;
+  });
+}
+
+function ambiguous(places: readonly { start: number }[], text: string): EditRefusal {
+  const lines = linesOf(places.slice(0, MOST_LINES_NAMED), text);
+  return { why: 'ambiguous', count: places.length, lines };
+}
+
+function notFound(text: string, { oldText, newText }: TextReplacement): EditRefusal {
+  if (newText.trim() !== '') {
+    for (const fit of FITS) {
+      const [place, second] = fittingPlaces(fit, text, newText);
+      if (second !== undefined) break;
+      if (place !== undefined) return { why: 'already-applied', line: lineAt(text, place.start) };
+    }
+  }
+  return { why: 'not-found', closest: closestPlace(text, oldText), hasElision: hasElision(oldText) };
+}
+
+function patternSplices(text: string, edit: TextReplacement, path: string, onRegex: () => void): Found {
+  const { oldText: pattern, newText: replace, limit = 0 } = edit;
+  const splices = regexSplices(
+    text,
+    {
+      kind: 'regex',
+      pattern,
+      flags: 'm',
+      replace,
+      style: 'ecmascript',
+      limit: edit.all ? 0 : limit,
+      mustMatch: false,
+    },
+    { path, edit: 1 },
+    onRegex,
+  );
+  const fit = 'exact';
+  if (splices.length === 0) return { refusal: { why: 'not-found', hasElision: false } };
+  if (splices.length === 1 || edit.all || limit > 0) return { splices, fit };
+  const places = [...splices];
+  const place = closestOf(places, text, edit.near);
+  return place === undefined ? { refusal: ambiguous(places, text) } : { splices: [place], fit };
+}

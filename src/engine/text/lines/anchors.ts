@@ -1,0 +1,34 @@
+/**
+ * Anchors name lines by number and hash: `12#k3` is line 12, and `k3` the first two characters of the hash of that
+ * line. An edit by anchors is short, and it shows when the line is no longer the one that its author saw.
+ */
+import { createHash } from 'node:crypto';
+import { base32 } from '../short-hash.ts';
+
+export interface Anchor {
+  /** From 1. */
+  line: number;
+  hash: string;
+}
+
+/** Which lines an edit names: all of them from one anchor to another, or the gap after a line. */
+export type AnchoredLines = { from: Anchor; to: Anchor } | { after: Anchor | undefined };
+
+/** The hash of a line, which comes without its line end. */
+export function lineHash(line: string): string {
+  return base32(createHash('sha256').update(line).digest(), 2);
+}
+
+const RANGE = /^\s*(\d{1,15})#([0-9a-z]{2})(?:\s*-\s*(\d{1,15})#([0-9a-z]{2})|(\+))?\s*$/i;
+const AT_BEGINNING = /^\s*0\s*\+\s*$/;
+
+/** Reads `12#k3-15#9q`, `12#k3`, `12#k3+` and `0+`; undefined for anything else. */
+export function parseAnchors(written: string): AnchoredLines | undefined {
+  if (AT_BEGINNING.test(written)) return { after: undefined };
+  const parts = RANGE.exec(written);
+  if (parts === null) return undefined;
+  const from = { line: Number(parts[1]), hash: parts[2]!.toLowerCase() };
+  if (parts[5] !== undefined) return { after: from };
+  if (parts[3] === undefined) return { from, to: from };
+  return { from, to: { line: Number(parts[3]), hash: parts[4]!.toLowerCase() } };
+}

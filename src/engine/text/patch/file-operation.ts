@@ -1,0 +1,27 @@
+/** What a patch of several files asks for, whichever form it was written in. */
+import type { HunkLine } from './hunk.ts';
+
+export type FileOperation =
+  | { kind: 'add'; path: string; content: string; mode?: number | undefined }
+  /** A mode alone comes without hunks. */
+  | { kind: 'update'; path: string; hunks: readonly LooseHunk[]; mode?: number | undefined }
+  | {
+      kind: 'rename';
+      path: string;
+      newPath: string;
+      hunks: readonly LooseHunk[];
+      mode?: number | undefined;
+    }
+  /** A unified diff shows the lines that go, and they must be the whole file; otherwise there are no hunks. */
+  | { kind: 'delete'; path: string; hunks: readonly LooseHunk[] };
+
+/** A hunk that may lack what a unified diff must have. */
+export interface LooseHunk {
+  /** The first old line as the header states it, from 1; undefined where the header states none. */
+  stated: number | undefined;
+  /** Lines that must stand before the hunk, from `@@ line`, in this order. */
+  headings: readonly string[];
+  /** Whether the last old line must be the last of the file. */
+  endsFile: boolean;
+  lines: readonly HunkLine[];
+}

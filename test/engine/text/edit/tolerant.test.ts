@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest';
+import type { TextReplacement } from '../../../../src/engine/text/edit/tolerant.ts';
+import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+
+function edited(text: string, edit: TextReplacement): { fit: string; text: string } {
+  const outcome = applyTextEdit(text, edit, 'file.txt', () => {});
+  if ('refusal' in outcome) throw new Error(`refused: ${JSON.stringify(outcome.refusal)}`);
+  return { fit: outcome.fit, text: outcome.text };
+}
+
+function refused(text: string, edit: TextReplacement) {
+  const outcome = applyTextEdit(text, edit, 'file.txt', () => {});
+  if (!('refusal' in outcome)) throw new Error(`applied: ${JSON.stringify(outcome.text)}`);
+  return outcome.refusal;
+}
+
+const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
+
+describe('a text that fits', () => {
+  it('exactly, also inside a line', () => {
+    expect(edited('let a = 1;\n', { oldText: 'a = 1', newText: 'b = 2' })).toEqual({
+      fit: 'exact',
+      text: 'let b = 2;\n',
+    });
+  });
+
+  it('exactly, with dollar signs and backslashes as they are', () => {
+    expect(edited('a\n', { oldText: 'a', newText: "$& $1 \\1 $'" }).text).toBe("$& $1 \\1 $'\n");
+  });
+
+  it('by line ends: the file keeps its own', () => {
+    expect(edited('a\r\nb\r\nc\r\n', { oldText: 'a\nb\n', newText: 'a\nx\ny\n' })).toEqual({
+      fit: 'line-ends',
+      text: 'a\r\nx\r\ny\r\nc\r\n',
+    });
+    expect(edited('a\nb\n', { oldText: 'a\r\nb', newText: 'a\r\nc' })).toEqual({
+      fit: 'line-ends',
+      text: 'a\nc\n',
+    });
+  });
+
+  it('by line ends: lines that stay keep theirs in a file with both kinds', () => {
+    expect(edited('a\r\nb\nc\r\nd\r\n', { oldText: 'a\nb\nc\n', newText: 'a\nb\nx\n' }).text).toBe(
+      'a\r\nb\nx\r\nd\r\n',
+    );
+  });
+
+  it('by line ends: a final newline that the file lacks', () => {
+    expect(edited('a\nb', { oldText: 'a\nb\n', newText: 'a\nc\n' })).toEqual({
+      fit: 'line-ends',
+      text: 'a\nc',
+    });
+  });
+
+  it('never leaves half of a line end behind', () => {
+    expect(edited('a\r\nb\r\n', { oldText: '\nb', newText: '' }).text).toBe('a\r\n');
+    expect(refused('a\r\nb\r\n', { oldText: 'a\r', newText: 'x' })).toMatchObject({ why: 'not-found' });
+  });
+
+  it('by trailing blanks, on either side; lines that stay keep theirs', () => {
+    expect(edited('a  \nb\t\nc\n', { oldText: 'a\nb\nc', newText: 'a\nx\nc' })).toEqual({
+      fit: 'trailing-blanks',
+      text: 'a  \nx\nc\n',
+    });
+    expect(edited('a\nb\nc\n', { oldText: 'a \nb  ', newText: 'a \nx' }).text).toBe('a\nx\nc\n');
+    expect(edited('a\n\nb\n', { oldText: 'a\n    \nb', newText: 'a\n    \nc' }).text).toBe('a\n\nc\n');
+  });
+
+  it('by indentation: the new text moves along', () => {
+    const text = lines('class A {', '    run() {', '        go();', '    }', '}');
+    const edit = {
+      oldText: lines('run() {', '    go();', '}'),
+      newText: lines('run() {', '    if (x) {', '        go();', '    }', '}'),
+    };
+    expect(edited(text, edit)).toEqual({
+      fit: 'indentation',
+      text: lines(
+        'class A {',
+        '    run() {',
+        '        if (x) {',
+        '            go();',
+        '        }',
+        '    }',
+        '}',
+      ),
+    });
+  });
+
+  it('by indentation: to the left, also with lines that stand further left', () => {
+    const text = lines('if a:', '  b()', '  c()', 'd()');
+    const edit = { oldText: lines('      b()', '      c()'), newText: lines('      b()', '    e()') };
+    expect(edited(text, edit)).toEqual({ fit: 'indentation', text: lines('if a:', '  b()', 'e()', 'd()') });
+  });
+
+  it('by tabs against blanks: the new text takes the tabs of the file', () => {
+    const text = lines('func f() {', '\tif x {', '\t\tgo()', '\t}', '}');
+    const edit = {
+      oldText: lines('    if x {', '        go()', '    }'),
+      newText: lines('    if x {', '        for {', '            go()', '        }', '    }'),
+    };
+    expect(edited(text, edit)).toEqual({
+      fit: 'tabs',
+      text: lines('func f() {', '\tif x {', '\t\tfor {', '\t\t\tgo()', '\t\t}', '\t}', '}'),
+    });
+  });
+
+  it('by tabs against blanks: the new text takes the blanks of the file', () => {
+    const text = lines('def f():', '  if x:', '    go()');
+    const edit = {
+      oldText: lines('\tif x:', '\t\tgo()'),
+      newText: lines('\tif x:', '\t\tgo()', '\t\tif y:', '\t\t\tend()'),
+    };
+    expect(edited(text, edit)).toEqual({
+      fit: 'tabs',
+      text: lines('def f():', '  if x:', '    go()', '    if y:', '      end()'),
+    });
+  });
+
+  it('by typography, in both directions', () => {
+    expect(
+      edited('say("it\'s - so")\n', { oldText: 'say(“it’s – so”)', newText: 'say(“it’s – not – so”)' }),
+    ).toEqual({
+      fit: 'typography',
+      text: 'say("it\'s - not - so")\n',
+    });
+    expect(edited('He said “no”.\n', { oldText: 'He said "no".', newText: 'She said "no".' })).toEqual({
+      fit: 'typography',
+      text: 'She said “no”.\n',
+    });
+    expect(edited('a\u00a0b c\n', { oldText: 'a b c', newText: 'a b d' }).text).toBe('a\u00a0b d\n');
+    expect(edited('a b\n', { oldText: 'a\u00a0b', newText: 'c\u00a0d' }).text).toBe('c d\n');
+  });
+
+  it('by typography and everything before it together', () => {
+    const text = lines('\tif (a) {', '\t\tsay("x");  ', '\t}').replaceAll('\n', '\r\n');
+    const edit = {
+      oldText: 'if (a) {\n    say(“x”);\n}',
+      newText: 'if (a) {\n    say(“x”);\n    say(“y”);\n}',
+    };
+    expect(edited(text, edit)).toEqual({
+      fit: 'typography',
+      text: '\tif (a) {\r\n\t\tsay("x");  \r\n\t\tsay("y");\r\n\t}\r\n',
+    });
+  });
+
+  it('an empty text fits an empty file', () => {
+    expect(edited('', { oldText: '', newText: 'a\n' }).text).toBe('a\n');
+  });
+
+  it('every exact place', () => {
+    expect(edited('a b a\r\na', { oldText: 'a', newText: 'c', all: true }).text).toBe('c b c\r\nc');
+    expect(edited('aaaa', { oldText: 'aa', newText: 'b', all: true }).text).toBe('bb');
+  });
+
+  it('the closest of several places', () => {
+    expect(edited('a\nb\na\nb\na\n', { oldText: 'a', newText: 'c', near: 6 }).text).toBe('a\nb\na\nb\nc\n');
+  });
+
+  it('a pattern', () => {
+    const text = 'a1\r\nb2\r\nc3\r\n';
+    expect(edited(text, { oldText: '^b(\\d)$', newText: 'x$1\ny$$', regex: true }).text).toBe(
+      'a1\r\nx2\r\ny$\r\nc3\r\n',
+    );
+    expect(edited(text, { oldText: '(\\w)(\\d)', newText: '$2$1', regex: true, all: true }).text).toBe(
+      '1a\r\n2b\r\n3c\r\n',
+    );
+    expect(edited(text, { oldText: '\\d', newText: '', regex: true, limit: 2 }).text).toBe(
+      'a\r\nb\r\nc3\r\n',
+    );
+    expect(edited(text, { oldText: '\\d', newText: '', regex: true, near: 3 }).text).toBe(
+      'a1\r\nb2\r\nc\r\n',
+    );
+  });
+});
+
+describe('a text that is refused', () => {
+  it('for an empty text in a file that is not empty', () => {
+    expect(refused('a', { oldText: '', newText: 'b' })).toEqual({ why: 'empty-old-text' });
+  });
+
+  it('for two places, also where they overlap', () => {
+    expect(refused('a\nb\na\n', { oldText: 'a', newText: 'c' })).toEqual({
+      why: 'ambiguous',
+      count: 2,
+      lines: [1, 3],
+    });
+    expect(refused('aaa', { oldText: 'aa', newText: 'b' })).toEqual({
+      why: 'ambiguous',
+      count: 2,
+      lines: [1, 1],
+    });
+    expect(refused('a\nb\na\n', { oldText: 'a', newText: 'c', near: 2 })).toMatchObject({ why: 'ambiguous' });
+    expect(refused('  x\n  y\n\n    x\n    y\n', { oldText: 'x\ny', newText: 'z' })).toEqual({
+      why: 'ambiguous',
+      count: 2,
+      lines: [1, 4],
+    });
+    expect(refused('a1 a2', { oldText: 'a.', newText: '', regex: true })).toMatchObject({
+      why: 'ambiguous',
+      count: 2,
+    });
+  });
+
+  it('with the closest place, and what differs there', () => {
+    const text = lines('one', 'two', 'three', 'four', 'five');
+    expect(refused(text, { oldText: lines('two', 'drei', 'four'), newText: 'x' })).toEqual({
+      why: 'not-found',
+      closest: { line: 2, shared: 2, of: 3, diff: [' two', '-drei', '+three', ' four'], isCut: false },
+      hasElision: false,
+    });
+  });
+
+  it('with at most 20 lines of difference', () => {
+    const text = lines(...Array.from({ length: 60 }, (_, at) => `line ${at}`));
+    const oldText = text.replaceAll(/line (\d*[02468])\n/g, 'other $1\n');
+    const refusal = refused(text, { oldText, newText: 'x' });
+    expect(refusal).toMatchObject({
+      why: 'not-found',
+      closest: { line: 1, shared: 30, of: 60, isCut: true },
+    });
+    expect(refusal.why === 'not-found' && refusal.closest?.diff).toHaveLength(20);
+  });
+
+  it('with the line that looks most like it where no line is the same', () => {
+    expect(
+      refused('alpha\nconst value = 12;\n', { oldText: 'const valeu = 12;', newText: 'x' }),
+    ).toMatchObject({
+      closest: { line: 2, shared: 0, diff: ['-const valeu = 12;', '+const value = 12;'] },
+    });
+    expect(refused('alpha\n', { oldText: 'const valeu = 12;', newText: 'x' })).toMatchObject({
+      closest: undefined,
+    });
+  });
+
+  it('because the new text stands there already', () => {
+    expect(refused('a\n  b = 2;\n', { oldText: 'b = 1;', newText: 'b = 2;' })).toEqual({
+      why: 'already-applied',
+      line: 2,
+    });
+    expect(refused('b = 2;\nb = 2;\n', { oldText: 'b = 1;', newText: 'b = 2;' })).toMatchObject({
+      why: 'not-found',
+    });
+  });
+
+  it('for lines that are left out', () => {
+    const text = lines('def f():', '    a()', '    b()', '    c()');
+    for (const elision of ['...', '# ...', '# ... existing code ...', '    ...']) {
+      const oldText = lines('def f():', elision, '    c()');
+      expect(refused(text, { oldText, newText: 'x' }), elision).toMatchObject({
+        why: 'not-found',
+        hasElision: true,
+      });
+    }
+  });
+
+  it('for blanks alone, unless they stand there exactly', () => {
+    expect(refused('a\n\nb\n', { oldText: '\n   \n', newText: '\n' })).toMatchObject({ why: 'not-found' });
+  });
+
+  it('for a last line that only begins like one of the file', () => {
+    expect(refused('return abc;\n', { oldText: 'return a ', newText: 'return b ' })).toMatchObject({
+      why: 'not-found',
+    });
+  });
+
+  it('where the width of a tab is unclear and would matter', () => {
+    const text = lines('\t\ta()', '\t\tb()');
+    const edit = {
+      oldText: lines('    a()', '    b()'),
+      newText: lines('    a()', '        c()', '    b()'),
+    };
+    expect(refused(text, edit)).toMatchObject({ why: 'not-found' });
+  });
+
+  it('where it is unclear which form of a quote is meant', () => {
+    const edit = { oldText: 'He said "no".', newText: 'He said "no" and "yes".' };
+    expect(refused('He said “no”.\n', edit)).toMatchObject({ why: 'not-found', closest: { line: 1 } });
+  });
+
+  it('where a pattern matches nothing', () => {
+    expect(refused('a', { oldText: 'b', newText: '', regex: true })).toEqual({
+      why: 'not-found',
+      hasElision: false,
+    });
+    expect(() => applyTextEdit('a', { oldText: '(', newText: '', regex: true }, 'f', () => {})).toThrow(
+      /regular expression|regex/i,
+    );
+  });
+});
