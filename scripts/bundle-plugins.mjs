@@ -28,6 +28,8 @@ const OURS = [
   'run/process/run.ts',
   'kernel/kernel.ts',
   'search/search.ts',
+  'search/walk/file-page.ts',
+  'search/walk/search-root.ts',
 ];
 
 /**

@@ -1,22 +1,26 @@
 /** Puts the four APIs together over one gate: files, search, commands and history of the given directories. */
 import { openDirectoryState } from '../state/directory/open.ts';
 import { StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
-import { Access } from './access/access.ts';
+import { Access, type ChangeListener } from './access/access.ts';
 import { type CommandSettings, CommandsApi } from './api/commands.ts';
 import { FilesApi } from './api/files.ts';
 import { HistoryApi } from './api/history.ts';
 import { SearchApi } from './api/search.ts';
 import { anonymous, type Caller } from './caller.ts';
+import type { Place } from './confine/place.ts';
 import type { Protection } from './confine/protection.ts';
-import type { RootSpec } from './confine/roots.ts';
+import { isWithin, type RootSpec } from './confine/roots.ts';
 import { Wall } from './confine/wall.ts';
-import type { Failure } from './failures.ts';
+import { type Watch, watchEntry } from './confine/watch.ts';
+import { EngineFailure, type Failure } from './failures.ts';
 import { TextEditor } from './files/edit/text-editor.ts';
 import { Journal } from './journal/journal.ts';
 import type { Keep } from './journal/retention/retention.ts';
 
 export interface EngineOptions {
   roots: readonly RootSpec[];
+  /** There may be no directory: then every path is outside. For a server whose client names the directories. */
+  mayBeEmpty?: boolean;
   /** No operation can change anything. */
   readOnly?: boolean;
   /** `verified` asks for the wall's fallback although a stronger one would work. */
@@ -44,6 +48,8 @@ interface Parts {
   files: FilesApi;
   search: SearchApi;
   commands: CommandsApi;
+  /** What the operator decided about commands; `narrowed` engines keep to it. */
+  settings: CommandSettings;
   /** Engines for parts of the directories. */
   inner: Set<Engine>;
   outer: Engine | undefined;
@@ -86,6 +92,40 @@ export class Engine {
     );
   }
 
+  /**
+   * An engine for what lies both in the given directories and in these, under the same rules: a directory inside, or
+   * the given ones that lie inside it. Undefined where nothing does. It closes with this one at the latest.
+   */
+  narrowed(directories: readonly string[]): Promise<Engine | undefined> {
+    return this.#access.read(directories, {}, async () => {
+      const { wall } = this.#access;
+      const places: Place[] = [];
+      try {
+        for (const path of directories) places.push(...placesInBoth(wall, path));
+        if (places.length === 0) return undefined;
+        const { editor, inner, settings } = this.#parts;
+        const access = this.#parts.access.within(wall.withinAll(places));
+        const engine = new Engine({ roots: [] }, { ...apisOver(access, editor, settings), outer: this });
+        inner.add(engine);
+        return engine;
+      } finally {
+        for (const place of places) place.close();
+      }
+    });
+  }
+
+  /** Calls `listener` for every path that changes through this engine or one of its parts, until it is told to stop. */
+  onChange(listener: ChangeListener): () => void {
+    return this.#access.onChange(listener);
+  }
+
+  /** Calls `heard` when an entry may have changed, whoever did it. Undefined where the system cannot tell. */
+  watch(path: string, heard: () => void): Promise<Watch | undefined> {
+    return this.#access.read([path], {}, (look) =>
+      look(path, 'looked-at', async (place) => watchEntry(place, heard)),
+    );
+  }
+
   get protection(): Protection {
     return this.#access.wall.protection;
   }
@@ -119,7 +159,8 @@ export class Engine {
 
 function open(options: EngineOptions): Parts {
   const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
-  const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig });
+  const { mayBeEmpty = false } = options;
+  const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig, mayBeEmpty });
   const journal =
     directory === undefined || readOnly
       ? undefined
@@ -141,6 +182,21 @@ function apisOver(access: Access, editor: TextEditor, settings: CommandSettings)
     files: new FilesApi(access, editor),
     search: new SearchApi(access),
     commands: new CommandsApi(access, settings),
+    settings,
     inner: new Set(),
   };
+}
+
+/** The directories that lie both in the wall and at or below a path; none where it leads elsewhere. */
+function placesInBoth(wall: Wall, path: string): Place[] {
+  try {
+    const place = wall.resolve(path);
+    if (place.lstat()?.type === 'directory') return [place];
+    place.close();
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+  }
+  return wall.roots
+    .filter(({ knownAs }) => knownAs.some((name) => isWithin(name, path)))
+    .map(({ given }) => wall.resolve(given));
 }

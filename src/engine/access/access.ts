@@ -42,8 +42,8 @@ export type OpenPlace = <T>(
   facts?: (result: T) => Partial<PathAccess>,
 ) => Promise<T>;
 
-/** `below`: with everything in it. */
-export type ChangeListener = (path: string, below: boolean) => void;
+/** `below`: with everything in it. `listed`: entries may have come or gone. */
+export type ChangeListener = (path: string, below: boolean, listed: boolean) => void;
 
 /** What all callers of one engine share. */
 interface Shared {
@@ -97,9 +97,9 @@ export class Access {
     return new Access(this, caller, this.#shared);
   }
 
-  /** A gate to a part of the directories, with the same order of calls. */
+  /** A gate to a part of the directories, with the same order of calls and the same listeners. */
   within(wall: Wall): Access {
-    return new Access({ wall, journal: this.journal }, anonymous, newShared(this.#shared.order));
+    return new Access({ wall, journal: this.journal }, anonymous, newShared(this.#shared));
   }
 
   /** Admits no further calls, and waits for those that run. */
@@ -166,14 +166,16 @@ export class Access {
   reportChange(change: Change): void {
     reportChange(this.caller, change);
     const below = change.kind !== 'changed' && change.type === 'directory';
-    this.#announce(change.path, below && (change.kind !== 'created' || change.whole === true));
-    if (change.kind === 'moved') this.#announce(change.to, below);
+    const listed = change.kind !== 'changed';
+    this.#announce(change.path, below && (change.kind !== 'created' || change.whole === true), listed);
+    if (change.kind === 'moved') this.#announce(change.to, below, listed);
   }
 
   /** Reports a change that no journal records. */
   reportAccess(path: string, how: How): void {
     this.caller.touched({ path, how });
-    this.#announce(path, how === 'removed' || how === 'moved-from' || how === 'moved-to');
+    // Whether a file that was written is new, only the journal knows.
+    this.#announce(path, how === 'removed' || how === 'moved-from' || how === 'moved-to', true);
   }
 
   /** Reports what failed, and the paths that the call asked for, so that no tool can keep a failure to itself. */
@@ -247,17 +249,17 @@ export class Access {
     this.caller.entered(id);
   }
 
-  #announce(path: string, below: boolean): void {
-    for (const listener of this.#shared.listeners) listener(path, below);
+  #announce(path: string, below: boolean, listed: boolean): void {
+    for (const listener of this.#shared.listeners) listener(path, below, listed);
   }
 }
 
-function newShared(order: CallOrder = new CallOrder()): Shared {
+function newShared(outer?: Shared): Shared {
   return {
     closed: false,
-    order,
+    order: outer?.order ?? new CallOrder(),
     running: new Set(),
-    listeners: new Set(),
+    listeners: outer?.listeners ?? new Set(),
     snapshots: new CommandSnapshots(),
   };
 }

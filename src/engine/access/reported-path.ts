@@ -4,7 +4,7 @@ import { isWithin, type Root } from '../confine/roots.ts';
 
 /** A relative path starts at `base`, which itself starts at the first root. */
 export function reportedPath(roots: readonly Root[], path: string, base = '.'): string {
-  const absolute = asWritten(resolve(roots[0]!.real, base), path);
+  const absolute = asWritten(resolve(roots[0]?.real ?? sep, base), path);
   for (const { real, knownAs } of roots) {
     const name = knownAs.find((each) => isWithin(absolute, each));
     if (name !== undefined && name !== real) return `${real}${absolute.slice(name.length)}`;

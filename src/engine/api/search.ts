@@ -17,6 +17,8 @@ import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import { type Overview, Search, type WalkQuery, type WalkResult } from '../search/search.ts';
 import { searchSeries } from '../search/series.ts';
+import { type FilePage, type FilePageQuery, filePage, PAGED } from '../search/walk/file-page.ts';
+import { openSearchRoot } from '../search/walk/search-root.ts';
 import { byBytes } from '../text/byte-order.ts';
 
 /** A directory and the globs, relative to it, that say which of its files are meant and which are left out. */
@@ -133,6 +135,21 @@ export class SearchApi {
 
   overview(path: string, query: Parameters<Search['overview']>[1], call: SearchCall = {}): Promise<Overview> {
     return this.#below(path, (place, search) => search.overview(place, query, this.#own(call)));
+  }
+
+  /** The files below a directory that no ignore file names, page by page. */
+  filePage(path: string, query: FilePageQuery): Promise<FilePage> {
+    return this.#access.read([path], { holdsOthers: false }, (open) =>
+      open(path, 'listed', async (place) => {
+        if (place.mustExist('directory').type !== 'directory') fail({ kind: 'not-a-directory', path });
+        const root = openSearchRoot(place, PAGED);
+        try {
+          return await filePage(root, query);
+        } finally {
+          root.dir.close();
+        }
+      }),
+    );
   }
 
   /**

@@ -40,6 +40,8 @@ export interface WallOptions {
   protection?: 'strongest' | 'verified';
   /** Git's configuration and hooks may be changed. */
   allowGitConfig?: boolean;
+  /** There may be no directory at all: then every path is outside. */
+  mayBeEmpty?: boolean;
 }
 
 /** Directories that are held already, and by whom. */
@@ -90,6 +92,31 @@ export class Wall {
     }
   }
 
+  /**
+   * A narrower wall around the directories that these places of this one are. What lies in another one of them is
+   * still one place. No link, and no name of a root that is left out, leads to anything else.
+   */
+  withinAll(places: readonly Place[]): Wall {
+    const first = this.roots[0]!;
+    const roots: Root[] = [];
+    try {
+      for (const place of places) {
+        const { root: outer, path: real, shown: sent } = place;
+        if (roots.some((other) => other.real === real)) continue;
+        if (place.isRoot) roots.push({ ...outer, dir: outer.dir.again() });
+        else roots.push(innerRoot({ outer, dir: place.enter(), real, sent, first }));
+      }
+      for (const { real } of [...roots]) {
+        for (const below of this.rootsBelow(real))
+          if (!roots.some((other) => other.real === below.real)) roots.push(rootInside(below));
+      }
+      return new Wall({ roots, keeper: this.#keeper, protectedPlaces: this.protectedPlaces });
+    } catch (error) {
+      for (const root of roots) root.dir.close();
+      throw error;
+    }
+  }
+
   /** The root whose directory `dir` is, if any: walks notice a root inside another one. */
   rootOf(dir: Dir): Root | undefined {
     return this.#byIdentity.get(dir.identity);
@@ -123,13 +150,14 @@ export class Wall {
   /** A path as it reads, from the first root on, without a look at the disk. */
   absolute(path: string): string {
     requireShortPath(path);
-    return resolvePath(this.roots[0]!.given, path);
+    return resolvePath(this.roots[0]?.given ?? '/', path);
   }
 
   resolve(path: string, options: WalkOptions = {}): Place {
     if (path === '') fail({ kind: 'bad-path', path, why: 'empty' });
     requireShortPath(path);
     if (path.includes('\0')) fail({ kind: 'bad-path', path, why: 'nul' });
+    if (this.roots.length === 0) fail({ kind: 'outside', path });
     for (let restart = 0; restart < MAX_RESTARTS; restart++) {
       const walk = new Walk(this, path, options);
       try {
@@ -170,7 +198,7 @@ function namesOf({ real, knownAs }: Root): string[] {
 }
 
 function hold(specs: readonly RootSpec[], options: WallOptions): Held {
-  if (specs.length === 0) throw new Error('a wall needs at least one directory');
+  if (specs.length === 0 && !options.mayBeEmpty) throw new Error('a wall needs at least one directory');
   const keeper = chooseKeeper(options.protection);
   const held = specs.map((spec) => holdRoot(spec, keeper, options.readOnly ?? false));
   // A directory that was given twice, once as read-only, is read-only.

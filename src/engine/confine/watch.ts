@@ -1,0 +1,33 @@
+/**
+ * Tells when an entry may have changed, whoever changed it.
+ *
+ * The system watches the held directory itself, not a path: what is put in its place, and what links lead to, is not
+ * watched. An event says only that a name of the directory is worth another look through the wall. Where directories
+ * are not held by descriptors a path could lead elsewhere by the time the system follows it, so nothing is watched.
+ */
+import * as fs from 'node:fs';
+import { isTemporary } from './content/drafts.ts';
+import type { Place } from './place.ts';
+
+export interface Watch {
+  close(): void;
+}
+
+/** Undefined where this system cannot watch, or has no watches left. */
+export function watchEntry(place: Place, heard: () => void): Watch | undefined {
+  const isDirectory = place.lstat()?.type === 'directory';
+  const dir = isDirectory ? place.enter() : place.dir;
+  try {
+    if (dir.fd === undefined) return undefined;
+    const watcher = fs.watch(dir.handlePath, { persistent: false }, (_, name) => {
+      if (name !== null && isTemporary(name, 'file')) return;
+      if (isDirectory || name === null || name === place.name) heard();
+    });
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  } finally {
+    if (isDirectory) dir.close();
+  }
+}

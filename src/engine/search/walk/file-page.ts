@@ -1,0 +1,135 @@
+/**
+ * One page of the files below a directory, by path. A page reads the directories on the way to where the last one
+ * ended, and as many behind it as it takes to fill the page: never the whole tree.
+ */
+import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
+import type { Listing } from '../../confine/scan/listing.ts';
+import { ListingCache } from '../../confine/scan/listing-cache.ts';
+import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
+import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../event-loop.ts';
+import { limits } from '../../limits.ts';
+import type { SearchRoot } from './search-root.ts';
+import { ignoreFileNames, ignoreFileReader, joined, Selector } from './selector.ts';
+
+export interface FilePageQuery {
+  /** The path of the last file of the page before; from the start when left out. */
+  after?: string | undefined;
+  max: number;
+  /** Directories that are left out with everything in them. */
+  without?: readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface FilePage {
+  /** Relative to the directory, byte by byte in order. Links and names that are not UTF-8 are left out. */
+  files: string[];
+  /** Whether another page follows. */
+  more: boolean;
+}
+
+/** As the searches of files do: what the ignore files name is left out, and so is `.git`. */
+export const PAGED = { ignoreFiles: true } as const;
+const IGNORE_FILES = ignoreFileNames(PAGED);
+
+/** One page comes after the other: most of the directories on the way are as they were. */
+const remembered = new ListingCache();
+/** A directory's files and, with a slash behind them, its directories, in the order of the paths. */
+const ordered = new WeakMap<Listing, readonly string[]>();
+
+export async function filePage(root: SearchRoot, query: FilePageQuery): Promise<FilePage> {
+  const cursor = openCursor(scanRootOf(root.dir), remembered);
+  const ignoreFiles = openCursor(scanRootOf(root.dir));
+  try {
+    const selector = new Selector(PAGED, root.ignoreBase, ignoreFileReader(ignoreFiles));
+    const page = new Page(cursor, selector, query);
+    await page.add('', 1);
+    return { files: page.files.slice(0, query.max), more: page.files.length > query.max };
+  } finally {
+    cursor.close();
+    ignoreFiles.close();
+  }
+}
+
+class Page {
+  readonly files: string[] = [];
+  readonly #cursor: Cursor;
+  readonly #selector: Selector;
+  readonly #after: string | undefined;
+  readonly #max: number;
+  readonly #without: ReadonlySet<string>;
+  readonly #yielder: Yielder;
+
+  constructor(cursor: Cursor, selector: Selector, { after, max, without = [], signal }: FilePageQuery) {
+    this.#cursor = cursor;
+    this.#selector = selector;
+    this.#after = after === undefined ? undefined : rawOf(after);
+    this.#max = max;
+    this.#without = new Set(without.map(rawOf));
+    this.#yielder = new Yielder(signal);
+  }
+
+  /** Adds the files below a directory. False when the page is full, and one file more is known. */
+  async add(directory: string, level: number): Promise<boolean> {
+    await this.#yielder.pause();
+    if (level > limits.treeDepth || this.#cursor.goTo(directory)) return true;
+    const listing = await this.#cursor.listInTurns(() => this.#yielder.pause());
+    if (typeof listing === 'string') return true;
+    const entries = await inPathOrder(listing, this.#yielder);
+    const rules = IGNORE_FILES.filter((name) => listing.names.includes(name));
+    this.#selector.open(directory, rules);
+    for (let at = this.#startIn(directory, entries); at < entries.length; at++) {
+      if (at % ITEMS_PER_CHECK === 0) await this.#yielder.pause();
+      const entry = entries[at]!;
+      if (!entry.endsWith('/')) {
+        if (!this.#addFile(directory, entry)) return false;
+        continue;
+      }
+      const name = entry.slice(0, -1);
+      const inner = joined(directory, name);
+      if (this.#without.has(inner) || !this.#selector.enters(directory, name)) continue;
+      if (!(await this.add(inner, level + 1))) return false;
+      // The directory inside has rules of its own.
+      this.#selector.open(directory, rules);
+    }
+    return true;
+  }
+
+  #addFile(directory: string, name: string): boolean {
+    if (!this.#selector.takes(directory, name)) return true;
+    const raw = joined(directory, name);
+    const path = textOf(raw);
+    if (rawOf(path) !== raw) return true;
+    this.files.push(path);
+    return this.files.length <= this.#max;
+  }
+
+  /** The first entry that may hold something behind the last page. */
+  #startIn(directory: string, entries: readonly string[]): number {
+    const prefix = directory === '' ? '' : `${directory}/`;
+    if (!this.#after?.startsWith(prefix)) return 0;
+    const rest = this.#after.slice(prefix.length);
+    let from = 0;
+    let to = entries.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (entries[middle]! <= rest) from = middle + 1;
+      else to = middle;
+    }
+    const before = entries[from - 1];
+    return before?.endsWith('/') && rest.startsWith(before) ? from - 1 : from;
+  }
+}
+
+async function inPathOrder(listing: Listing, yielder: Yielder): Promise<readonly string[]> {
+  const known = ordered.get(listing);
+  if (known) return known;
+  const entries: string[] = [];
+  for (const [index, name] of listing.names.entries()) {
+    const type = listing.types[index];
+    if (type === 'directory') entries.push(`${name}/`);
+    else if (type === 'file') entries.push(name);
+  }
+  const sorted = await sortedInTurns(entries, yielder, (a, b) => (a < b ? -1 : 1));
+  ordered.set(listing, sorted);
+  return sorted;
+}
