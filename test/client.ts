@@ -92,6 +92,11 @@ export class RawClient {
   }
 
   #receive(chunk: string): void {
+    // An answer of megabytes comes in many pieces: look through it once, when it is whole.
+    if (!chunk.includes('\n')) {
+      this.#rest += chunk;
+      return;
+    }
     const lines = (this.#rest + chunk).split('\n');
     this.#rest = lines.pop()!;
     for (const line of lines) {

@@ -3,9 +3,8 @@
  * others (threads, timers, pipes) when it likes, so that a count of all of them wavers.
  */
 import { readdirSync, readlinkSync } from 'node:fs';
-import { expect, vi } from 'vitest';
-
-const PATIENCE_MS = 20_000;
+import { expect } from 'vitest';
+import { settled } from './until.ts';
 
 export function heldBelow(directories: string | readonly string[], pid: number | 'self' = 'self'): string[] {
   const inside = [directories].flat();
@@ -21,13 +20,11 @@ export async function expectNoMoreHeld(
   directories: string | readonly string[],
   pid?: number,
 ): Promise<void> {
-  await vi.waitFor(
-    () => {
-      const held = heldBelow(directories, pid);
-      if (held.length > before.length) expect(held).toEqual(before);
-    },
-    { timeout: PATIENCE_MS, interval: 20 },
+  const held = await settled(
+    () => heldBelow(directories, pid),
+    ({ length }) => length <= before.length,
   );
+  if (held.length > before.length) expect(held).toEqual(before);
 }
 
 function linkOf(path: string): string {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../client.ts';
 import { ask, hello, usual } from '../server/http-fixture.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
@@ -237,6 +237,7 @@ describe('npm start', () => {
     const env = { PORT: '0', INIT_CWD: served, XDG_STATE_HOME: state };
     const started = await new Started(parent, [], env).printed();
     started.child.kill('SIGKILL');
-    await vi.waitFor(() => expect(started.knock(started.token)).rejects.toThrow('ECONNREFUSED'), 20_000);
+    const knock = () => started.knock(started.token).catch(({ code }: NodeJS.ErrnoException) => code);
+    await expect.poll(knock).toBe('ECONNREFUSED');
   });
 });

@@ -59,7 +59,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     const { child, server } = await start(seconds);
     child.kill('SIGKILL');
     expect(await leftovers(seconds)).toEqual([]);
-    await expect.poll(() => isAlive(server), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(server)).toBe(false);
   });
 
   it('also one that has started the server by a shell', async () => {

@@ -1,6 +1,6 @@
 /** Looks at running processes from outside: to show that nothing was left behind, and that something was there. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { settled } from '../until.ts';
 
 export interface Seen {
   pid: number;
@@ -41,16 +41,16 @@ export function uniqueSeconds(): string {
   return `8${process.pid}.${counter}${Date.now() % 1_000_000}`;
 }
 
-/** Waits until that many sleep for just that long, for at most ten seconds, and says how many do. */
-export async function waitForSleepers(seconds: string, count: number): Promise<number> {
+/** Waits until that many sleep for just that long, and says how many do. */
+export function waitForSleepers(seconds: string, count: number): Promise<number> {
   const sleeping = () => everybody().filter(({ words }) => words === `sleep ${seconds}`).length;
-  for (let tries = 0; tries < 400 && sleeping() < count; tries++) await delay(25);
-  return sleeping();
+  return settled(sleeping, (number) => number >= count);
 }
 
-/** Waits until nobody is left whose command line speaks of it, for at most ten seconds, and says who still is. */
-export async function leftovers(word: string): Promise<Seen[]> {
-  const left = () => everybody().filter(({ words }) => words.includes(word));
-  for (let tries = 0; tries < 400 && left().length > 0; tries++) await delay(25);
-  return left();
+/** Waits until nobody is left whose command line speaks of it, and says who still is. */
+export function leftovers(word: string): Promise<Seen[]> {
+  return settled(
+    () => everybody().filter(({ words }) => words.includes(word)),
+    ({ length }) => length === 0,
+  );
 }

@@ -260,11 +260,11 @@ describe('too many', () => {
 
 describe('a session', () => {
   it('that nobody uses ends, and one that is listened to does not', async () => {
-    const fixture = await staged({ sessionIdleMs: 150 });
+    const fixture = await staged({ sessionIdleMs: 500 });
     const [left, listened] = [await fixture.session(), await fixture.session()];
     const headers = { ...usual, ...listened.headers, accept: 'text/event-stream' };
     const listening = fixture.send({ path: '/mcp', headers });
-    await pause(600);
+    await pause(1500);
     expect((await left.call('echo')).status).toBe(404);
     expect((await listened.call('echo')).status).toBe(200);
     await fixture.send({ method: 'DELETE', path: '/mcp', headers });

@@ -11,6 +11,7 @@ import { describeHttp } from '../../src/cli/start-up.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { readSecret } from '../../src/server/web/secret-files.ts';
 import { program } from '../client.ts';
+import { leftovers, uniqueSeconds } from '../commands/processes.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { certificate, privateKey } from './http-certificate.ts';
 import { type Answer, ask, hello, meta, RawConnection, usual } from './http-fixture.ts';
@@ -82,7 +83,7 @@ function refusal(
   return spawnSync(process.execPath, [program, ...args, served], {
     encoding: 'utf8',
     env: { ...clean, ...env },
-    timeout: 20_000,
+    timeout: 120_000,
   });
 }
 
@@ -358,11 +359,14 @@ describe('limits that an operator can raise', () => {
     const port = await serve(['--http-body', '1KiB', '--http-calls', '1']).port();
     const long = await call(port, 'write_file', { path: 'long.txt', content: 'x'.repeat(2000) });
     expect([long.status, long.json.error!.message]).toEqual([413, expect.stringContaining('--http-body')]);
-    const waiting = call(port, 'execute_command', { command: 'touch began; sleep 3' });
+    const waiting = call(port, 'execute_command', {
+      command: 'touch began; while [ ! -e go ]; do sleep 0.02; done',
+    });
     while (!existsSync(join(served, 'began'))) await pause(10);
     const refused = await call(port, 'read_file', { path: 'a.txt' });
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
     expect(refused.json.error!.message).toContain('--http-calls');
+    writeFileSync(join(served, 'go'), '');
     expect((await waiting).status).toBe(200);
   });
 
@@ -406,8 +410,9 @@ describe('commands', () => {
       headers: auth(TOKEN),
       body: JSON.stringify(hello()),
     });
+    const seconds = uniqueSeconds();
     const hangUp = async (name: string, headers: string, _meta: object) => {
-      const command = `touch began-${name}; sleep 1; touch ended-${name}`;
+      const command = `touch began-${name}; while [ ! -e go-on ]; do sleep ${name === 'alone' ? seconds : 0.02}; done; touch ended-${name}`;
       const params = { name: 'execute_command', arguments: { command }, _meta };
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       const raw = await RawConnection.open(port);
@@ -422,6 +427,8 @@ describe('commands', () => {
       'Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: execute_command\r\n';
     await hangUp('alone', modern, meta);
     await hangUp('session', `Mcp-Session-Id: ${opened.headers['mcp-session-id']}\r\n`, {});
+    expect(await leftovers(seconds)).toEqual([]);
+    writeFileSync(join(served, 'go-on'), '');
     while (!existsSync(join(served, 'ended-session'))) await pause(10);
     expect(existsSync(join(served, 'ended-alone'))).toBe(false);
   });

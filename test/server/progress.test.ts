@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastLineOf } from '../../src/server/mcp/progress.ts';
 import { program, RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
+import { until } from '../until.ts';
 
 let directory: { path: string; remove(): void };
 const clients: RawClient[] = [];
@@ -71,7 +72,7 @@ describe('a command that takes long', () => {
       const answer = call(client, tool, args, 'mine');
       for (const line of ['two', 'four']) {
         const heard = () => (client.notifications as Told[]).some(({ params }) => params.message === line);
-        await vi.waitFor(() => expect(heard(), line).toBe(true), 20_000);
+        await until(heard);
         writeFileSync(join(directory.path, `heard-${line}`), '');
       }
       const { result } = await answer;
@@ -118,7 +119,7 @@ describe("the protocol's own client, with a call that takes long", () => {
 
   async function waitsFor(client: Client): Promise<string[]> {
     const told: string[] = [];
-    const timeouts = { timeout: 30_000, resetTimeoutOnProgress: true };
+    const timeouts = { timeout: 120_000, resetTimeoutOnProgress: true };
     const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message ?? '');
     const command = 'echo working; sleep 3; echo done';
     const call = { name: 'execute_command', arguments: { command } };

@@ -8,6 +8,7 @@ import { Engine, EngineFailure } from '../../../src/engine/index.ts';
 import { program, RawClient } from '../../client.ts';
 import { proves } from '../../proves.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
+import { until } from '../../until.ts';
 
 const RUNAWAY = '^(a+)+$';
 const BAIT = `${'a'.repeat(50)}b\n`;
@@ -319,11 +320,4 @@ function busyThreads({ child }: RawClient): number {
       return false;
     }
   }).length;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let waited = 0; !holds(); waited += 20) {
-    if (waited > 15_000) throw new Error('it never came to pass');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -45,7 +45,7 @@ function start(state: string, ...more: string[]) {
     encoding: 'utf8',
     cwd: home.path,
     // One that does not end must not keep the tests from ending.
-    timeout: 60_000,
+    timeout: 120_000,
   });
 }
 

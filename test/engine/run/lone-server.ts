@@ -13,7 +13,7 @@ const [root, sandbox, door, command, ...args] = process.argv.slice(2) as [
 ];
 const wall = new Wall([{ path: root, writable: true }]);
 const commands = await Commands.open({ wall, sandbox, allowNet: false, environment: process.env });
-const call = { timeoutMs: 20_000 };
+const call = { timeoutMs: 120_000 };
 const run =
   door === 'read' ? commands.runReadingCommand(command, args, call) : commands.runShellLine(command, call);
 writeSync(1, JSON.stringify(await run));

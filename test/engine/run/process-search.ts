@@ -1,7 +1,7 @@
 /** Finds running processes by a word on their command line: to show that nothing survived. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { settled, until } from '../../until.ts';
 
 export function processesWith(word: string): number[] {
   return readdirSync('/proc')
@@ -17,14 +17,16 @@ export function processesWith(word: string): number[] {
     .map(Number);
 }
 
-/** Waits a moment for the dead to be gone, and returns who is still there. */
-export async function survivors(word: string): Promise<number[]> {
-  for (let tries = 0; tries < 40 && processesWith(word).length > 0; tries++) await delay(25);
-  return processesWith(word);
+/** Waits for the dead to be gone, and returns who is still there. */
+export function survivors(word: string): Promise<number[]> {
+  return settled(
+    () => processesWith(word),
+    ({ length }) => length === 0,
+  );
 }
 
-export async function waitForProcess(word: string): Promise<void> {
-  for (let tries = 0; tries < 400 && processesWith(word).length === 0; tries++) await delay(25);
+export function waitForProcess(word: string): Promise<void> {
+  return until(() => processesWith(word).length > 0);
 }
 
 let counter = 0;

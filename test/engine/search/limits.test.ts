@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import type { Tree } from '../../tree.ts';
 import { builtWorker, bundle, type Fixture, fixture } from './search-fixture.ts';
@@ -71,7 +71,7 @@ describe('a pattern that runs away', () => {
     // They never end by themselves, so that this would never be answered if it waited for them.
     expect(await here.lines({ regex: 'b$' })).toHaveLength(2);
     expect(await end()).toEqual(['cancelled', 'cancelled']);
-    await vi.waitFor(() => expect(here.search.threads).toBeLessThanOrEqual(2), 10_000);
+    await expect.poll(() => here.search.threads).toBeLessThanOrEqual(2);
   });
 
   it('keeps nobody waiting, however many there are', async () => {
@@ -85,7 +85,7 @@ describe('a pattern that runs away', () => {
     // Of 14 that never end 4 have two threads, 8 have one besides and 2 wait.
     expect(here.search.threads).toBeLessThanOrEqual(8 + 8 + 2);
     expect(await end()).toEqual(new Array(14).fill('cancelled'));
-    await vi.waitFor(() => expect(here.search.threads).toBeLessThanOrEqual(2), 10_000);
+    await expect.poll(() => here.search.threads).toBeLessThanOrEqual(2);
   });
 
   it('ends at once when the call is cancelled', async () => {
@@ -126,7 +126,7 @@ describe('threads', () => {
     await here.search.close();
     expect(here.search.threads).toBe(0);
     // The system lists a thread for a moment after it has ended.
-    await vi.waitFor(() => expect(threadsOfThisProcess()).toBe(before - 2), 10_000);
+    await expect.poll(threadsOfThisProcess).toBe(before - 2);
   });
 
   it('that are at work when all ends cancel their search', async () => {
@@ -142,7 +142,7 @@ describe('threads', () => {
     const here = await siteOf({ 'a.txt': 'x\n' });
     const script = await bundle('test/engine/search/one-search.ts', 'one-search.mjs');
     const ran = spawnSync(process.execPath, [script, here.root, await builtWorker(), 'x'], {
-      timeout: 20_000,
+      timeout: 120_000,
     });
     expect(ran.stdout.toString()).toBe('{"matches":1,"skippedUnreadable":0}\n');
     expect(ran.status).toBe(0);

@@ -86,7 +86,7 @@ test('whatever is written, deleted, moved and done by commands, in two servers a
   await one!.text('delete_file', { path: 'last.txt' });
   expect(run('undo').status).toBe(0);
   expect(readFileSync(join(root, 'last.txt'), 'utf8')).toBe('precious\n');
-}, 60_000);
+});
 
 test.each([
   ['a file that is deleted', 'delete_file', { path: 'big' }],

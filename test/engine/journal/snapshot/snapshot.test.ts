@@ -50,9 +50,7 @@ async function fill(count: number): Promise<void> {
   await promisify(execFile)('sh', ['-c', script, 'sh', String(count)], { cwd: root });
 }
 
-test('one file of a large tree that a command removes is named, and comes back', {
-  timeout: 120_000,
-}, async () => {
+test('one file of a large tree that a command removes is named, and comes back', async () => {
   await fill(30_000);
   writeFileSync(join(root, 'd999/f7'), 'precious\n');
   await serve();
@@ -62,9 +60,7 @@ test('one file of a large tree that a command removes is named, and comes back',
   expect(readFileSync(join(root, 'd999/f7'), 'utf8')).toBe('precious\n');
 });
 
-test('where it does not reach, the answer, the history, diff and undo say so', {
-  timeout: 240_000,
-}, async () => {
+test('where it does not reach, the answer, the history, diff and undo say so', async () => {
   await fill(101_000);
   writeFileSync(join(root, 'd999/f7'), 'precious\n');
   await serve();

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../../src/engine/run/process/run.ts';
+import { until } from '../../../until.ts';
 import { processesWith, survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
 import type { RunFixture } from '../run-fixture.ts';
 import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
@@ -51,8 +51,7 @@ function loneServer(mode: string, words: readonly string[], via: readonly string
 async function leftByKilledServer(mode: string, words: readonly string[], sign: string, processes: number) {
   const child = loneServer(mode, words);
   const exited = new Promise((resolve) => child.once('exit', resolve));
-  for (let tries = 0; tries < 400 && processesWith(sign).length < processes; tries++) await delay(25);
-  expect(processesWith(sign).length).toBeGreaterThanOrEqual(processes);
+  await until(() => processesWith(sign).length >= processes);
   child.kill('SIGKILL');
   await exited;
   return survivors(sign);
