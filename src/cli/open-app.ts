@@ -38,7 +38,8 @@ export function openApp(asked: readonly RootSpec[], options: Options, surroundin
       return { ...app, skipped };
     } catch (error) {
       const bad = unopened(error, roots);
-      if (!bad) throw error;
+      // What the owner withholds cannot be told: then nothing is served.
+      if (!bad) throw error instanceof EngineFailure ? new UsageError(error.message) : error;
       skipped.push(bad.why);
       roots = roots.filter((root) => root !== bad.root);
       if (roots.length === 0) throw new UsageError(skipped.join('; '));
@@ -90,11 +91,13 @@ export function openEngine(
   const onlyReads = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
   const readOnly = options.readOnly || onlyReads;
   const { keep } = options.state;
-  const { allowGitConfig } = options;
+  const { allowGitConfig, deny, hide } = options;
   return new Engine({
     roots,
     readOnly,
     allowGitConfig,
+    deny,
+    hide,
     commands,
     keep,
     ...(journal !== undefined && { journal }),

@@ -8,6 +8,8 @@ export function whyProtected(why: ReadOnlyReason): string | undefined {
       return 'it is, or contains, part of the running Cofferdam program';
     case 'git':
       return 'Git runs programs that are named there, so it is read-only unless the server was started with --allow-git-config';
+    case 'ignore-file':
+      return 'it says what this server hides, and only its owner may say that';
     default:
       return undefined;
   }

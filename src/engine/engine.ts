@@ -27,6 +27,10 @@ export interface EngineOptions {
   protection?: 'strongest' | 'verified';
   /** Git's configuration and hooks may be changed. */
   allowGitConfig?: boolean;
+  /** Globs as in .gitignore, from each directory: listed, but never opened. `secrets` stands for the usual names of secrets. */
+  deny?: readonly string[];
+  /** The same, but not there at all. */
+  hide?: readonly string[];
   commands?: CommandSettings;
   /** The state directory, where the journal keeps what every change replaced. Without one, nothing can be undone. */
   journal?: string;
@@ -159,8 +163,9 @@ export class Engine {
 
 function open(options: EngineOptions): Parts {
   const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
-  const { mayBeEmpty = false } = options;
-  const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig, mayBeEmpty });
+  const { mayBeEmpty = false, deny = [], hide = [] } = options;
+  const globs = { deny, hide };
+  const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig, mayBeEmpty, globs });
   const journal =
     directory === undefined || readOnly
       ? undefined

@@ -40,6 +40,12 @@ function aboutPath(facts: Failure): string | undefined {
       return `${facts.path} cannot be moved into itself, to ${facts.destination}`;
     case 'read-only':
       return `${facts.path} cannot be changed: ${facts.why === 'server' ? 'everything' : 'its directory'} is read-only`;
+    case 'denied':
+      return `the owner of this server denies ${facts.path}${facts.holds === undefined ? '' : `, because it holds ${facts.holds}`}`;
+    case 'withheld':
+      return facts.action === 'create'
+        ? `${facts.path} cannot be created`
+        : `this cannot ${facts.action} ${facts.path}: it holds entries that this server does not serve`;
     case 'permission':
       return `this user may not ${facts.action} ${facts.path}`;
     case 'unstable':

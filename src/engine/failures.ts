@@ -21,9 +21,9 @@ export interface NearMatch {
 
 /**
  * Why something cannot be changed: the whole server or the directory was given as read-only, it is part of the
- * running program, or it is configuration from which Git runs programs.
+ * running program, it is configuration from which Git runs programs, or it is the file that says what is hidden.
  */
-export type ReadOnlyReason = 'server' | 'directory' | 'program' | 'git';
+export type ReadOnlyReason = 'server' | 'directory' | 'program' | 'git' | 'ignore-file';
 
 export type Failure =
   // Paths
@@ -37,6 +37,10 @@ export type Failure =
   | { kind: 'is-root'; path: string; action: 'delete' | 'move' | 'replace' }
   | { kind: 'into-itself'; path: string; destination: string }
   | { kind: 'read-only'; path: string; why: ReadOnlyReason }
+  /** The owner of the server denies the path, or something in it: `holds` is that, from the path on. */
+  | { kind: 'denied'; path: string; holds?: string }
+  /** A hidden name must not be made, or a directory holds one. The words must not tell that there is such a name. */
+  | { kind: 'withheld'; path: string; action: 'create' | 'move' | 'delete' }
   | { kind: 'permission'; path: string; action: string }
   | { kind: 'unstable'; path: string }
   | { kind: 'io'; path: string; action: string; code: string }

@@ -54,6 +54,20 @@ export const flags = [
     help: "let tools and commands change Git's configuration and hooks, from which Git runs programs",
   },
   {
+    name: 'deny',
+    value: 'GLOB',
+    repeatable: true,
+    for: [...WORKERS, 'doctor'],
+    help: 'list these files and directories, but let no tool read, search, change, move or delete them; globs as in .gitignore, from each DIR; secrets stands for the usual names of keys and passwords',
+  },
+  {
+    name: 'hide',
+    value: 'GLOB',
+    repeatable: true,
+    for: [...WORKERS, 'doctor'],
+    help: 'act as if these files and directories were not there, like those that a file .cofferdamignore in a DIR names',
+  },
+  {
     name: 'sandbox',
     value: 'auto|require|off',
     for: [...WORKERS, 'doctor'],

@@ -21,6 +21,9 @@ export interface Options {
   readOnly: boolean;
   errors: 'protocol' | 'results';
   allowGitConfig: boolean;
+  /** Globs of what no tool gets. */
+  deny: readonly string[];
+  hide: readonly string[];
   json: boolean;
   explain: boolean;
   commands: CommandSettings;
@@ -62,6 +65,8 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     readOnly: values['read-only'] === true,
     errors: errorsMode(values),
     allowGitConfig: values['allow-git-config'] === true,
+    deny: (values.deny ?? []) as string[],
+    hide: (values.hide ?? []) as string[],
     json: values.json === true,
     explain: values.explain === true,
     commands: commandSettings(values),

@@ -4,6 +4,7 @@ import { type Failure, limits } from '../../engine/index.ts';
 import { type ResultOutcome, type Tool, type ToolResult, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+import { withheldBecause } from '../withheld.ts';
 
 /** A path, pattern or text of the caller's is shown up to here. */
 const MAX_SHOWN = 500;
@@ -46,6 +47,9 @@ export function messageOf(facts: Failure, tool: string): string {
         : `File not found: ${facts.path} (the path leads through something that is not a directory)`;
     case 'read-only':
       return `Read-only: ${facts.path} cannot be changed, ${whyProtected(facts.why) ?? `the ${facts.why} is read-only`}`;
+    case 'denied':
+    case 'withheld':
+      return `Access denied: ${withheldBecause(facts)}`;
     case 'permission':
       return `Permission denied: cannot ${facts.action} ${facts.path}`;
     case 'unstable':

@@ -4,6 +4,7 @@ import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Tool, type ToolOutcome, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+import { withheldBecause } from '../withheld.ts';
 
 type Words = readonly [code: string, message: string];
 
@@ -21,6 +22,9 @@ function wordsFor(facts: Failure, patching: boolean): Words {
       return ['NotFound', `${facts.path} does not exist${didYouMean(facts.near)}`];
     case 'read-only':
       return ['ReadOnly', `${facts.path} cannot be changed: ${readOnlyBecause(facts.why)}`];
+    case 'denied':
+    case 'withheld':
+      return ['AccessDenied', withheldBecause(facts)];
     case 'permission':
       return [
         'PermissionDenied',

@@ -3,6 +3,7 @@ import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+import { withheldBecause } from '../withheld.ts';
 
 /** A path, pattern or text of the caller's is shown up to here. */
 const MAX_SHOWN = 200;
@@ -30,6 +31,8 @@ function codeOf(facts: Failure): number {
   switch (facts.kind) {
     case 'outside':
     case 'read-only':
+    case 'denied':
+    case 'withheld':
       return NOT_ALLOWED;
     case 'not-found':
     case 'no-glob-match':
@@ -50,6 +53,9 @@ function messageOf(facts: Failure): string {
       return `Path not allowed: ${facts.path} is outside the allowed directories (list_allowed_directories names them)`;
     case 'read-only':
       return readOnly(facts);
+    case 'denied':
+    case 'withheld':
+      return `Path not allowed: ${withheldBecause(facts)}`;
     case 'bad-path':
       return badPath(facts);
     case 'not-found':

@@ -3,6 +3,7 @@ import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
+import { withheldBecause } from '../withheld.ts';
 
 /** A path, pattern or text of the caller's is shown up to here. */
 const MAX_SHOWN = 300;
@@ -36,6 +37,9 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
         `Access denied: ${truncate(facts.path, MAX_SHOWN)} is outside the repository`,
         facts,
       );
+    case 'denied':
+    case 'withheld':
+      return error('access_denied', `Access denied: ${withheldBecause(facts)}`, facts);
     case 'bad-path':
       return badPath(facts, tool);
     case 'not-found':

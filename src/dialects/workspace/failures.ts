@@ -3,6 +3,7 @@ import { truncate } from '../../display/truncate.ts';
 import type { EntryType, Failure } from '../../engine/index.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+import { withheldBecause } from '../withheld.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
 
@@ -23,6 +24,13 @@ export function workspaceError(facts: Failure): WorkspaceError {
       return intoItself(facts);
     case 'read-only':
       return invalidPath(facts.path, 'read-only', readOnly(facts));
+    case 'denied':
+    case 'withheld':
+      return invalidPath(
+        facts.path,
+        facts.kind === 'denied' ? 'denied' : 'not-allowed',
+        withheldBecause(facts),
+      );
     case 'permission':
       return invalidPath(facts.path, 'permission-denied', permission(facts));
     case 'not-found':

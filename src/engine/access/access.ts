@@ -9,6 +9,7 @@ import type { Locks } from '../../state/locks.ts';
 import type { Caller, How, PathAccess } from '../caller.ts';
 import { anonymous, reportChange } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
+import { rawOf } from '../confine/scan/raw-names.ts';
 import type { Wall } from '../confine/wall.ts';
 import { yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from '../failures.ts';
@@ -64,6 +65,8 @@ const REFUSALS: ReadonlySet<FailureKind> = new Set([
   'outside',
   'bad-path',
   'read-only',
+  'denied',
+  'withheld',
   'permission',
   'is-root',
   'into-itself',
@@ -191,8 +194,10 @@ export class Access {
   reportFailure(facts: Failure, base?: string): void {
     if (!('path' in facts) || reported.has(facts)) return;
     reported.add(facts);
-    const how = REFUSALS.has(facts.kind) ? 'refused' : 'looked-at';
-    this.caller.touched({ path: reportedPath(this.wall.roots, facts.path, base), how });
+    const path = reportedPath(this.wall.roots, facts.path, base);
+    // What is hidden is missing to the caller; whoever reads the trace may know better.
+    const isRefused = REFUSALS.has(facts.kind) || this.wall.withheld?.path(rawOf(path)) !== undefined;
+    this.caller.touched({ path, how: isRefused ? 'refused' : 'looked-at' });
   }
 
   async #open<T>(

@@ -67,6 +67,8 @@ export interface Dir {
   readlink(name: string): string;
   /** A link's target as it is written: it need not be valid UTF-8. */
   readlinkRaw(name: string): Buffer;
+  /** A name that leads to an entry, as the disk spells it: not every system takes names letter by letter. */
+  spelled(name: string): string;
   /** Steps into a directory; a link is reported, never followed. */
   enter(name: string): Entered;
   /** All entries in the order of the disk. Names that are not valid UTF-8 come with replacement characters. */

@@ -111,6 +111,10 @@ export class LinuxDir implements Dir {
     return fs.readlinkSync(this.#at(name), { encoding: 'buffer' });
   }
 
+  spelled(name: string): string {
+    return name;
+  }
+
   enter(name: string): Entered {
     for (let attempt = 0; attempt < ENTER_ATTEMPTS; attempt++) {
       try {

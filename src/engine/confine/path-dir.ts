@@ -8,7 +8,7 @@
  */
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isTemporary, temporaryName } from './content/drafts.ts';
 import { sweepLitter } from './content/sweep-drafts.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
@@ -84,6 +84,14 @@ export class PathDir implements Dir {
 
   readlinkRaw(name: string): Buffer {
     return fs.readlinkSync(this.#at(name), { encoding: 'buffer' });
+  }
+
+  spelled(name: string): string {
+    if (!IS_WINDOWS && process.platform !== 'darwin') return name;
+    // Of a link the system would tell the target's name.
+    const type = this.lstat(name)?.type;
+    if (type === undefined || type === 'symlink') return name;
+    return basename(fs.realpathSync.native(this.#at(name)));
   }
 
   enter(name: string): Entered {

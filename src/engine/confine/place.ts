@@ -6,7 +6,10 @@ import type { Dir, Stat } from './dir.ts';
 import { attempt, failMissing } from './errno.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
-import { textOf } from './scan/raw-names.ts';
+import { rawOf, textOf } from './scan/raw-names.ts';
+import { requireNotIgnoreFile } from './withheld/ignore-file.ts';
+import { sameEntryIn } from './withheld/same-entry.ts';
+import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
 
 /** Where a path leads: a held directory and a name in it that is not a link (unless links were not followed). */
 export class Place {
@@ -22,6 +25,10 @@ export class Place {
   readonly #made: readonly { dir: Dir; name: string }[];
   readonly #owned: boolean;
   readonly #protectedPlaces: ProtectedPlaces;
+  /** What the owner denies or hides, for those who look below this place. */
+  readonly withheld: Withheld | undefined;
+  /** Why this place must not be entered, should it be a directory. */
+  readonly #asDirectory: Verdict | undefined;
 
   constructor(at: {
     root: Root;
@@ -32,6 +39,8 @@ export class Place {
     path: string;
     made: { dir: Dir; name: string }[];
     protectedPlaces: ProtectedPlaces;
+    withheld: Withheld | undefined;
+    asDirectory: Verdict | undefined;
   }) {
     this.root = at.root;
     this.#dir = at.dir;
@@ -41,6 +50,8 @@ export class Place {
     this.path = at.path;
     this.#made = at.made;
     this.#protectedPlaces = at.protectedPlaces;
+    this.withheld = at.withheld;
+    this.#asDirectory = at.asDirectory;
   }
 
   get isRoot(): boolean {
@@ -65,9 +76,7 @@ export class Place {
 
   /** What stands here, or a `not-found` failure that names similar entries. */
   mustExist(wanted: 'file' | 'directory' | 'entry'): Stat {
-    return (
-      this.lstat() ?? failMissing(this.shown, wanted, similarPaths(this.#dir, this.shown, this.name, ''))
-    );
+    return this.lstat() ?? failMissing(this.shown, wanted, this.#similar());
   }
 
   /** Holds the directory that this place is; the caller closes it. */
@@ -76,15 +85,34 @@ export class Place {
       this.isRoot ? this.#dir.again() : this.#dir.enter(this.name),
     );
     if (found === 'missing') {
-      return failMissing(this.shown, 'directory', similarPaths(this.#dir, this.shown, this.name, ''));
+      return failMissing(this.shown, 'directory', this.#similar());
     }
     if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.shown });
     if ('linkTarget' in found) return fail({ kind: 'unstable', path: this.shown });
+    // It was no directory when the path was walked.
+    if (this.#asDirectory !== undefined) {
+      found.close();
+      return fail({ kind: 'unstable', path: this.shown });
+    }
     return found;
+  }
+
+  /** What the owner says about a raw name in the directory that this place is. */
+  verdictOn(name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
+    return this.withheld?.nameIn(rawOf(this.path), name, isDirectory, isSame);
+  }
+
+  #similar(): string[] {
+    const { shown, name, withheld } = this;
+    const parent = rawOf(this.path.slice(0, this.path.lastIndexOf('/')) || '/');
+    const isSame = sameEntryIn(this.#dir);
+    const isListed = (near: string) => withheld?.nameIn(parent, rawOf(near), true, isSame) !== 'hidden';
+    return similarPaths(this.#dir, { shown, name, rest: '', isListed });
   }
 
   requireWritable(): void {
     if (this.root.readOnly) fail({ kind: 'read-only', path: this.shown, why: this.root.readOnly });
+    requireNotIgnoreFile(this);
     this.#protectedPlaces.requireChangeable(this);
   }
 
@@ -105,12 +133,23 @@ export class Place {
   }
 }
 
+export interface MissingName {
+  /** The path as it was sent. */
+  shown: string;
+  name: string;
+  /** What follows the name in the path. */
+  rest: string;
+  /** Whether the owner lets clients know of an entry. */
+  isListed(name: string): boolean;
+}
+
 /** What was probably meant: entries of the same directory with a similar name, written like the path sent. */
-export function similarPaths(dir: Dir, shown: string, name: string, rest: string): string[] {
+export function similarPaths(dir: Dir, { shown, name, rest, isListed }: MissingName): string[] {
   const end = shown.lastIndexOf(name);
   if (name === '' || end < 0) return [];
   try {
-    return nearNames(name, firstNames(dir)).map((near) => shown.slice(0, end) + near + rest);
+    const near = nearNames(name, firstNames(dir).filter(isListed));
+    return near.map((each) => shown.slice(0, end) + each + rest);
   } catch (error) {
     if (error instanceof EngineFailure) throw error;
     return [];

@@ -5,7 +5,12 @@ import type { Dir } from './dir.ts';
 import { attempt, failMissing } from './errno.ts';
 import { Place, similarPaths } from './place.ts';
 import type { Root } from './roots.ts';
+import { rawOf } from './scan/raw-names.ts';
 import type { WalkOptions, Wall } from './wall.ts';
+import { HiddenDir } from './withheld/hidden-dir.ts';
+import { requireNotIgnoreFile } from './withheld/ignore-file.ts';
+import { sameEntryIn } from './withheld/same-entry.ts';
+import type { Verdict } from './withheld/withheld.ts';
 
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
@@ -36,22 +41,25 @@ export class Walk {
     this.#root = start.root;
     this.#dir = start.root.dir;
     this.#todo = start.rest;
+    this.#requireServed(start.root);
     if (this.#todo.length > MAX_STEPS) fail({ kind: 'bad-path', path, why: 'too-deep' });
   }
 
   run(): Place | undefined {
     for (;;) {
       this.#step();
-      const name = this.#todo.shift();
-      if (name === undefined) return this.#arrivedAtDirectory();
-      if (name === '..') {
+      const asked = this.#todo.shift();
+      if (asked === undefined) return this.#arrivedAtDirectory();
+      if (asked === '..') {
         if (!this.#up()) return undefined;
         continue;
       }
-      this.#checkName(name);
+      this.#checkName(asked);
+      const name = this.#wall.withheld ? this.#spelled(asked) : asked;
       if (this.#todo.length === 0) {
         const link = this.#isFollowed ? this.#linkAt(name) : undefined;
-        if (link === undefined) return this.#arrived(name);
+        // A name that is withheld is so whatever it leads to.
+        if (link === undefined || this.#verdict(name, false)) return this.#arrived(name);
         this.#follow(link);
         continue;
       }
@@ -90,13 +98,18 @@ export class Walk {
 
   /** Steps into a directory that is not the last component. False when it changed under the walk. */
   #into(name: string): boolean {
-    const found = attempt(this.#shown, 'open', () => this.#dir.enter(name));
+    const verdict = this.#verdict(name, true);
+    if (verdict === 'denied') return fail({ kind: 'denied', path: this.#shown });
+    if (verdict === 'hidden') this.#requireNotMade();
+    const found =
+      verdict === 'hidden' ? 'missing' : attempt(this.#shown, 'open', () => this.#dir.enter(name));
     if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.#shown });
     if (found === 'missing') {
       if (this.#climbsOut()) fail({ kind: 'outside', path: this.#shown });
       // What the path leaves again is not made: it would stay behind.
       if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
-      const near = similarPaths(this.#dir, this.#shown, name, this.#todo.map((rest) => `/${rest}`).join(''));
+      const rest = this.#todo.map((each) => `/${each}`).join('');
+      const near = similarPaths(this.#dir, { shown: this.#shown, name, rest, isListed: this.#isListed });
       return failMissing(this.#shown, 'entry', near);
     }
     if ('linkTarget' in found) {
@@ -106,6 +119,26 @@ export class Walk {
     }
     this.#moveTo(found, name);
     return true;
+  }
+
+  /** What the owner of the server has said about a name in the directory that the walk is in. */
+  #verdict(name: string, isDirectory: boolean): Verdict | undefined {
+    const { withheld } = this.#wall;
+    if (withheld === undefined) return undefined;
+    return withheld.nameIn(rawOf(this.#pathOf('')), rawOf(name), isDirectory, sameEntryIn(this.#dir));
+  }
+
+  readonly #isListed = (name: string): boolean => this.#verdict(name, true) !== 'hidden';
+
+  #spelled(name: string): string {
+    return attempt(this.#shown, 'look at', () => this.#dir.spelled(name));
+  }
+
+  /** Nobody can make what is hidden. To whoever only looks, it is missing. */
+  #requireNotMade(): void {
+    if (this.#options.makeParents !== undefined) {
+      fail({ kind: 'withheld', path: this.#shown, action: 'create' });
+    }
   }
 
   /** Whether the rest of the path, were all of it there, would leave the root. */
@@ -128,9 +161,19 @@ export class Walk {
   }
 
   #enterRoot(root: Root): void {
+    this.#requireServed(root);
     this.#root = root;
     this.#dir = root.dir;
     this.#names = [];
+  }
+
+  /** A given directory may lie in another one, whose rules then hold for it too. */
+  #requireServed(root: Root): void {
+    const { withheld } = this.#wall;
+    if (withheld === undefined) return;
+    const verdict = withheld.path(rawOf(root.real));
+    if (verdict === 'denied') fail({ kind: 'denied', path: this.#shown });
+    if (verdict === 'hidden') failMissing(this.#shown, 'entry', []);
   }
 
   #make(name: string): boolean {
@@ -141,6 +184,7 @@ export class Walk {
       // Deeper ones could not be walked afterwards, and to make and take back thousands keeps others waiting.
       if (this.#todo.length > limits.treeDepth)
         fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
+      requireNotIgnoreFile({ root: this.#root, name, path, shown: this.#shown });
       this.#wall.protectedPlaces.requireChangeable({ dir: this.#dir, name, path, shown: this.#shown });
     }
     this.#options.onMake?.(path, this.#root.real);
@@ -236,9 +280,16 @@ export class Walk {
       this.#enterRoot(nested);
       return this.#arrived('');
     }
+    const verdict = name === '' ? undefined : this.#verdict(name, false);
+    const asDirectory = verdict ?? (name === '' ? undefined : this.#verdict(name, true));
+    const barred = verdict ?? (asDirectory && this.#mayBeDirectory(name) ? asDirectory : undefined);
+    if (barred === 'denied') fail({ kind: 'denied', path: this.#shown });
+    if (barred === 'hidden') this.#requireNotMade();
     return new Place({
       root: this.#root,
-      dir: this.#dir,
+      dir: barred === 'hidden' ? new HiddenDir(this.#dir, this.#shown) : this.#dir,
+      withheld: this.#wall.withheld,
+      asDirectory,
       owned: this.#dir !== this.#root.dir,
       name,
       shown: this.#shown,
@@ -246,6 +297,12 @@ export class Walk {
       made: this.#made,
       protectedPlaces: this.#wall.protectedPlaces,
     });
+  }
+
+  /** Whether a directory stands there, or could be made. */
+  #mayBeDirectory(name: string): boolean {
+    const stat = attempt(this.#shown, 'look at', () => this.#dir.lstat(name));
+    return stat === undefined || stat.type === 'directory';
   }
 
   /** Absolute, with all links resolved. */

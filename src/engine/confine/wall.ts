@@ -15,6 +15,8 @@ import { ProtectedPlaces } from './protect/protected-places.ts';
 import { chooseKeeper, type Keeper, type Protection } from './protection.ts';
 import { holdRoot, innerRoot, isWithin, type Root, type RootSpec, rootInside } from './roots.ts';
 import { Walk } from './walk.ts';
+import { readWithheld, type WithheldGlobs } from './withheld/read-rules.ts';
+import type { Withheld } from './withheld/withheld.ts';
 
 const MAX_RESTARTS = 32;
 
@@ -23,7 +25,7 @@ export interface WalkOptions {
   follow?: boolean;
   /** No link is followed on the way either: one that is met is a `not-a-directory` failure. For paths that had none. */
   straight?: boolean;
-  /** Makes the parent directories that are missing. */
+  /** For a path that may be made: whether to make the parent directories that are missing as well. */
   makeParents?: boolean;
   /** Where a relative path starts: an absolute path inside. Default: the first root. */
   base?: string;
@@ -42,6 +44,8 @@ export interface WallOptions {
   allowGitConfig?: boolean;
   /** There may be no directory at all: then every path is outside. */
   mayBeEmpty?: boolean;
+  /** What the owner withholds from every tool. */
+  globs?: WithheldGlobs;
 }
 
 /** Directories that are held already, and by whom. */
@@ -49,6 +53,7 @@ interface Held {
   roots: readonly Root[];
   keeper: Keeper;
   protectedPlaces: ProtectedPlaces;
+  withheld: Withheld | undefined;
 }
 
 export class Wall {
@@ -56,6 +61,8 @@ export class Wall {
   readonly protection: Protection;
   /** What no tool may change, although its root allows changes. */
   readonly protectedPlaces: ProtectedPlaces;
+  /** What the owner denies or hides; undefined when that is nothing. */
+  readonly withheld: Withheld | undefined;
   readonly #owns: boolean;
   readonly #keeper: Keeper;
   /** No root has more components: what is deeper need not be compared with them. */
@@ -66,6 +73,7 @@ export class Wall {
     const held = 'keeper' in given ? given : hold(given, options);
     const { roots, keeper } = held;
     this.protectedPlaces = held.protectedPlaces;
+    this.withheld = held.withheld;
     this.#owns = held !== given;
     this.#keeper = keeper;
     this.protection = keeper.protection;
@@ -85,7 +93,8 @@ export class Wall {
     const roots = [innerRoot({ outer, dir: place.enter(), real, sent, first: this.roots[0]! })];
     try {
       for (const root of this.rootsBelow(real)) roots.push(rootInside(root));
-      return new Wall({ roots, keeper: this.#keeper, protectedPlaces: this.protectedPlaces });
+      const { protectedPlaces, withheld } = this;
+      return new Wall({ roots, keeper: this.#keeper, protectedPlaces, withheld });
     } catch (error) {
       for (const root of roots) root.dir.close();
       throw error;
@@ -110,7 +119,8 @@ export class Wall {
         for (const below of this.rootsBelow(real))
           if (!roots.some((other) => other.real === below.real)) roots.push(rootInside(below));
       }
-      return new Wall({ roots, keeper: this.#keeper, protectedPlaces: this.protectedPlaces });
+      const { protectedPlaces, withheld } = this;
+      return new Wall({ roots, keeper: this.#keeper, protectedPlaces, withheld });
     } catch (error) {
       for (const root of roots) root.dir.close();
       throw error;
@@ -208,6 +218,7 @@ function hold(specs: readonly RootSpec[], options: WallOptions): Held {
   return {
     keeper,
     roots: held.map((root) => ({ ...root, readOnly: rules.get(root.dir.identity) })),
+    withheld: readWithheld(held, options.globs ?? {}),
     protectedPlaces: new ProtectedPlaces(keeper, { git: options.allowGitConfig !== true }),
   };
 }

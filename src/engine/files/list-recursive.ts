@@ -4,6 +4,9 @@ import { isTemporary } from '../confine/content/drafts.ts';
 import type { Dir } from '../confine/dir.ts';
 import { attempt, attemptAsync, failFrom } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { rawOf } from '../confine/scan/raw-names.ts';
+import { sameEntryIn } from '../confine/withheld/same-entry.ts';
+import type { Verdict } from '../confine/withheld/withheld.ts';
 import { sortedInTurns, Yielder } from '../event-loop.ts';
 import type { EntryType } from '../failures.ts';
 import { limits } from '../limits.ts';
@@ -35,7 +38,7 @@ export interface ListingBelow {
 export async function listBelow(place: Place, options: ListAllOptions): Promise<ListingBelow> {
   const { depth = Number.POSITIVE_INFINITY, max = Number.POSITIVE_INFINITY, signal } = options;
   const yielder = new Yielder(signal);
-  const listing = new Listing(place.shown, depth, max, yielder);
+  const listing = new Listing(place, depth, max, yielder);
   const dir = openDirectory(place);
   try {
     const names = await attemptAsync(place.shown, 'list', () => rawNames(dir, yielder));
@@ -54,12 +57,14 @@ class Listing {
   readonly entries: BelowEntry[] = [];
   truncated = false;
   readonly #shown: string;
+  readonly #place: Place;
   readonly #depth: number;
   readonly #max: number;
   readonly #yielder: Yielder;
 
-  constructor(shown: string, depth: number, max: number, yielder: Yielder) {
-    this.#shown = shown;
+  constructor(place: Place, depth: number, max: number, yielder: Yielder) {
+    this.#shown = place.shown;
+    this.#place = place;
     this.#depth = depth;
     this.#max = max;
     this.#yielder = yielder;
@@ -79,17 +84,27 @@ class Listing {
       const stat = level === 1 ? attempt(this.#shown, 'list', look) : leniently(this.#shown, look);
       // Gone since the directory was read.
       if (stat === undefined || isTemporary(name, stat.type)) continue;
+      const verdict = this.#verdict(dir, prefix, name, stat.type === 'directory');
+      if (verdict === 'hidden') continue;
       if (this.entries.length >= this.#max) {
         this.truncated = true;
         return false;
       }
-      this.entries.push({ path: prefix + textOf(name), type: stat.type, size: stat.size });
-      if (stat.type === 'directory' && level < this.#depth) waiting.push(name);
+      this.entries.push({ path: textOf(prefix + name), type: stat.type, size: stat.size });
+      if (stat.type === 'directory' && level < this.#depth && !verdict) waiting.push(name);
     }
     while (waiting.length > 0) {
       if (!(await this.#enter(dir, waiting.pop()!, prefix, level))) return false;
     }
     return true;
+  }
+
+  /** What the owner of the server says about a raw name in `dir`, which is `prefix` below the place. */
+  #verdict(dir: Dir, prefix: string, name: string, isDirectory: boolean): Verdict | undefined {
+    const { withheld, path } = this.#place;
+    if (withheld === undefined) return undefined;
+    const parent = `${path === '/' ? '' : rawOf(path)}/${prefix}`.replace(/(.)\/$/, '$1');
+    return withheld.nameIn(parent, name, isDirectory, sameEntryIn(dir));
   }
 
   async #enter(parent: Dir, name: string, prefix: string, level: number): Promise<boolean> {
@@ -101,7 +116,7 @@ class Listing {
     if (dir === undefined) return true;
     try {
       const names = (await lenientlyAsync(this.#shown, () => rawNames(dir, this.#yielder))) ?? [];
-      return await this.add(dir, names, `${prefix}${textOf(name)}/`, level + 1);
+      return await this.add(dir, names, `${prefix}${name}/`, level + 1);
     } finally {
       dir.close();
     }

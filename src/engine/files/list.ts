@@ -5,8 +5,9 @@ import type { Place } from '../confine/place.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
 import type { Listing } from '../confine/scan/listing.ts';
 import { ListingCache } from '../confine/scan/listing-cache.ts';
-import { textOf } from '../confine/scan/raw-names.ts';
+import { rawOf, textOf } from '../confine/scan/raw-names.ts';
 import type { Wall } from '../confine/wall.ts';
+import { WithheldBelow } from '../confine/withheld/withheld-below.ts';
 import { ITEMS_PER_CHECK, mapInTurns, sortedInTurns, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { limits } from '../limits.ts';
@@ -32,9 +33,10 @@ export async function listEntries(
   const yielder = new Yielder(signal);
   let cursor: Cursor | undefined;
   try {
-    const { names, types } = await attemptAsync(place.shown, 'list', () => {
+    const { names, types } = await attemptAsync(place.shown, 'list', async () => {
       cursor = openCursor(scanRootOf(dir));
-      return listedThere(cursor, dir, place.shown, yielder);
+      const found = await listedThere(cursor, dir, place.shown, yielder);
+      return servedBelow(place, cursor)?.serve('', found).listing ?? found;
     });
     return await mapInTurns(names, yielder, (raw, index) => {
       const entry = { name: textOf(raw), type: types[index]! };
@@ -72,6 +74,7 @@ async function treeOf(
 ): Promise<TreeNode> {
   const cursor = openCursor(scanRootOf(dir), remembered);
   const yielder = new Yielder(signal);
+  const served = servedBelow(place, cursor);
   const name = place.path.slice(place.path.lastIndexOf('/') + 1) || '/';
   try {
     if (depth > 0) await listedThere(cursor, dir, place.shown, yielder);
@@ -87,11 +90,17 @@ async function treeOf(
     await yielder.pause();
     if (cursor.goTo(below)) return { name: label, type: 'directory' };
     const children: TreeNode[] = [];
-    const { names, types } = await readable(cursor, yielder);
+    const found = await readable(cursor, yielder);
+    const { listing, denied } = served?.serve(below, found) ?? { listing: found };
+    const { names, types } = listing;
     for (const [index, raw] of names.entries()) {
       if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
       const name = textOf(raw);
       const type = types[index]!;
+      if (type === 'directory' && denied?.has(raw)) {
+        children.push({ name, type });
+        continue;
+      }
       if (type === 'directory') {
         children.push(await subtree(joined(below, raw), `${path}/${name}`, name, level + 1));
         continue;
@@ -101,6 +110,11 @@ async function treeOf(
     }
     return { name: label, type: 'directory', children };
   }
+}
+
+/** What of the entries below a place the owner lets clients know; undefined when that is everything. */
+function servedBelow({ withheld, path }: Place, cursor: Cursor): WithheldBelow | undefined {
+  return withheld && new WithheldBelow({ withheld, path: rawOf(path) }, cursor);
 }
 
 export function openDirectory(place: Place): Dir {

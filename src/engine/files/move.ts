@@ -9,6 +9,7 @@ import { readSnapshot } from './read.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 import { requireNotRoot } from './remove.ts';
 import { replaceContent } from './replace.ts';
+import { requireServedBelow } from './require-served.ts';
 
 export interface MoveOptions {
   overwrite: boolean;
@@ -25,6 +26,7 @@ export async function moveEntry(
   const source = from.mustExist('entry');
   requireNotRoot(wall, from, 'move');
   for (const place of [from, to]) wall.protectedPlaces.requireNoGitBelow(place);
+  await requireServedBelow(from, 'move', options.signal);
   if (source.type === 'directory' && to.path !== from.path && isWithin(to.path, from.path)) {
     fail({ kind: 'into-itself', path: from.shown, destination: to.shown });
   }

@@ -34,6 +34,7 @@ export async function grepWith(
     root: scanRootOf(root.dir),
     selection: selectionOf(query),
     ignoreBase: root.ignoreBase,
+    withheld: root.withheld,
     matcher: plan.matcher,
     options: { contextLines, maxLineLength, countAll, maxCharacters },
     wanted,

@@ -207,6 +207,7 @@ function listTemplate(root: SearchRoot, query: Selection, how: Partial<ListJob>)
     root: scanRootOf(root.dir),
     selection: selectionOf(query),
     ignoreBase: root.ignoreBase,
+    withheld: root.withheld,
     report: 'all',
     contains: undefined,
     reportDepth: Number.POSITIVE_INFINITY,

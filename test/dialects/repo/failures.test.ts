@@ -17,6 +17,8 @@ const samples: { [Kind in FailureKind]: Failure & { kind: Kind } } = {
   'is-root': { kind: 'is-root', path, action: 'delete' },
   'into-itself': { kind: 'into-itself', path, destination: 'a/b' },
   'read-only': { kind: 'read-only', path, why: 'server' },
+  denied: { kind: 'denied', path },
+  withheld: { kind: 'withheld', path, action: 'create' },
   permission: { kind: 'permission', path, action: 'read' },
   unstable: { kind: 'unstable', path },
   io: { kind: 'io', path, action: 'read', code: 'EIO' },

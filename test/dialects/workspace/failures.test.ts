@@ -19,6 +19,8 @@ const samples: { [Kind in FailureKind]: Failure & { kind: Kind } } = {
   'is-root': { kind: 'is-root', path, action: 'delete' },
   'into-itself': { kind: 'into-itself', path, destination: 'a.txt/b' },
   'read-only': { kind: 'read-only', path, why: 'server' },
+  denied: { kind: 'denied', path },
+  withheld: { kind: 'withheld', path, action: 'create' },
   permission: { kind: 'permission', path, action: 'read' },
   unstable: { kind: 'unstable', path },
   io: { kind: 'io', path, action: 'write', code: 'ENOSPC' },
@@ -95,6 +97,8 @@ describe('every failure', () => {
     );
     expect(codes).toMatchObject({
       'read-only': 'INVALID_PATH',
+      denied: 'INVALID_PATH',
+      withheld: 'INVALID_PATH',
       permission: 'INVALID_PATH',
       'into-itself': 'INVALID_PATH',
       'changed-meanwhile': 'EDIT_CONFLICT',

@@ -58,6 +58,8 @@ function faulty(path: string, faults: Partial<Dir>): Place {
     path: join(root, path),
     made: [],
     protectedPlaces: wall.protectedPlaces,
+    withheld: undefined,
+    asDirectory: undefined,
   };
   return new Place({ ...at, name });
 }

@@ -16,6 +16,7 @@ import { NotRegular } from '../dir.ts';
 import { isShortage } from '../errno.ts';
 import { PathDir } from '../path-dir.ts';
 import { typeOf } from '../stat.ts';
+import { sameEntryIn } from '../withheld/same-entry.ts';
 import { type Listing, type ListingMemory, listAt, listInTurnsAt, listUntyped, stateOf } from './listing.ts';
 import { encodedBelow, rawOf, textOf } from './raw-names.ts';
 
@@ -55,6 +56,8 @@ export interface Cursor {
    */
   open(name: string): number | Absence;
   look(name: string): EntryFacts | undefined;
+  /** Whether two names lead to the same entry. */
+  areSame(name: string, other: string): boolean;
   close(): void;
 }
 
@@ -199,6 +202,14 @@ class DescriptorCursor implements Cursor {
     }
   }
 
+  areSame(name: string, other: string): boolean {
+    if (this.#prefix === undefined) return false;
+    const [one, two] = [name, other].map((each) =>
+      fs.lstatSync(encodedBelow(this.#prefix!, each), { bigint: true, throwIfNoEntry: false }),
+    );
+    return one !== undefined && one.ino === two?.ino && one.dev === two.dev;
+  }
+
   close(): void {
     this.#leave(0);
     this.#prefix = undefined;
@@ -279,6 +290,10 @@ class PathCursor implements Cursor {
     } catch {
       return undefined;
     }
+  }
+
+  areSame(name: string, other: string): boolean {
+    return sameEntryIn(this.#dir)(name, other);
   }
 
   close(): void {

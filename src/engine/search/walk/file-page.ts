@@ -6,6 +6,7 @@ import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.t
 import type { Listing } from '../../confine/scan/listing.ts';
 import { ListingCache } from '../../confine/scan/listing-cache.ts';
 import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
+import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 import type { SearchRoot } from './search-root.ts';
@@ -41,7 +42,8 @@ export async function filePage(root: SearchRoot, query: FilePageQuery): Promise<
   const ignoreFiles = openCursor(scanRootOf(root.dir));
   try {
     const selector = new Selector(PAGED, root.ignoreBase, ignoreFileReader(ignoreFiles));
-    const page = new Page(cursor, selector, query);
+    const withheld = root.withheld && new WithheldBelow(root.withheld, cursor);
+    const page = new Page(cursor, selector, withheld, query);
     await page.add('', 1);
     return { files: page.files.slice(0, query.max), more: page.files.length > query.max };
   } finally {
@@ -54,14 +56,22 @@ class Page {
   readonly files: string[] = [];
   readonly #cursor: Cursor;
   readonly #selector: Selector;
+  /** What the owner of the server denies or hides. */
+  readonly #withheld: WithheldBelow | undefined;
   readonly #after: string | undefined;
   readonly #max: number;
   readonly #without: ReadonlySet<string>;
   readonly #yielder: Yielder;
 
-  constructor(cursor: Cursor, selector: Selector, { after, max, without = [], signal }: FilePageQuery) {
+  constructor(
+    cursor: Cursor,
+    selector: Selector,
+    withheld: WithheldBelow | undefined,
+    { after, max, without = [], signal }: FilePageQuery,
+  ) {
     this.#cursor = cursor;
     this.#selector = selector;
+    this.#withheld = withheld;
     this.#after = after === undefined ? undefined : rawOf(after);
     this.#max = max;
     this.#without = new Set(without.map(rawOf));
@@ -72,8 +82,9 @@ class Page {
   async add(directory: string, level: number): Promise<boolean> {
     await this.#yielder.pause();
     if (level > limits.treeDepth || this.#cursor.goTo(directory)) return true;
-    const listing = await this.#cursor.listInTurns(() => this.#yielder.pause());
-    if (typeof listing === 'string') return true;
+    const found = await this.#cursor.listInTurns(() => this.#yielder.pause());
+    if (typeof found === 'string') return true;
+    const { listing, denied } = this.#withheld?.serve(directory, found) ?? { listing: found };
     const entries = await inPathOrder(listing, this.#yielder);
     const rules = IGNORE_FILES.filter((name) => listing.names.includes(name));
     this.#selector.open(directory, rules);
@@ -86,7 +97,7 @@ class Page {
       }
       const name = entry.slice(0, -1);
       const inner = joined(directory, name);
-      if (this.#without.has(inner) || !this.#selector.enters(directory, name)) continue;
+      if (denied?.has(name) || this.#without.has(inner) || !this.#selector.enters(directory, name)) continue;
       if (!(await this.add(inner, level + 1))) return false;
       // The directory inside has rules of its own.
       this.#selector.open(directory, rules);

@@ -3,6 +3,7 @@ import type { Dir } from '../../confine/dir.ts';
 import { Place } from '../../confine/place.ts';
 import { scanRootOf } from '../../confine/scan/cursor.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
+import type { WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import { fail } from '../../failures.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { Selection } from '../query.ts';
@@ -16,19 +17,24 @@ export interface SearchRoot {
   /** The raw name of a file, when only that file is searched. */
   file: string | undefined;
   ignoreBase: IgnoreBase | undefined;
+  /** What the owner of the server denies or hides. */
+  withheld: WithheldScope | undefined;
 }
 
 export function openSearchRoot(where: Place | Dir, selection: Selection): SearchRoot {
-  if (!(where instanceof Place)) return { dir: where, shown: '.', file: undefined, ignoreBase: undefined };
+  if (!(where instanceof Place)) {
+    return { dir: where, shown: '.', file: undefined, ignoreBase: undefined, withheld: undefined };
+  }
   const { type } = where.mustExist('entry');
   const names = where.path.slice(where.root.real.length).split('/').filter(Boolean).map(rawOf);
   const fileNames = ignoreFileNames(selection);
   const ignoreBase =
     fileNames.length > 0 ? ignoreBaseOf(scanRootOf(where.root.dir), names, fileNames) : undefined;
-  const { shown } = where;
-  if (type === 'file') return { dir: where.dir, shown, file: rawOf(where.name), ignoreBase };
+  const { shown, path } = where;
+  const withheld = where.withheld && { rules: where.withheld.rules, path: rawOf(path) };
+  if (type === 'file') return { dir: where.dir, shown, file: rawOf(where.name), ignoreBase, withheld };
   if (type === 'special') fail({ kind: 'not-a-file', path: shown, found: 'special' });
-  return { dir: where.enter(), shown, file: undefined, ignoreBase };
+  return { dir: where.enter(), shown, file: undefined, ignoreBase, withheld };
 }
 
 /** A search skips and counts unreadable entries below its root; the root itself must be readable. */

@@ -1,6 +1,7 @@
 /** One thread's part in walking a tree: it takes units from the shared queue and adds the directories that it finds. */
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
+import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { EntryType } from '../../failures.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import { joined, type Selector } from './selector.ts';
@@ -19,6 +20,16 @@ export interface Visitor {
   file?(directory: string, name: string): void;
 }
 
+/** What a walk needs besides its parts. */
+export interface WalkRest {
+  /** Units that the queue had no room for. */
+  overflow?: readonly string[];
+  /** The only directories to enter, when they are known. */
+  only?: ReadonlySet<string> | undefined;
+  /** What the owner of the server denies or hides. */
+  withheld?: WithheldScope | undefined;
+}
+
 export function fileUnit(directory: string, names: readonly string[]): string {
   return [directory, ...names].join(SEPARATOR);
 }
@@ -32,6 +43,8 @@ export class Walk {
   readonly #visitor: Visitor;
   /** The only directories to enter, when they are known. */
   readonly #only: ReadonlySet<string> | undefined;
+  /** What the owner of the server denies or hides. */
+  readonly #withheld: WithheldBelow | undefined;
   /** Units that the shared queue had no room for. */
   #overflow: string[] = [];
 
@@ -40,9 +53,10 @@ export class Walk {
     cursor: Cursor,
     selector: Selector,
     visitor: Visitor,
-    { overflow = [], only }: { overflow?: readonly string[]; only?: ReadonlySet<string> | undefined } = {},
+    { overflow = [], only, withheld }: WalkRest = {},
   ) {
     this.#only = only;
+    this.#withheld = withheld && new WithheldBelow(withheld, cursor);
     this.#overflow = [...overflow];
     this.#queue = queue;
     this.#cursor = cursor;
@@ -79,17 +93,19 @@ export class Walk {
   }
 
   #list(directory: string): void {
-    const listing = this.#cursor.list();
-    if (typeof listing === 'string') {
-      if (listing === 'unreadable') this.unreadable.push(directory);
+    const found = this.#cursor.list();
+    if (typeof found === 'string') {
+      if (found === 'unreadable') this.unreadable.push(directory);
       return;
     }
+    const { listing, denied } = this.#withheld?.serve(directory, found) ?? { listing: found };
     const taken = this.#selector.takesAll ? listing : this.#select(directory, listing);
-    this.#add(this.#inner(directory, taken));
+    const opened = denied === undefined || denied.size === 0 ? taken : without(taken, denied);
+    this.#add(this.#inner(directory, opened));
     // Reading ignore files may have moved the cursor.
     if (this.#cursor.goTo(directory)) return;
     this.#visitor.entries?.(directory, taken.names, taken.types);
-    if (this.#visitor.file) this.#files(directory, namesOf(taken, 'file'));
+    if (this.#visitor.file) this.#files(directory, namesOf(opened, 'file'));
   }
 
   #select(directory: string, listing: Listing): Listing {
@@ -141,6 +157,14 @@ export class Walk {
     const left = this.#queue.push(units);
     if (left.length > 0) this.#overflow.push(...[...left].reverse());
   }
+}
+
+/** The listing without some names. */
+function without({ names, types }: Listing, left: ReadonlySet<string>): Listing {
+  return {
+    names: names.filter((name) => !left.has(name)),
+    types: types.filter((_, index) => !left.has(names[index]!)),
+  };
 }
 
 /** How many levels below the start the entries of a directory are. */

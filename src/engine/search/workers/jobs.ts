@@ -1,5 +1,6 @@
 /** What the main thread asks a search thread to do, and what the thread sends back: plain data only. */
 import type { ScanRoot } from '../../confine/scan/cursor.ts';
+import type { WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { ContentOptions } from '../match/search-file.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
@@ -19,6 +20,7 @@ interface Job extends JobRun {
   root: ScanRoot;
   selection: Selection;
   ignoreBase: IgnoreBase | undefined;
+  withheld: WithheldScope | undefined;
 }
 
 export interface GrepJob extends Job {

@@ -48,7 +48,8 @@ function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
     const visitor = new GrepVisitor(job, queue, cursor, kernel, sendFiles);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
     const only = job.candidates && directoriesOf(job.candidates);
-    const walk = new Walk(queue, cursor, selector, visitor, { overflow: job.overflow, only });
+    const { overflow, withheld } = job;
+    const walk = new Walk(queue, cursor, selector, visitor, { overflow, only, withheld });
     walk.run();
     visitor.flush();
     const { files, matches, longLines } = visitor;
@@ -64,7 +65,8 @@ function list(job: ListJob, queue: WorkQueue): ThreadResult {
   try {
     const visitor = new ListVisitor(job, queue, cursor);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
-    const walk = new Walk(queue, cursor, selector, visitor, { overflow: job.overflow });
+    const { overflow, withheld } = job;
+    const walk = new Walk(queue, cursor, selector, visitor, { overflow, withheld });
     walk.run();
     const { files, directories, statistics } = visitor;
     const { unreadable } = walk;

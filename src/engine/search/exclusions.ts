@@ -1,8 +1,8 @@
 /** Globs that leave out, read from one directory and meant below another. */
 import { resolve } from 'node:path';
 import { isWithin } from '../confine/roots.ts';
-import { GlobAllowance, requireReadableGlob, splitGlob } from './glob.ts';
-import { escapeGlob, residualExclusions } from './residual-glob.ts';
+import { GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
+import { escapeGlob, residualExclusions } from '../glob/residual-glob.ts';
 
 /** A glob that leaves out, from the directory where it starts. */
 export interface Exclusion {

@@ -1,0 +1,19 @@
+/** Why something is not served although it lies in a given directory, in words that all dialects share. */
+import type { Failure } from '../engine/index.ts';
+import { onOneLine } from './one-line.ts';
+
+type Withheld = Extract<Failure, { kind: 'denied' | 'withheld' }>;
+
+const DONE = { create: 'created', move: 'moved', delete: 'deleted' } as const;
+
+/** A sentence without its end. Of a hidden name it must not tell that there is a reason. */
+export function withheldBecause(facts: Withheld): string {
+  const path = onOneLine(facts.path);
+  if (facts.kind === 'denied') {
+    return facts.holds === undefined
+      ? `${path}: the owner of this server denied it (--deny)`
+      : `${path} holds ${onOneLine(facts.holds)}, which the owner of this server denied (--deny)`;
+  }
+  const refused = `${path} cannot be ${DONE[facts.action]}`;
+  return facts.action === 'create' ? refused : `${refused}: it holds entries that this server does not serve`;
+}

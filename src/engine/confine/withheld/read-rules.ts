@@ -1,0 +1,78 @@
+/** Collects what the owner withholds when the directories are opened: the globs given, and a file in each directory. */
+import { fail } from '../../failures.ts';
+import { parseIgnoreLine } from '../../glob/ignore-pattern.ts';
+import { readBytesSync } from '../content/read.ts';
+import type { Dir } from '../dir.ts';
+import { attempt } from '../errno.ts';
+import type { Root } from '../roots.ts';
+import { rawOf, textOf } from '../scan/raw-names.ts';
+import { IGNORE_FILE } from './ignore-file.ts';
+import { SECRETS, secretGlobs } from './secrets.ts';
+import { Withheld } from './withheld.ts';
+
+/** No real file of globs is longer. */
+const LONGEST_IGNORE_FILE = 1 << 20;
+
+export interface WithheldGlobs {
+  /** Listed, but never opened. `secrets` stands for the names under which secrets usually lie. */
+  deny?: readonly string[];
+  /** Not there at all. */
+  hide?: readonly string[];
+}
+
+/** Undefined when nothing is withheld: then nobody pays for it. */
+export function readWithheld(
+  roots: readonly Pick<Root, 'real' | 'dir'>[],
+  globs: WithheldGlobs,
+): Withheld | undefined {
+  const denied = globs.deny ?? [];
+  // The preset comes first, wherever it was given: what it leaves out is not taken back from the owner's own globs.
+  const preset = denied.includes(SECRETS) ? secretGlobs : [];
+  const deny = [...preset, ...denied.filter((glob) => glob !== SECRETS).map(readable)];
+  const hide = (globs.hide ?? []).map(readable);
+  const directories = roots.map(({ real, dir }) => ({
+    path: rawOf(real),
+    ignoreFile: ignoreFileIn(dir, real),
+  }));
+  const isEmpty = deny.length + hide.length === 0;
+  if (isEmpty && directories.every(({ ignoreFile }) => ignoreFile === undefined)) return undefined;
+  return new Withheld({ deny: deny.map(rawOf), hide: hide.map(rawOf), directories });
+}
+
+/** A glob that can never match protects nothing: the owner must hear of it. */
+function readable(glob: string): string {
+  const reason = /[\0\n]/.test(glob)
+    ? 'it has a line break or a NUL character in it'
+    : parseIgnoreLine(rawOf(glob)) === undefined
+      ? 'as a line of a .gitignore file it matches nothing'
+      : undefined;
+  if (reason !== undefined) fail({ kind: 'bad-glob', pattern: glob, reason });
+  return glob;
+}
+
+/** A file that is there and cannot be read is an error: what it hides must not be served for that. */
+function ignoreFileIn(dir: Dir, real: string): string | undefined {
+  const path = `${real === '/' ? '' : real}/${IGNORE_FILE}`;
+  const stat = attempt(path, 'look at', () => dir.lstat(IGNORE_FILE));
+  if (stat === undefined) return undefined;
+  if (stat.type === 'symlink') fail({ kind: 'io', path, action: 'read a link in place of', code: 'ELOOP' });
+  const text = attempt(path, 'read', () => contentOf(dir)).toString('latin1');
+  const limit = LONGEST_IGNORE_FILE;
+  if (text.length > limit) fail({ kind: 'too-large', path, size: stat.size, limit, action: 'read' });
+  const lines = text.replace(/^\xef\xbb\xbf/, '').split('\n');
+  for (const [index, line] of lines.entries()) {
+    if (/^(#|\s*$)/.test(line) || parseIgnoreLine(line) !== undefined) continue;
+    const reason = `line ${index + 1} of ${path} matches nothing as a line of a .gitignore file`;
+    fail({ kind: 'bad-glob', pattern: textOf(line), reason });
+  }
+  return lines.join('\n');
+}
+
+function contentOf(dir: Dir): Buffer {
+  const file = dir.open(IGNORE_FILE);
+  try {
+    return readBytesSync(file, LONGEST_IGNORE_FILE + 1);
+  } finally {
+    file.close();
+  }
+}

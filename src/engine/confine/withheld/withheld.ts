@@ -1,0 +1,124 @@
+/**
+ * Says of a path whether the owner of the server withholds it. Denied: the name is listed, and nobody gets further.
+ * Hidden: to every tool the name is not there.
+ *
+ * Globs read as in .gitignore, from each given directory. A path in two given directories, one inside the other, is
+ * withheld when the rules of either say so. Paths are raw (see scan/raw-names.ts) and have all links resolved.
+ */
+import { IgnoreChain } from '../../glob/gitignore.ts';
+import { IGNORE_FILE } from './ignore-file.ts';
+import { composed, folded, IGNORES_CASE, otherCase } from './name-forms.ts';
+
+export type Verdict = 'denied' | 'hidden';
+
+/** Plain data, so that it can be sent to another thread. Lines are bytes, one character for each. */
+export interface WithheldRules {
+  readonly deny: readonly string[];
+  readonly hide: readonly string[];
+  readonly directories: readonly RuledDirectory[];
+}
+
+export interface RuledDirectory {
+  /** Raw, absolute, with all links resolved. */
+  readonly path: string;
+  /** The text of its file of hidden names; undefined when it has none. */
+  readonly ignoreFile: string | undefined;
+}
+
+/** Whether two raw names lead to the same entry of the directory in question. */
+export type IsSameEntry = (name: string, other: string) => boolean;
+
+export class Withheld {
+  readonly rules: WithheldRules;
+  readonly #asWritten: RuleSet;
+  readonly #anyCase: RuleSet;
+  /** Whether a path in lower case reads the same to both. */
+  readonly #isLowerCase: boolean;
+
+  constructor(rules: WithheldRules) {
+    this.rules = rules;
+    this.#asWritten = new RuleSet(rules, composed);
+    this.#anyCase = new RuleSet(rules, (line) =>
+      folded(line).replaceAll(/\[:(upper|lower):\]/g, '[:alpha:]'),
+    );
+    const texts = [
+      ...rules.deny,
+      ...rules.hide,
+      ...rules.directories.map(({ ignoreFile = '' }) => ignoreFile),
+    ];
+    this.#isLowerCase = texts.every((text) => folded(text) === composed(text));
+  }
+
+  /** What holds for a name of a directory that is not withheld itself. */
+  nameIn(parent: string, name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
+    const path = parent === '/' ? `/${name}` : `${parent}/${name}`;
+    const verdict = this.#asWritten.of(path, isDirectory);
+    if (verdict !== undefined) return verdict;
+    const inAnyCase = this.#inAnyCase(path, isDirectory);
+    if (inAnyCase === undefined) return undefined;
+    const other = otherCase(name);
+    const ignoresCase = other === undefined ? IGNORES_CASE : isSame(name, other);
+    return ignoresCase ? inAnyCase : undefined;
+  }
+
+  /** What holds for a path by its looks, for whoever cannot ask the disk: it may be long gone. */
+  path(path: string): Verdict | undefined {
+    for (let end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
+      const isLast = end < 0;
+      const above = isLast ? path : path.slice(0, end);
+      // Nobody knows what the last name was: a rule for directories counts.
+      const verdict =
+        this.#asWritten.of(above, true) ?? (IGNORES_CASE ? this.#inAnyCase(above, true) : undefined);
+      if (verdict !== undefined || isLast) return verdict;
+    }
+  }
+
+  #inAnyCase(path: string, isDirectory: boolean): Verdict | undefined {
+    if (this.#isLowerCase && folded(path) === path) return undefined;
+    return this.#anyCase.of(path, isDirectory);
+  }
+}
+
+/** All rules of all directories, with lines and paths in one form. */
+class RuleSet {
+  readonly #form: (raw: string) => string;
+  readonly #directories: { prefix: string; lists: { verdict: Verdict; chain: IgnoreChain }[] }[];
+
+  constructor({ deny, hide, directories }: WithheldRules, form: (raw: string) => string) {
+    this.#form = form;
+    // Each list stands alone: what one of them takes back, another one may still withhold.
+    const list = (verdict: Verdict, text: string) => ({
+      verdict,
+      chain: IgnoreChain.empty.child('', form(text)),
+    });
+    const [hidden, denied] = [list('hidden', hide.join('\n')), list('denied', deny.join('\n'))];
+    this.#directories = directories.map(({ path, ignoreFile }) => ({
+      prefix: path === '/' ? path : `${path}/`,
+      lists: [
+        hidden,
+        denied,
+        ...(ignoreFile === undefined ? [] : [list('hidden', ignoreFile), list('denied', `/${IGNORE_FILE}`)]),
+      ],
+    }));
+  }
+
+  /** Hidden wins: a name must not tell that there is something to deny. */
+  of(path: string, isDirectory: boolean): Verdict | undefined {
+    let found: Verdict | undefined;
+    for (const { prefix, lists } of this.#directories) {
+      if (!path.startsWith(prefix)) continue;
+      const below = path.slice(prefix.length);
+      if (below === '') continue;
+      const formed = this.#form(below);
+      for (const { verdict, chain } of lists) {
+        // A name that is not UTF-8 has no other form, and must be met as it is.
+        const matches =
+          chain.ignores(formed, isDirectory) || (formed !== below && chain.ignores(below, isDirectory));
+        if (!matches) continue;
+        if (verdict === 'hidden') return verdict;
+        found = verdict;
+      }
+    }
+    return found;
+  }
+}
