@@ -69,6 +69,7 @@ function resultAsText({ content }: ToolResult): string {
 
 function contentAsText(item: Content): string {
   if (item.type === 'text') return item.text;
+  if (item.type !== 'resource') return `[${item.mimeType}, base64]\n${item.data}`;
   const { uri, mimeType, blob } = item.resource;
   return `[${uri}, ${mimeType}, base64]\n${blob}`;
 }

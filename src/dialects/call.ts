@@ -26,18 +26,18 @@ export async function callTool(
   const also = [await noteHidden(outcome), ignored].filter((note) => note !== undefined);
   // A long result takes time to measure: let other calls run first.
   await new Yielder(undefined).pause();
-  return shortEnough(withNotes(outcome, [...notes, ...also]), dialect, tool);
+  return shortEnough(withNotes(outcome, [...notes, ...also]), dialect, tool, context);
 }
 
 /** Most tools keep their results short enough for clients; this holds for all of them. */
-function shortEnough(outcome: ToolOutcome, dialect: Dialect, tool: Tool): ToolOutcome {
+function shortEnough(outcome: ToolOutcome, dialect: Dialect, tool: Tool, context: ToolContext): ToolOutcome {
   const bytes = excessBytes(outcome);
   if (bytes === undefined) return outcome;
   if ('error' in outcome || outcome.result.isError) return truncateTexts(outcome);
   if (!tool.hints.readOnly) return { result: unsendableResult(bytes) };
   const instead = 'Ask for less at a time';
   const facts = { kind: 'answer-too-large', bytes, limit: MAX_MESSAGE_BYTES, instead } as const;
-  return { ...dialect.failed(facts, tool), failure: facts };
+  return { ...dialect.failed(facts, tool, context), failure: facts };
 }
 
 async function outcomeOf(
@@ -52,6 +52,6 @@ async function outcomeOf(
     if (!(error instanceof EngineFailure)) throw error;
     const { facts } = error;
     context.engine.reportFailure(facts);
-    return { ...dialect.failed(facts, tool), failure: facts };
+    return { ...dialect.failed(facts, tool, context), failure: facts };
   }
 }

@@ -5,6 +5,7 @@
  * for what came of it (`render`). Anything longer belongs in the engine.
  */
 import type { Caller, Engine, Failure } from '../engine/index.ts';
+import type { ReadTexts } from './read-texts.ts';
 import type { FromSchema, ObjectSchema } from './schema.ts';
 
 export interface ToolHints {
@@ -20,6 +21,8 @@ export interface ToolHints {
 
 export type Content =
   | { type: 'text'; text: string }
+  /** `data` is base64. */
+  | { type: 'image' | 'audio'; data: string; mimeType: string }
   | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } };
 
 export interface ToolResult {
@@ -56,6 +59,8 @@ export interface Session {
   workspace?: Engine;
   /** The address that the client connected to names the workspace: no call chooses another. */
   workspaceIsFixed?: boolean;
+  /** What the client has read, where a dialect remembers it to understand later edits. */
+  readTexts?: ReadTexts;
 }
 
 export interface ToolContext {
@@ -69,6 +74,8 @@ export interface ToolContext {
   home: string;
   /** Environment settings that a dialect's document names. */
   settings: Readonly<Record<string, string | undefined>>;
+  /** About how many tokens an answer may hold, in dialects that keep to that. Default: 20,000. */
+  maxTokens?: number | undefined;
   /** Sends progress to a client that asked for it; a value that is not higher than the last one is not sent. */
   progress(done: number, message: string): void;
   /** Takes the output of a command as it comes, for progress messages. */
@@ -120,7 +127,7 @@ export interface Dialect {
   choosesWorkspace?: boolean;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
   checkSettings?(settings: ToolContext['settings']): string | undefined;
-  failed(facts: Failure, tool: Tool): ToolOutcome;
+  failed(facts: Failure, tool: Tool, context: ToolContext): ToolOutcome;
 }
 
 export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {

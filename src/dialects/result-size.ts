@@ -2,7 +2,7 @@
 import { truncate } from '../display/truncate.ts';
 import { fail } from '../engine/index.ts';
 import { jsonBytes } from '../json/json-size.ts';
-import { type ToolOutcome, type ToolResult, text } from './dialect.ts';
+import { type Content, type ToolOutcome, type ToolResult, text } from './dialect.ts';
 
 /** The server sends no longer message, line end included; src/server/mcp/messages.ts enforces it too. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -93,14 +93,17 @@ export function unsendableResult(bytes: number): ToolResult {
   return { content: [text(`The call was done, but its answer is too long to be sent: ${size}`)] };
 }
 
+function charactersOf(item: Content): number {
+  if (item.type === 'text') return item.text.length;
+  return item.type === 'resource' ? item.resource.blob.length + item.resource.uri.length : item.data.length;
+}
+
 function isShort(outcome: ToolOutcome): boolean {
   if ('error' in outcome)
     return outcome.error.data === undefined && outcome.error.message.length < MAX_ERROR_CHARACTERS;
   const { content, structuredContent } = outcome.result;
   let characters = 0;
-  for (const item of content)
-    characters +=
-      item.type === 'text' ? item.text.length : item.resource.blob.length + item.resource.uri.length;
+  for (const item of content) characters += charactersOf(item);
   // structuredContent repeats the text, and takes no more bytes than it.
   const copies = structuredContent === undefined ? 1 : 2;
   return (characters + 100 * content.length) * MOST_BYTES_A_CHARACTER * copies <= MAX_RESULT_BYTES;

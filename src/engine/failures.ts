@@ -48,7 +48,8 @@ export type Failure =
   | { kind: 'too-large'; path: string; size: number; limit: number; action: 'read' | 'write' | 'edit' }
   | { kind: 'not-text'; path: string; why: 'not-utf8' | 'nul' }
   | { kind: 'line-out-of-range'; path: string; line: number; lines: number }
-  | { kind: 'changed-meanwhile'; path: string }
+  /** `hash` is set when the caller expected another one: it is the hash of what is there now. */
+  | { kind: 'changed-meanwhile'; path: string; hash?: string }
   | { kind: 'busy'; path: string }
   // Edits: `edit` is the 1-based position in the call's list
   | {

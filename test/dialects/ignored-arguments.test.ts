@@ -35,7 +35,7 @@ function call(dialect: Dialect, name: string, args: unknown, more: object = {}):
 async function texts(dialect: string, name: string, args: unknown, more?: object): Promise<string[]> {
   const outcome = await call(dialectNamed(dialect)!, name, args, more);
   if ('error' in outcome) throw new Error(outcome.error.message);
-  return outcome.result.content.map((item) => (item.type === 'text' ? item.text : item.resource.uri));
+  return outcome.result.content.map((item) => (item.type === 'text' ? item.text : JSON.stringify(item)));
 }
 
 describe('every tool', () => {

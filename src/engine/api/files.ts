@@ -5,7 +5,7 @@ import type { How, PathAccess } from '../caller.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
-import { EngineFailure, type Failure } from '../failures.ts';
+import { EngineFailure, type Failure, fail } from '../failures.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
@@ -17,14 +17,16 @@ import { type FileContent, readContent, readSnapshot, readText } from '../files/
 import { type FileStart, readStart, type StartOptions } from '../files/read-start.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
 import { removeEntry } from '../files/remove.ts';
-import { replaceContent, requireUnchanged } from '../files/replace.ts';
+import { replaceContent, requireUnchanged, type Snapshot } from '../files/replace.ts';
 import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
 import { replaceBytes, requireFits, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
 import { limits } from '../limits.ts';
 import type { LineRange } from '../text/edit/line-range.ts';
+import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
-import type { EditFacts, RewriteResults, Rewriting } from '../text/rewrite.ts';
+import type { EditFacts, EditListResult, RewriteResults, Rewriting } from '../text/rewrite.ts';
+import { shortHash } from '../text/short-hash.ts';
 
 /** What comes with every call: how it can be cancelled. */
 export interface Call {
@@ -35,6 +37,22 @@ export interface Call {
 export interface StoreCall extends Call {
   /** The most bytes that the file may have afterwards; the engine's own limit holds in any case. */
   limit?: number;
+}
+
+/** For operations that a caller wants done only to the content that it knows. */
+export interface ExpectingCall extends Call {
+  /** The short hash of the content that must be there. */
+  ifHash?: string | undefined;
+}
+
+export interface EditListOptions extends ExpectingCall {
+  /** The file's name in the diff, and how many unchanged lines that shows around a change. */
+  name: string;
+  context?: number;
+  /** What the author of the edits last read of the file. */
+  remembered?: string | undefined;
+  /** Only tells what the edits would do. */
+  dryRun?: boolean | undefined;
 }
 
 export interface PatchResult {
@@ -132,6 +150,17 @@ export class FilesApi {
     }));
   }
 
+  /** What stands at a path itself: a link is not followed. */
+  entryAt(path: string): Promise<Stat> {
+    return this.#access.read([path], {}, async () =>
+      this.#access.wall.at(path, { follow: false }, (place) => {
+        const stat = place.mustExist('entry');
+        this.#access.caller.touched({ path: place.path, how: 'looked-at' });
+        return stat;
+      }),
+    );
+  }
+
   /** What stands at a path; undefined when nothing can be seen there, which is not reported as a failure. */
   peek(path: string): Promise<Stat | undefined> {
     return this.#access.read([path], {}, async () => {
@@ -190,12 +219,13 @@ export class FilesApi {
   write(
     path: string,
     content: string | Buffer,
-    options: StoreCall = {},
+    options: StoreCall & ExpectingCall = {},
   ): Promise<{ path: string; bytes: number }> {
     const bytes = asBytes(content);
     return this.#changeOne(written(path), options, async (place, recorder) => {
       if (options.limit !== undefined) requireFits(path, bytes, options.limit);
-      await replaceContent(place, bytes, { signal: options.signal, recorder });
+      const expect = await expectedSnapshot(place, options);
+      await replaceContent(place, bytes, { signal: options.signal, recorder, ...(expect && { expect }) });
       return { path: place.path, bytes: bytes.length };
     });
   }
@@ -223,26 +253,30 @@ export class FilesApi {
   move(
     from: string,
     to: string,
-    options: { overwrite?: boolean } & Call = {},
+    options: { overwrite?: boolean } & ExpectingCall = {},
   ): Promise<{ overwritten: boolean }> {
     const { overwrite = false, signal } = options;
     const changed: ChangedPath[] = [
       { path: from, walk: { follow: false }, how: 'moved-from' },
       { path: to, walk: { follow: false, makeParents: true }, how: 'moved-to' },
     ];
-    return this.#changeAll(changed, options, ([source, target], recorder) =>
-      moveEntry(this.#access.wall, source!, target!, { overwrite, signal, recorder }),
-    );
+    return this.#changeAll(changed, options, async ([source, target], recorder) => {
+      await expectedSnapshot(source!, options);
+      return moveEntry(this.#access.wall, source!, target!, { overwrite, signal, recorder });
+    });
   }
 
   remove(
     path: string,
-    options: { recursive?: boolean } & Call = {},
+    options: { recursive?: boolean } & ExpectingCall = {},
   ): Promise<{ removed: 'file' | 'directory' | 'symlink' }> {
     const { recursive = false, signal } = options;
     const changed = { path, walk: { follow: false }, how: 'removed' } as const;
     return this.#changeOne(changed, options, async (place, recorder) => {
-      const removed = await removeEntry(this.#access.wall, place, { recursive, signal, recorder });
+      const expect = await expectedSnapshot(place, options);
+      const check = expect && (() => requireUnchanged(place, expect));
+      const how = { recursive, signal, recorder, ...(check && { check }) };
+      const removed = await removeEntry(this.#access.wall, place, how);
       await place.dir.flush();
       return { removed };
     });
@@ -250,6 +284,30 @@ export class FilesApi {
 
   edit(path: string, edits: readonly TextEdit[], options: StoreCall = {}): Promise<EditFacts> {
     return this.#rewrite({ kind: 'edit', path, edits }, options);
+  }
+
+  /** Makes a list of edits, by text or by anchors, all of them or none; a refusal is a result and changes nothing. */
+  async editList(
+    path: string,
+    edits: readonly ListedEdit[],
+    options: EditListOptions,
+  ): Promise<{ result: EditListResult; hash: string }> {
+    const { ifHash, signal, ...rest } = options;
+    const job = { kind: 'edit-list' as const, path, edits, ...rest };
+    const compute = async (bytes: Buffer) => {
+      requireHash(path, bytes, ifHash);
+      const { bytes: after, result } = await this.#editor.run(job, bytes, signal);
+      return { bytes: after, result: { result, hash: shortHash(after ?? bytes) } };
+    };
+    if (rest.dryRun) {
+      return this.#read(path, 'read', async (place) => {
+        const { bytes } = await readSnapshot(place, { signal, action: 'edit' });
+        return (await compute(bytes)).result;
+      });
+    }
+    return this.#changeOne(changedIn(job), { signal }, (place, recorder) =>
+      rewriteFile(place, compute, { signal, recorder }),
+    );
   }
 
   /** Adds lines to several files, to all of them or to none. */
@@ -338,6 +396,23 @@ export class FilesApi {
     const paths = changed.map(({ path }) => path);
     return this.#access.change(paths, { signal }, (changes) => changes.at(changed, change));
   }
+}
+
+/** What stands there, where the caller expects a certain content. */
+async function expectedSnapshot(
+  place: Place,
+  { ifHash, signal }: ExpectingCall,
+): Promise<Snapshot | undefined> {
+  if (ifHash === undefined) return undefined;
+  const snapshot = await readSnapshot(place, { signal });
+  requireHash(place.shown, snapshot.bytes, ifHash);
+  return snapshot;
+}
+
+function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): void {
+  if (ifHash === undefined) return;
+  const hash = shortHash(bytes);
+  if (hash !== ifHash.toLowerCase()) fail({ kind: 'changed-meanwhile', path, hash });
 }
 
 function isForbidden({ kind }: Failure): boolean {

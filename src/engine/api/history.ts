@@ -2,8 +2,9 @@
 import type { Access } from '../access/access.ts';
 import type { Caller } from '../caller.ts';
 import { isWithin } from '../confine/roots.ts';
-import type { JournalEntry } from '../journal/entries/entry.ts';
+import type { Change, JournalEntry } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
+import { shortHashOf } from '../text/short-hash.ts';
 import type { Comparison, Obstacle } from '../undo/compare.ts';
 import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff } from '../undo/diff.ts';
 import { obstaclesOf, planUndo, type UndoStep } from '../undo/plan.ts';
@@ -43,6 +44,9 @@ export type UndoOutcome =
   | { done: true; entry: JournalEntry; steps: PlannedStep[] }
   | { done: false; obstacles: Obstacle[] };
 
+/** A content that a client read is not far back. */
+const MOST_ENTRIES_SEARCHED = 100;
+
 export class HistoryApi {
   readonly #access: Access;
 
@@ -64,6 +68,18 @@ export class HistoryApi {
   entry(id: string): JournalEntry | undefined {
     const entry = this.#access.journal?.entry(id);
     return entry && this.#covers(entry) ? entry : undefined;
+  }
+
+  /** A content that a file once had, by its short hash, as far as the journal still has it. */
+  async contentOf(path: string, hash: string): Promise<Buffer | undefined> {
+    for (const { changes } of this.entries({ below: path, limit: MOST_ENTRIES_SEARCHED })) {
+      for (const { hash: known } of changes.flatMap(imagesOf)) {
+        if (known === undefined || shortHashOf(known) !== hash) continue;
+        const content = await this.#journal.store.get(known);
+        if (content) return content;
+      }
+    }
+    return undefined;
   }
 
   async diff(id: string): Promise<FileDiff[]> {
@@ -129,6 +145,20 @@ export class HistoryApi {
 
 function obstaclesOfUnrecorded({ roots, unrecorded = '' }: JournalEntry): Obstacle[] {
   return roots.map((path) => ({ path, why: `what the command changed was ${unrecorded}`, forceable: false }));
+}
+
+/** What is known of the contents before and after a change. */
+function imagesOf(change: Change): { hash?: string }[] {
+  switch (change.kind) {
+    case 'created':
+      return change.after ? [change.after] : [];
+    case 'changed':
+      return [change.before, change.after];
+    case 'removed':
+      return change.before.type === 'file' ? [change.before.file] : [];
+    case 'moved':
+      return change.file ? [change.file] : [];
+  }
 }
 
 function described({ path, does, comparison }: UndoStep): PlannedStep {

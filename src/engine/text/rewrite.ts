@@ -34,6 +34,8 @@ export type Rewriting = { path: string } & (
       edits: readonly ListedEdit[];
       remembered?: string | undefined;
       name: string;
+      /** How many unchanged lines the diff shows around a change. */
+      context?: number;
       dryRun?: boolean | undefined;
     }
   | { kind: 'insert'; insertion: LineInsertion }
@@ -111,7 +113,8 @@ function rewritten(
       const outcome = applyEditList(text, job.edits, job.remembered, path, onRegex);
       if ('refusal' in outcome) return { result: outcome };
       const { text: after, results } = outcome;
-      const diff = unifiedDiff(text, after, { oldName: job.name, newName: job.name });
+      const { name, context = 3 } = job;
+      const diff = unifiedDiff(text, after, { oldName: name, newName: name, context });
       return { ...(!job.dryRun && { after }), result: { results, diff } };
     }
     case 'insert': {

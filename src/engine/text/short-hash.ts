@@ -10,6 +10,11 @@ export function shortHash(bytes: Uint8Array): string {
   return base32(createHash('sha256').update(bytes).digest(), CONTENT_CHARACTERS);
 }
 
+/** The short hash of a content whose SHA-256 is known, in hexadecimal digits. */
+export function shortHashOf(sha256: string): string {
+  return base32(Buffer.from(sha256.slice(0, 2 * CONTENT_CHARACTERS), 'hex'), CONTENT_CHARACTERS);
+}
+
 /** The first characters of bytes in base-32, 5 bits each. */
 export function base32(bytes: Uint8Array, characters: number): string {
   let text = '';

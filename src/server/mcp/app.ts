@@ -11,6 +11,8 @@ export interface App {
   settings: Readonly<Record<string, string | undefined>>;
   /** How clients get a dialect's JSON-RPC errors: as protocol errors, which is the default, or as results marked as errors. */
   errors?: 'protocol' | 'results' | undefined;
+  /** About how many tokens an answer may hold, in dialects that keep to that. */
+  maxTokens?: number | undefined;
   /** Whose calls these are: the name of a token, where there is one. */
   who?: string;
   /** Whether the system confines commands; undefined before anybody has tried. */

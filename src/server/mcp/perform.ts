@@ -1,6 +1,7 @@
 /** Runs one call of an offered tool, from its arguments to its outcome. Every transport and the CLI call tools through here. */
 import { type CallContext, callTool } from '../../dialects/call.ts';
 import {
+  type Content,
   type Session,
   type ToolContext,
   type ToolOutcome,
@@ -94,7 +95,12 @@ function tracedAnswer(outcome: ToolOutcome, failure: TracedFailure | undefined):
 /** What a model reads of a result. */
 function textOf({ content }: ToolResult): string {
   if (content.length === 1 && content[0]!.type === 'text') return content[0]!.text;
-  return content.map((item) => (item.type === 'text' ? item.text : item.resource.blob)).join('\n');
+  return content.map(contentAsText).join('\n');
+}
+
+function contentAsText(item: Content): string {
+  if (item.type === 'text') return item.text;
+  return item.type === 'resource' ? item.resource.blob : item.data;
 }
 
 function contextOf(
@@ -102,12 +108,13 @@ function contextOf(
   caller: Caller,
   reporter: ProgressReporter | undefined,
 ): CallContext {
-  const { engine, home, settings } = app;
+  const { engine, home, settings, maxTokens } = app;
   return {
     engine: engine.as(caller),
     caller,
     home,
     settings,
+    maxTokens,
     session: state,
     signal,
     progress: reporter?.progress ?? ignore,

@@ -1,5 +1,6 @@
 /** Every failure of the engine as an error of this dialect: a code of its table and nothing more. */
 import { describe, expect, it } from 'vitest';
+import type { ToolContext } from '../../../src/dialects/dialect.ts';
 import { repo } from '../../../src/dialects/repo/index.ts';
 import type { Failure, FailureKind } from '../../../src/engine/index.ts';
 import { proves } from '../../proves.ts';
@@ -63,7 +64,7 @@ const CODES: Record<string, number> = {
 
 function told(facts: Failure, name = 'read_file') {
   const tool = repo.tools.find((each) => each.name === name)!;
-  const failed = repo.failed(facts, tool);
+  const failed = repo.failed(facts, tool, {} as ToolContext);
   if (!('error' in failed)) throw new Error('not an error of the protocol');
   return failed.error as { code: number; message: string; data: { error_code: string; path?: string } };
 }

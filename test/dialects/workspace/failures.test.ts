@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Tool } from '../../../src/dialects/dialect.ts';
+import type { Tool, ToolContext } from '../../../src/dialects/dialect.ts';
 import { workspace } from '../../../src/dialects/workspace/index.ts';
 import type { Failure, FailureKind } from '../../../src/engine/index.ts';
 import { proves } from '../../proves.ts';
@@ -66,7 +66,7 @@ const CODES = [
 ];
 
 function told(facts: Failure) {
-  const answered = workspace.failed(facts, {} as Tool);
+  const answered = workspace.failed(facts, {} as Tool, {} as ToolContext);
   if (!('result' in answered)) throw new Error('an error of the protocol');
   const [item] = answered.result.content;
   if (item?.type !== 'text') throw new Error('not text');

@@ -1,0 +1,42 @@
+/** What a client has read lately: by it, anchors and hashes of lines and files that changed since can be understood. */
+
+/** In bytes: a session that read more forgets what it read longest ago. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+interface ReadText {
+  hash: string;
+  bytes: Buffer;
+}
+
+export class ReadTexts {
+  /** By the file's real path, the one that was read longest ago first. */
+  readonly #byPath = new Map<string, ReadText>();
+  #size = 0;
+
+  remember(path: string, hash: string, bytes: Buffer): void {
+    this.forget(path);
+    if (bytes.length > MOST_BYTES) return;
+    this.#byPath.set(path, { hash, bytes });
+    this.#size += bytes.length;
+    for (const oldest of this.#byPath.keys()) {
+      if (this.#size <= MOST_BYTES) break;
+      this.forget(oldest);
+    }
+  }
+
+  forget(path: string): void {
+    this.#size -= this.#byPath.get(path)?.bytes.length ?? 0;
+    this.#byPath.delete(path);
+  }
+
+  /** The content of a file when the client last read it. */
+  lastOf(path: string): Buffer | undefined {
+    return this.#byPath.get(path)?.bytes;
+  }
+
+  /** A content that the client read under this hash. */
+  withHash(hash: string): Buffer | undefined {
+    for (const text of this.#byPath.values()) if (text.hash === hash) return text.bytes;
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+/** The history of changes as the tools show it, and the way back. */
+import type { Change, JournalEntry } from '../../engine/index.ts';
+import type { ResultOutcome, ToolContext } from '../dialect.ts';
+import { text } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
+import { timestamp } from '../timestamp.ts';
+import { budgetOf, nextCall, pageOf } from './budget.ts';
+import { refused } from './outcome.ts';
+
+const MOST_FILES = 10;
+const NO_HISTORY = 'This server keeps no history (--no-journal): nothing can be undone';
+
+export interface HistoryArguments {
+  path?: string;
+  limit: number;
+  before?: string;
+}
+
+export async function historyText(
+  args: HistoryArguments,
+  below: string | undefined,
+  context: ToolContext,
+): Promise<string> {
+  const { engine } = context;
+  if (!engine.history.isKept) return NO_HISTORY;
+  const all = engine.history.entries(below === undefined ? {} : { below });
+  const start = args.before === undefined ? 0 : all.findIndex(({ id }) => id === args.before) + 1;
+  const wanted = all.slice(start, start + args.limit);
+  if (wanted.length === 0) return 'No changes';
+  const lines: string[] = [];
+  for (const entry of wanted) lines.push(await entryText(entry, context));
+  const page = pageOf(lines, 0, budgetOf(context));
+  const left = all.length - start - page.end;
+  if (left === 0) return page.lines.join('\n');
+  const next = nextCall('history', { ...args, before: wanted[page.end - 1]!.id });
+  return [...page.lines, `[${left} older changes; ${next}]`].join('\n');
+}
+
+async function entryText(entry: JournalEntry, { engine }: ToolContext): Promise<string> {
+  const { id, at, origin, state, undoes, changes, unrecorded } = entry;
+  const tool = undoes === undefined ? (origin.tool ?? '-') : `undo of ${undoes}`;
+  const undone = state === 'undone' ? ', undone' : '';
+  const counts = new Map((await engine.history.diff(id)).map((diff) => [diff.path, lineCounts(diff.text)]));
+  const files = changes.filter((change) => !(change.kind === 'created' && change.parent));
+  const shown = files
+    .slice(0, MOST_FILES)
+    .map((change) => `  ${changeText(change)}${counts.get(change.path) ?? ''}`);
+  const more = files.length > MOST_FILES ? [`  and ${files.length - MOST_FILES} more`] : [];
+  const unknown = unrecorded === undefined ? [] : [`  changed by a command; ${unrecorded}`];
+  return [`${id} ${timestamp(at)} ${tool}${undone}`, ...shown, ...more, ...unknown].join('\n');
+}
+
+function changeText(change: Change): string {
+  const path = onOneLine(change.path);
+  return change.kind === 'moved' ? `moved ${path} -> ${onOneLine(change.to)}` : `${change.kind} ${path}`;
+}
+
+function lineCounts(diff: string): string {
+  const lines = diff.split('\n').slice(2);
+  const [added, removed] = ['+', '-'].map((sign) => lines.filter((line) => line.startsWith(sign)).length);
+  return diff === '' ? '' : ` (+${added} -${removed})`;
+}
+
+/** Without an entry: the newest change of this session, or of whoever calls. */
+export async function undoChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
+  const { engine, caller } = context;
+  if (!engine.history.isKept) return refused(NO_HISTORY, 'not-found');
+  const entry = id ?? newestOwn(context)?.id;
+  if (entry === undefined)
+    return refused('There is no change of this session to undo\nhistory lists all changes.', 'not-found');
+  const outcome = await engine.history.undo(entry, { caller });
+  if (outcome === undefined)
+    return refused(`There is no entry ${entry}\nhistory lists the entries.`, 'not-found');
+  if (!outcome.done) {
+    const reasons = outcome.obstacles.flatMap(({ path, why, diff }) => [
+      `${path}: ${why}`,
+      ...(diff ? [diff] : []),
+    ]);
+    return refused([`${entry} cannot be undone; nothing was changed`, ...reasons].join('\n'), 'obstacle');
+  }
+  const steps = outcome.steps.map(({ path, does }) => `  ${does} ${onOneLine(path)}`);
+  const page = pageOf([`Undid ${entry} as ${outcome.entry.id}`, ...steps], 0, budgetOf(context));
+  const more = page.isCut ? [`  and ${steps.length + 1 - page.end} more`] : [];
+  return { result: { content: [text([...page.lines, ...more].join('\n'))] } };
+}
+
+function newestOwn({ engine, caller }: ToolContext): JournalEntry | undefined {
+  const { session, who } = caller.origin;
+  return engine.history
+    .entries()
+    .find(
+      ({ origin, state, undoes }) =>
+        undoes === undefined &&
+        state === 'done' &&
+        (who === undefined ? origin.session === session : origin.who === who),
+    );
+}

@@ -1,0 +1,172 @@
+/**
+ * The engine's facts in words: the first line says what is wrong, as the official server says it where it has words
+ * for it, and the lines after it say what to do next.
+ */
+import { truncate } from '../../display/truncate.ts';
+import type { Failure } from '../../engine/index.ts';
+import { type Tool, type ToolContext, type ToolOutcome, text } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
+import { whyProtected } from '../read-only.ts';
+import { grouped } from './budget.ts';
+import { asCalled } from './paths.ts';
+
+/** A pattern or text of the caller's is shown up to here. */
+const MAX_SHOWN = 200;
+
+export function failed(facts: Failure, tool: Tool, context: ToolContext): ToolOutcome {
+  return { result: { content: [text(failureText(facts, tool.name, context))], isError: true } };
+}
+
+export function failureText(facts: Failure, tool: string, context: ToolContext): string {
+  const shown = 'path' in facts && facts.path !== undefined ? onOneLine(asCalled(facts.path, context)) : '';
+  return (
+    aboutPath(facts, shown, tool, context) ??
+    aboutContent(facts, shown) ??
+    aboutCall(facts) ??
+    `${facts.kind}: ${shown}`
+  );
+}
+
+/** The system call that the official server's words name. */
+const SYSTEM_CALLS: Readonly<Record<string, string>> = {
+  create_directory: 'mkdir',
+  delete_file: 'unlink',
+  directory_tree: 'scandir',
+  get_file_info: 'stat',
+  grep_files: 'scandir',
+  list_directory: 'scandir',
+  list_directory_with_sizes: 'scandir',
+  move_file: 'rename',
+  search_files: 'scandir',
+};
+
+function aboutPath(facts: Failure, shown: string, tool: string, context: ToolContext): string | undefined {
+  const call = SYSTEM_CALLS[tool] ?? 'open';
+  switch (facts.kind) {
+    case 'outside': {
+      const given = context.engine.roots.map(({ path }) => path).join(', ');
+      return `Access denied - path outside allowed directories: ${shown} not in ${given}`;
+    }
+    case 'bad-path':
+      return badPath(facts, shown, call);
+    case 'not-found':
+      return `ENOENT: no such file or directory, ${call} '${shown}'${nearNames(facts.near)}`;
+    case 'not-a-file':
+      return facts.found === 'directory'
+        ? `EISDIR: illegal operation on a directory, ${call === 'open' ? 'read' : call} '${shown}'\nlist_directory lists what is in it.`
+        : `Not a file: '${shown}' is a FIFO, socket or device, which is never opened`;
+    case 'not-a-directory':
+      return `ENOTDIR: not a directory, ${call} '${shown}'`;
+    case 'exists':
+      return tool === 'move_file'
+        ? `Destination already exists: ${shown}`
+        : `EEXIST: file already exists, ${call} '${shown}'`;
+    case 'directory-not-empty':
+      return `ENOTEMPTY: directory not empty, ${call} '${shown}'\nrecursive: true deletes it with everything in it.`;
+    case 'is-root':
+      return `Access denied - ${shown} is, or contains, a directory that this server was given: it cannot be ${facts.action}d`;
+    case 'into-itself':
+      return `EINVAL: invalid argument, rename '${shown}' -> '${asCalled(facts.destination, context)}'\nA directory cannot be moved into itself.`;
+    case 'read-only':
+      return readOnly(facts, shown);
+    case 'permission':
+      return `EACCES: permission denied, ${call} '${shown}'`;
+    case 'unstable':
+      return `${shown} kept changing during the call\nTry again.`;
+    case 'io':
+      return `${facts.code}: cannot ${facts.action} '${shown}'`;
+    default:
+      return undefined;
+  }
+}
+
+function badPath({ why, path }: Failure & { kind: 'bad-path' }, shown: string, call: string): string {
+  switch (why) {
+    case 'empty':
+      return 'The path is empty\nA directory itself is "."';
+    case 'nul':
+      return `The path holds a NUL character: ${truncate(JSON.stringify(path), MAX_SHOWN)}`;
+    case 'name-too-long':
+      return `ENAMETOOLONG: name too long, ${call} '${truncate(shown, MAX_SHOWN)}'`;
+    case 'too-deep':
+      return `ENAMETOOLONG: name too long, ${call} '${truncate(shown, MAX_SHOWN)}'\nThe directories are nested too deeply.`;
+    case 'link-loop':
+      return `ELOOP: too many symbolic links encountered, ${call} '${shown}'`;
+  }
+}
+
+function readOnly({ why }: Failure & { kind: 'read-only' }, shown: string): string {
+  const protectedBecause = whyProtected(why);
+  if (protectedBecause !== undefined)
+    return `Access denied - ${shown} cannot be changed: ${protectedBecause}`;
+  const what = why === 'server' ? 'this server is' : 'its directory is';
+  return `Access denied - read-only: ${shown} cannot be changed, ${what} read-only`;
+}
+
+function nearNames(near: readonly string[]): string {
+  return near.length === 0 ? '' : `\nDid you mean ${near.slice(0, 3).map(onOneLine).join(', ')}?`;
+}
+
+function aboutContent(facts: Failure, shown: string): string | undefined {
+  switch (facts.kind) {
+    case 'too-large':
+      return `${shown} has ${grouped(facts.size)} bytes, and at most ${grouped(facts.limit)} can be ${facts.action === 'write' ? 'written' : facts.action === 'edit' ? 'edited' : 'read'} at once`;
+    case 'not-text':
+      return `${shown} is not text (${facts.why === 'nul' ? 'it holds NUL bytes' : 'it is not valid UTF-8'})\nread_media_file gives its bytes.`;
+    case 'line-out-of-range':
+      return `${shown} has ${grouped(facts.lines)} lines; there is no line ${grouped(facts.line)}`;
+    case 'changed-meanwhile':
+      return `${shown} was changed by another program during the call; nothing was written\nRead it again and repeat the call.`;
+    case 'busy':
+      return `${shown} is being changed by another server\nTry again.`;
+    case 'no-match':
+      return `Could not find exact match for edit:\n${facts.needle}`;
+    case 'not-unique':
+      return `The text of edit ${facts.edit} stands ${facts.count} times in ${shown}, at lines ${facts.lines.join(', ')}`;
+    case 'unexpected-count':
+      return `Expected ${facts.expected} places in ${shown}, found ${facts.count}`;
+    case 'bad-group-reference':
+      return `Edit ${facts.edit}: newText refers to group ${facts.reference}, but the pattern has ${facts.groups}`;
+    case 'bad-patch':
+      return `Malformed patch at line ${facts.line}: ${facts.reason}`;
+    case 'hunk-mismatch':
+      return `Hunk ${facts.hunk} does not fit ${shown} at line ${facts.line}`;
+    case 'overlap':
+      return `Edits ${facts.first} and ${facts.second} overlap in ${shown}`;
+    default:
+      return undefined;
+  }
+}
+
+function aboutCall(facts: Failure): string | undefined {
+  switch (facts.kind) {
+    case 'bad-regex':
+      return `Invalid regular expression ${quote(facts.pattern)}: ${facts.reason}`;
+    case 'bad-glob':
+      return `Invalid glob ${quote(facts.pattern)}: ${facts.reason}`;
+    case 'timeout':
+      return `The ${facts.what === 'regex' ? 'pattern' : 'search'} took longer than ${facts.ms / 1000} s and was ended\nA simpler pattern, or a smaller directory, takes less.`;
+    case 'no-glob-match':
+      return `No file matches ${quote(facts.pattern)}`;
+    case 'command-not-allowed':
+      return `${quote(facts.command)} may not be run here`;
+    case 'argument-not-allowed':
+      return `${facts.command} may not be run with ${quote(facts.argument)}: ${facts.reason}`;
+    case 'command-not-installed':
+      return `${quote(facts.command)} is not installed`;
+    case 'no-sandbox':
+      return `Commands are not run: ${facts.reason}`;
+    case 'bad-arguments':
+      return facts.problems.map(({ message }) => message).join('\n');
+    case 'answer-too-large':
+      return `The answer would have ${grouped(facts.bytes)} bytes, and at most ${grouped(facts.limit)} can be sent\n${facts.instead}.`;
+    case 'cancelled':
+      return 'The call was cancelled';
+    default:
+      return undefined;
+  }
+}
+
+function quote(value: string): string {
+  return truncate(JSON.stringify(value), MAX_SHOWN);
+}

@@ -1,0 +1,74 @@
+/** What a path of a call means: absolute, below the home directory, or in one of the given directories. */
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fail } from '../../engine/index.ts';
+import type { ToolContext } from '../dialect.ts';
+
+const WINDOWS_PATH = /^[A-Za-z]:(?:[\\/]|$)/;
+const BEYOND_ASCII = /[^\u0000-\u007f]/;
+
+/** How the calls named the paths that they meant, for messages. */
+const namesInCalls = new WeakMap<ToolContext, Map<string, string>>();
+
+/** A path as its call named it. */
+export function asCalled(path: string, context: ToolContext): string {
+  return namesInCalls.get(context)?.get(path) ?? path;
+}
+
+/** The absolute path that a call means. Nothing needs to be there. */
+export async function pathOf(named: string, context: ToolContext): Promise<string> {
+  if (process.platform !== 'win32' && WINDOWS_PATH.test(named)) {
+    refuse(`Access denied - Windows-style path received on a POSIX host: ${named}`);
+  }
+  const path = await inUnicodeForm(await absolute(expandHome(named, context.home), context), context);
+  const names = namesInCalls.get(context) ?? new Map<string, string>();
+  names.set(path, named);
+  namesInCalls.set(context, names);
+  return path;
+}
+
+function expandHome(path: string, home: string): string {
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+}
+
+/** The first of the given directories that holds it; for a new entry the first that holds its parent, else the first. */
+async function absolute(path: string, { engine }: ToolContext): Promise<string> {
+  if (isAbsolute(path) || path === '' || path.includes('\0')) return path;
+  const [first, ...others] = engine.roots.map((root) => resolve(root.path, path));
+  if (others.length === 0) return first!;
+  const all = [first!, ...others];
+  for (const candidates of [all, all.map(dirname)]) {
+    for (const [index, candidate] of candidates.entries()) {
+      if (await engine.files.peek(candidate)) return all[index]!;
+    }
+  }
+  return first!;
+}
+
+/** A name may be on the disk in another Unicode form: it is meant when no other name differs in nothing but that. */
+async function inUnicodeForm(path: string, { engine, signal }: ToolContext): Promise<string> {
+  if (!BEYOND_ASCII.test(path) || path.includes('\0') || (await engine.files.peek(path))) return path;
+  const root = engine.roots.find((each) => path.startsWith(`${each.path}/`));
+  if (!root) return path;
+  let found = root.path;
+  const names = path.slice(root.path.length + 1).split('/');
+  for (const [index, name] of names.entries()) {
+    const next = BEYOND_ASCII.test(name) ? await sameName(found, name) : name;
+    if (next === undefined) return join(found, ...names.slice(index));
+    found = join(found, next);
+  }
+  return found;
+
+  async function sameName(directory: string, name: string): Promise<string | undefined> {
+    if (await engine.files.peek(join(directory, name))) return name;
+    if ((await engine.files.peek(directory))?.type !== 'directory') return undefined;
+    const wanted = name.normalize('NFC');
+    const entries = await engine.files.list(directory, { signal });
+    const same = entries.filter((entry) => entry.name.normalize('NFC') === wanted);
+    if (same.length > 1) refuse(`Ambiguous Unicode path component: ${name}`);
+    return same[0]?.name;
+  }
+}
+
+function refuse(message: string): never {
+  return fail({ kind: 'bad-arguments', problems: [{ field: 'path', missing: false, message }] });
+}

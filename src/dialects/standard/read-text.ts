@@ -1,0 +1,120 @@
+/** Reading text: which lines a call means, how they are shown, and how it goes on. */
+import { lineHash, shortHash, type TextPart } from '../../engine/index.ts';
+import type { ToolContext, ToolResult } from '../dialect.ts';
+import { ReadTexts } from '../read-texts.ts';
+import { budgetOf, grouped, nextCall } from './budget.ts';
+import { withHash } from './outcome.ts';
+import { pathOf } from './paths.ts';
+
+export interface ReadArguments {
+  path: string;
+  head?: number;
+  tail?: number;
+  offset?: number;
+  limit?: number;
+  column?: number;
+  numbered?: boolean;
+  anchors?: boolean;
+  hash?: boolean;
+}
+
+export interface ReadText {
+  answer: string;
+  hash: string | undefined;
+}
+
+export async function readText(
+  tool: string,
+  args: ReadArguments,
+  context: ToolContext,
+  bytes = budgetOf(context),
+): Promise<ReadText> {
+  const { engine, session, signal } = context;
+  const path = await pathOf(args.path, context);
+  const request = requestOf(args);
+  const part = await engine.files.readPart(path, { ...request, maxBytes: bytes, signal });
+  const isWhole = Object.values(request).every((value) => value === undefined);
+  const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
+  const hash = whole && (isWhole || args.hash || args.anchors) ? shortHash(whole) : undefined;
+  if (whole && hash !== undefined) {
+    session.readTexts ??= new ReadTexts();
+    session.readTexts.remember(path, hash, whole);
+  }
+  const answer = answerOf(tool, args, part, bytes);
+  return { answer, hash: isWhole || args.hash ? hash : undefined };
+}
+
+export function rendered({ answer, hash }: ReadText, { hash: isShown = false }: ReadArguments): ToolResult {
+  return withHash(answer, hash, isShown);
+}
+
+/** `head: 0` and `tail: 0` are as if absent. */
+function requestOf({ head, tail, offset, limit, column }: ReadArguments) {
+  if (tail) return { last: tail };
+  if (head) return { lines: head };
+  return { from: offset, lines: limit, column };
+}
+
+/** The text, or its lines with their labels, and a last line when something is missing. */
+function answerOf(tool: string, args: ReadArguments, part: TextPart, bytes: number): string {
+  const shown = args.numbered || args.anchors ? labelled(part, args, bytes) : plainText(part, args);
+  const { goesOnAt, totalLines, from } = part;
+  const { to } = shown;
+  const { path, numbered, anchors } = args;
+  const same = { path, numbered, anchors };
+  const wanted = lastWanted(args, part);
+  if (goesOnAt && to === from) {
+    const left = { offset: from, column: goesOnAt.column, limit: args.head ?? args.limit };
+    const range = `${part.column}-${goesOnAt.column - 1} of ${grouped(goesOnAt.length)}`;
+    return endLine(
+      shown.text,
+      `[line ${from}, characters ${range}; ${nextCall(tool, { ...same, ...left })}]`,
+    );
+  }
+  if (to >= totalLines || to >= wanted) {
+    if (to >= totalLines || args.head || args.tail || args.limit === undefined) return shown.text;
+    const range = `[lines ${from}-${to} of ${grouped(totalLines)}; `;
+    return endLine(shown.text, `${range}${nextCall(tool, { ...same, offset: to + 1, limit: args.limit })}]`);
+  }
+  const limit = wanted === Number.POSITIVE_INFINITY ? undefined : wanted - to;
+  const range = `[lines ${from}-${to} of ${grouped(totalLines)}; `;
+  return endLine(shown.text, `${range}${nextCall(tool, { ...same, offset: to + 1, limit })}]`);
+}
+
+/** The last line that the call asked for. */
+function lastWanted({ head, tail, limit }: ReadArguments, { from }: TextPart): number {
+  if (tail) return Number.POSITIVE_INFINITY;
+  const lines = head || limit;
+  return lines === undefined ? Number.POSITIVE_INFINITY : from + lines - 1;
+}
+
+interface Shown {
+  text: string;
+  /** The last line that is shown. */
+  to: number;
+}
+
+/** As the official server counts: a head has no newline at its end, and a tail has no carriage returns. */
+function plainText({ text, to }: TextPart, { head, tail }: ReadArguments): Shown {
+  if (tail) return { text: text.replaceAll('\r\n', '\n'), to };
+  return { text: head && text.endsWith('\n') ? text.slice(0, -1) : text, to };
+}
+
+function labelled({ text, from, to }: TextPart, { anchors }: ReadArguments, bytes: number): Shown {
+  const lines: string[] = [];
+  let room = bytes;
+  const texts = text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+  for (const [index, line] of texts.entries()) {
+    const number = from + index;
+    const own = line.endsWith('\r') ? line.slice(0, -1) : line;
+    const label = anchors ? `${number}#${lineHash(own)}` : `${number}`;
+    room -= Buffer.byteLength(line) + label.length + 3;
+    if (room < 0 && lines.length > 0) return { text: lines.join('\n'), to: number - 1 };
+    lines.push(`${label}| ${own}`);
+  }
+  return { text: lines.join('\n'), to };
+}
+
+function endLine(text: string, line: string): string {
+  return text === '' || text.endsWith('\n') ? `${text}${line}` : `${text}\n${line}`;
+}

@@ -1,0 +1,42 @@
+/** Changes that are made only to the content that the caller knows. */
+import { EngineFailure, unifiedDiff } from '../../engine/index.ts';
+import type { ResultOutcome, ToolContext } from '../dialect.ts';
+import { budgetOf } from './budget.ts';
+import { refused } from './outcome.ts';
+import { asCalled } from './paths.ts';
+
+/** What came of the change; or, when another content is there now, a refusal that shows what is different. */
+export async function unlessStale<T>(
+  path: string,
+  ifHash: string | undefined,
+  context: ToolContext,
+  change: () => Promise<T>,
+): Promise<T | ResultOutcome> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.facts.kind !== 'changed-meanwhile') throw error;
+    const { hash } = error.facts;
+    if (hash === undefined || ifHash === undefined) throw error;
+    context.engine.reportFailure(error.facts);
+    const shown = asCalled(path, context);
+    const what = `${shown} has changed: its hash is ${hash} now, not ${ifHash}. Nothing was changed.`;
+    const diff = await diffSince(path, ifHash, context);
+    return refused(
+      `${what}\n${diff ?? 'Read it again, and repeat the call with the new hash.'}`,
+      error.facts.kind,
+    );
+  }
+}
+
+/** From the content of the hash, where it is still known, to what is there now. */
+async function diffSince(path: string, ifHash: string, context: ToolContext): Promise<string | undefined> {
+  const { engine, session, signal } = context;
+  const known = session.readTexts?.withHash(ifHash) ?? (await engine.history.contentOf(path, ifHash));
+  if (!known) return undefined;
+  const now = await engine.files.read(path, { signal });
+  const before = known.toString('utf8');
+  if (now.text === undefined) return undefined;
+  const diff = unifiedDiff(before, now.text, { oldName: `${path} (${ifHash})`, newName: path });
+  return Buffer.byteLength(diff) > budgetOf(context) ? undefined : diff;
+}

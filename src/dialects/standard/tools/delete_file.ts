@@ -1,0 +1,35 @@
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { grouped } from '../budget.ts';
+import { pathOf } from '../paths.ts';
+import { flag, ifHash, path } from '../schema.ts';
+import { unlessStale } from '../stale.ts';
+
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  title: 'Delete File',
+  description: 'Delete a file or link, or with recursive a directory and everything in it. undo restores it.',
+  hints: hints.destructive,
+  input: { type: 'object', properties: { path, recursive: flag, ifHash }, required: ['path'] },
+  async run({ path, recursive = false, ifHash }, context) {
+    const { engine, signal } = context;
+    const target = await pathOf(path, context);
+    return unlessStale(target, ifHash, context, async () => {
+      const entries = recursive ? await countBelow(target, context) : 0;
+      const { removed } = await engine.files.remove(target, { recursive, signal, ifHash });
+      return { removed, entries, canUndo: engine.history.isKept };
+    });
+  },
+  render(outcome, { path }) {
+    if ('result' in outcome) return outcome;
+    const { removed, entries, canUndo } = outcome;
+    const what = removed === 'directory' && entries > 0 ? ` with ${grouped(entries)} entries in it` : '';
+    return `Successfully deleted ${path}${what}${canUndo ? '; undo restores it' : ''}`;
+  },
+});
+
+/** A link to a directory goes by itself. */
+async function countBelow(path: string, { engine, signal }: ToolContext): Promise<number> {
+  const entry = await engine.files.entryAt(path);
+  if (entry.type !== 'directory') return 0;
+  return (await engine.search.walk(path, {}, { signal })).entries.length;
+}

@@ -1,0 +1,78 @@
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { ReadTexts } from '../../read-texts.ts';
+import { doneText, type EditArgument, listedEdits, refusalText } from '../edits.ts';
+import { refused, withHash } from '../outcome.ts';
+import { pathOf } from '../paths.ts';
+import { flag, ifHash, path, position } from '../schema.ts';
+import { unlessStale } from '../stale.ts';
+
+export const editFile = defineTool({
+  name: 'edit_file',
+  title: 'Edit File',
+  description:
+    'Edit a text file: all edits or none, in order. By text: oldText must fit exactly one place (blanks, indentation and quotes may differ). By lines: anchors from a read. Answers a diff.',
+  hints: hints.destructive,
+  usefulReadOnly: true,
+  input: {
+    type: 'object',
+    properties: {
+      path,
+      edits: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            oldText: { type: 'string' },
+            newText: { type: 'string' },
+            lines: {
+              type: 'string',
+              description: 'Instead of oldText: "12#k3-15#9q", "12#k3"; "12#k3+" and "0+" insert after',
+            },
+            all: { ...flag, description: 'Every exact place' },
+            near: { ...position, description: 'The place closest to this line' },
+            regex: { ...flag, description: 'oldText is a JavaScript regex; $1 in newText' },
+            limit: { ...position, description: 'Matches of the regex' },
+          },
+          required: ['newText'],
+        },
+      },
+      dryRun: { type: 'boolean', default: false },
+      ifHash,
+    },
+    required: ['path', 'edits'],
+  },
+  async run({ path, edits, dryRun, ifHash }, context) {
+    const target = await pathOf(path, context);
+    const outcome = await unlessStale(target, ifHash, context, () =>
+      edit(target, edits, { dryRun, ifHash }, context),
+    );
+    if (!('hash' in outcome)) return outcome;
+    const { result, hash } = outcome;
+    if ('refusal' in result) return refused(refusalText(result, path, edits), result.refusal.why);
+    return { result: withHash(doneText(target, result.diff, result.results), hash) };
+  },
+  render: (outcome) => outcome,
+});
+
+async function edit(
+  path: string,
+  edits: readonly EditArgument[],
+  how: { dryRun: boolean; ifHash: string | undefined },
+  { engine, session, signal }: ToolContext,
+) {
+  const remembered = session.readTexts?.lastOf(path)?.toString('utf8');
+  const done = await engine.files.editList(path, listedEdits(edits), {
+    ...how,
+    name: path,
+    context: 4,
+    remembered,
+    signal,
+  });
+  if (edits.some(({ lines }) => lines !== undefined) && !how.dryRun) {
+    // The answer shows the client what is there now: later anchors speak of that.
+    const { bytes } = await engine.files.read(path, { signal });
+    session.readTexts ??= new ReadTexts();
+    session.readTexts.remember(path, done.hash, bytes);
+  }
+  return done;
+}

@@ -1,0 +1,38 @@
+import { countLines, shortHash } from '../../../engine/index.ts';
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { pathOf } from '../paths.ts';
+import { path } from '../schema.ts';
+
+export const getFileInfo = defineTool({
+  name: 'get_file_info',
+  title: 'Get File Info',
+  description: 'Size, times, type and permissions; of a text file also the number of lines and the hash.',
+  hints: hints.readOnly,
+  input: { type: 'object', properties: { path }, required: ['path'] },
+  async run({ path }, context) {
+    const target = await pathOf(path, context);
+    const stat = await context.engine.files.info(target);
+    const isFile = stat.type === 'file';
+    return { stat, content: isFile ? await contentLines(target, stat.size, context) : [] };
+  },
+  render: ({ stat, content }) =>
+    [
+      `size: ${stat.size}`,
+      `created: ${new Date(stat.birthtimeMs)}`,
+      `modified: ${new Date(Number(stat.mtimeNs / 1_000_000n))}`,
+      `accessed: ${new Date(stat.atimeMs)}`,
+      `isDirectory: ${stat.type === 'directory'}`,
+      `isFile: ${stat.type === 'file'}`,
+      `permissions: ${(stat.mode & 0o777).toString(8).padStart(3, '0')}`,
+      ...content,
+    ].join('\n'),
+});
+
+/** Nobody waits for the lines of a file that is larger. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+async function contentLines(path: string, size: number, { engine, signal }: ToolContext): Promise<string[]> {
+  if (size > MAX_BYTES) return [];
+  const { text, bytes } = await engine.files.read(path, { signal });
+  return text === undefined ? [] : [`lines: ${countLines(text)}`, `hash: ${shortHash(bytes)}`];
+}

@@ -1,0 +1,26 @@
+import { defineTool, hints } from '../../dialect.ts';
+import { onOneLine } from '../../one-line.ts';
+import { findNames } from '../find-names.ts';
+import { listing } from '../listing.ts';
+import { count, excludePatterns, includeIgnored, path } from '../schema.ts';
+
+export const searchFiles = defineTool({
+  name: 'search_files',
+  title: 'Search Files',
+  description:
+    'Find files and directories by glob (relative to path: **/*.ts) or by a part of the name. Answers full paths.',
+  hints: hints.readOnly,
+  input: {
+    type: 'object',
+    properties: { path, pattern: { type: 'string' }, excludePatterns, offset: count, includeIgnored },
+    required: ['path', 'pattern'],
+  },
+  async run(args, context) {
+    const { paths, areIgnored } = await findNames(args, context);
+    if (paths.length > 0) return listing('search_files', paths.map(onOneLine), args, context);
+    return areIgnored
+      ? 'No matches found\n[.gitignore names what matches; includeIgnored: true finds it]'
+      : 'No matches found';
+  },
+  render: (answer) => answer,
+});

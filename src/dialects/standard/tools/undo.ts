@@ -1,0 +1,12 @@
+import { defineTool, hints } from '../../dialect.ts';
+import { undoChange } from '../changes.ts';
+
+export const undo = defineTool({
+  name: 'undo',
+  title: 'Undo',
+  description: 'Take back one change: the newest of this session, or the entry that history names.',
+  hints: hints.destructive,
+  input: { type: 'object', properties: { entry: { type: 'string' } } },
+  run: ({ entry }, context) => undoChange(entry, context),
+  render: (outcome) => outcome,
+});
