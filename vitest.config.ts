@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/state-home.ts'],
+    globalSetup: ['test/run-directories.ts'],
     setupFiles: ['test/event-loop.ts'],
     // These only end a test that hangs: a busy machine may take many times as long as an idle one.
     testTimeout: 300_000,

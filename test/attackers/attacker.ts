@@ -1,9 +1,7 @@
 /** Starts a process that swaps names against us, as quick a one as this system can have. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { built } from '../built.ts';
 
 const LONGEST_PAUSE_US = 60;
 
@@ -14,11 +12,9 @@ export interface Attacker {
   stop(): Promise<number>;
 }
 
-let compiled: string | undefined | null = null;
-
 /** Swaps the two names of each pair until it is stopped. */
 export async function startAttacker(pairs: readonly (readonly [string, string])[]): Promise<Attacker> {
-  if (compiled === null) compiled = compile();
+  const compiled = await compile();
   const names = [String(LONGEST_PAUSE_US), ...pairs.flat()];
   const quick = compiled && (await begin(spawn(compiled, names, { stdio: ['pipe', 'pipe', 'inherit'] })));
   if (quick) return { ...quick, atomic: true };
@@ -30,12 +26,11 @@ export async function startAttacker(pairs: readonly (readonly [string, string])[
   return { ...slow, atomic: false };
 }
 
-function compile(): string | undefined {
+function compile(): Promise<string | undefined> {
   const source = fileURLToPath(new URL('swap.c', import.meta.url));
-  const directory = mkdtempSync(join(tmpdir(), 'cofferdam-attacker-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const program = join(directory, 'swap');
-  return spawnSync('cc', ['-O2', '-o', program, source]).status === 0 ? program : undefined;
+  return built('swap', (program) => {
+    if (spawnSync('cc', ['-O2', '-o', program, source]).status !== 0) throw new Error('no compiler');
+  }).catch(() => undefined);
 }
 
 /** Waits until the process is at work; undefined when it cannot do its work here. */

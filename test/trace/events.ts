@@ -3,12 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 import { lineFormat } from '../../src/state/directory/log/lines.ts';
 import type { TraceEvent } from '../../src/trace/event.ts';
 import { eventRecords } from '../../src/trace/stored-event.ts';
+import { bundle } from '../built.ts';
 
 export { until } from '../until.ts';
 
@@ -59,8 +58,6 @@ export interface Writer {
   ended: Promise<{ code: number | null; output: string }>;
 }
 
-let built: Promise<string> | undefined;
-
 /** Another process that appends `count` events as `server`; `shell` stands before its command line. */
 export async function startWriter(
   state: string,
@@ -69,8 +66,13 @@ export async function startWriter(
   shell = '',
   settings = {},
 ): Promise<Writer> {
-  built ??= buildWriter();
-  const args = [await built, state, server, String(count), JSON.stringify(settings)];
+  const args = [
+    await bundle('test/trace/writer.ts', 'writer.mjs'),
+    state,
+    server,
+    String(count),
+    JSON.stringify(settings),
+  ];
   const child = spawn('bash', ['-c', `${shell} exec "$@"`, 'bash', process.execPath, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -82,17 +84,4 @@ export async function startWriter(
     child.once('close', (code) => resolve({ code, output }));
   });
   return { child, ended };
-}
-
-async function buildWriter(): Promise<string> {
-  const outfile = join(mkdtempSync(join(tmpdir(), 'cofferdam-writer-')), 'writer.mjs');
-  process.once('exit', () => rmSync(join(outfile, '..'), { recursive: true, force: true }));
-  await build({
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    entryPoints: [fileURLToPath(new URL('writer.ts', import.meta.url))],
-    outfile,
-  });
-  return outfile;
 }

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { bundle } from '../../built.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
 import type { Tree } from '../../tree.ts';
-import { builtWorker, bundle, type Fixture, fixture } from './search-fixture.ts';
+import { builtWorker, type Fixture, fixture } from './search-fixture.ts';
 
 /** Backtracks for longer than anybody waits. */
 const RUNAWAY = '^(a+)+$';
@@ -219,7 +220,6 @@ describe('what may not be read', () => {
     // The super-user may read everything, so somebody else asks.
     const script = await bundle('test/engine/search/one-search.ts', 'one-search.mjs');
     const worker = await builtWorker();
-    spawnSync('chmod', ['-R', 'a+rX', join(script, '..'), join(worker, '..')]);
     const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const ran = spawnSync(process.execPath, [script, here.root, worker, 'needle'], { cwd: '/', ...asNobody });
     spawnSync('chmod', ['755', join(here.root, 'm/closed')]);

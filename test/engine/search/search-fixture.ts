@@ -1,35 +1,15 @@
 /** A search over a tree of its own, with the worker built from the sources as they are. */
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import type { GrepQuery, GrepResult, SearchCall } from '../../../src/engine/search/query.ts';
 import { Search, type SearchOptions } from '../../../src/engine/search/search.ts';
+import { bundle } from '../../built.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
 
-let built: Promise<string> | undefined;
-
-/** The bundled worker, made once for each test file. */
+/** The bundled worker. */
 export function builtWorker(): Promise<string> {
-  built ??= bundle('src/engine/search/workers/worker.ts', 'search-worker.cjs');
-  return built;
-}
-
-export async function bundle(entry: string, name: string): Promise<string> {
-  const outfile = join(mkdtempSync(join(tmpdir(), 'cofferdam-worker-')), name);
-  await build({
-    entryPoints: [fileURLToPath(new URL(`../../../${entry}`, import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: name.endsWith('.mjs') ? 'esm' : 'cjs',
-    target: 'node20',
-    external: ['@vscode/ripgrep'],
-    logLevel: 'silent',
-  });
-  return outfile;
+  return bundle('src/engine/search/workers/worker.ts', 'search-worker.cjs');
 }
 
 export interface Fixture {

@@ -1,12 +1,8 @@
 /** What a contract test needs of an implementation of the state. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import type { State } from '../../../src/state/state.ts';
+import { bundle } from '../../built.ts';
 
 export { until } from '../../until.ts';
 
@@ -26,7 +22,6 @@ export interface StateUnderTest {
 export type StateFactory = () => StateUnderTest;
 
 const run = promisify(execFile);
-let built: Promise<string> | undefined;
 
 /** Runs one of the tasks of other-process.ts to its end, and gives what it printed. */
 export async function inOtherProcess(address: string, task: string, ...args: string[]): Promise<string> {
@@ -36,20 +31,5 @@ export async function inOtherProcess(address: string, task: string, ...args: str
 
 /** The program of other-process.ts. */
 export function otherProcess(): Promise<string> {
-  built ??= buildOtherProcess();
-  return built;
-}
-
-async function buildOtherProcess(): Promise<string> {
-  const outfile = join(mkdtempSync(join(tmpdir(), 'cofferdam-state-')), 'other-process.mjs');
-  process.once('exit', () => rmSync(join(outfile, '..'), { recursive: true, force: true }));
-  await build({
-    entryPoints: [fileURLToPath(new URL('other-process.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  });
-  return outfile;
+  return bundle('test/state/contract/other-process.ts', 'other-process.mjs');
 }

@@ -1,19 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../../src/engine/run/process/run.ts';
+import { bundle } from '../../../built.ts';
 import { until } from '../../../until.ts';
 import { processesWith, survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
 import type { RunFixture } from '../run-fixture.ts';
 import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
 
 let place: RunFixture;
-let built: string;
 let server: string;
 const rooms = new Map<string, Commands>();
 const MODES = { 'without a sandbox': 'off', 'in bubblewrap': 'require' } as const;
@@ -25,20 +20,11 @@ beforeAll(async () => {
   if (boxed.sandboxed) {
     rooms.set('in bubblewrap', boxed);
   }
-  built = mkdtempSync(join(tmpdir(), 'cofferdam-lone-'));
-  server = join(built, 'lone-server.mjs');
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('../lone-server.ts', import.meta.url))],
-    outfile: server,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-  });
+  server = await bundle('test/engine/run/lone-server.ts', 'lone-server.mjs');
 });
 
 afterAll(() => {
   place.close();
-  rmSync(built, { recursive: true, force: true });
 });
 
 /** Runs one command in a server of its own, started by `via` with the server's command line behind it. */
