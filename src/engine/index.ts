@@ -66,6 +66,8 @@ export { countLines, splitLines } from './text/encoding.ts';
 export { lineHash } from './text/lines/anchors.ts';
 export type { LineInsertion } from './text/lines/insert-lines.ts';
 export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/lines/line-diffs.ts';
+export { parseFilePatch } from './text/patch/parse-files.ts';
+export { type PlannedFile, plannedFiles, plannedLines } from './text/patch/planned-files.ts';
 export type { EditFacts, EditListResult, RewriteResults } from './text/rewrite.ts';
 export { shortHash } from './text/short-hash.ts';
 export { nearNames } from './text/similar.ts';

@@ -69,3 +69,10 @@ export function countLines(text: string): number {
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }
+
+/** A text without the end of its last line. An empty last line is nothing but its end: without that it would be gone. */
+export function withoutLastEnding(text: string): string {
+  const end = /\r?\n$/.exec(text)?.index;
+  if (end === undefined || end === 0 || text[end - 1] === '\n') return text;
+  return text.slice(0, end);
+}

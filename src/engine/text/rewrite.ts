@@ -22,6 +22,7 @@ import {
 } from './lines/line-diffs.ts';
 import { applyPatch } from './patch/apply.ts';
 import { type ParsedPatch, parsePatch } from './patch/parse.ts';
+import { applyPlan, type PlannedFile } from './patch/planned-files.ts';
 
 /** What is to be done; `path` is for the facts of failures. */
 export type Rewriting = { path: string } & (
@@ -44,6 +45,8 @@ export type Rewriting = { path: string } & (
   /** What a patch says, and the content when it makes a new file: takes no old one. */
   | { kind: 'read-patch'; patch: string }
   | { kind: 'patch'; patch: string }
+  /** One file of a patch of several: takes no old content when the patch adds the file. */
+  | { kind: 'planned-file'; plan: PlannedFile }
 );
 
 /** What there is to tell of each kind besides the new content. */
@@ -56,6 +59,7 @@ export interface RewriteResults {
   append: { bytes: number };
   'read-patch': { action: ParsedPatch['action']; hunks: number };
   patch: { deleted: boolean };
+  'planned-file': Record<never, never>;
 }
 
 /** A refusal changes nothing. */
@@ -134,6 +138,10 @@ function rewritten(
       if ('deleted' in patched) return { result: { deleted: true } };
       const { text: after, bom: marked } = textContent(patched.text);
       return { after, marked, result: { deleted: false } };
+    }
+    case 'planned-file': {
+      const { text: after, bom: marked } = textContent(applyPlan(job.plan, bom ? BOM + text : text));
+      return { after, marked, result: {} };
     }
   }
 }

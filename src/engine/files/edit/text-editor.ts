@@ -74,6 +74,8 @@ function weightOf(job: Rewriting, bytes: number): number {
     case 'read-patch':
     case 'patch':
       return bytes + 2 * job.patch.length;
+    case 'planned-file':
+      return bytes * (1 + job.plan.steps.length) + (job.plan.content?.length ?? 0);
   }
 }
 

@@ -25,8 +25,8 @@ function keyOf(line: string): string {
   return plainTypography(line).replace(/\s+/g, ' ').trim();
 }
 
-/** The stretch of as many lines as were looked for that holds most of these lines; the first of several. */
-function bestWindow(lines: readonly string[], wanted: readonly string[]) {
+/** Of lines as they are compared: the stretch of as many lines as were looked for that holds most of these lines; the first of several. */
+export function bestWindow(lines: readonly string[], wanted: readonly string[]) {
   const missing = new Map<string, number>();
   for (const key of wanted) if (key !== '') missing.set(key, (missing.get(key) ?? 0) + 1);
   let shared = 0;

@@ -4,7 +4,7 @@
  */
 
 import { lineCount, type TextLines } from '../diff/line-ids.ts';
-import { type LineEnding, lineEndingOf } from '../encoding.ts';
+import { type LineEnding, lineEndingOf, withoutLastEnding } from '../encoding.ts';
 
 /** `remove` lines from line `at` on (counted from 0) make way for the lines of `put`. */
 export interface LineSplice {
@@ -53,11 +53,4 @@ export function endingAt({ text, starts }: TextLines, line: number): LineEnding 
   const end = starts[line + 1]!;
   if (text[end - 1] !== '\n') return undefined;
   return end - 2 >= starts[line]! && text[end - 2] === '\r' ? '\r\n' : '\n';
-}
-
-/** An empty last line is nothing but its end: without that it would be gone. */
-function withoutLastEnding(text: string): string {
-  const end = /\r?\n$/.exec(text)?.index;
-  if (end === undefined || end === 0 || text[end - 1] === '\n') return text;
-  return text.slice(0, end);
 }

@@ -3,21 +3,20 @@ import type { HunkLine } from './hunk.ts';
 
 export type FileOperation =
   | { kind: 'add'; path: string; content: string; mode?: number | undefined }
-  /** A mode alone comes without hunks. */
+  /** A change of the mode alone comes without hunks. */
   | { kind: 'update'; path: string; hunks: readonly LooseHunk[]; mode?: number | undefined }
-  | {
-      kind: 'rename';
-      path: string;
-      newPath: string;
-      hunks: readonly LooseHunk[];
-      mode?: number | undefined;
-    }
-  /** A unified diff shows the lines that go, and they must be the whole file; otherwise there are no hunks. */
+  | { kind: 'rename'; path: string; newPath: string; hunks: readonly LooseHunk[]; mode?: number | undefined }
+  /** The hunks of a unified diff must remove the whole file; the other form comes without hunks. */
   | { kind: 'delete'; path: string; hunks: readonly LooseHunk[] };
 
 /** A hunk that may lack what a unified diff must have. */
 export interface LooseHunk {
-  /** The first old line as the header states it, from 1; undefined where the header states none. */
+  /** Where it begins in the patch, from 1. */
+  line: number;
+  /**
+   * The first old line as the header states it, from 1; of a hunk without old lines, the line after which it goes.
+   * Undefined where the header states none.
+   */
   stated: number | undefined;
   /** Lines that must stand before the hunk, from `@@ line`, in this order. */
   headings: readonly string[];

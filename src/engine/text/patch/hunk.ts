@@ -49,9 +49,22 @@ export function skipBlank(reader: PatchReader): void {
 export function readHunk(reader: PatchReader): Hunk {
   const headerAt = reader.at++;
   const header = readHeader(reader.lines[headerAt]!, headerAt);
+  const lines = readCountedLines(reader, header);
+  if (lines === undefined) wrongCounts(reader, headerAt, header);
+  checkLines(lines, headerAt);
+  skipBlank(reader);
+  return { ...header, lines };
+}
+
+/** Reads as many lines as the header counts; undefined, and nothing read, where others follow. */
+export function readCountedLines(
+  reader: PatchReader,
+  { oldCount, newCount }: Pick<Header, 'oldCount' | 'newCount'>,
+): HunkLine[] | undefined {
+  const from = reader.at;
   const lines: HunkLine[] = [];
-  let oldLeft = header.oldCount;
-  let newLeft = header.newCount;
+  let oldLeft = oldCount;
+  let newLeft = newCount;
   for (;;) {
     const line = reader.at < reader.end ? reader.lines[reader.at]! : undefined;
     if (line?.startsWith('\\')) {
@@ -60,24 +73,33 @@ export function readHunk(reader: PatchReader): Hunk {
     }
     if (oldLeft === 0 && newLeft === 0) break;
     const read = line === undefined ? undefined : hunkLine(line);
-    if (read === undefined) wrongCounts(reader, headerAt, header);
-    if (read.mark !== '+' && oldLeft-- === 0) wrongCounts(reader, headerAt, header);
-    if (read.mark !== '-' && newLeft-- === 0) wrongCounts(reader, headerAt, header);
+    if (read !== undefined && read.mark !== '+') oldLeft--;
+    if (read !== undefined && read.mark !== '-') newLeft--;
+    if (read === undefined || oldLeft < 0 || newLeft < 0) {
+      reader.at = from;
+      return undefined;
+    }
     lines.push(read);
     reader.at++;
   }
-  if (goesOn(reader)) wrongCounts(reader, headerAt, header);
-  checkLines(lines, headerAt);
-  skipBlank(reader);
-  return { ...header, lines };
+  if (!goesOn(reader)) return lines;
+  reader.at = from;
+  return undefined;
 }
 
 function readHeader(line: string, at: number): Header {
-  const parts = HEADER.exec(line);
-  if (parts === null) {
+  const header = countedHeader(line);
+  if (header === undefined) {
     if (line.startsWith('@@@')) badPatch('a combined diff of more than two versions cannot be applied', at);
     badPatch(`a hunk header is like '@@ -1,3 +1,4 @@', and this one is '${line.trim().slice(0, 80)}'`, at);
   }
+  return header;
+}
+
+/** What a header of a unified diff counts; undefined for any other line. */
+export function countedHeader(line: string): Header | undefined {
+  const parts = HEADER.exec(line);
+  if (parts === null) return undefined;
   return {
     oldStart: Number(parts[1]),
     oldCount: Number(parts[2] ?? 1),
@@ -87,18 +109,18 @@ function readHeader(line: string, at: number): Header {
 }
 
 /** A wholly empty line is an empty line of context that lost its single space on the way. */
-function hunkLine(line: string): HunkLine | undefined {
+export function hunkLine(line: string): HunkLine | undefined {
   if (isBare(line)) return { mark: ' ', text: line, newline: true };
   const mark = line[0];
   if (mark !== ' ' && mark !== '-' && mark !== '+') return undefined;
   return { mark, text: line.slice(1), newline: true };
 }
 
-function isBare(line: string): boolean {
+export function isBare(line: string): boolean {
   return line === '' || line === '\r';
 }
 
-function markNoNewline(lines: HunkLine[], at: number): void {
+export function markNoNewline(lines: HunkLine[], at: number): void {
   const last = lines.pop();
   if (last === undefined) badPatch("a line that begins with '\\' stands before the first line of a hunk", at);
   lines.push({ ...last, newline: false });
@@ -112,7 +134,7 @@ function goesOn({ lines, at, end }: PatchReader): boolean {
 }
 
 /** A mailed patch ends with a line of two dashes and the version of the program that made it. */
-function isSignature(lines: readonly string[], at: number, end: number): boolean {
+export function isSignature(lines: readonly string[], at: number, end: number): boolean {
   if (lines[at]!.trimEnd() !== '--') return false;
   let written = 0;
   for (let after = at + 1; after < end && written < 2; after++) {
@@ -121,7 +143,7 @@ function isSignature(lines: readonly string[], at: number, end: number): boolean
   return written < 2;
 }
 
-function checkLines(lines: readonly HunkLine[], headerAt: number): void {
+export function checkLines(lines: readonly HunkLine[], headerAt: number): void {
   if (lines.every((line) => line.mark === ' ')) badPatch('the hunk changes nothing', headerAt);
   let oldEnded = false;
   let newEnded = false;

@@ -1,15 +1,20 @@
 /** Finds where in a text the old lines of a hunk stand. */
 import type { BlockIndex, KeyedLines } from '../edit/block-places.ts';
-import type { Hunk } from './hunk.ts';
+import type { HunkLine } from './hunk.ts';
 
 /** The text that is patched. Its index is made when it is first asked for: most hunks stand where they state. */
 export interface PatchedLines extends KeyedLines {
   index(): BlockIndex;
 }
 
+/** What a hunk says about lines, wherever they stand. */
+export interface HunkBody {
+  lines: readonly HunkLine[];
+}
+
 /** What has to be found, and within which lines. All lines count from 0. */
 export interface Wanted {
-  hunk: Hunk;
+  hunk: HunkBody;
   /** The keys of the hunk's old lines: those that it keeps or removes. */
   keys: readonly string[];
   /** Where it should stand. */
@@ -19,14 +24,14 @@ export interface Wanted {
 }
 
 /** How many lines of context stand before the first change of a hunk, and how many after the last. */
-export function contextOf({ lines }: Hunk): { before: number; after: number } {
+export function contextOf({ lines }: HunkBody): { before: number; after: number } {
   const before = lines.findIndex((line) => line.mark !== ' ');
   const after = lines.length - 1 - lines.findLastIndex((line) => line.mark !== ' ');
   return { before, after };
 }
 
 /** Whether the hunk leaves a last line without a newline, and so only fits at the end of the text. */
-export function endsText({ lines }: Hunk): boolean {
+export function endsText({ lines }: HunkBody): boolean {
   return lines.findLast((line) => line.mark !== '-')?.newline === false;
 }
 

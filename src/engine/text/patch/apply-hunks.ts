@@ -1,0 +1,233 @@
+/**
+ * Applies hunks that may lack what a unified diff must have.
+ *
+ * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a
+ * line is tried there, moved by as much as the hunk before it, and then at the nearest place where its old lines
+ * stand. A hunk that states none must stand in one place only. No hunk touches a line that another one has changed.
+ */
+import { fail } from '../../failures.ts';
+import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
+import { type BlockIndex, blockIndex } from '../edit/block-places.ts';
+import { bestWindow } from '../edit/closest-place.ts';
+import { BOM, withoutLastEnding } from '../encoding.ts';
+import type { LooseHunk } from './file-operation.ts';
+import { badPatch, type HunkLine } from './hunk.ts';
+import { hunkMismatch, twoPlaces } from './mismatch.ts';
+import { endingsOf, Output } from './output.ts';
+import { contextOf, type HunkBody, type PatchedLines } from './place.ts';
+
+/** `whole` is the text with its byte-order mark, which stays unless a hunk shows it; `path` is for the failure's facts. */
+export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: string): string {
+  const showsMark = hunks.some(({ lines }) => lines.some(({ text }) => text.startsWith(BOM)));
+  const mark = whole.startsWith(BOM) && !showsMark ? BOM : '';
+  const text = whole.slice(mark.length);
+  const lines = linesBetween(text, 0, text.length);
+  const search = new HunkSearch(lines, path);
+  const changes = hunks.flatMap((hunk, index) => changesOf(hunk, search.place(hunk, index + 1)));
+  // Lines that are put in before a line come before what takes that line's place.
+  changes.sort((a, b) => a.at - b.at || Number(a.removes) - Number(b.removes));
+  const output = new Output(lines, endingsOf(hunks));
+  for (const change of changes) output.write(change, change.at);
+  const result = output.finish();
+  // Only a remark in the hunks gives a file the final newline that it lacked.
+  const isSilent = hunks.every((hunk) => hunk.lines.every(({ newline }) => newline));
+  const stayedOpen = isSilent && text !== '' && !text.endsWith('\n');
+  return mark + (stayedOpen ? withoutLastEnding(result) : result);
+}
+
+/** Lines of a hunk that change something, without any context between them. */
+interface Change extends HunkBody {
+  at: number;
+  removes: boolean;
+  lines: HunkLine[];
+}
+
+/** Hunks may share context, so that one can reach into another: their changes never do. */
+function changesOf(hunk: LooseHunk, place: number): Change[] {
+  const changes: Change[] = [];
+  let at = place;
+  let current: Change | undefined;
+  for (const line of hunk.lines) {
+    if (line.mark === ' ') current = undefined;
+    else if (current === undefined) {
+      current = { at, removes: false, lines: [] };
+      changes.push(current);
+    }
+    current?.lines.push(line);
+    if (current !== undefined && line.mark === '-') current.removes = true;
+    if (line.mark !== '+') at++;
+  }
+  return changes;
+}
+
+/** What is to be found, with all lines counted from 0. */
+interface Sought {
+  hunk: LooseHunk;
+  /** From 1. */
+  number: number;
+  keys: readonly string[];
+  endsFile: boolean;
+}
+
+class HunkSearch {
+  readonly #lines: TextLines;
+  readonly #text: PatchedLines;
+  readonly #path: string;
+  /** 1 for each line that a hunk has changed. */
+  readonly #changed: Uint8Array;
+  /** How far the last hunk with a stated line stood from it, and where that hunk's last change ends. */
+  #moved = 0;
+  #from = 0;
+
+  constructor(lines: TextLines, path: string) {
+    this.#lines = lines;
+    this.#text = looseLines(lines);
+    this.#path = path;
+    this.#changed = new Uint8Array(lineCount(lines));
+  }
+
+  /** The line at which a hunk applies. */
+  place(hunk: LooseHunk, number: number): number {
+    const old = hunk.lines.filter(({ mark }) => mark !== '+');
+    const endsFile = hunk.endsFile || hunk.lines.some(({ newline }) => !newline);
+    const sought = { hunk, number, keys: old.map(({ text }) => looseKey(text)), endsFile };
+    const place = old.length === 0 ? this.#insertion(sought) : this.#block(sought);
+    this.#take(sought, place);
+    return place;
+  }
+
+  #block(sought: Sought): number {
+    const { stated } = sought.hunk;
+    if (stated === undefined) return this.#only(sought, this.#underHeadings(sought, this.#places(sought)));
+    const expected = Math.max(0, stated - 1) + this.#moved;
+    if (this.#fits(sought, expected)) return expected;
+    const places = this.#places(sought).filter((place) => place >= this.#from);
+    const least = places.reduce((least, place) => Math.min(least, Math.abs(place - expected)), Infinity);
+    return this.#only(
+      sought,
+      places.filter((place) => Math.abs(place - expected) === least),
+    );
+  }
+
+  /** Of several places, only one where all old lines stand to the letter will do. */
+  #only(sought: Sought, places: readonly number[]): number {
+    const [first, second] = places;
+    if (first === undefined) return this.#mismatch(sought);
+    if (second === undefined) return first;
+    const literal = places.filter((place) => this.#standsLiterally(sought, place));
+    if (literal.length === 1) return literal[0]!;
+    const wanted = { ...sought, stated: first, from: 0 };
+    return fail({
+      ...twoPlaces(wanted, this.#text, [first, second]),
+      path: this.#path,
+      hunk: sought.number,
+    });
+  }
+
+  #places(sought: Sought): number[] {
+    return this.#text
+      .index()
+      .placesOf(sought.keys)
+      .filter((place) => this.#fits(sought, place));
+  }
+
+  #fits({ hunk, keys, endsFile }: Sought, place: number): boolean {
+    const end = place + keys.length;
+    if (place < 0 || end > this.#text.count || (endsFile && end < this.#text.count)) return false;
+    if (hunk.stated !== undefined && place < this.#from) return false;
+    return keys.every(
+      (key, index) => this.#changed[place + index] === 0 && this.#text.keyAt(place + index) === key,
+    );
+  }
+
+  #standsLiterally({ hunk }: Sought, place: number): boolean {
+    const old = hunk.lines.filter(({ mark }) => mark !== '+');
+    return old.every(({ text }, index) => lineAt(this.#lines, place + index).replace(/\n$/, '') === text);
+  }
+
+  /** Below each place of the last heading, the first place of the hunk. */
+  #underHeadings(sought: Sought, places: readonly number[]): number[] {
+    const { headings } = sought.hunk;
+    if (headings.length === 0) return [...places];
+    const below = this.#belowHeadings(headings).map((line) => places.find((place) => place >= line));
+    return [...new Set(below.filter((place) => place !== undefined))];
+  }
+
+  /** The lines after each place of the last heading that stands below the headings before it. */
+  #belowHeadings(headings: readonly string[]): number[] {
+    let from = 0;
+    let found: number[] = [];
+    for (const heading of headings) {
+      found = linesLike(this.#text, heading).filter((line) => line >= from);
+      if (found.length === 0) return [];
+      from = found[0]! + 1;
+    }
+    return found.map((line) => line + 1);
+  }
+
+  /** Where lines go that come without any old line. */
+  #insertion(sought: Sought): number {
+    const { hunk, endsFile } = sought;
+    if (endsFile || this.#text.count === 0) return this.#text.count;
+    if (hunk.headings.length > 0) return this.#only(sought, this.#belowHeadings(hunk.headings));
+    if (hunk.stated !== undefined) {
+      return Math.max(this.#from, Math.min(hunk.stated + this.#moved, this.#text.count));
+    }
+    return badPatch('the hunk only adds lines and states no place: add a line of context', hunk.line - 1);
+  }
+
+  #take({ hunk, keys }: Sought, place: number): void {
+    const { before, after } = contextOf(hunk);
+    const end = place + keys.length - after;
+    this.#changed.fill(1, place + before, end);
+    if (hunk.stated === undefined) return;
+    if (keys.length > 0) this.#moved = place - Math.max(0, hunk.stated - 1);
+    this.#from = Math.max(this.#from, end);
+  }
+
+  /** Shows the place that has most lines in common with the hunk. */
+  #mismatch(sought: Sought): never {
+    const { keys, number, hunk } = sought;
+    const all = Array.from({ length: this.#text.count }, (_, line) => this.#text.keyAt(line));
+    const stated = Math.max(0, (hunk.stated ?? 1) - 1 + this.#moved);
+    const place = Math.max(0, bestWindow(all, keys)?.from ?? stated);
+    const wanted = { hunk, keys, stated: place, from: 0 };
+    return fail({ ...hunkMismatch(wanted, this.#text), path: this.#path, hunk: number });
+  }
+}
+
+/** Whole lines that are like a heading; where there is none, lines that begin like it. */
+function linesLike(text: PatchedLines, heading: string): number[] {
+  const whole: number[] = [];
+  const beginning: number[] = [];
+  for (let line = 0; line < text.count; line++) {
+    const key = text.keyAt(line).trim();
+    if (key === heading) whole.push(line);
+    else if (key.startsWith(heading)) beginning.push(line);
+  }
+  return whole.length > 0 ? whole : beginning;
+}
+
+function looseLines(lines: TextLines): PatchedLines {
+  const keys: string[] = new Array(lineCount(lines));
+  let index: BlockIndex | undefined;
+  const text: PatchedLines = {
+    count: lineCount(lines),
+    keyAt: (line) => {
+      keys[line] ??= looseKey(lineAt(lines, line));
+      return keys[line];
+    },
+    index: () => {
+      index ??= blockIndex(text);
+      return index;
+    },
+  };
+  return text;
+}
+
+/** A line without its end and the blanks before it. */
+function looseKey(line: string): string {
+  let end = line.length;
+  while (end > 0 && ' \t\r\n'.includes(line[end - 1]!)) end--;
+  return line.slice(0, end);
+}

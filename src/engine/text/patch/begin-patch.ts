@@ -1,0 +1,117 @@
+/** Reads the form of a patch that begins with `*** Begin Patch`. */
+import type { FileOperation, LooseHunk } from './file-operation.ts';
+import { badPatch, hunkLine, isBare, isNamePair, type PatchReader, skipBlank } from './hunk.ts';
+import { END_OF_FILE, readLooseHunk } from './loose-hunk.ts';
+import { addedContent } from './new-content.ts';
+
+const BEGIN = '*** Begin Patch';
+const END = '*** End Patch';
+const SECTION = /^\*\*\* (Add|Update|Delete) File: ?(.*)$/;
+const MOVE = /^\*\*\* Move to: ?(.*)$/;
+
+/** A line of a diff that only quotes it has a mark before it. */
+export function isBeginPatch(line: string): boolean {
+  return line.trimEnd() === BEGIN;
+}
+
+/**
+ * Reads what stands between `*** Begin Patch` and `*** End Patch`. Fences, a heredoc and prose may stand around it;
+ * without its end a patch may have been cut off, so it is refused. `readOther` reads a patch of another form inside.
+ */
+export function readBeginPatch(
+  reader: PatchReader,
+  readOther: (reader: PatchReader) => FileOperation[],
+): FileOperation[] {
+  const operations: FileOperation[] = [];
+  for (let begin = nextBegin(reader, reader.at); begin >= 0; begin = nextBegin(reader, reader.at)) {
+    const end = reader.lines.findIndex((line, at) => at > begin && line.trimEnd() === END);
+    if (end < 0) badPatch(`the patch has no '${END}'`, reader.end - 1);
+    const inside = { lines: reader.lines, at: begin + 1, end };
+    skipBlank(inside);
+    const isOther = inside.at < end && !inside.lines[inside.at]!.startsWith('*** ');
+    operations.push(...(isOther ? readOther(inside) : readSections(inside)));
+    reader.at = end + 1;
+  }
+  return operations;
+}
+
+function nextBegin({ lines, end }: PatchReader, from: number): number {
+  return lines.findIndex((line, at) => at >= from && at < end && isBeginPatch(line));
+}
+
+function readSections(reader: PatchReader): FileOperation[] {
+  const operations: FileOperation[] = [];
+  while (reader.at < reader.end) {
+    const line = reader.lines[reader.at]!;
+    const section = SECTION.exec(line.trimEnd());
+    if (section === null) {
+      badPatch(`'*** Add File:', '*** Update File:' or '*** Delete File:' must stand here`, reader.at);
+    }
+    const path = section[2]!.trim();
+    if (path === '') badPatch('the name of the file is empty', reader.at);
+    reader.at++;
+    if (section[1] === 'Add') operations.push({ kind: 'add', path, content: readContent(reader) });
+    else if (section[1] === 'Delete') operations.push(readDeletion(reader, path));
+    else operations.push(readUpdate(reader, path));
+  }
+  return operations;
+}
+
+function readDeletion(reader: PatchReader, path: string): FileOperation {
+  skipBlank(reader);
+  return { kind: 'delete', path, hunks: [] };
+}
+
+function readContent(reader: PatchReader): string {
+  const from = reader.at;
+  while (reader.at < reader.end && !reader.lines[reader.at]!.startsWith('***')) reader.at++;
+  const lines = reader.lines.slice(from, reader.at);
+  if (reader.at < reader.end && reader.lines[reader.at]!.trimEnd() === END_OF_FILE) reader.at++;
+  skipBlank(reader);
+  while (lines.length > 0 && isBare(lines.at(-1)!)) lines.pop();
+  const read = lines.map((line, index) => {
+    const marked = hunkLine(line);
+    if (marked === undefined || (marked.mark !== '+' && !isBare(line))) {
+      return badPatch("each line of a new file begins with '+'", from + index);
+    }
+    return marked;
+  });
+  return addedContent([{ lines: read, line: from }]);
+}
+
+function readUpdate(reader: PatchReader, path: string): FileOperation {
+  const at = reader.at - 1;
+  skipBlank(reader);
+  const move = reader.at < reader.end ? MOVE.exec(reader.lines[reader.at]!.trimEnd()) : null;
+  const newPath = move?.[1]?.trim();
+  if (newPath === '') badPatch('the new name of the file is empty', reader.at);
+  if (newPath !== undefined) reader.at++;
+  // Some writers put the names of a unified diff here as well.
+  if (isNamePair(reader.lines, reader.at, reader.end)) reader.at += 2;
+  const hunks: LooseHunk[] = [];
+  skipBlank(reader);
+  while (reader.at < reader.end && !isMarker(reader, reader.at)) hunks.push(readMarkedHunk(reader));
+  if (newPath !== undefined && newPath !== path) return { kind: 'rename', path, newPath, hunks };
+  if (hunks.length === 0) badPatch('the update has no hunks', at);
+  return { kind: 'update', path, hunks };
+}
+
+function readMarkedHunk(reader: PatchReader): LooseHunk {
+  const line = reader.lines[reader.at]!;
+  if (!line.startsWith('@@') && !/^[-+ ]/.test(line)) {
+    badPatch("a line of a hunk begins with ' ', '-' or '+', and this one with none of them", reader.at);
+  }
+  const from = reader.at;
+  const hunk = readLooseHunk(reader, isBoundary);
+  if (reader.at === from) badPatch('the hunk has no lines', from);
+  return hunk;
+}
+
+function isBoundary(reader: PatchReader, at: number): boolean {
+  return reader.lines[at]!.startsWith('@@') || isMarker(reader, at);
+}
+
+function isMarker({ lines }: PatchReader, at: number): boolean {
+  const line = lines[at]!.trimEnd();
+  return SECTION.test(line) || MOVE.test(line) || line === END_OF_FILE || line.startsWith('*** ');
+}

@@ -1,0 +1,87 @@
+/** The names of files in the headers of a unified diff. */
+
+/** A file as a diff names it, before and after. */
+export interface NamePair {
+  old: string;
+  new: string;
+}
+
+export const NOWHERE = '/dev/null';
+
+/** The name in a `---` or `+++` line; a time may follow it after a tab. */
+export function headerName(line: string): string {
+  const written = line.slice(4);
+  return written.startsWith('"') ? quotedName(written).name : written.split('\t', 1)[0]!.trim();
+}
+
+/** A whole name, which git quotes when it has unusual characters. */
+export function wholeName(written: string): string {
+  return written.startsWith('"') ? quotedName(written).name : written;
+}
+
+const ESCAPED: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  t: 9,
+  n: 10,
+  v: 11,
+  f: 12,
+  r: 13,
+  '"': 34,
+  '\\': 92,
+};
+
+/** Decodes a name in quotes: bytes that are not ASCII are written as three octal digits. */
+function quotedName(written: string): { name: string; rest: string } {
+  const bytes: Buffer[] = [];
+  let at = 1;
+  while (at < written.length && written[at] !== '"') {
+    const escaped = /^\\(?:([0-3][0-7]{2})|([abtnvfr"\\]))/.exec(written.slice(at, at + 4));
+    if (escaped === null) {
+      const character = String.fromCodePoint(written.codePointAt(at)!);
+      bytes.push(Buffer.from(character));
+      at += character.length;
+      continue;
+    }
+    bytes.push(Buffer.of(escaped[1] === undefined ? ESCAPED[escaped[2]!]! : Number.parseInt(escaped[1], 8)));
+    at += escaped[0].length;
+  }
+  return { name: Buffer.concat(bytes).toString('utf8'), rest: written.slice(at + 1) };
+}
+
+/** The two names of a `diff --git` line; undefined where they differ and no quotes tell where one ends. */
+export function gitNames(line: string): NamePair | undefined {
+  const written = line.slice('diff --git '.length).trimEnd();
+  if (written.startsWith('"')) {
+    const { name, rest } = quotedName(written);
+    return { old: name, new: wholeName(rest.trimStart()) };
+  }
+  const quote = written.indexOf(' "');
+  if (quote >= 0) return { old: written.slice(0, quote), new: wholeName(written.slice(quote + 1)) };
+  const middle = (written.length - 1) / 2;
+  if (written[middle] !== ' ') return undefined;
+  const names = { old: written.slice(0, middle), new: written.slice(middle + 1) };
+  return withoutPrefix(names.old) === withoutPrefix(names.new) ? names : undefined;
+}
+
+/** git puts one of these before a name, depending on what it compares. */
+const PREFIX = /^[abciow]\//;
+
+function withoutPrefix(name: string): string {
+  return name.replace(PREFIX, '');
+}
+
+/**
+ * The name of the one file that two names stand for; undefined where they stand for two files. Where one is nowhere,
+ * the names of the `diff --git` line tell whether the other has a prefix: without prefixes they are the same.
+ */
+export function commonName({ old, new: now }: NamePair, git: NamePair | undefined): string | undefined {
+  if (old === NOWHERE || now === NOWHERE) {
+    const name = old === NOWHERE ? now : old;
+    if (git === undefined) return name.replace(/^[ab]\//, '');
+    return git.old === git.new ? name : withoutPrefix(name);
+  }
+  if (old === now) return old;
+  if (withoutPrefix(old) === withoutPrefix(now)) return withoutPrefix(now);
+  return undefined;
+}

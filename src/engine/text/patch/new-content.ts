@@ -1,0 +1,20 @@
+/** The content of a file that a patch adds. */
+import type { LooseHunk } from './file-operation.ts';
+import { badPatch, type HunkLine } from './hunk.ts';
+
+export function addedContent(hunks: readonly Pick<LooseHunk, 'lines' | 'line'>[]): string {
+  const lines = hunks.flatMap((hunk) => hunk.lines.map((line) => added(line, hunk.line)));
+  return linesAsText(lines);
+}
+
+/** A wholly empty line among lines that are added is an empty line that lost its mark. */
+function added(line: HunkLine, at: number): HunkLine {
+  if (line.mark === '+' || (line.mark === ' ' && line.text.trim() === '')) return line;
+  return badPatch("a new file can only have '+' lines", at - 1);
+}
+
+export function linesAsText(lines: readonly HunkLine[]): string {
+  if (lines.length === 0) return '';
+  const text = lines.map((line) => line.text).join('\n');
+  return lines.at(-1)!.newline ? `${text}\n` : text;
+}

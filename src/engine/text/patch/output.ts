@@ -1,0 +1,93 @@
+/** Writes the text that comes of a patch: unchanged stretches of the old one, and the lines that hunks add. */
+import { lineCount, type TextLines } from '../diff/line-ids.ts';
+import type { LineEnding } from '../encoding.ts';
+import type { HunkLine } from './hunk.ts';
+import { contextOf, type HunkBody } from './place.ts';
+
+/**
+ * How the lines of a patch end. A patch in one style says nothing about line endings: it matches lines of both
+ * styles, and what it adds takes the file's. One with both styles may change endings, so it is taken literally.
+ */
+export type Endings = LineEnding | 'both';
+
+export function endingsOf(hunks: readonly HunkBody[]): Endings {
+  let crlf = false;
+  let lf = false;
+  for (const hunk of hunks) {
+    for (const { text, newline } of hunk.lines) {
+      if (!newline) continue;
+      if (text.endsWith('\r')) crlf = true;
+      else lf = true;
+    }
+  }
+  if (crlf && lf) return 'both';
+  return crlf ? '\r\n' : '\n';
+}
+
+/** The new text as it grows: unchanged stretches of the old one, and the lines that hunks add. */
+export class Output {
+  /** How many of the old lines are written or dropped. */
+  done = 0;
+  readonly #lines: TextLines;
+  readonly #endings: Endings;
+  readonly #parts: string[] = [];
+
+  constructor(lines: TextLines, endings: Endings) {
+    this.#lines = lines;
+    this.#endings = endings;
+  }
+
+  /** Context after the last change stays unwritten: the next hunk may share it. */
+  write(hunk: HunkBody, place: number): void {
+    this.#keepUntil(place);
+    let removed = 0;
+    let added = 0;
+    for (const line of hunk.lines.slice(0, hunk.lines.length - contextOf(hunk).after)) {
+      if (line.mark === '+') {
+        // Of lines that replace others, each takes the ending of the one in whose place it comes.
+        this.#add(line, added < removed ? this.done - removed + added : this.done - 1);
+        added++;
+        continue;
+      }
+      if (line.mark === '-') {
+        this.done++;
+        removed++;
+        continue;
+      }
+      this.#keepUntil(this.done + 1);
+      removed = 0;
+      added = 0;
+    }
+  }
+
+  finish(): string {
+    this.#keepUntil(lineCount(this.#lines));
+    return this.#parts.join('');
+  }
+
+  #keepUntil(line: number): void {
+    const { text, starts } = this.#lines;
+    if (line > this.done) this.#parts.push(text.slice(starts[this.done], starts[line]));
+    this.done = line;
+  }
+
+  #add({ text, newline }: HunkLine, like: number): void {
+    const ending = this.#endingLike(like);
+    if (this.#parts.at(-1)?.endsWith('\n') === false) this.#parts.push(ending);
+    if (!newline) this.#parts.push(text);
+    else if (this.#endings === 'both') this.#parts.push(`${text}\n`);
+    else this.#parts.push((text.endsWith('\r') ? text.slice(0, -1) : text) + ending);
+  }
+
+  /** The ending of a line of the old text, or of one beside it when it has none. */
+  #endingLike(line: number): LineEnding {
+    const { text, starts } = this.#lines;
+    for (const near of [line, line - 1, this.done]) {
+      if (near < 0 || near >= lineCount(this.#lines)) continue;
+      const end = starts[near + 1]!;
+      if (text[end - 1] !== '\n') continue;
+      return text[end - 2] === '\r' && end - 2 >= starts[near]! ? '\r\n' : '\n';
+    }
+    return this.#endings === '\r\n' ? '\r\n' : '\n';
+  }
+}

@@ -1,0 +1,31 @@
+/** Reads a patch of one or more files, in either of two forms, into one list of operations. */
+import { BOM } from '../encoding.ts';
+import { isBeginPatch, readBeginPatch } from './begin-patch.ts';
+import type { FileOperation } from './file-operation.ts';
+import { badPatch } from './hunk.ts';
+import { readUnifiedFiles } from './unified-files.ts';
+
+/** Throws `bad-patch` with the line of the patch that cannot be read. Nothing is left out in silence. */
+export function parseFilePatch(text: string): FileOperation[] {
+  const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  if (lines.every((line) => line.trim() === '')) badPatch('the patch is empty', 0);
+  const first = lines.find((line) => FIRST_LINE.test(line)) ?? '';
+  if (first.endsWith('\r')) dropCarriageReturns(lines);
+  const reader = { lines, at: 0, end: lines.length };
+  const operations = isBeginPatch(first)
+    ? readBeginPatch(reader, readUnifiedFiles)
+    : readUnifiedFiles(reader);
+  if (operations.length === 0) {
+    badPatch("the patch names no file: it begins with '*** Begin Patch', or with '--- old' and '+++ new'", 0);
+  }
+  return operations;
+}
+
+/** What tells the two forms apart. */
+const FIRST_LINE = /^(diff --git |--- \S|\*\*\* Begin Patch\s*$)/;
+
+/** When the patch's own lines end with `\r\n`, this says nothing about the files. */
+function dropCarriageReturns(lines: string[]): void {
+  for (const [at, line] of lines.entries()) if (line.endsWith('\r')) lines[at] = line.slice(0, -1);
+}

@@ -1,0 +1,7 @@
+import sys
+
+def main():
+    name = sys.argv[1] or "you"
+    print("hello", name)
+
+main()

@@ -1,0 +1,7 @@
+import os
+
+def main():
+    name = sys.argv[1]
+    print("hello", name)
+
+run()

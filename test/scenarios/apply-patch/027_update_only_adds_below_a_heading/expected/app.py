@@ -1,0 +1,8 @@
+import sys
+
+def main():
+    """Greets."""
+    name = sys.argv[1]
+    print("hello", name)
+
+main()

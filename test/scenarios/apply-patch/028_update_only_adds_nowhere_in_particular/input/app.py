@@ -1,0 +1,7 @@
+import sys
+
+def main():
+    name = sys.argv[1]
+    print("hello", name)
+
+main()

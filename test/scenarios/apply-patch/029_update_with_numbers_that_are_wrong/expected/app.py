@@ -1,0 +1,7 @@
+import sys
+
+def main():
+    name = "x"
+    print("hello", name)
+
+main()
