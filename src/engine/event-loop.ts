@@ -41,6 +41,32 @@ export class Yielder {
   }
 }
 
+/** Work that can be left and taken up again wherever it yields. */
+export type Steps<T> = Generator<void, T>;
+
+/** Goes through all steps in one turn. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** The same in as many turns as it takes. A cancelled call ends the work where it stands. */
+export async function inTurns<T>(steps: Steps<T>, yielder: Yielder): Promise<T> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    if (yielder.isDue) await pauseIn(steps, yielder);
+  }
+}
+
+async function pauseIn(steps: Steps<unknown>, yielder: Yielder): Promise<void> {
+  try {
+    await yielder.pause();
+  } catch (error) {
+    // Whatever the work holds is let go of as for any other failure.
+    steps.throw(error);
+    throw error;
+  }
+}
+
 /** So many items are gone through between two looks at the clock. */
 export const ITEMS_PER_CHECK = 1024;
 

@@ -1,6 +1,6 @@
 /** A server that runs short of descriptors says so: it never tells that something is not there. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,25 +26,17 @@ const calls = [
   ],
 ] as const;
 
-it.each([24, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran out', async (most) => {
+/** What a server with so many descriptors answers to these calls, by their index, and what it says beside. */
+async function answersOf(most: number, dialect: string, called: readonly (readonly [string, object])[]) {
   const messages = [
     { jsonrpc: '2.0', id: 'hello', method: 'initialize', params: hello },
     { jsonrpc: '2.0', method: 'notifications/initialized' },
-    ...Array.from({ length: 30 }, (_, i) => {
-      const [name, args] = calls[i % calls.length]!;
-      return { jsonrpc: '2.0', id: i, method: 'tools/call', params: { name, arguments: args } };
+    ...called.map(([name, args], id) => {
+      return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
     }),
   ];
-  const limited = [
-    '-c',
-    `ulimit -n ${most}; exec "$0" "$@"`,
-    process.execPath,
-    program,
-    '--dialect',
-    'replay',
-    root,
-  ];
-  const child = spawn('sh', limited, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const limited = ['-c', `ulimit -n ${most}; exec "$0" "$@"`, process.execPath, program];
+  const child = spawn('sh', [...limited, '--dialect', dialect, root], { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => {});
   child.stdin.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
   let log = '';
@@ -58,6 +50,16 @@ it.each([24, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
     .filter(({ id }) => typeof id === 'number');
+  return { told, log };
+}
+
+it.each([24, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran out', async (most) => {
+  const called = Array.from({ length: 30 }, (_, i) => calls[i % calls.length]!);
+  const { told, log } = await answersOf(
+    most,
+    'replay',
+    called.map(([name, args]) => [name, args]),
+  );
   expect(told).toHaveLength(30);
   // No call fails because the server wanted to know how much memory it takes.
   expect(log).not.toContain('uv_resident_set_memory');
@@ -70,3 +72,21 @@ it.each([24, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran
     expect(count(result.content[0].text)).toBe(40);
   }
 });
+
+it('one call writes many more files and directories than there are descriptors, or none of them', async () => {
+  const paths = Array.from({ length: 300 }, (_, i) => `new/${i}/below/file.txt`);
+  const write = (path: string[], content: string) =>
+    ['write_files', { path, content, line_count: 1 }] as const;
+  const { told } = await answersOf(160, 'fileeditor', [
+    ['set_workspace', { path: root }],
+    write(paths, 'first\n'),
+    write([...paths, 'part-1/a'], 'second\n'),
+  ]);
+  expect(told[1].result.content[0].text).toMatch(/^Successfully wrote 300 files/);
+  expect(told[2].result.content[0].text).toContain('part-1/a');
+  expect(told[2].result.isError).toBe(true);
+  for (const path of paths) expect(readFileSync(join(root, path), 'utf8')).toBe('first\n');
+  // No draft and no second name is left beside them.
+  const entries = readdirSync(join(root, 'new'), { recursive: true });
+  expect(entries).toHaveLength(3 * paths.length);
+}, 60_000);

@@ -10,7 +10,7 @@ const PATIENCE_MS = 2000;
 export type Verb = 'read' | 'change';
 
 interface Running {
-  path: string;
+  paths: ReadonlySet<string>;
   verb: Verb;
   ended: Promise<void>;
 }
@@ -20,18 +20,19 @@ export class CallOrder {
 
   /** Runs `call` once every earlier call that it could collide with has ended. */
   async run<T>(paths: readonly string[], verb: Verb, call: () => Promise<T>): Promise<T> {
-    const earlier = [...this.#running].filter((other) => paths.some((path) => collide(path, verb, other)));
+    const mine = new Set(paths);
+    const earlier = [...this.#running].filter((other) => collide(mine, verb, other));
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const own = paths.map((path) => ({ path, verb, ended }));
-    for (const each of own) this.#running.add(each);
+    const own = { paths: mine, verb, ended };
+    this.#running.add(own);
     try {
       if (earlier.length > 0) await allEnded(earlier);
       return await call();
     } finally {
-      for (const each of own) this.#running.delete(each);
+      this.#running.delete(own);
       end();
     }
   }
@@ -61,11 +62,18 @@ function allEnded(earlier: readonly Running[]): Promise<void> {
   });
 }
 
-function collide(path: string, verb: Verb, other: Running): boolean {
+function collide(paths: ReadonlySet<string>, verb: Verb, other: Running): boolean {
   if (verb === 'read' && other.verb === 'read') return false;
-  return contains(path, other.path) || contains(other.path, path);
+  return anyIsWithin(paths, other.paths) || anyIsWithin(other.paths, paths);
 }
 
-function contains(outer: string, inner: string): boolean {
-  return inner === outer || outer === '/' || inner.startsWith(`${outer}/`);
+/** Whether one of `inner` is one of `outer` or lies below it. Both may have thousands: no pairs are compared. */
+function anyIsWithin(inner: ReadonlySet<string>, outer: ReadonlySet<string>): boolean {
+  if (outer.has('/')) return true;
+  for (const path of inner) {
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (outer.has(path.slice(0, end))) return true;
+    }
+  }
+  return false;
 }

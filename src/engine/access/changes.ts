@@ -1,10 +1,15 @@
 /** What one call changes: each step resolves its places, holds their locks, and cleans up when it fails. */
 import type { How } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
+import { SharedDirectories } from '../confine/shared-directories.ts';
 import type { WalkOptions } from '../confine/wall.ts';
+import { inTurns, mapInTurns, type Steps, Yielder } from '../event-loop.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
 import type { Access } from './access.ts';
 import { whileLocked } from './locks.ts';
+
+/** A step that changes more paths than this shares their directories. */
+const MANY = 16;
 
 /** A path that a step changes. */
 export interface ChangedPath {
@@ -30,20 +35,23 @@ export class Changes {
     change: (places: Place[], recorder: ChangeRecorder) => Promise<T>,
   ): Promise<T> {
     const places: Place[] = [];
+    const yielder = new Yielder(this.#signal);
+    const shared = changed.length > MANY ? new SharedDirectories() : undefined;
     try {
       for (const each of changed) {
-        const place = this.#resolve(each);
+        const place = await inTurns(this.#walking(each), yielder);
         places.push(place);
+        if (shared) place.shareWith(shared);
         place.requireWritable();
       }
       const result = await whileLocked(this.#access.locks, places, this.#signal, () =>
         change(places, this.recorder),
       );
-      this.#report(places, changed);
+      await this.#report(places, changed);
       return result;
     } catch (error) {
       // A directory that one path made may lie inside one that an earlier path made.
-      for (const place of places.toReversed()) place.undoParents();
+      await mapInTurns(places.toReversed(), new Yielder(undefined), (place) => place.undoParents());
       this.#access.reportError(
         error,
         changed.map(({ path }) => path),
@@ -51,21 +59,23 @@ export class Changes {
       throw error;
     } finally {
       for (const place of places) place.close();
+      shared?.close();
     }
   }
 
-  #resolve({ path, walk }: ChangedPath): Place {
+  #walking({ path, walk }: ChangedPath): Steps<Place> {
     const { recorder } = this;
     const onMake = (made: string, root: string) => recorder.makesParent(made, root);
     const records = recorder.active && walk?.makeParents;
-    return this.#access.wall.resolve(path, records ? { ...walk, onMake } : walk);
+    return this.#access.wall.walking(path, records ? { ...walk, onMake } : walk);
   }
 
   /** The journal reports what it recorded; what a step left as it was is only looked at. */
-  #report(places: readonly Place[], changed: readonly ChangedPath[]): void {
-    for (const [index, { path }] of places.entries()) {
+  async #report(places: readonly Place[], changed: readonly ChangedPath[]): Promise<void> {
+    // The change is made: a cancelled call is reported to the end.
+    await mapInTurns(places, new Yielder(undefined), ({ path }, index) => {
       if (!this.recorder.active) this.#access.reportAccess(path, changed[index]!.how);
       else if (!this.recorder.concerns(path)) this.#access.caller.touched({ path, how: 'looked-at' });
-    }
+    });
   }
 }

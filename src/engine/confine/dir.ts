@@ -44,8 +44,20 @@ export interface Draft {
   publish(name: string): void;
   /** Links the draft as `name` only when nothing is there: EEXIST otherwise. */
   publishNew(name: string): void;
+  /** Closes its descriptor once all is written: thousands of drafts may wait for their names together. */
+  rest(): void;
   /** Closes the draft and removes what was not published. */
   drop(): void;
+}
+
+/** How a directory that is not held for a while is found again. */
+export interface WayBack {
+  /** Stays open for as long as the parked directory may be needed. */
+  from: Dir;
+  /** The names that led from there to the directory; none was a link. */
+  names: readonly string[];
+  /** Told whenever the directory is used from now on. */
+  used(): void;
 }
 
 export interface Dir {
@@ -97,6 +109,13 @@ export interface Dir {
   again(): Dir;
   /** Makes renames in this directory survive a power cut. */
   flush(): Promise<void>;
+  /** From now on `park` lets go of the directory. Missing where a directory takes no descriptor. */
+  mayPark?(wayBack: WayBack): void;
+  /**
+   * Closes the descriptor until the directory is used again. It is then walked to once more, and the use fails with
+   * EAGAIN when another directory stands there.
+   */
+  park?(): void;
   close(): void;
 }
 

@@ -7,17 +7,17 @@
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
+import { FileDraft } from './content/draft.ts';
 import { isTemporary, temporaryName } from './content/drafts.ts';
 import { sweepLitter } from './content/sweep-drafts.ts';
-import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
+import type { Dir, Draft, Entered, Entry, OpenFile, Stat, WayBack } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
+import { allows, exists, readSmall } from './quietly.ts';
+import { O_PATH, reopened } from './reopen.ts';
 import { nameBatches } from './scan/listing.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
-/** Not among Node's constants; the same on every architecture that Node runs on. */
-const O_PATH = 0o10000000;
 const PROCFS_MAGIC = 0x9fa0;
 const ENTER_ATTEMPTS = 64;
 
@@ -47,12 +47,13 @@ const SWEPT_LIMIT = 4096;
 const SWEEP_EVERY_MS = 1000;
 
 export class LinuxDir implements Dir {
-  readonly fd: number;
+  #fd: number | undefined;
   #identity: string | undefined;
+  #wayBack: WayBack | undefined;
   #open = true;
 
   private constructor(fd: number) {
-    this.fd = fd;
+    this.#fd = fd;
   }
 
   /** Opens a directory by a path that was given by the operator, never by a client. */
@@ -60,9 +61,15 @@ export class LinuxDir implements Dir {
     return new LinuxDir(fs.openSync(realPath, O_PATH | O_DIRECTORY | O_NOFOLLOW));
   }
 
-  get handlePath(): string {
+  get fd(): number {
     // The number of a closed descriptor may already stand for something else.
     if (!this.#open) throw Object.assign(new Error('the directory is closed'), { code: 'EBADF' });
+    this.#fd ??= reopened(this.#wayBack!, this.#identity!);
+    this.#wayBack?.used();
+    return this.#fd;
+  }
+
+  get handlePath(): string {
     return `/proc/self/fd/${this.fd}`;
   }
 
@@ -180,21 +187,7 @@ export class LinuxDir implements Dir {
     this.#sweep();
     const name = temporaryName();
     const fd = fs.openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    let pending = true;
-    return {
-      fd,
-      publish: (as) => {
-        fs.renameSync(this.#at(name), this.#at(as));
-        pending = false;
-      },
-      publishNew: (as) => {
-        fs.linkSync(this.#at(name), this.#at(as));
-      },
-      drop: () => {
-        fs.closeSync(fd);
-        if (pending) tryUnlink(this.#at(name));
-      },
-    };
+    return new FileDraft(fd, name, (inHere) => this.#at(inHere));
   }
 
   mkdir(name: string, mode = 0o777): void {
@@ -252,10 +245,22 @@ export class LinuxDir implements Dir {
     }
   }
 
+  mayPark(wayBack: WayBack): void {
+    this.#wayBack = wayBack;
+    // Known before the descriptor is gone: it tells the same directory from another one in its place.
+    this.#identity ??= this.identity;
+  }
+
+  park(): void {
+    if (!this.#wayBack || this.#fd === undefined) return;
+    fs.closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
   close(): void {
     if (!this.#open) return;
     this.#open = false;
-    fs.closeSync(this.fd);
+    if (this.#fd !== undefined) fs.closeSync(this.#fd);
   }
 
   #at(name: string): string {

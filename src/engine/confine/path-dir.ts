@@ -9,11 +9,12 @@
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { FileDraft } from './content/draft.ts';
 import { isTemporary, temporaryName } from './content/drafts.ts';
 import { sweepLitter } from './content/sweep-drafts.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { allows, exists, readSmall, tryUnlink } from './quietly.ts';
+import { allows, exists, readSmall } from './quietly.ts';
 import { nameBatches } from './scan/listing.ts';
 import { identityOf, toStat, typeOf } from './stat.ts';
 
@@ -152,21 +153,7 @@ export class PathDir implements Dir {
     sweepLitter(this);
     const name = temporaryName();
     const fd = fs.openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOFOLLOW_ANY, 0o600);
-    let pending = true;
-    return {
-      fd,
-      publish: (as) => {
-        fs.renameSync(this.#at(name), this.#at(as));
-        pending = false;
-      },
-      publishNew: (as) => {
-        fs.linkSync(this.#at(name), this.#at(as));
-      },
-      drop: () => {
-        fs.closeSync(fd);
-        if (pending) tryUnlink(join(this.#path, name));
-      },
-    };
+    return new FileDraft(fd, name, (inHere) => this.#at(inHere));
   }
 
   mkdir(name: string, mode = 0o777): void {

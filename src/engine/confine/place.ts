@@ -7,6 +7,7 @@ import { attempt, failMissing } from './errno.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
 import { rawOf, textOf } from './scan/raw-names.ts';
+import type { SharedDirectories } from './shared-directories.ts';
 import { requireNotIgnoreFile } from './withheld/ignore-file.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
@@ -20,10 +21,13 @@ export class Place {
   readonly shown: string;
   /** Absolute, with all links resolved. */
   readonly path: string;
-  readonly #dir: Dir;
+  #dir: Dir;
+  /** The names that lead from the root to the held parent. */
+  readonly #way: readonly string[];
   /** The names of the parent directories that were made on the way, outermost first. */
-  readonly #made: readonly { dir: Dir; name: string }[];
-  readonly #owned: boolean;
+  #made: readonly { dir: Dir; name: string }[];
+  #owned: boolean;
+  #isMadeShared = false;
   readonly #protectedPlaces: ProtectedPlaces;
   /** What the owner denies or hides, for those who look below this place. */
   readonly withheld: Withheld | undefined;
@@ -37,6 +41,7 @@ export class Place {
     name: string;
     shown: string;
     path: string;
+    way: readonly string[];
     made: { dir: Dir; name: string }[];
     protectedPlaces: ProtectedPlaces;
     withheld: Withheld | undefined;
@@ -48,6 +53,7 @@ export class Place {
     this.name = at.name;
     this.shown = at.shown;
     this.path = at.path;
+    this.#way = at.way;
     this.#made = at.made;
     this.#protectedPlaces = at.protectedPlaces;
     this.withheld = at.withheld;
@@ -127,8 +133,25 @@ export class Place {
     }
   }
 
+  /** Leaves its directories to a change of many files, which closes them. */
+  shareWith(shared: SharedDirectories): void {
+    const { dir: root } = this.root;
+    const depth = this.#way.length - this.#made.length;
+    this.#made = this.#made.map(({ dir, name }, i) => {
+      if (depth + i > 0) return { dir: shared.share(dir, root, this.#way.slice(0, depth + i)), name };
+      dir.close();
+      return { dir: root, name };
+    });
+    this.#isMadeShared = true;
+    // What stands for a hidden place is its own: others in the same directory are not hidden.
+    if (!this.#owned || !this.#dir.mayPark) return;
+    this.#dir = shared.share(this.#dir, root, this.#way);
+    this.#owned = false;
+  }
+
   close(): void {
     if (this.#owned) this.#dir.close();
+    if (this.#isMadeShared) return;
     for (const { dir } of this.#made) dir.close();
   }
 }

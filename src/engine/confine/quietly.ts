@@ -1,14 +1,5 @@
 /** System calls whose refusal is an answer rather than an error. */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  unlinkSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 
 /** Whether the system lets this user do it, see `access(2)`. */
 export function allows(path: string, mode: number): boolean {
@@ -44,14 +35,5 @@ export function readSmall(path: string): string | undefined {
     return undefined;
   } finally {
     if (fd !== undefined) closeSync(fd);
-  }
-}
-
-/** Removes a name if it is there and ours to remove. */
-export function tryUnlink(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Gone already, or not ours: the next sweep tries again.
   }
 }

@@ -15,6 +15,8 @@ import type { Verdict } from './withheld/withheld.ts';
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
 const MAX_NAME_BYTES = 255;
+/** Of so many directories that were made below each other, one keeps its descriptor. */
+const MADE_A_DESCRIPTOR = 16;
 
 /** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
 export class Walk {
@@ -45,13 +47,15 @@ export class Walk {
     if (this.#todo.length > MAX_STEPS) fail({ kind: 'bad-path', path, why: 'too-deep' });
   }
 
-  run(): Place | undefined {
+  /** Yields before each name, so that others may run while a long path is walked. */
+  *run(): Generator<void, Place | undefined> {
     for (;;) {
+      yield;
       this.#step();
       const asked = this.#todo.shift();
-      if (asked === undefined) return this.#arrivedAtDirectory();
+      if (asked === undefined) return yield* this.#arrivedAtDirectory();
       if (asked === '..') {
-        if (!this.#up()) return undefined;
+        if (!(yield* this.#up())) return undefined;
         continue;
       }
       this.#checkName(asked);
@@ -200,10 +204,22 @@ export class Walk {
     const made = attempt(this.#shown, 'open', () => parent.enter(name));
     if (typeof made === 'string' || 'linkTarget' in made) return false;
     // The parent stays held until the place is closed, so that the new directory can be taken back.
-    this.#made.push({ dir: parent === this.#root.dir ? parent.again() : parent, name });
+    this.#made.push({ dir: this.#keptForUndo(parent), name });
     this.#dir = made;
     this.#names.push(name);
     return true;
+  }
+
+  /** A deep path may make a thousand directories: of those above them only some keep their descriptors. */
+  #keptForUndo(parent: Dir): Dir {
+    if (parent === this.#root.dir) return parent.again();
+    const since = this.#made.length % MADE_A_DESCRIPTOR;
+    if (since > 0) {
+      const from = this.#made[this.#made.length - since]!.dir;
+      parent.mayPark?.({ from, names: this.#names.slice(-since), used: () => {} });
+      parent.park?.();
+    }
+    return parent;
   }
 
   #linkAt(name: string): string | undefined {
@@ -230,7 +246,7 @@ export class Walk {
   }
 
   /** `..`: back to where the walk came from; above a root only the way to another root is open. */
-  #up(): boolean {
+  *#up(): Generator<void, boolean> {
     if (this.#names.length === 0) {
       const parent = components(this.#root.real).slice(0, -1);
       const { root, rest } = this.#wall.locate([...parent, ...this.#todo], this.#shown);
@@ -244,14 +260,15 @@ export class Walk {
       this.#todo.shift();
       levels++;
     }
-    return this.#rewalk(this.#names.slice(0, -levels));
+    return yield* this.#rewalk(this.#names.slice(0, -levels));
   }
 
   /** Goes again from the root to names that were directories a moment ago; links are not followed. */
-  #rewalk(names: readonly string[]): boolean {
+  *#rewalk(names: readonly string[]): Generator<void, boolean> {
     this.#release();
     this.#enterRoot(this.#root);
     for (const name of names) {
+      yield;
       this.#step();
       const found = attempt(this.#shown, 'open', () => this.#dir.enter(name));
       if (typeof found === 'string' || 'linkTarget' in found) return false;
@@ -267,10 +284,10 @@ export class Walk {
     return true;
   }
 
-  #arrivedAtDirectory(): Place | undefined {
+  *#arrivedAtDirectory(): Generator<void, Place | undefined> {
     const name = this.#names.at(-1);
     if (name === undefined) return this.#arrived('');
-    return this.#rewalk(this.#names.slice(0, -1)) ? this.#arrived(name) : undefined;
+    return (yield* this.#rewalk(this.#names.slice(0, -1))) ? this.#arrived(name) : undefined;
   }
 
   #arrived(name: string): Place {
@@ -294,6 +311,7 @@ export class Walk {
       name,
       shown: this.#shown,
       path: this.#pathOf(name),
+      way: this.#names,
       made: this.#made,
       protectedPlaces: this.#wall.protectedPlaces,
     });

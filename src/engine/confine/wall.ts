@@ -6,6 +6,7 @@
  * anything beyond them was looked at. No whole path is ever handed to the system twice.
  */
 import { resolve as resolvePath } from 'node:path';
+import { atOnce, type Steps } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import type { Dir } from './dir.ts';
 import { requireShortPath } from './long-path.ts';
@@ -164,6 +165,11 @@ export class Wall {
   }
 
   resolve(path: string, options: WalkOptions = {}): Place {
+    return atOnce(this.walking(path, options));
+  }
+
+  /** The steps of `resolve`. */
+  *walking(path: string, options: WalkOptions = {}): Steps<Place> {
     if (path === '') fail({ kind: 'bad-path', path, why: 'empty' });
     requireShortPath(path);
     if (path.includes('\0')) fail({ kind: 'bad-path', path, why: 'nul' });
@@ -171,7 +177,7 @@ export class Wall {
     for (let restart = 0; restart < MAX_RESTARTS; restart++) {
       const walk = new Walk(this, path, options);
       try {
-        const place = walk.run();
+        const place = yield* walk.run();
         if (place) return place;
       } catch (error) {
         walk.abandon();

@@ -11,7 +11,7 @@ import { dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
 import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
-import { allDone } from '../event-loop.ts';
+import { allDone, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { readSnapshot } from './read.ts';
 import { type ChangeRecorder, noRecorder } from './recorder.ts';
@@ -47,44 +47,71 @@ export async function replaceTogether(
   if (only && replacements.length === 1) {
     return replaceContent(only.place, only.bytes, { ...only, signal, recorder });
   }
+  const yielder = new Yielder(signal);
   const prepared: Prepared[] = [];
   const kept: Kept[] = [];
   try {
     for (let at = 0; at < replacements.length; at += FLUSHED_TOGETHER) {
       for (const each of replacements.slice(at, at + FLUSHED_TOGETHER)) {
+        await yielder.pause();
         prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recorder }));
       }
       // Side by side, but not all at once: other calls need the threads that flush, and a share of this one.
       await allDone(prepared.slice(at).map((each) => each.flush()));
     }
     // The last one needs no way back: nothing comes after it.
-    for (const { place, old } of prepared.slice(0, -1)) kept.push(await keep(place, old, signal));
+    for (const { place, old } of prepared.slice(0, -1)) {
+      await yielder.pause();
+      kept.push(await keep(place, old, signal));
+    }
+    // Looks at all of them before the first one changes: what has to be taken back was seen half done.
+    for (const each of prepared) {
+      await yielder.pause();
+      each.check();
+    }
     if (signal?.aborted) fail({ kind: 'cancelled' });
-    for (const each of prepared) each.check();
-    publishAll(prepared, kept, recorder);
+    await publishAll(prepared, kept, recorder);
   } finally {
-    for (const each of prepared) each.drop();
-    for (const each of kept) each.drop();
+    const toTheEnd = new Yielder(undefined);
+    for (const each of [...prepared, ...kept]) {
+      await toTheEnd.pause();
+      each.drop();
+    }
   }
   await flushAll(prepared.map(({ place }) => place));
 }
 
-function publishAll(prepared: readonly Prepared[], kept: readonly Kept[], recorder: ChangeRecorder): void {
+/**
+ * Each file is looked at once more right before it is replaced, and nothing waits in between. Between two files other
+ * calls may run: the locks keep those away that change the same files, and the order of calls those that read them.
+ */
+async function publishAll(
+  prepared: readonly Prepared[],
+  kept: readonly Kept[],
+  recorder: ChangeRecorder,
+): Promise<void> {
+  const toTheEnd = new Yielder(undefined);
   let published = 0;
   recorder.begins();
   try {
-    for (; published < prepared.length; published++) prepared[published]!.publish();
+    for (; published < prepared.length; published++) {
+      if (toTheEnd.isDue) await toTheEnd.pause();
+      prepared[published]!.check();
+      prepared[published]!.publish();
+    }
   } catch (error) {
-    putBackAll(kept.slice(0, published).reverse());
+    await putBackAll(kept.slice(0, published).reverse());
     recorder.tookBack();
     throw error;
   }
 }
 
 /** Every one is tried; one that cannot be put back is what the caller must hear of. */
-function putBackAll(kept: readonly Kept[]): void {
+async function putBackAll(kept: readonly Kept[]): Promise<void> {
+  const toTheEnd = new Yielder(undefined);
   const failures: unknown[] = [];
   for (const each of kept) {
+    await toTheEnd.pause();
     try {
       each.putBack();
     } catch (error) {
@@ -140,6 +167,7 @@ async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined):
       dressDraft(copy, old);
       await flushDraft(copy);
     });
+    copy.rest();
   } catch (error) {
     copy.drop();
     throw error;

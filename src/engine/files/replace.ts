@@ -1,6 +1,6 @@
 /** Replaces a file's content in one step: the old content or the new one, never anything in between. */
 
-import { readBytesSync } from '../confine/content/read.ts';
+import { holdsBytes } from '../confine/content/read.ts';
 import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
 import type { Draft, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
@@ -104,6 +104,7 @@ export async function prepareContent(
     flush: async () => {
       // Side by side, both flushes take hardly longer than one.
       await allDone([attemptAsync(shown, 'write', () => flushDraft(draft)), recorder.flushed(place)]);
+      draft.rest();
       if (signal?.aborted) fail({ kind: 'cancelled' });
     },
     check: () => {
@@ -181,7 +182,7 @@ function sameFile(a: Stat, b: Stat): boolean {
 function sameBytes(place: Place, expected: Buffer): boolean {
   const file = attempt(place.shown, 'read', () => place.dir.open(place.name));
   try {
-    return readBytesSync(file, expected.length + 1).equals(expected);
+    return holdsBytes(file, expected);
   } finally {
     file.close();
   }

@@ -3,96 +3,121 @@
  *
  * Inside this process each key has a queue. Between processes the lock is an abstract socket (Linux) or a named pipe
  * (Windows) whose name is derived from the key: the system gives it to one process at a time and takes it back when
- * that process dies. Where neither exists, only this process is kept in order.
+ * that process dies. Where neither exists, only this process is kept in order. Whoever needs many keys at once takes
+ * them as bulk-lock.ts says, because each socket costs a descriptor.
  */
-import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
-import { type Locks, LockTimeout } from '../locks.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Locks } from '../locks.ts';
+import { BULK, BulkLock, isInBulk } from './bulk-lock.ts';
+import { listen, type Socket, socketName, untilFree } from './lock-sockets.ts';
 
-const WAIT_MS = 30_000;
-const RETRY_MS = [1, 2, 4, 8, 16];
+/** More keys than this are held by one socket together. */
+const MOST_SOCKETS = 16;
+const TURN_MS = 10;
 
 /** The last task of each key: all who lock in this process wait in the same queues. */
-const queues = new Map<string, Promise<unknown>>();
+const queues = new Map<string, Promise<void>>();
 
 export const machineLocks: Locks = {
-  hold(keys, task, signal) {
-    let run = task;
-    for (const key of [...new Set(keys)].sort().reverse()) {
-      const inner = run;
-      run = () => queued(key, () => locked(key, signal, inner));
+  async hold(keys, task, signal) {
+    const sorted = [...new Set(keys)].sort();
+    const release = await (sorted.length > MOST_SOCKETS
+      ? holdBulk(sorted, signal)
+      : holdEach(sorted, signal));
+    try {
+      return await task();
+    } finally {
+      release();
     }
-    return run();
   },
 
   async tryHold(key, task) {
     if (queues.has(key)) return false;
-    return queued(key, async () => {
-      const lock = await listen(key);
+    const leave = await enterQueue(key);
+    try {
+      const lock = await tryLock(key);
       if (lock === 'taken') return false;
       try {
         await task();
         return true;
       } finally {
-        if (lock !== 'unsupported') lock.close();
+        lock?.close();
       }
-    });
+    } finally {
+      leave();
+    }
   },
 };
 
-async function queued<T>(key: string, task: () => Promise<T>): Promise<T> {
-  const before = queues.get(key) ?? Promise.resolve();
-  const mine = before.then(task, task);
-  const settled = mine.then(
-    () => {},
-    () => {},
-  );
-  queues.set(key, settled);
+type Release = () => void;
+
+async function holdEach(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
+  const held: Release[] = [];
+  const release = () => {
+    for (const each of held.reverse()) each();
+  };
   try {
-    return await mine;
-  } finally {
-    if (queues.get(key) === settled) queues.delete(key);
+    for (const key of keys) {
+      held.push(await enterQueue(key));
+      const lock = await untilFree(() => tryLock(key), signal);
+      if (lock) held.push(() => lock.close());
+    }
+    return release;
+  } catch (error) {
+    release();
+    throw error;
   }
 }
 
-async function locked<T>(key: string, signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
-  const lock = await acquire(key, signal);
+/** Comes before all keys in the order of locks, so whoever waits here holds none of them. */
+async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
+  const held: Release[] = [await enterQueue(BULK)];
+  const release = () => {
+    for (const each of held.reverse()) each();
+  };
   try {
-    return await task();
-  } finally {
-    lock?.close();
+    const bulk = await untilFree(() => BulkLock.take(), signal);
+    if (bulk) held.push(() => bulk.close());
+    let began = performance.now();
+    for (const key of keys) {
+      held.push(await enterQueue(key));
+      // Held by its own socket for a moment: so nobody else holds it, and nobody gets it from here on.
+      const lock = await untilFree(() => tryLock(key, bulk), signal);
+      if (lock) {
+        bulk?.add(key);
+        lock.close();
+      }
+      if (performance.now() - began < TURN_MS) continue;
+      await nextTurn();
+      began = performance.now();
+    }
+    return release;
+  } catch (error) {
+    release();
+    throw error;
   }
 }
 
-async function acquire(key: string, signal: AbortSignal | undefined): Promise<Server | undefined> {
-  const deadline = Date.now() + WAIT_MS;
-  for (let attempt = 0; ; attempt++) {
-    signal?.throwIfAborted();
-    const got = await listen(key);
-    if (got === 'unsupported') return undefined;
-    if (got !== 'taken') return got;
-    if (Date.now() > deadline) throw new LockTimeout();
-    const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!;
-    await new Promise((resolve) => setTimeout(resolve, wait + Math.random() * wait));
-  }
-}
-
-function socketName(key: string): string | undefined {
-  const hash = createHash('sha256').update(key).digest('hex').slice(0, 40);
-  if (process.platform === 'linux') return `\0cofferdam-${process.getuid?.() ?? 0}-${hash}`;
-  if (process.platform === 'win32') return `\\\\.\\pipe\\cofferdam-${hash}`;
-  return undefined;
-}
-
-function listen(key: string): Promise<Server | 'taken' | 'unsupported'> {
-  const path = socketName(key);
-  if (path === undefined) return Promise.resolve('unsupported');
-  return new Promise((resolve) => {
-    const server = createServer((socket) => socket.destroy());
-    server.unref();
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(error.code === 'EADDRINUSE' ? 'taken' : 'unsupported'),
-    );
-    server.listen({ path }, () => resolve(server));
+/** Waits until all who came before have left; gives the way to leave. */
+async function enterQueue(key: string): Promise<Release> {
+  const before = queues.get(key);
+  let leave: Release = () => {};
+  const mine = new Promise<void>((resolve) => {
+    leave = resolve;
   });
+  queues.set(key, mine);
+  await before;
+  return () => {
+    if (queues.get(key) === mine) queues.delete(key);
+    leave();
+  };
+}
+
+/** Undefined where there are no sockets of this kind. `own`: the bulk lock that asks. */
+async function tryLock(key: string, own?: BulkLock): Promise<Socket | undefined | 'taken'> {
+  const lock = await listen(socketName(key));
+  if (lock === 'taken' || lock === undefined || own) return lock;
+  if (!(await isInBulk(key))) return lock;
+  lock.close();
+  return 'taken';
 }

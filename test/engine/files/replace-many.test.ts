@@ -56,6 +56,7 @@ function faulty(path: string, faults: Partial<Dir>): Place {
     owned: false,
     shown: path,
     path: join(root, path),
+    way: [],
     made: [],
     protectedPlaces: wall.protectedPlaces,
     withheld: undefined,
@@ -67,12 +68,13 @@ function faulty(path: string, faults: Partial<Dir>): Place {
 function refusesToPublish(path: string): Place {
   const { dir } = wall.roots[0]!;
   return faulty(path, {
-    draft: () => ({
-      ...dir.draft(),
-      publish: () => {
+    draft: () => {
+      const draft = dir.draft();
+      draft.publish = () => {
         throw Object.assign(new Error('disk'), { code: 'EIO' });
-      },
-    }),
+      };
+      return draft;
+    },
   });
 }
 

@@ -61,6 +61,16 @@ export function locksContract(create: StateFactory): void {
       expect(readFileSync(file, 'utf8')).toBe('180');
     });
 
+    test('keep apart who holds many keys and who holds a few of them', async () => {
+      const file = join(scratch.path, 'counter');
+      writeFileSync(file, '0');
+      const keys = Array.from({ length: 60 }, (_, i) => key(String(i)));
+      // Every two of them share a key, and no two orders are the same.
+      const orders = [keys, keys.slice(20).reverse(), [keys[59]!, keys[40]!], [keys[40]!]];
+      await Promise.all(orders.map((order) => inOtherProcess(under.address, 'count', file, '20', ...order)));
+      expect(readFileSync(file, 'utf8')).toBe('80');
+    });
+
     test('do not run what nobody has to wait for while somebody holds the key', async () => {
       const [one, two] = [under.open().locks, under.open().locks];
       let ran = false;

@@ -1,0 +1,43 @@
+/** The temporary file of one atomic write. */
+import * as fs from 'node:fs';
+import type { Draft } from '../dir.ts';
+
+export class FileDraft implements Draft {
+  readonly fd: number;
+  readonly #name: string;
+  readonly #at: (name: string) => string;
+  #isOpen = true;
+  #isPending = true;
+
+  /** `at` gives the path of a name in the directory of the draft. */
+  constructor(fd: number, name: string, at: (name: string) => string) {
+    this.fd = fd;
+    this.#name = name;
+    this.#at = at;
+  }
+
+  publish(as: string): void {
+    fs.renameSync(this.#at(this.#name), this.#at(as));
+    this.#isPending = false;
+  }
+
+  publishNew(as: string): void {
+    fs.linkSync(this.#at(this.#name), this.#at(as));
+  }
+
+  rest(): void {
+    if (this.#isOpen) fs.closeSync(this.fd);
+    this.#isOpen = false;
+  }
+
+  drop(): void {
+    this.rest();
+    if (!this.#isPending) return;
+    this.#isPending = false;
+    try {
+      fs.unlinkSync(this.#at(this.#name));
+    } catch {
+      // Gone already, or not ours: the next sweep tries again.
+    }
+  }
+}

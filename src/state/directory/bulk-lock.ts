@@ -1,0 +1,75 @@
+/**
+ * Thousands of keys that one task holds by a single socket.
+ *
+ * One process at a time has the bulk lock of the machine. Behind its socket it answers which keys it holds, and
+ * whoever has got the socket of one key asks there before it counts that key as its own. The holder adds its keys in
+ * their order: it waits for the socket of a key, adds the key, and lets go of the socket. Whoever got the socket
+ * before is waited for; whoever gets it later hears that the key is held. When the holder dies, nobody answers.
+ */
+import { connect, type Socket as Visitor } from 'node:net';
+import { hashOfKey, listen, type Socket, socketName } from './lock-sockets.ts';
+
+/** No file has this key: keys of files begin with a device number. */
+export const BULK = 'bulk';
+const HELD = 'y';
+const NOT_HELD = 'n';
+const ANSWER_MS = 10_000;
+/** Nobody is there, or nobody any more. */
+const NOBODY = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE']);
+
+export class BulkLock {
+  readonly #keys: Set<string>;
+  readonly #socket: Socket;
+
+  private constructor(keys: Set<string>, socket: Socket) {
+    this.#keys = keys;
+    this.#socket = socket;
+  }
+
+  /** Undefined where there are no sockets of this kind. */
+  static async take(): Promise<BulkLock | undefined | 'taken'> {
+    const keys = new Set<string>();
+    const socket = await listen(socketName(BULK), (visitor) => answer(visitor, keys));
+    return socket === undefined || socket === 'taken' ? socket : new BulkLock(keys, socket);
+  }
+
+  add(key: string): void {
+    this.#keys.add(hashOfKey(key));
+  }
+
+  close(): void {
+    this.#keys.clear();
+    this.#socket.close();
+  }
+}
+
+function answer(visitor: Visitor, keys: ReadonlySet<string>): void {
+  let asked = '';
+  visitor.unref();
+  visitor.on('error', () => {});
+  visitor.setEncoding('latin1').on('data', (part: string) => {
+    asked += part;
+    if (asked.endsWith('\n')) visitor.end(keys.has(asked.trimEnd()) ? HELD : NOT_HELD);
+  });
+}
+
+/** Whether some process, this one included, holds the key in its bulk lock. When that cannot be told, it may. */
+export function isInBulk(key: string): Promise<boolean> {
+  const path = socketName(BULK);
+  if (path === undefined) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const visitor = connect({ path });
+    let told = '';
+    visitor.setEncoding('latin1');
+    visitor.once('connect', () => {
+      visitor.setTimeout(ANSWER_MS, () => visitor.destroy(new Error('no answer')));
+      visitor.write(`${hashOfKey(key)}\n`);
+    });
+    visitor.on('data', (part: string) => {
+      told += part;
+    });
+    visitor.once('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(!NOBODY.has(code)));
+    // A holder that ended before it answered holds nothing any more.
+    visitor.once('close', () => resolve(told === HELD));
+  });
+}
