@@ -6,6 +6,7 @@ import { sessionIdOf } from '../server/mcp/session-state.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { namesInstead } from './arguments/suggest.ts';
 import type { Outcome } from './history.ts';
+import { needsSandbox, withOfferableTools } from './offerable-tools.ts';
 import { closeApp, type OpenApp, openApp } from './open-app.ts';
 import { printOutcome } from './output.ts';
 import { notConfined } from './start-up.ts';
@@ -16,7 +17,9 @@ export async function call(
   { tool, json, roots, options }: CommandTo<'call'>,
   surroundings: Surroundings,
 ): Promise<number> {
-  const app = openApp(roots, options, surroundings);
+  const opened = openApp(roots, options, surroundings);
+  const { sandbox: mode } = options.commands;
+  const app = needsSandbox(opened) ? await withOfferableTools(opened, { mode }) : opened;
   const aborting = new AbortController();
   process.once('SIGINT', () => aborting.abort());
   try {

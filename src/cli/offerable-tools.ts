@@ -1,11 +1,10 @@
 /** Which command tools a server can offer: those that can succeed with the sandbox that there is. */
-import type { Dialect } from '../dialects/dialect.ts';
-import { type Engine, EngineFailure } from '../engine/index.ts';
+import type { Dialect, Tool } from '../dialects/dialect.ts';
+import { type CommandSettings, type Engine, EngineFailure } from '../engine/index.ts';
 import type { App } from '../server/mcp/app.ts';
 
 export interface SandboxNeed {
-  /** With `--sandbox require` and no sandbox, the server offers no tool that starts programs. */
-  required: boolean;
+  mode: CommandSettings['sandbox'];
   /** Whether to look for the sandbox in any case. */
   probe?: boolean;
 }
@@ -13,14 +12,23 @@ export interface SandboxNeed {
 /** Where nothing may be changed, a program that could write runs only in a sandbox: look first whether there is one. */
 export async function withOfferableTools<A extends App>(
   app: A,
-  { required, probe = false }: SandboxNeed,
+  { mode, probe = false }: SandboxNeed,
 ): Promise<A> {
+  const required = mode === 'require';
+  // Then the server offers no tool that starts programs where there is no sandbox.
   if (required) {
     try {
       await app.engine.commands.sandbox();
     } catch (error) {
       return withoutCommands(app, error);
     }
+  }
+  if (mode !== 'off' && needsSandbox(app) && !(await areCommandsConfined(app.engine))) {
+    app.log('run_command is not offered: no sandbox works here (--sandbox off does without one)');
+    return withOfferableTools(
+      withoutTools(app, ({ needsAllowRun }) => needsAllowRun),
+      { mode, probe },
+    );
   }
   const { engine, dialects } = app;
   const writes = dialects.some(({ tools }) =>
@@ -33,11 +41,19 @@ export async function withOfferableTools<A extends App>(
 function withoutCommands<A extends App>(app: A, error: unknown): A {
   if (!isNoSandbox(error)) throw error;
   app.log(`no command tools are offered: ${error.facts.reason}`);
-  const safe = (dialect: Dialect) => ({
+  return withoutTools(app, ({ startsPrograms }) => startsPrograms);
+}
+
+function withoutTools<A extends App>(app: A, isLeftOut: (tool: Tool) => boolean): A {
+  const without = (dialect: Dialect) => ({
     ...dialect,
-    tools: dialect.tools.filter((tool) => !tool.startsPrograms),
+    tools: dialect.tools.filter((tool) => !isLeftOut(tool)),
   });
-  return { ...app, dialects: app.dialects.map(safe) };
+  return { ...app, dialects: app.dialects.map(without) };
+}
+
+export function needsSandbox({ dialects }: App): boolean {
+  return dialects.some(({ tools }) => tools.some(({ needsAllowRun }) => needsAllowRun));
 }
 
 export async function areCommandsConfined(engine: Engine): Promise<boolean> {

@@ -71,6 +71,7 @@ function openOn(roots: readonly RootSpec[], options: Options, surroundings: Surr
     ...{ version, engine, home, log, roots, skipped: [] },
     dialects: options.dialects,
     errors: options.errors,
+    maxTokens: options.maxTokens,
     settings: environment,
     trace: openRecorder({ directory, roots: served, contents: state.contents, version, environment, log }),
     stateDirectory: directory,

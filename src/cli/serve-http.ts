@@ -19,9 +19,9 @@ export async function serveHttp(
 ): Promise<number> {
   // Loaded only now: a server on stdio needs nothing of it.
   const { startHttp, StartError } = await import('../server/start-http.ts');
-  const required = options.commands.sandbox === 'require';
+  const { sandbox: mode } = options.commands;
   // A token may be read-only, and then the server must know whether commands are confined.
-  const app = await withOfferableTools(openApp(roots, options, surroundings), { required, probe: true });
+  const app = await withOfferableTools(openApp(roots, options, surroundings), { mode, probe: true });
   ownPackage();
   let readOnly: Engine | undefined;
   const readOnlyEngine = () =>

@@ -13,8 +13,8 @@ export async function serveStdio(
   { roots, options }: CommandTo<'serve'>,
   surroundings: Surroundings,
 ): Promise<number> {
-  const required = options.commands.sandbox === 'require';
-  const app = await withOfferableTools(openApp(roots, options, surroundings), { required });
+  const { sandbox: mode } = options.commands;
+  const app = await withOfferableTools(openApp(roots, options, surroundings), { mode });
   const ancestors = rememberAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);
   const introduced = serving.opened.then(() => introduce(app));

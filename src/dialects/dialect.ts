@@ -96,6 +96,8 @@ export interface Tool {
   aliases: Readonly<Record<string, string>>;
   /** Starts programs: the server does not offer it where a sandbox is required and missing. */
   startsPrograms: boolean;
+  /** Offered only to operators who ask for it (`--allow-run`), and only in a sandbox unless they do without one. */
+  needsAllowRun: boolean;
   /** Can change something, but is useful on a read-only server too: it previews, or chooses a workspace. */
   usefulReadOnly: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
@@ -109,6 +111,7 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   input: S;
   aliases?: Readonly<Record<string, string>>;
   startsPrograms?: boolean;
+  needsAllowRun?: boolean;
   usefulReadOnly?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
   render(value: V, args: FromSchema<S>, note: ToolContext['note']): string | ToolResult | ResultOutcome;
@@ -119,6 +122,8 @@ export interface Dialect {
   /** One line for listings. */
   summary: string;
   tools: readonly Tool[];
+  /** Names for sets of tools, for operators who offer only some of them. */
+  toolsets?: Readonly<Record<string, readonly string[]>>;
   /** Serves only the first of the given directories. */
   servesOne?: true;
   /** The environment setting that names the directory to serve when the command line names none. */
@@ -131,11 +136,13 @@ export interface Dialect {
 }
 
 export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
-  const { run, render, aliases = {}, startsPrograms = false, usefulReadOnly = false, ...shown } = declaration;
+  const { run, render, aliases = {}, ...rest } = declaration;
+  const { startsPrograms = false, needsAllowRun = false, usefulReadOnly = false, ...shown } = rest;
   return {
     ...shown,
     aliases,
     startsPrograms,
+    needsAllowRun,
     usefulReadOnly,
     async call(args, context) {
       const checked = args as FromSchema<S>;

@@ -42,6 +42,31 @@ export const flags = [
     help: 'which tools to offer; where two dialects have a tool of the same name, the first dialect gets the name',
   },
   {
+    name: 'tools',
+    value: 'NAME[,NAME…]',
+    repeatable: true,
+    for: [...WORKERS, 'tools', 'doctor'],
+    help: 'offer only these tools',
+  },
+  {
+    name: 'toolset',
+    value: 'read|search|edit|all',
+    repeatable: true,
+    for: [...WORKERS, 'tools', 'doctor'],
+    help: 'offer only these sets of the tools of the standard dialect; several with commas',
+  },
+  {
+    name: 'max-tokens',
+    value: 'N',
+    for: WORKERS,
+    help: 'how long an answer of the standard dialect may be, in tokens of 4 bytes (default: 20000)',
+  },
+  {
+    name: 'allow-run',
+    for: [...WORKERS, 'tools', 'doctor'],
+    help: 'offer run_command of the standard dialect, where the sandbox works or --sandbox off is given',
+  },
+  {
     name: 'errors',
     value: 'protocol|results',
     for: WORKERS,

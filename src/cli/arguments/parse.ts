@@ -15,11 +15,14 @@ import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
 import { splitArguments, type Values } from './split.ts';
 import { parseState, parseTime, type StateSettings, type StateValues } from './state-flags.ts';
 import { namesInstead } from './suggest.ts';
+import { chooseTools, parseMaxTokens, type ToolValues } from './tool-flags.ts';
 
 export interface Options {
   dialects: Dialect[];
   readOnly: boolean;
   errors: 'protocol' | 'results';
+  /** About how many tokens an answer may hold, in dialects that keep to that. */
+  maxTokens: number | undefined;
   allowGitConfig: boolean;
   /** Globs of what no tool gets. */
   deny: readonly string[];
@@ -61,9 +64,10 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
   if (values.version) return { do: 'version' };
   const dialectNames = values.dialect as string[] | undefined;
   const options: Options = {
-    dialects: chooseDialects(dialectNames ?? [defaultDialect]),
+    dialects: chooseTools(chooseDialects(dialectNames ?? [defaultDialect]), values as ToolValues),
     readOnly: values['read-only'] === true,
     errors: errorsMode(values),
+    maxTokens: parseMaxTokens(values['max-tokens'] as string | undefined),
     allowGitConfig: values['allow-git-config'] === true,
     deny: (values.deny ?? []) as string[],
     hide: (values.hide ?? []) as string[],

@@ -7,6 +7,7 @@ import type { Failure } from '../../engine/index.ts';
 import { type Tool, type ToolContext, type ToolOutcome, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+import { withheldBecause } from '../withheld.ts';
 import { grouped } from './budget.ts';
 import { asCalled } from './paths.ts';
 
@@ -69,6 +70,9 @@ function aboutPath(facts: Failure, shown: string, tool: string, context: ToolCon
       return `EINVAL: invalid argument, rename '${shown}' -> '${asCalled(facts.destination, context)}'\nA directory cannot be moved into itself.`;
     case 'read-only':
       return readOnly(facts, shown);
+    case 'denied':
+    case 'withheld':
+      return `Access denied - ${withheldBecause({ ...facts, path: shown })}`;
     case 'permission':
       return `EACCES: permission denied, ${call} '${shown}'`;
     case 'unstable':

@@ -15,9 +15,35 @@ import { moveFile } from './tools/move_file.ts';
 import { readMediaFile } from './tools/read_media_file.ts';
 import { readMultipleFiles } from './tools/read_multiple_files.ts';
 import { readFile, readTextFile } from './tools/read_text_file.ts';
+import { runCommand } from './tools/run_command.ts';
 import { searchFiles } from './tools/search_files.ts';
 import { undo } from './tools/undo.ts';
 import { writeFile } from './tools/write_file.ts';
+
+const toolsets = {
+  read: [
+    'read_file',
+    'read_text_file',
+    'read_media_file',
+    'read_multiple_files',
+    'list_directory',
+    'list_directory_with_sizes',
+    'list_allowed_directories',
+    'directory_tree',
+    'get_file_info',
+  ],
+  search: ['search_files', 'grep_files'],
+  edit: [
+    'write_file',
+    'edit_file',
+    'create_directory',
+    'move_file',
+    'delete_file',
+    'history',
+    'undo',
+    'run_command',
+  ],
+} as const;
 
 export const standard: Dialect = {
   name: 'standard',
@@ -41,6 +67,8 @@ export const standard: Dialect = {
     deleteFile,
     history,
     undo,
+    runCommand,
   ],
+  toolsets,
   failed,
 };

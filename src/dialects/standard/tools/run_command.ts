@@ -8,6 +8,7 @@ export const runCommand = defineTool({
   description: 'Run a shell line in the first directory. Answers output and exit code.',
   hints: hints.openWorld,
   startsPrograms: true,
+  needsAllowRun: true,
   input: {
     type: 'object',
     properties: {
