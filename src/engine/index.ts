@@ -40,7 +40,7 @@ export { MOST_ENTRIES as mostWatchedEntries } from './journal/snapshot/snapshot.
 export { limits } from './limits.ts';
 export type { CommandCall } from './run/commands.ts';
 export type { Confinement } from './run/confinement.ts';
-export { readingCommandNames } from './run/policy/reading-commands.ts';
+export { readingCommandNames } from './run/policy/reading-command-names.ts';
 export { rememberAncestors } from './run/process/ancestors.ts';
 export type { RunResult } from './run/process/run.ts';
 export { bubblewrapInstallCommand } from './run/sandbox/install-hint.ts';

@@ -10,7 +10,8 @@ import { type CommandCall, type CommandStart, Commands } from '../run/commands.t
 import type { Confinement } from '../run/confinement.ts';
 import type { RunResult } from '../run/process/run.ts';
 import { resolvePrograms } from '../run/programs.ts';
-import { type SandboxMode, type SandboxPlan, whyNoSandbox } from '../run/sandbox/sandbox.ts';
+import type { SandboxPlan } from '../run/sandbox/sandbox.ts';
+import { type SandboxMode, whyNoSandbox } from '../run/sandbox/why-no-sandbox.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 
 export interface CommandSettings {

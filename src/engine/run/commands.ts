@@ -24,8 +24,8 @@ import { ALTERNATIVES, systemDirectories } from './sandbox/bubblewrap.ts';
 import { guardedPlaces, protectRoots } from './sandbox/guarded-places.ts';
 import { installationsOf } from './sandbox/installations.ts';
 import { findIpcEndpoints } from './sandbox/ipc-endpoints.ts';
-import type { SandboxMode, SandboxPlan } from './sandbox/sandbox.ts';
-import { planSandbox } from './sandbox/sandbox.ts';
+import { planSandbox, type SandboxPlan } from './sandbox/sandbox.ts';
+import type { SandboxMode } from './sandbox/why-no-sandbox.ts';
 import { Scratch } from './scratch.ts';
 
 export interface CommandsOptions {

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { Commands } from '../../../src/engine/run/commands.ts';
-import type { SandboxMode } from '../../../src/engine/run/sandbox/sandbox.ts';
+import type { SandboxMode } from '../../../src/engine/run/sandbox/why-no-sandbox.ts';
 
 const [root, sandbox, door, command, ...args] = process.argv.slice(2) as [
   string,

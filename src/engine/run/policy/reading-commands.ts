@@ -19,8 +19,10 @@ import { tr } from './commands/tr.ts';
 import { uniq } from './commands/uniq.ts';
 import { wc } from './commands/wc.ts';
 import type { CommandPolicy } from './declaration.ts';
+import type { ReadingCommandName } from './reading-command-names.ts';
 
-const inOrder = [
+/** Each name needs a policy, or this does not compile. */
+const policies: Readonly<Record<ReadingCommandName, CommandPolicy>> = {
   grep,
   sed,
   awk,
@@ -39,11 +41,6 @@ const inOrder = [
   ls,
   du,
   rg,
-];
+};
 
-export const readingCommands: ReadonlyMap<string, CommandPolicy> = new Map(
-  inOrder.map((policy) => [policy.name, policy]),
-);
-
-/** In the order in which they are documented. */
-export const readingCommandNames: readonly string[] = inOrder.map(({ name }) => name);
+export const readingCommands: ReadonlyMap<string, CommandPolicy> = new Map(Object.entries(policies));

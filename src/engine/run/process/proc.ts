@@ -14,9 +14,11 @@ export interface ProcessFacts {
 }
 
 /** Large enough for any environment. All reads share it, since there may be thousands of processes. */
-const buffer = Buffer.alloc(2 * 1024 * 1024);
+let shared: Buffer | undefined;
 
 function readProc(path: string): string {
+  shared ??= Buffer.alloc(2 * 1024 * 1024);
+  const buffer = shared;
   const fd = openSync(path, 'r');
   try {
     let length = 0;

@@ -7,15 +7,7 @@ import { fail } from '../../failures.ts';
 import type { BubblewrapFeatures } from './bubblewrap.ts';
 import { bubblewrapArgs } from './bubblewrap.ts';
 import { seccompFilter } from './seccomp.ts';
-
-/** `auto` uses a sandbox where there is one, `require` runs nothing without one, `off` never uses one. */
-export type SandboxMode = 'auto' | 'require' | 'off';
-
-export interface BubblewrapProgram {
-  path: string | undefined;
-  /** A program of the name in a root, which the server does not trust. */
-  inRoot: string | undefined;
-}
+import { type BubblewrapProgram, type SandboxMode, whyNoSandbox } from './why-no-sandbox.ts';
 
 type Detection =
   | { available: true; program: string; features: BubblewrapFeatures }
@@ -51,14 +43,6 @@ const filter = seccompFilter({ unixSockets: true });
 
 /** By the path of bubblewrap's program: whether it works is a fact about the machine, the same for all engines. */
 const trials = new Map<string, Trial>();
-
-/** Why the server cannot even try a sandbox; undefined when it can. */
-export function whyNoSandbox(mode: SandboxMode, bwrap: BubblewrapProgram): string | undefined {
-  if (mode === 'off') return 'switched off';
-  if (process.platform !== 'linux') return 'bubblewrap needs Linux';
-  const isThere = bwrap.path !== undefined || bwrap.inRoot !== undefined;
-  return isThere ? undefined : 'bubblewrap (bwrap) is not installed';
-}
 
 /** Tries bubblewrap with everything that a command would get. Remembers only a success. */
 function detectSandbox(bwrap: BubblewrapProgram): Promise<Detection> {
