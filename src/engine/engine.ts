@@ -16,6 +16,7 @@ import { EngineFailure, type Failure } from './failures.ts';
 import { TextEditor } from './files/edit/text-editor.ts';
 import { Journal } from './journal/journal.ts';
 import type { Keep } from './journal/retention/retention.ts';
+import { LazySearch } from './search/lazy-search.ts';
 
 export interface EngineOptions {
   roots: readonly RootSpec[];
@@ -43,6 +44,13 @@ export interface RootInfo {
   /** With all links resolved. */
   real: string;
   writable: boolean;
+}
+
+/** What the APIs stand on. */
+interface Shared {
+  access: Access;
+  editor: TextEditor;
+  search: LazySearch;
 }
 
 /** What the engine holds, whoever calls it. */
@@ -89,7 +97,10 @@ export class Engine {
       look(path, 'looked-at', async (place) => {
         const { editor, inner } = this.#parts;
         const access = this.#parts.access.within(this.#access.wall.within(place));
-        const engine = new Engine({ roots: [] }, { ...apisOver(access, editor, {}), outer: this });
+        const engine = new Engine(
+          { roots: [] },
+          { ...apisOver({ access, editor, search: new LazySearch() }, {}), outer: this },
+        );
         inner.add(engine);
         return engine;
       }),
@@ -109,7 +120,8 @@ export class Engine {
         if (places.length === 0) return undefined;
         const { editor, inner, settings } = this.#parts;
         const access = this.#parts.access.within(wall.withinAll(places));
-        const engine = new Engine({ roots: [] }, { ...apisOver(access, editor, settings), outer: this });
+        const own = apisOver({ access, editor, search: new LazySearch() }, settings);
+        const engine = new Engine({ roots: [] }, { ...own, outer: this });
         inner.add(engine);
         return engine;
       } finally {
@@ -176,16 +188,18 @@ function open(options: EngineOptions): Parts {
     wall.close();
     throw new StateProblem(`the state directory ${problem}`);
   }
-  const access = new Access({ wall, journal });
-  return { ...apisOver(access, new TextEditor(), options.commands ?? {}), outer: undefined };
+  const search = new LazySearch();
+  const access = new Access({ wall, journal, scanner: search });
+  const apis = apisOver({ access, editor: new TextEditor(), search }, options.commands ?? {});
+  return { ...apis, outer: undefined };
 }
 
-function apisOver(access: Access, editor: TextEditor, settings: CommandSettings): Omit<Parts, 'outer'> {
+function apisOver({ access, editor, search }: Shared, settings: CommandSettings): Omit<Parts, 'outer'> {
   return {
     access,
     editor,
     files: new FilesApi(access, editor),
-    search: new SearchApi(access),
+    search: new SearchApi(access, search),
     commands: new CommandsApi(access, settings),
     settings,
     inner: new Set(),

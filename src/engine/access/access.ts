@@ -10,6 +10,7 @@ import type { Caller, How, PathAccess } from '../caller.ts';
 import { anonymous, reportChange } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import { rawOf } from '../confine/scan/raw-names.ts';
+import type { TreeScanner } from '../confine/scan/tree-scanner.ts';
 import type { Wall } from '../confine/wall.ts';
 import { yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from '../failures.ts';
@@ -52,12 +53,15 @@ interface Shared {
   readonly order: CallOrder;
   readonly running: Set<Promise<unknown>>;
   readonly listeners: Set<ChangeListener>;
-  readonly snapshots: CommandSnapshots;
+  /** From the first command on. */
+  snapshots?: CommandSnapshots;
 }
 
 interface Parts {
   wall: Wall;
   journal: Journal | undefined;
+  /** Looks at the directories before and after commands. */
+  scanner: TreeScanner;
 }
 
 /** Kinds of failure that say: not here. */
@@ -81,12 +85,14 @@ const entryOf = new WeakMap<Caller, string>();
 export class Access {
   readonly wall: Wall;
   readonly journal: Journal | undefined;
+  readonly scanner: TreeScanner;
   readonly caller: Caller;
   readonly #shared: Shared;
 
-  constructor({ wall, journal }: Parts, caller: Caller = anonymous, shared: Shared = newShared()) {
+  constructor({ wall, journal, scanner }: Parts, caller: Caller = anonymous, shared: Shared = newShared()) {
     this.wall = wall;
     this.journal = journal;
+    this.scanner = scanner;
     this.caller = caller;
     this.#shared = shared;
   }
@@ -102,14 +108,15 @@ export class Access {
 
   /** A gate to a part of the directories, with the same order of calls and the same listeners. */
   within(wall: Wall): Access {
-    return new Access({ wall, journal: this.journal }, anonymous, newShared(this.#shared));
+    const { journal, scanner } = this;
+    return new Access({ wall, journal, scanner }, anonymous, newShared(this.#shared));
   }
 
   /** Admits no further calls, and waits for those that run. */
   async close(): Promise<void> {
     this.#shared.closed = true;
     await Promise.allSettled(this.#shared.running);
-    this.#shared.snapshots.close();
+    this.#shared.snapshots?.close();
   }
 
   /** Runs `read` after every earlier change of these paths. It reaches the disk through the function it is given. */
@@ -134,8 +141,10 @@ export class Access {
     change: (changes: Changes) => Promise<T>,
   ): Promise<T> {
     if (paths === 'anywhere') {
+      this.#shared.snapshots ??= new CommandSnapshots();
+      const { snapshots } = this.#shared;
       const run = () => change(new Changes(this, noRecorder, options.signal));
-      return this.#admit('changes', 'change', () => this.#shared.snapshots.around(this, run));
+      return this.#admit('changes', 'change', () => snapshots.around(this, run));
     }
     return this.#admit(paths, 'change', async () => {
       const recorder = this.#begin(options);
@@ -265,6 +274,5 @@ function newShared(outer?: Shared): Shared {
     order: outer?.order ?? new CallOrder(),
     running: new Set(),
     listeners: outer?.listeners ?? new Set(),
-    snapshots: new CommandSnapshots(),
   };
 }

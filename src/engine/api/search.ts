@@ -12,10 +12,11 @@ import { residualGlobs } from '../glob/residual-glob.ts';
 import { limits } from '../limits.ts';
 import { type Absence, unlessAbsent } from '../search/absence.ts';
 import { exclusionsBelow, readableExclusions } from '../search/exclusions.ts';
+import type { LazySearch } from '../search/lazy-search.ts';
 import type { GrepQuery, GrepResult, SearchCall, WalkEntry } from '../search/query.ts';
 import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
-import { type Overview, Search, type WalkQuery, type WalkResult } from '../search/search.ts';
+import type { Overview, Search, WalkQuery, WalkResult } from '../search/search.ts';
 import { searchSeries } from '../search/series.ts';
 import { type FilePage, type FilePageQuery, filePage, PAGED } from '../search/walk/file-page.ts';
 import { openSearchRoot } from '../search/walk/search-root.ts';
@@ -51,16 +52,16 @@ export class SearchApi {
   readonly #access: Access;
   readonly #wall: Wall;
   /** Shared by all who search through one engine. */
-  readonly #opened: { search?: Search };
+  readonly #lazy: LazySearch;
 
-  constructor(access: Access, opened: { search?: Search } = {}) {
+  constructor(access: Access, lazy: LazySearch) {
     this.#access = access;
     this.#wall = access.wall;
-    this.#opened = opened;
+    this.#lazy = lazy;
   }
 
   as(access: Access): SearchApi {
-    return new SearchApi(access, this.#opened);
+    return new SearchApi(access, this.#lazy);
   }
 
   grep(path: string, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
@@ -226,7 +227,7 @@ export class SearchApi {
   }
 
   async close(): Promise<void> {
-    await this.#opened.search?.close();
+    await this.#lazy.close();
   }
 
   get #first(): string {
@@ -311,11 +312,9 @@ export class SearchApi {
   }
 
   async #below<T>(path: string, use: (place: Place, search: Search) => Promise<T>): Promise<T> {
-    return this.#access.read([path], { holdsOthers: false }, (open) => {
-      this.#opened.search ??= new Search();
-      const { search } = this.#opened;
-      return open(path, 'searched', (place) => use(place, search));
-    });
+    return this.#access.read([path], { holdsOthers: false }, (open) =>
+      open(path, 'searched', (place) => use(place, this.#lazy.search)),
+    );
   }
 }
 

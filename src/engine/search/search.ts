@@ -4,6 +4,7 @@ import type { Dir } from '../confine/dir.ts';
 import { Place } from '../confine/place.ts';
 import { scanRootOf } from '../confine/scan/cursor.ts';
 import { rawOf, textOf } from '../confine/scan/raw-names.ts';
+import type { TreeScanner } from '../confine/scan/tree-scanner.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { compileGlobs } from '../glob/glob.ts';
@@ -15,9 +16,10 @@ import { QueueMemories } from './queue/queue-memory.ts';
 import { WorkQueue } from './queue/work-queue.ts';
 import { mergedEntries, mergedStatistics, sum, unreadableBefore } from './results/results.ts';
 import { ripgrep } from './ripgrep/ripgrep.ts';
+import { TreeThreads } from './tree-threads.ts';
 import { openSearchRoot, requireRootReadable, type SearchRoot, selectionOf } from './walk/search-root.ts';
 import { fileUnit } from './walk/walk.ts';
-import type { ListJob } from './workers/jobs.ts';
+import type { ListJob, ThreadResult } from './workers/jobs.ts';
 import { SearchPool } from './workers/pool.ts';
 import { CallLimits, type JobTemplate, type RunningSearch, runJob } from './workers/run-job.ts';
 
@@ -29,6 +31,8 @@ export interface SearchOptions {
   workers?: number;
   /** Whether ripgrep may be used. Default true. */
   ripgrep?: boolean;
+  /** How long the main thread looks at a tree before it leaves the rest to the search threads. */
+  ownMs?: number;
   /** The bundle of the search thread, where it is not the package's own. */
   workerFile?: string;
 }
@@ -65,12 +69,14 @@ export interface Overview {
 export class Search {
   readonly #pool: SearchPool;
   readonly #ripgrep: boolean;
+  readonly #ownMs: number | undefined;
   readonly #memories = new QueueMemories();
 
   constructor(options: SearchOptions = {}) {
     const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
     this.#pool = new SearchPool(workers, options.workerFile);
     this.#ripgrep = options.ripgrep ?? true;
+    this.#ownMs = options.ownMs;
   }
 
   /** How many threads are alive. */
@@ -80,6 +86,11 @@ export class Search {
 
   close(): Promise<void> {
     return this.#pool.close();
+  }
+
+  /** Looks at whole trees on the same threads. */
+  get trees(): TreeScanner {
+    return new TreeThreads((units, job) => this.#runUnits(units, job), this.#ownMs);
   }
 
   /** Lines that a regular expression matches. A place may also be a single file. */
@@ -183,6 +194,26 @@ export class Search {
       limits.release();
       tidyHeap();
       if (root.dir !== where && !(where instanceof Place && root.dir === where.dir)) root.dir.close();
+    }
+  }
+
+  /** Nobody can cancel it: whoever asks for it needs all of it. */
+  async #runUnits(units: readonly string[], job: JobTemplate): Promise<ThreadResult[]> {
+    const limits = new CallLimits({});
+    const memory = this.#memories.take();
+    const queue = new WorkQueue(memory.shared);
+    let isReusable = false;
+    try {
+      queue.clear();
+      const overflow = queue.push(units);
+      const shared = { pool: this.#pool, queue, memory, limits, client: '', onProgress: undefined };
+      const results = await runJob({ ...shared, overflow }, job, ignore);
+      isReusable = true;
+      return results;
+    } finally {
+      this.#memories.giveBack(memory, isReusable);
+      limits.release();
+      tidyHeap();
     }
   }
 

@@ -9,6 +9,7 @@ import { Wall } from '../../../src/engine/confine/wall.ts';
 import { anonymous, type Engine, type JournalEntry } from '../../../src/engine/index.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
 
+import { LazySearch } from '../../../src/engine/search/lazy-search.ts';
 import { planUndo } from '../../../src/engine/undo/plan.ts';
 import { restore } from '../../../src/engine/undo/restore.ts';
 import { targetsOf } from '../../../src/engine/undo/undo-chain.ts';
@@ -58,7 +59,7 @@ afterEach(() => fixture.close());
 async function interruptAfter(id: string, done: number): Promise<boolean> {
   const wall = new Wall([{ path: fixture.root, writable: true }]);
   const journal = new Journal(openDirectoryState(fixture.state));
-  const access = new Access({ wall, journal });
+  const access = new Access({ wall, journal, scanner: new LazySearch() });
   const targets = targetsOf(journal, fixture.engine.history.entry(id)!);
   const steps = await planUndo(access, journal, targets);
   const recorder = journal.begin({}, { undoes: targets.at(-1)!.entry.id });

@@ -11,11 +11,10 @@
 import * as fs from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { EngineFailure, type EntryType } from '../../failures.ts';
-import type { Dir } from '../dir.ts';
-import { NotRegular } from '../dir.ts';
+import { type Dir, NotRegular, type Stat } from '../dir.ts';
 import { isShortage } from '../errno.ts';
 import { PathDir } from '../path-dir.ts';
-import { typeOf } from '../stat.ts';
+import { toStat, typeOf } from '../stat.ts';
 import { sameEntryIn } from '../withheld/same-entry.ts';
 import { type Listing, type ListingMemory, listAt, listInTurnsAt, listUntyped, stateOf } from './listing.ts';
 import { encodedBelow, rawOf, textOf } from './raw-names.ts';
@@ -58,6 +57,10 @@ export interface Cursor {
   look(name: string): EntryFacts | undefined;
   /** Whether two names lead to the same entry. */
   areSame(name: string, other: string): boolean;
+  /** All that the system says of an entry; undefined when it is gone. */
+  stat(name: string): Stat | undefined;
+  /** Where a symbolic link leads, as raw text; undefined when it is none or may not be read. */
+  linkTarget(name: string): string | undefined;
   close(): void;
 }
 
@@ -210,6 +213,23 @@ class DescriptorCursor implements Cursor {
     return one !== undefined && one.ino === two?.ino && one.dev === two.dev;
   }
 
+  stat(name: string): Stat | undefined {
+    if (this.#prefix === undefined) return undefined;
+    const path = encodedBelow(this.#prefix, name);
+    const found = patiently(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+    return found && toStat(found);
+  }
+
+  linkTarget(name: string): string | undefined {
+    if (this.#prefix === undefined) return undefined;
+    try {
+      return fs.readlinkSync(encodedBelow(this.#prefix, name), { encoding: 'latin1' });
+    } catch (error) {
+      if (isShortage(error)) throw error;
+      return undefined;
+    }
+  }
+
   close(): void {
     this.#leave(0);
     this.#prefix = undefined;
@@ -294,6 +314,18 @@ class PathCursor implements Cursor {
 
   areSame(name: string, other: string): boolean {
     return sameEntryIn(this.#dir)(name, other);
+  }
+
+  stat(name: string): Stat | undefined {
+    return this.#dir.lstat(textOf(name));
+  }
+
+  linkTarget(name: string): string | undefined {
+    try {
+      return this.#dir.readlinkRaw(textOf(name)).toString('latin1');
+    } catch {
+      return undefined;
+    }
   }
 
   close(): void {

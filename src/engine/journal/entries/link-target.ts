@@ -4,7 +4,10 @@ import type { Dir } from '../../confine/dir.ts';
 import type { LinkTarget } from './entry.ts';
 
 export function targetOf(dir: Dir, name: string): LinkTarget {
-  const bytes = dir.readlinkRaw(name);
+  return linkTo(dir.readlinkRaw(name));
+}
+
+export function linkTo(bytes: Buffer): LinkTarget {
   const target = bytes.toString('utf8');
   return isUtf8(bytes) ? { target } : { target, bytes: bytes.toString('base64') };
 }

@@ -2,11 +2,19 @@
 import { readBytesSync } from '../../confine/content/read.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
 
+/** By which a file is known again. */
+type FileIdentity = Pick<Stat, 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
+
 /** Larger files are not read before and after each command. */
 export const SMALL_BYTES = 256 * 1024;
 
 /** Undefined when it may not be read, or is another one by now. */
-export function readSmall(dir: Dir, name: string, expected: Stat, most = SMALL_BYTES): Buffer | undefined {
+export function readSmall(
+  dir: Dir,
+  name: string,
+  expected: FileIdentity,
+  most = SMALL_BYTES,
+): Buffer | undefined {
   try {
     const file = dir.open(name);
     try {
@@ -19,6 +27,6 @@ export function readSmall(dir: Dir, name: string, expected: Stat, most = SMALL_B
   }
 }
 
-export function isSame(a: Stat, b: Stat): boolean {
+export function isSame(a: FileIdentity, b: FileIdentity): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 }

@@ -10,7 +10,7 @@ import { limits } from '../../limits.ts';
 const MOST_READ_BYTES = 64 * 1024 * 1024;
 
 /** Every write to a file gives it another time, every replacement another inode. */
-export function stampOf({ ino, size, mtimeNs }: Stat): string {
+export function stampOf({ ino, size, mtimeNs }: Pick<Stat, 'ino' | 'size' | 'mtimeNs'>): string {
   return `${ino}-${size}-${mtimeNs}`;
 }
 

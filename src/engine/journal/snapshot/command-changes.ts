@@ -7,18 +7,20 @@
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { anonymous, type Caller, reportChange } from '../../caller.ts';
-import type { Dir, Stat } from '../../confine/dir.ts';
 import type { Root } from '../../confine/roots.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
-import { isSame, readSmall, SMALL_BYTES } from '../record/small-content.ts';
+import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
 import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
 import type { Gate } from './gate.ts';
+import { KeptCopies } from './kept-copies.ts';
 import { Renames } from './renames.ts';
 import { isSecretName } from './secret-names.ts';
 import {
+  differing,
+  type Entries,
   isOther,
   isTooLarge,
   MOST_ENTRIES,
@@ -27,23 +29,14 @@ import {
   type SnapshotEntry,
   takeSnapshot,
 } from './snapshot.ts';
-import { type CopyLocation, SnapshotContents } from './snapshot-contents.ts';
+import { SnapshotContents } from './snapshot-contents.ts';
 import { ToolChanges } from './tool-changes.ts';
 
 /** For the contents of small files, before a command. */
 const MOST_BYTES = 256 * 1024 * 1024;
-/** A file that was changed so shortly before it was read may have been changed again without another time. */
-const UNSURE_MS = 2000;
 const TOO_MANY = `not recorded: there are more than ${MOST_ENTRIES} entries here, so what a command changes is not looked for and cannot be undone`;
 const SECRET = 'its name is one that secrets have, and such files are not copied before a command';
 const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept before a command';
-
-/** What was known of a file's content when it had this shape. */
-interface Known {
-  stat: Stat;
-  at: CopyLocation;
-  sure: boolean;
-}
 
 /** What an entry may still keep. */
 interface Room {
@@ -52,14 +45,14 @@ interface Room {
 
 /** Remembers from command to command what small files hold. */
 export class CommandSnapshots {
-  readonly #known = new Map<string, Known>();
+  readonly #copies = new KeptCopies();
   #contents: SnapshotContents | undefined;
   #wasTooLarge = false;
   /** Commands whose copies may still be needed. */
   #running = 0;
 
   close(): void {
-    this.#known.clear();
+    this.#copies.clear();
     this.#contents?.clear();
   }
 
@@ -77,11 +70,7 @@ export class CommandSnapshots {
   }
 
   async #watch<T>(gate: Gate, roots: readonly Root[], run: () => Promise<T>): Promise<T> {
-    const { caller, journal } = gate;
-    const tooLarge = this.#wasTooLarge && (await isTooLarge(roots));
-    const before = tooLarge
-      ? undefined
-      : await takeSnapshot(roots, journal && this.#keeping(journal, caller));
+    const before = await this.#before(gate, roots);
     this.#wasTooLarge = before === undefined;
     if (before === undefined) {
       if (this.#running === 1) this.close();
@@ -94,16 +83,42 @@ export class CommandSnapshots {
       return await run();
     } finally {
       await gate.changesDone();
-      const after = await takeSnapshot(roots);
+      const after = await takeSnapshot(gate.scanner, roots);
       stop();
       if (after === undefined) this.#enterUnrecorded(gate, TOO_MANY);
-      else await this.#enter(gate, before, after, toolChanges);
+      else await this.#enter(gate, await differing(before, after), toolChanges);
     }
   }
 
-  async #enter(gate: Gate, before: Snapshot, after: Snapshot, toolChanges: ToolChanges): Promise<void> {
+  /** The directories before a command, with copies of small files; undefined when there is too much in them. */
+  async #before({ scanner, journal, caller }: Gate, roots: readonly Root[]): Promise<Snapshot | undefined> {
+    if (this.#wasTooLarge && (await isTooLarge(scanner, roots))) return undefined;
+    const snapshot = await takeSnapshot(scanner, roots);
+    if (!snapshot || !journal) return snapshot;
+    const contents = this.#contentsFor(journal);
+    try {
+      const problem = await this.#copies.take(snapshot, scanner, contents);
+      if (problem !== undefined) tellNotKept(caller, problem);
+    } catch (error) {
+      tellNotKept(caller, codeOf(error));
+    }
+    return snapshot;
+  }
+
+  #contentsFor({ state }: Journal): SnapshotContents {
+    this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
+    // What was outdated by later commands takes room too.
+    if (this.#contents.room < MOST_BYTES / 2 && this.#running === 1) this.close();
+    return this.#contents;
+  }
+
+  async #enter(
+    gate: Gate,
+    { before, after }: { before: Entries; after: Entries },
+    toolChanges: ToolChanges,
+  ): Promise<void> {
     const { caller, journal } = gate;
-    const renames = new Renames(before, after, (path, was) => this.#canPutBack(journal?.store, path, was));
+    const renames = new Renames(before, after, (path, was) => this.#canRestore(journal?.store, path, was));
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
     const room = { left: ((journal?.most ?? 0) * 7) / 8 };
@@ -146,7 +161,7 @@ export class CommandSnapshots {
     }
   }
 
-  #write(gate: Gate, changes: Change[], before: Snapshot, after: Snapshot): string {
+  #write(gate: Gate, changes: Change[], before: Entries, after: Entries): string {
     const { caller, journal } = gate;
     const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
     const recorder = journal!.begin(caller.origin, { found: true }, (change) => gate.reportChange(change));
@@ -154,40 +169,6 @@ export class CommandSnapshots {
     recorder.end('done');
     caller.entered(recorder.id);
     return recorder.id;
-  }
-
-  /** Reads small files that are not known already. */
-  #keeping(
-    { state }: Journal,
-    caller: Caller,
-  ): (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => CopyLocation | undefined {
-    this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
-    const contents = this.#contents;
-    // What was outdated by later commands takes room too.
-    if (contents.room < MOST_BYTES / 2 && this.#running === 1) this.close();
-    let failed = false;
-    return ({ dir, name, path, root }, stat) => {
-      if (stat.size > SMALL_BYTES) return undefined;
-      const known = this.#known.get(path);
-      if (known?.sure && isSame(known.stat, stat)) return known.at;
-      // Only now: what is known is no secret, and to look at all names again would slow each command.
-      if (isSecretName(path, root.real)) return undefined;
-      this.#known.delete(path);
-      if (failed || stat.size > contents.room) return undefined;
-      const now = Date.now();
-      const bytes = readSmall(dir, name, stat);
-      if (bytes === undefined) return undefined;
-      try {
-        const sure = now - Number(stat.ctimeNs / 1_000_000n) > UNSURE_MS;
-        const at = contents.put(bytes);
-        this.#known.set(path, { stat, at, sure });
-        return at;
-      } catch (error) {
-        failed = true;
-        tell(caller, `not everything could be kept before the command (${codeOf(error)})`);
-        return undefined;
-      }
-    };
   }
 
   /** What a file held; it is put into the store only now that it is needed. */
@@ -214,15 +195,20 @@ export class CommandSnapshots {
   }
 
   async #removed(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Change> {
-    return { kind: 'removed', path, type: was.stat.type, before: await this.#before(store, path, was, room) };
+    return {
+      kind: 'removed',
+      path,
+      type: was.stat.type,
+      before: await this.#removedAs(store, path, was, room),
+    };
   }
 
-  #canPutBack(store: Store | undefined, path: string, was: SnapshotEntry): boolean {
+  #canRestore(store: Store | undefined, path: string, was: SnapshotEntry): boolean {
     if (was.stat.type !== 'file') return whatItWas(path, was).type !== 'lost';
     return store !== undefined && was.copy !== undefined;
   }
 
-  async #before(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Removed> {
+  async #removedAs(store: Store | undefined, path: string, was: SnapshotEntry, room: Room): Promise<Removed> {
     if (was.stat.type !== 'file' || was.unreachable) return whatItWas(path, was);
     return { type: 'file', file: await this.#imageOf(store, path, was, room) };
   }
@@ -246,6 +232,10 @@ export class CommandSnapshots {
     if (after.hash !== undefined && after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
   }
+}
+
+function tellNotKept(caller: Caller, code: string): void {
+  tell(caller, `not everything could be kept before the command (${code})`);
 }
 
 /** In the trace, and behind the answer. */

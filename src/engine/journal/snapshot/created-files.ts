@@ -1,8 +1,8 @@
 /** What a command has made, found by comparing before and after it. */
 import { basename, dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
-import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
+import type { EntryStat } from '../../confine/scan/packed-entries.ts';
 import { STRAIGHT } from '../../confine/wall.ts';
 import { EngineFailure } from '../../failures.ts';
 import type { Change, FileImage } from '../entries/entry.ts';
@@ -11,14 +11,14 @@ import { readSmall, SMALL_BYTES } from '../record/small-content.ts';
 import { stampByTimes, stampOf, UNKNOWN_STAMP } from '../record/stamp.ts';
 import type { Gate } from './gate.ts';
 import type { Renames } from './renames.ts';
-import { isOther, NOT_ENTERED, type Snapshot, type SnapshotEntry } from './snapshot.ts';
+import { type Entries, isOther, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
 import type { ToolChanges } from './tool-changes.ts';
 
 const UNREACHABLE = 'its name is not valid UTF-8, so it cannot be removed again';
 
 export interface Compared {
-  before: Snapshot;
-  after: Snapshot;
+  before: Entries;
+  after: Entries;
   renames: Renames;
   toolChanges: ToolChanges;
   reading: Reading;
@@ -99,7 +99,7 @@ async function made(
 export async function imageNow(
   { wall }: Pick<Gate, 'wall'>,
   path: string,
-  stat: Stat,
+  stat: EntryStat,
   reading: Reading,
 ): Promise<Omit<FileImage, 'kept'>> {
   const { size, mode } = stat;

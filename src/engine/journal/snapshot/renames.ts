@@ -5,10 +5,10 @@
  * be undone when it is known where it went: it is moved back.
  */
 import { basename } from 'node:path';
-import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
+import type { EntryStat } from '../../confine/scan/packed-entries.ts';
 import { stampOf } from '../record/stamp.ts';
-import { NOT_ENTERED, type Snapshot, type SnapshotEntry } from './snapshot.ts';
+import { type Entries, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
 
 export class Renames {
   /** From old paths to new ones. */
@@ -17,7 +17,7 @@ export class Renames {
   /** Old and new names of directories. */
   readonly #directories: string[] = [];
 
-  constructor(before: Snapshot, after: Snapshot, isKept: (path: string, was: SnapshotEntry) => boolean) {
+  constructor(before: Entries, after: Entries, isKept: (path: string, was: SnapshotEntry) => boolean) {
     const gone = new Map<string, string>();
     for (const [path, was] of before) {
       if (was.unreachable || isStillAt(was, after.get(path))) continue;
@@ -67,6 +67,6 @@ function isUnknown(path: string, { stat }: SnapshotEntry): boolean {
   return stat.type === 'directory' && NOT_ENTERED.has(basename(path));
 }
 
-function identityOf(stat: Stat): string {
+function identityOf(stat: EntryStat): string {
   return `${stat.type} ${stat.dev} ${stampOf(stat)}`;
 }

@@ -6,10 +6,9 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../state/directory/make-directory.ts';
+import type { CopyTarget } from '../../confine/scan/tree-scanner.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = fs.constants;
-/** Small contents are gathered before they are written. */
-const GATHER_BYTES = 1024 * 1024;
 
 /** Where a content lies in it. */
 export interface CopyLocation {
@@ -20,10 +19,9 @@ export interface CopyLocation {
 export class SnapshotContents {
   readonly #directory: string;
   readonly #most: number;
+  /** How many bytes are taken: the threads that copy files into it share the number. */
+  readonly #taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #fd: number | undefined;
-  #written = 0;
-  #gathered: Buffer[] = [];
-  #gatheredBytes = 0;
 
   constructor(stateDirectory: string, most: number) {
     this.#directory = stateDirectory;
@@ -32,33 +30,16 @@ export class SnapshotContents {
 
   /** How many bytes still find room. */
   get room(): number {
-    return this.#most - this.#written - this.#gatheredBytes;
+    return this.#most - Atomics.load(this.#taken, 0);
   }
 
-  /** The content must stay as it is, and find room. */
-  put(bytes: Buffer): CopyLocation {
-    const at = { offset: this.#written + this.#gatheredBytes, size: bytes.length };
-    this.#gathered.push(bytes);
-    this.#gatheredBytes += bytes.length;
-    if (this.#gatheredBytes >= GATHER_BYTES) this.write();
-    return at;
-  }
-
-  /** Writes what was gathered. */
-  write(): void {
-    if (this.#gatheredBytes === 0) return;
-    const bytes = Buffer.concat(this.#gathered);
-    const fd = this.#open();
-    for (let done = 0; done < bytes.length; ) {
-      done += fs.writeSync(fd, bytes, done, bytes.length - done, this.#written + done);
-    }
-    this.#written += bytes.length;
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
+  /** Where files can be copied to. */
+  target(): CopyTarget {
+    this.#fd ??= this.#open();
+    return { fd: this.#fd, taken: this.#taken, most: this.#most };
   }
 
   get({ offset, size }: CopyLocation): Buffer | undefined {
-    this.write();
     const bytes = Buffer.alloc(size);
     if (size === 0) return bytes;
     return this.#fd !== undefined && fs.readSync(this.#fd, bytes, 0, size, offset) === size
@@ -70,17 +51,14 @@ export class SnapshotContents {
   clear(): void {
     if (this.#fd !== undefined) fs.closeSync(this.#fd);
     this.#fd = undefined;
-    this.#written = 0;
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
+    Atomics.store(this.#taken, 0, 0);
   }
 
   #open(): number {
-    if (this.#fd !== undefined) return this.#fd;
     makeDirectory(this.#directory);
     const path = join(this.#directory, `.looked-${randomBytes(10).toString('hex')}`);
-    this.#fd = fs.openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    const fd = fs.openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     fs.unlinkSync(path);
-    return this.#fd;
+    return fd;
   }
 }

@@ -1,13 +1,20 @@
 /** What is in the directories at one moment: enough to tell later what has changed. */
 import { isUtf8 } from 'node:buffer';
-import { isTemporary } from '../../confine/content/drafts.ts';
-import type { Dir, Entry, Stat } from '../../confine/dir.ts';
-import { failFrom, isShortage } from '../../confine/errno.ts';
 import type { Root } from '../../confine/roots.ts';
+import {
+  countOf,
+  type EntryStat,
+  isSameDirectory,
+  linksIn,
+  namesIn,
+  type PackedDirectory,
+  statAt,
+} from '../../confine/scan/packed-entries.ts';
+import { rawOf } from '../../confine/scan/raw-names.ts';
+import type { TreeScanner } from '../../confine/scan/tree-scanner.ts';
 import { Yielder } from '../../event-loop.ts';
-import { limits } from '../../limits.ts';
 import type { LinkTarget } from '../entries/entry.ts';
-import { bytesOf, targetOf } from '../entries/link-target.ts';
+import { bytesOf, linkTo } from '../entries/link-target.ts';
 import type { CopyLocation } from './snapshot-contents.ts';
 
 /** More than this is not looked through before and after each command. */
@@ -16,7 +23,7 @@ export const MOST_ENTRIES = 100_000;
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 export interface SnapshotEntry {
-  stat: Stat;
+  stat: EntryStat;
   root: Root;
   /** Of a symbolic link. */
   link?: LinkTarget;
@@ -26,77 +33,95 @@ export interface SnapshotEntry {
   copy?: CopyLocation;
 }
 
-/** By absolute path, parents first; undefined when there is too much of it. */
-export type Snapshot = Map<string, SnapshotEntry>;
+/** A directory, or a part of a large one, with its entries. */
+export interface SnapshotDirectory {
+  root: Root;
+  packed: PackedDirectory;
+  /** Where the content of each entry was copied to: an offset, or NaN for what was not copied. */
+  copies?: Float64Array;
+}
 
-/** `visit` sees each file while its directory is held, and may copy what it holds. */
+/** By a key that is the same for the same directory in every snapshot. */
+export type Snapshot = Map<string, SnapshotDirectory>;
+
+/** Entries by absolute path, parents first. */
+export type Entries = Map<string, SnapshotEntry>;
+
+/** Undefined when there is too much of it. */
 export async function takeSnapshot(
+  scanner: TreeScanner,
   roots: readonly Root[],
-  visit?: (at: { dir: Dir; name: string; path: string; root: Root }, stat: Stat) => CopyLocation | undefined,
 ): Promise<Snapshot | undefined> {
-  const found = new Map<string, SnapshotEntry>();
-  const yielder = new Yielder(undefined);
-  const walk = async (dir: Dir, path: string, root: Root, level: number, named = true): Promise<boolean> => {
-    if (level > limits.treeDepth) return true;
-    for (const raw of rawNamesOf(dir)) {
-      if (yielder.isDue) await yielder.pause();
-      const isText = isUtf8(raw);
-      const name = isText ? raw.toString('utf8') : inEscapes(raw);
-      const reachable = named && isText;
-      const below = `${path === '/' ? '' : path}/${name}`;
-      const stat = dir.lstat(isText ? name : raw);
-      if (stat === undefined || isTemporary(name, stat.type) || found.has(below)) continue;
-      if (found.size >= MOST_ENTRIES) return false;
-      const link = reachable && stat.type === 'symlink' ? linkOf(dir, name) : undefined;
-      const copy =
-        reachable && stat.type === 'file' ? visit?.({ dir, name, path: below, root }, stat) : undefined;
-      const more = {
-        ...(link && { link }),
-        ...(copy && { copy }),
-        ...(!reachable && { unreachable: true as const }),
-      };
-      found.set(below, { stat, root, ...more });
-      if (stat.type !== 'directory' || NOT_ENTERED.has(name)) continue;
-      const inner = enter(dir, raw);
-      if (inner === undefined) continue;
-      try {
-        if (!(await walk(inner, below, root, level + 1, reachable))) return false;
-      } finally {
-        inner.close();
-      }
+  const snapshot: Snapshot = new Map();
+  let entries = 0;
+  for (const root of roots) {
+    const look = await scanner.look(root.dir, { notEntered: [...NOT_ENTERED], mostEntries: MOST_ENTRIES });
+    if (look.tooMany) return undefined;
+    const above = root.real === '/' ? '' : rawOf(root.real);
+    for (const packed of look.directories) {
+      // A root may lie inside another one.
+      const key = `${above}/${packed.path}\0${packed.part}`.replace('/\0', '\0');
+      if (snapshot.has(key)) continue;
+      snapshot.set(key, { root, packed });
+      entries += countOf(packed);
     }
-    return true;
-  };
-  for (const root of roots) if (!(await walk(root.dir, root.real, root, 0))) return undefined;
-  return found;
+  }
+  return entries > MOST_ENTRIES ? undefined : snapshot;
 }
 
 /** Without a look at anything but names: quick where it is known to be much. */
-export async function isTooLarge(roots: readonly Root[]): Promise<boolean> {
-  const yielder = new Yielder(undefined);
+export async function isTooLarge(scanner: TreeScanner, roots: readonly Root[]): Promise<boolean> {
   let left = MOST_ENTRIES;
-  const count = async (dir: Dir, level: number): Promise<void> => {
-    if (level > limits.treeDepth) return;
-    const entries = entriesOf(dir);
-    left -= entries.length;
-    for (const { name, type } of entries) {
-      if (left < 0) return;
-      if (type !== 'directory' || NOT_ENTERED.has(name)) continue;
-      if (yielder.isDue) await yielder.pause();
-      const inner = enter(dir, Buffer.from(name));
-      await (inner && count(inner, level + 1).finally(() => inner.close()));
-    }
-  };
-  for (const { dir } of roots) await count(dir, 0);
+  for (const { dir } of roots) {
+    const asked = { notEntered: [...NOT_ENTERED], mostEntries: left, countOnly: true };
+    const { tooMany, count } = await scanner.look(dir, asked);
+    if (tooMany) return true;
+    left -= count;
+  }
   return left < 0;
 }
 
-function entriesOf(dir: Dir): Entry[] {
-  try {
-    return dir.entries();
-  } catch (error) {
-    if (isShortage(error)) failFrom(error, '.', 'list');
-    return [];
+/** The entries of all directories that are not the same in both. */
+export async function differing(
+  before: Snapshot,
+  after: Snapshot,
+): Promise<{ before: Entries; after: Entries }> {
+  const yielder = new Yielder(undefined);
+  const keys: string[] = [];
+  for (const [key, { packed }] of before) {
+    if (yielder.isDue) await yielder.pause();
+    const now = after.get(key);
+    if (!now || !isSameDirectory(packed, now.packed)) keys.push(key);
+  }
+  for (const key of after.keys()) if (!before.has(key)) keys.push(key);
+  keys.sort();
+  const entries = { before: new Map(), after: new Map() };
+  for (const key of keys) {
+    if (yielder.isDue) await yielder.pause();
+    addEntries(entries.before, before.get(key));
+    addEntries(entries.after, after.get(key));
+  }
+  return entries;
+}
+
+function addEntries(entries: Entries, directory: SnapshotDirectory | undefined): void {
+  if (!directory) return;
+  const { root, packed, copies } = directory;
+  const path = shown(packed.path);
+  const links = linksIn(packed);
+  const above = `${root.real === '/' ? '' : root.real}/${path.text === '' ? '' : `${path.text}/`}`;
+  for (const [index, raw] of namesIn(packed).entries()) {
+    const name = shown(raw);
+    const stat = statAt(packed, index);
+    const offset = copies?.[index] ?? Number.NaN;
+    const target = links.get(index);
+    entries.set(above + name.text, {
+      stat,
+      root,
+      ...(target && name.isText && path.isText && { link: linkTo(Buffer.from(target, 'latin1')) }),
+      ...(!Number.isNaN(offset) && { copy: { offset, size: stat.size } }),
+      ...(!(name.isText && path.isText) && { unreachable: true as const }),
+    });
   }
 }
 
@@ -106,34 +131,18 @@ export function isOther(was: SnapshotEntry, is: SnapshotEntry): boolean {
   return was.link !== undefined && is.link !== undefined && !bytesOf(was.link).equals(bytesOf(is.link));
 }
 
-/** What may not be read is not looked through. */
-function rawNamesOf(dir: Dir): Buffer[] {
-  try {
-    return dir.rawNames();
-  } catch (error) {
-    if (isShortage(error)) failFrom(error, '.', 'list');
-    return [];
-  }
+/** A raw path for eyes: the bytes of names that are no text stand there as `\xe9`. */
+function shown(raw: string): { text: string; isText: boolean } {
+  if (!/[\x80-\xff]/.test(raw)) return { text: raw, isText: true };
+  const names = raw.split('/').map((name) => {
+    const bytes = Buffer.from(name, 'latin1');
+    return isUtf8(bytes)
+      ? { text: bytes.toString('utf8'), isText: true }
+      : { text: escaped(name), isText: false };
+  });
+  return { text: names.map(({ text }) => text).join('/'), isText: names.every(({ isText }) => isText) };
 }
 
-/** For eyes: a name that is no text, with its bytes as `\xe9`. */
-function inEscapes(raw: Buffer): string {
-  return raw.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
-}
-
-function linkOf(dir: Dir, name: string): LinkTarget | undefined {
-  try {
-    return targetOf(dir, name);
-  } catch {
-    return undefined;
-  }
-}
-
-function enter(dir: Dir, raw: Buffer): Dir | undefined {
-  try {
-    return dir.enterRaw(raw);
-  } catch (error) {
-    if (isShortage(error)) failFrom(error, '.', 'list');
-    return undefined;
-  }
+function escaped(name: string): string {
+  return name.replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 }

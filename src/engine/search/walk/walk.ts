@@ -3,6 +3,7 @@ import type { Cursor } from '../../confine/scan/cursor.ts';
 import { type Listing, namesOf } from '../../confine/scan/listing.ts';
 import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { EntryType } from '../../failures.ts';
+import { UnitLoop } from '../queue/unit-loop.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import { joined, type Selector } from './selector.ts';
 
@@ -45,8 +46,7 @@ export class Walk {
   readonly #only: ReadonlySet<string> | undefined;
   /** What the owner of the server denies or hides. */
   readonly #withheld: WithheldBelow | undefined;
-  /** Units that the shared queue had no room for. */
-  #overflow: string[] = [];
+  readonly #units: UnitLoop;
 
   constructor(
     queue: WorkQueue,
@@ -57,7 +57,7 @@ export class Walk {
   ) {
     this.#only = only;
     this.#withheld = withheld && new WithheldBelow(withheld, cursor);
-    this.#overflow = [...overflow];
+    this.#units = new UnitLoop(queue, overflow);
     this.#queue = queue;
     this.#cursor = cursor;
     this.#selector = selector;
@@ -66,17 +66,12 @@ export class Walk {
 
   /** Units that were left when the work ended and that did not fit into the queue. */
   get overflow(): readonly string[] {
-    return this.#overflow;
+    return this.#units.overflow;
   }
 
-  /** Works until no unit is left or the work is ended; then returns its units to the queue. */
+  /** Works until no unit is left or the work is ended. */
   run(): void {
-    for (;;) {
-      const unit = this.#queue.isOver ? undefined : (this.#overflow.pop() ?? this.#queue.take());
-      if (unit === undefined) break;
-      this.#work(unit);
-    }
-    this.#overflow = [...this.#queue.push(this.#overflow.reverse())].reverse();
+    this.#units.run((unit) => this.#work(unit));
   }
 
   #work(unit: string): void {
@@ -101,7 +96,7 @@ export class Walk {
     const { listing, denied } = this.#withheld?.serve(directory, found) ?? { listing: found };
     const taken = this.#selector.takesAll ? listing : this.#select(directory, listing);
     const opened = denied === undefined || denied.size === 0 ? taken : without(taken, denied);
-    this.#add(this.#inner(directory, opened));
+    this.#units.add(this.#inner(directory, opened));
     // Reading ignore files may have moved the cursor.
     if (this.#cursor.goTo(directory)) return;
     this.#visitor.entries?.(directory, taken.names, taken.types);
@@ -137,25 +132,20 @@ export class Walk {
     for (let at = FILES_A_UNIT; at < names.length; at += FILES_A_UNIT) {
       units.push(fileUnit(directory, names.slice(at, at + FILES_A_UNIT)));
     }
-    this.#add(units);
+    this.#units.add(units);
     let end = Math.min(names.length, FILES_A_UNIT);
     for (let i = 0; i < end; i++) {
       if (this.#queue.isOver) {
-        this.#add([fileUnit(directory, names.slice(i, end))]);
+        this.#units.add([fileUnit(directory, names.slice(i, end))]);
         return;
       }
       if (end - i > 1 && this.#queue.hasIdleThread) {
         const half = i + Math.ceil((end - i) / 2);
-        this.#add([fileUnit(directory, names.slice(half, end))]);
+        this.#units.add([fileUnit(directory, names.slice(half, end))]);
         end = half;
       }
       this.#visitor.file!(directory, names[i]!);
     }
-  }
-
-  #add(units: readonly string[]): void {
-    const left = this.#queue.push(units);
-    if (left.length > 0) this.#overflow.push(...[...left].reverse());
   }
 }
 

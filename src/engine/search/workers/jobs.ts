@@ -1,5 +1,7 @@
 /** What the main thread asks a search thread to do, and what the thread sends back: plain data only. */
 import type { ScanRoot } from '../../confine/scan/cursor.ts';
+import type { PackedDirectories } from '../../confine/scan/packed-entries.ts';
+import type { Copies, CopyTarget, LookOptions } from '../../confine/scan/tree-scanner.ts';
 import type { WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { ContentOptions } from '../match/search-file.ts';
@@ -18,12 +20,15 @@ export interface JobRun {
 
 interface Job extends JobRun {
   root: ScanRoot;
+}
+
+interface SelectiveJob extends Job {
   selection: Selection;
   ignoreBase: IgnoreBase | undefined;
   withheld: WithheldScope | undefined;
 }
 
-export interface GrepJob extends Job {
+export interface GrepJob extends SelectiveJob {
   kind: 'grep';
   matcher: MatcherSpec;
   options: ContentOptions;
@@ -35,7 +40,7 @@ export interface GrepJob extends Job {
   candidates: readonly string[] | undefined;
 }
 
-export interface ListJob extends Job {
+export interface ListJob extends SelectiveJob {
   kind: 'list';
   /** Which types of entries to report. */
   report: 'files' | 'all';
@@ -50,7 +55,18 @@ export interface ListJob extends Job {
   wanted: number;
 }
 
-export type AnyJob = GrepJob | ListJob;
+/** Reports every entry with its facts. */
+export interface LookJob extends Job, LookOptions {
+  kind: 'look';
+}
+
+/** Copies files into one: each unit names files of a directory. */
+export interface CopyJob extends Job {
+  kind: 'copy';
+  target: CopyTarget;
+}
+
+export type AnyJob = GrepJob | ListJob | LookJob | CopyJob;
 
 /** Paths are raw, see confine/scan/raw-names.ts. */
 export interface FoundFile {
@@ -88,6 +104,8 @@ export interface ThreadResult {
   entries: PackedEntries | undefined;
   statistics: ReadonlyMap<string, ExtensionStatistics> | undefined;
   directories: number;
+  looked: PackedDirectories | undefined;
+  copies: Copies | undefined;
   /** Units that the thread did not get to and that the queue has no room for. */
   overflow: readonly string[];
 }

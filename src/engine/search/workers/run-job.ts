@@ -109,7 +109,7 @@ export async function runJob(
 
 /** Names, globs and texts that the kernel decides alone take bounded time; only a regular expression may run away. */
 function surelyEnds(template: JobTemplate): boolean {
-  return template.kind === 'list' || template.matcher.candidatesMatch;
+  return template.kind !== 'grep' || template.matcher.candidatesMatch;
 }
 
 async function resultsOf(

@@ -8,9 +8,20 @@ import { ContentSearch } from '../match/search-file.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import { ignoreFileReader, Selector } from '../walk/selector.ts';
 import { Walk } from '../walk/walk.ts';
+import { FileCopies } from './copy-job.ts';
 import { directoriesOf, GrepVisitor } from './grep-job.ts';
-import type { AnyJob, FoundFile, GrepJob, ListJob, ThreadMessage, ThreadResult } from './jobs.ts';
+import type {
+  AnyJob,
+  CopyJob,
+  FoundFile,
+  GrepJob,
+  ListJob,
+  LookJob,
+  ThreadMessage,
+  ThreadResult,
+} from './jobs.ts';
 import { ListVisitor } from './list-job.ts';
+import { Look } from './look-job.ts';
 
 const port = parentPort!;
 /** Kept from job to job: a new one would need new memory. */
@@ -24,12 +35,8 @@ port.on('message', (job: AnyJob) => {
     const { slot, shared } = job.queue;
     if (shared) memories[slot] = shared;
     const queue = new WorkQueue(memories[slot]);
-    const result = !queue.join(job.round)
-      ? emptyResult()
-      : job.kind === 'grep'
-        ? grep(job, queue)
-        : list(job, queue);
-    send({ id: job.id, kind: 'done', result });
+    const result = queue.join(job.round) ? resultOf(job, queue) : emptyResult();
+    send({ id: job.id, kind: 'done', result }, transferable(result));
   } catch (error) {
     send({
       id: job.id,
@@ -39,6 +46,47 @@ port.on('message', (job: AnyJob) => {
     });
   }
 });
+
+function resultOf(job: AnyJob, queue: WorkQueue): ThreadResult {
+  switch (job.kind) {
+    case 'grep':
+      return grep(job, queue);
+    case 'list':
+      return list(job, queue);
+    case 'look':
+      return look(job, queue);
+    case 'copy':
+      return copy(job, queue);
+  }
+}
+
+function look(job: LookJob, queue: WorkQueue): ThreadResult {
+  const cursor = openCursor(job.root, listings);
+  try {
+    const part = new Look(queue, cursor, job, job.overflow);
+    part.run();
+    const { files } = part;
+    return { ...emptyResult(), joined: true, files, looked: part.packed(), overflow: part.overflow };
+  } finally {
+    cursor.close();
+  }
+}
+
+function copy(job: CopyJob, queue: WorkQueue): ThreadResult {
+  const cursor = openCursor(job.root, listings);
+  try {
+    const part = new FileCopies(queue, cursor, job.target, job.overflow);
+    part.run();
+    return { ...emptyResult(), joined: true, copies: part.copies(), overflow: part.overflow };
+  } finally {
+    cursor.close();
+  }
+}
+
+/** Large arrays move to the main thread instead of being copied. */
+function transferable({ looked, copies }: ThreadResult): ArrayBuffer[] {
+  return [looked?.facts, copies?.facts].flatMap((facts) => (facts ? (facts.buffer as ArrayBuffer) : []));
+}
 
 function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
   kernel ??= ContentSearch.kernel();
@@ -94,10 +142,12 @@ function emptyResult(): ThreadResult {
     entries: undefined,
     statistics: undefined,
     directories: 0,
+    looked: undefined,
+    copies: undefined,
     overflow: [],
   };
 }
 
-function send(message: ThreadMessage): void {
-  port.postMessage(message);
+function send(message: ThreadMessage, moved: ArrayBuffer[] = []): void {
+  port.postMessage(message, moved);
 }

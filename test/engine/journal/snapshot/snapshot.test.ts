@@ -60,6 +60,25 @@ test('one file of a large tree that a command removes is named, and comes back',
   expect(readFileSync(join(root, 'd999/f7'), 'utf8')).toBe('precious\n');
 });
 
+test('in a directory of thousands of entries only those that a command touched are named', async () => {
+  const names = Array.from({ length: 1300 }, (_, i) => `f${i}`);
+  layOut(root, Object.fromEntries(names.map((name) => [name, `${name}\n`])));
+  await serve();
+  await command('rm f700; echo other > f1200; mv f10 moved; echo new > added');
+  const before = readBack(root);
+  const [entry] = JSON.parse(run('history', '--json').stdout);
+  const told = (entry.changes as { kind: string; path: string }[]).map(
+    ({ kind, path }) => `${kind} ${path.slice(root.length + 1)}`,
+  );
+  expect(told.sort()).toEqual(
+    ['changed f1200', 'created added', 'created moved', 'removed f10', 'removed f700'].sort(),
+  );
+  expect(run('undo').status).toBe(0);
+  expect(readBack(root)).toEqual(Object.fromEntries(names.map((name) => [name, `${name}\n`])));
+  expect(run('redo').status).toBe(0);
+  expect(readBack(root)).toEqual(before);
+});
+
 test('where it does not reach, the answer, the history, diff and undo say so', async () => {
   await fill(101_000);
   writeFileSync(join(root, 'd999/f7'), 'precious\n');

@@ -1,0 +1,160 @@
+/**
+ * The entries of directories with what the system says of each, packed: a look at a hundred thousand entries is sent
+ * between threads, kept and compared without an object for each of them.
+ */
+import type { EntryType } from '../../failures.ts';
+import type { Stat } from '../dir.ts';
+
+/** What a look keeps of an entry. */
+export type EntryStat = Pick<Stat, 'type' | 'size' | 'mode' | 'dev' | 'ino' | 'mtimeNs' | 'ctimeNs'>;
+
+/** Numbers for each entry: type and mode, size, device, inode, times of modification and change. */
+const FACTS = 6;
+const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'special'];
+const TYPE_BITS = 2;
+
+/** A directory, or a part of one that has very many entries. Names and paths are raw, see raw-names.ts. */
+export interface PackedDirectory {
+  /** From the directory where the look began; empty for that itself. */
+  readonly path: string;
+  /** Which part of the directory it is. */
+  readonly part: number;
+  /** Separated by NUL. */
+  readonly names: string;
+  /** Where its symbolic links lead, as they are written, in the order of their names; separated by NUL. */
+  readonly links: string;
+  readonly facts: BigInt64Array;
+}
+
+/** Many of them in a form that threads can send; the facts of all stand in one array. */
+export interface PackedDirectories {
+  readonly directories: readonly Omit<PackedDirectory, 'facts'>[];
+  readonly facts: BigInt64Array;
+}
+
+type Facts = Pick<PackedDirectory, 'facts'>;
+
+export class EntryPacker {
+  readonly #directories: Omit<PackedDirectory, 'facts'>[] = [];
+  #facts = new BigInt64Array(1024 * FACTS);
+  #used = 0;
+
+  /** `linkTarget` is asked for each symbolic link. */
+  add(
+    path: string,
+    part: number,
+    entries: readonly (readonly [name: string, stat: EntryStat])[],
+    linkTarget: (name: string) => string,
+  ): void {
+    if (entries.length === 0) return;
+    const links = entries.flatMap(([name, { type }]) => (type === 'symlink' ? linkTarget(name) : []));
+    this.#directories.push({
+      path,
+      part,
+      names: entries.map(([name]) => name).join('\0'),
+      links: links.join('\0'),
+    });
+    for (const [, stat] of entries) this.#addFacts(stat);
+  }
+
+  packed(): PackedDirectories {
+    return { directories: this.#directories, facts: this.#facts.slice(0, this.#used) };
+  }
+
+  #addFacts(stat: EntryStat): void {
+    if (this.#used + FACTS > this.#facts.length) {
+      const larger = new BigInt64Array(this.#facts.length * 2);
+      larger.set(this.#facts);
+      this.#facts = larger;
+    }
+    writeFacts(this.#facts, this.#used, stat);
+    this.#used += FACTS;
+  }
+}
+
+export function unpacked({ directories, facts }: PackedDirectories): PackedDirectory[] {
+  let at = 0;
+  return directories.map((directory) => {
+    const from = at;
+    at += countOf(directory) * FACTS;
+    return { ...directory, facts: facts.subarray(from, at) };
+  });
+}
+
+export function countOf({ names }: Pick<PackedDirectory, 'names'>): number {
+  let count = 1;
+  for (let at = names.indexOf('\0'); at >= 0; at = names.indexOf('\0', at + 1)) count++;
+  return count;
+}
+
+export function namesIn({ names }: PackedDirectory): string[] {
+  return names.split('\0');
+}
+
+/** The targets of its links, by the index of the entry. */
+export function linksIn(directory: PackedDirectory): Map<number, string> {
+  const links = new Map<number, string>();
+  if (directory.links === '') return links;
+  const targets = directory.links.split('\0');
+  for (let index = 0; links.size < targets.length; index++) {
+    if (typeAt(directory, index) === 'symlink') links.set(index, targets[links.size]!);
+  }
+  return links;
+}
+
+/** Whether nothing at all differs: to know that costs less than to look at a single entry. */
+export function isSameDirectory(a: PackedDirectory, b: PackedDirectory): boolean {
+  return a.names === b.names && a.links === b.links && bytesOf(a.facts).equals(bytesOf(b.facts));
+}
+
+export function isSameEntry(a: Facts, at: number, b: Facts, bAt: number): boolean {
+  for (let i = 0; i < FACTS; i++) {
+    if (a.facts[at * FACTS + i] !== b.facts[bAt * FACTS + i]) return false;
+  }
+  return true;
+}
+
+export function typeAt({ facts }: Facts, index: number): EntryType {
+  return TYPES[Number(facts[index * FACTS]!) & ((1 << TYPE_BITS) - 1)]!;
+}
+
+export function sizeAt({ facts }: Facts, index: number): number {
+  return Number(facts[index * FACTS + 1]!);
+}
+
+export function changedMsAt({ facts }: Facts, index: number): number {
+  return Number(facts[index * FACTS + 5]! / 1_000_000n);
+}
+
+export function statAt({ facts }: Facts, index: number): EntryStat {
+  const [first, size, dev, ino, mtimeNs, ctimeNs] = facts.subarray(index * FACTS, (index + 1) * FACTS);
+  return {
+    type: typeAt({ facts }, index),
+    mode: Number(first!) >> TYPE_BITS,
+    size: Number(size!),
+    dev: BigInt.asUintN(64, dev!),
+    ino: BigInt.asUintN(64, ino!),
+    mtimeNs: mtimeNs!,
+    ctimeNs: ctimeNs!,
+  };
+}
+
+/** The facts of entries alone. */
+export function packedStats(stats: readonly EntryStat[]): BigInt64Array {
+  const facts = new BigInt64Array(stats.length * FACTS);
+  for (const [index, stat] of stats.entries()) writeFacts(facts, index * FACTS, stat);
+  return facts;
+}
+
+function writeFacts(facts: BigInt64Array, at: number, stat: EntryStat): void {
+  facts[at] = BigInt((stat.mode << TYPE_BITS) | TYPES.indexOf(stat.type));
+  facts[at + 1] = BigInt(stat.size);
+  facts[at + 2] = stat.dev;
+  facts[at + 3] = stat.ino;
+  facts[at + 4] = stat.mtimeNs;
+  facts[at + 5] = stat.ctimeNs;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: BigInt64Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}

@@ -1,0 +1,49 @@
+/** What can be asked about a whole tree at once: many threads may answer. Paths and names are raw, see raw-names.ts. */
+import type { Dir } from '../dir.ts';
+import type { PackedDirectory } from './packed-entries.ts';
+
+export interface LookOptions {
+  /** Names of directories that are reported and not entered. */
+  notEntered: readonly string[];
+  /** A tree with more entries is not looked through. */
+  mostEntries: number;
+  /** Only counts, and reports nothing. */
+  countOnly?: boolean;
+}
+
+export interface TreeLook {
+  directories: PackedDirectory[];
+  /** How many entries were seen. */
+  count: number;
+  tooMany: boolean;
+}
+
+/** Files of one directory. */
+export interface DirectoryFiles {
+  path: string;
+  names: readonly string[];
+}
+
+/** An open file that contents are copied into, one behind the other. */
+export interface CopyTarget {
+  fd: number;
+  /** One number: how many bytes are taken. Threads share it. */
+  taken: Int32Array;
+  most: number;
+}
+
+/** Copied contents: the path of each file, where its content begins, and the facts of the file that was read. */
+export interface Copies {
+  paths: readonly string[];
+  offsets: Float64Array;
+  facts: BigInt64Array;
+  /** The code of the error that kept others from being copied. */
+  problem?: string | undefined;
+}
+
+export interface TreeScanner {
+  /** Whatever may not be read is left out. */
+  look(dir: Dir, options: LookOptions): Promise<TreeLook>;
+  /** Copies regular files. Leaves out what cannot be read, and what finds no room. */
+  copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]>;
+}

@@ -1,0 +1,35 @@
+/** Reads small files whole at a cursor, and writes what was read into a file that this process holds open. */
+import { fstatSync, writeSync } from 'node:fs';
+import type { Stat } from '../dir.ts';
+import { toStat } from '../stat.ts';
+import { type Cursor, closeFile, readFile } from './cursor.ts';
+
+/** Undefined for what is no regular file, is larger than `most`, may not be read, or shrinks while it is read. */
+export function readWholeFile(
+  cursor: Cursor,
+  name: string,
+  most: number,
+): { bytes: Buffer; stat: Stat } | undefined {
+  const fd = cursor.open(name);
+  if (typeof fd === 'string') return undefined;
+  try {
+    const stat = toStat(fstatSync(fd, { bigint: true }));
+    if (stat.type !== 'file' || stat.size > most) return undefined;
+    const bytes = Buffer.allocUnsafeSlow(stat.size);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < bytes.length; length += count) {
+      count = readFile(fd, bytes, length, bytes.length - length, length);
+    }
+    return length === stat.size ? { bytes, stat } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    closeFile(fd);
+  }
+}
+
+export function writeAt(fd: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+  }
+}

@@ -1,0 +1,138 @@
+/** Copies of what small files hold, taken before a command; those of files that have not changed since serve again. */
+
+import type { Root } from '../../confine/roots.ts';
+import {
+  changedMsAt,
+  isSameDirectory,
+  isSameEntry,
+  namesIn,
+  type PackedDirectory,
+  sizeAt,
+  typeAt,
+} from '../../confine/scan/packed-entries.ts';
+import { textOf } from '../../confine/scan/raw-names.ts';
+import type { Copies, DirectoryFiles, TreeScanner } from '../../confine/scan/tree-scanner.ts';
+import { Yielder } from '../../event-loop.ts';
+import { SMALL_BYTES } from '../record/small-content.ts';
+import { isSecretName } from './secret-names.ts';
+import type { Snapshot, SnapshotDirectory } from './snapshot.ts';
+import type { SnapshotContents } from './snapshot-contents.ts';
+
+/** A file that was changed so shortly before it was read may have been changed again without another time. */
+const UNSURE_MS = 2000;
+
+interface KnownDirectory {
+  packed: PackedDirectory;
+  copies: Float64Array;
+  /** Whether all of its small files were copied, and none of them so soon after a change that it must be read again. */
+  isSettled: boolean;
+  /** When it was copied. */
+  at: number;
+}
+
+/** A file to copy: where its copy is noted. */
+interface Wanted {
+  directory: SnapshotDirectory;
+  known: KnownDirectory;
+  index: number;
+}
+
+export class KeptCopies {
+  #known = new Map<string, KnownDirectory>();
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /** Notes in the snapshot where each small file was copied to. Gives the code of an error that kept some from it. */
+  async take(
+    snapshot: Snapshot,
+    scanner: TreeScanner,
+    contents: SnapshotContents,
+  ): Promise<string | undefined> {
+    const yielder = new Yielder(undefined);
+    const known = new Map<string, KnownDirectory>();
+    const wanted = new Map<Root, Map<string, Wanted>>();
+    const now = Date.now();
+    for (const [key, directory] of snapshot) {
+      if (yielder.isDue) await yielder.pause();
+      const own = this.#knownOf(key, directory.packed, now);
+      directory.copies = own.copies;
+      known.set(key, own);
+      if (own.isSettled) continue;
+      const files = wanted.get(directory.root) ?? new Map<string, Wanted>();
+      wanted.set(directory.root, files);
+      own.isSettled = true;
+      for (const [path, index] of filesToCopy(directory, own.copies))
+        files.set(path, { directory, known: own, index });
+    }
+    let problem: string | undefined;
+    for (const [root, files] of wanted) {
+      if (files.size === 0) continue;
+      for (const copies of await scanner.copy(root.dir, byDirectory(files), contents.target())) {
+        problem ??= copies.problem;
+        await this.#note(copies, files, yielder);
+      }
+      // What could not be copied now may be copied the next time.
+      for (const each of files.values()) each.known.isSettled = false;
+    }
+    this.#known = known;
+    return problem;
+  }
+
+  async #note(copies: Copies, files: Map<string, Wanted>, yielder: Yielder): Promise<void> {
+    const { paths, offsets, facts } = copies;
+    const now = Date.now();
+    for (const [at, path] of paths.entries()) {
+      if (yielder.isDue) await yielder.pause();
+      const { directory, known, index } = files.get(path)!;
+      files.delete(path);
+      // Another file by now, or another content: what the snapshot has seen was not copied.
+      if (!isSameEntry(directory.packed, index, { facts }, at)) known.isSettled = false;
+      else known.copies[index] = offsets[at]!;
+      if (now - changedMsAt(directory.packed, index) <= UNSURE_MS) known.isSettled = false;
+    }
+  }
+
+  #knownOf(key: string, packed: PackedDirectory, now: number): KnownDirectory {
+    const before = this.#known.get(key);
+    if (before?.isSettled && isSameDirectory(before.packed, packed)) return { ...before, packed };
+    const names = namesIn(packed);
+    const copies = new Float64Array(names.length).fill(Number.NaN);
+    if (before) {
+      const places = new Map(namesIn(before.packed).map((name, index) => [name, index]));
+      for (const [index, name] of names.entries()) {
+        const was = places.get(name);
+        if (was === undefined || !isSameEntry(packed, index, before.packed, was)) continue;
+        if (before.at - changedMsAt(packed, index) > UNSURE_MS) copies[index] = before.copies[was]!;
+      }
+    }
+    return { packed, copies, isSettled: false, at: now };
+  }
+}
+
+/** Raw paths and indexes of the small files that have no copy and may have one. */
+function* filesToCopy(
+  { root, packed }: SnapshotDirectory,
+  copies: Float64Array,
+): Generator<[path: string, index: number]> {
+  const above = packed.path === '' ? '' : `${packed.path}/`;
+  for (const [index, name] of namesIn(packed).entries()) {
+    if (!Number.isNaN(copies[index]) || typeAt(packed, index) !== 'file') continue;
+    if (sizeAt(packed, index) > SMALL_BYTES) continue;
+    const path = above + name;
+    if (!isSecretName(`${root.real === '/' ? '' : root.real}/${textOf(path)}`, root.real))
+      yield [path, index];
+  }
+}
+
+function byDirectory(files: ReadonlyMap<string, Wanted>): DirectoryFiles[] {
+  const directories = new Map<SnapshotDirectory, string[]>();
+  for (const [path, { directory }] of files) {
+    const names = directories.get(directory);
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (names) names.push(name);
+    else directories.set(directory, [name]);
+  }
+  return [...directories].map(([{ packed }, names]) => ({ path: packed.path, names }));
+}

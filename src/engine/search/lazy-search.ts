@@ -1,0 +1,32 @@
+/** The search of one engine: it comes into being when something first asks for it. */
+import type { Dir } from '../confine/dir.ts';
+import type {
+  Copies,
+  CopyTarget,
+  DirectoryFiles,
+  LookOptions,
+  TreeLook,
+  TreeScanner,
+} from '../confine/scan/tree-scanner.ts';
+import { Search } from './search.ts';
+
+export class LazySearch implements TreeScanner {
+  #search: Search | undefined;
+
+  get search(): Search {
+    this.#search ??= new Search();
+    return this.#search;
+  }
+
+  look(dir: Dir, options: LookOptions): Promise<TreeLook> {
+    return this.search.trees.look(dir, options);
+  }
+
+  copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]> {
+    return this.search.trees.copy(dir, files, target);
+  }
+
+  async close(): Promise<void> {
+    await this.#search?.close();
+  }
+}

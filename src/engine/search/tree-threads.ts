@@ -1,0 +1,114 @@
+/**
+ * Looks at whole trees and copies files of them, for those who compare a tree with what it was. What takes a moment is
+ * done at once; only the rest is worth waking the search threads for.
+ */
+import type { Dir } from '../confine/dir.ts';
+import { openCursor, scanRootOf } from '../confine/scan/cursor.ts';
+import { unpacked } from '../confine/scan/packed-entries.ts';
+import type {
+  Copies,
+  CopyTarget,
+  DirectoryFiles,
+  LookOptions,
+  TreeLook,
+  TreeScanner,
+} from '../confine/scan/tree-scanner.ts';
+import type { UnitQueue } from './queue/unit-loop.ts';
+import { fileUnit } from './walk/walk.ts';
+import { FileCopies } from './workers/copy-job.ts';
+import type { ThreadResult } from './workers/jobs.ts';
+import { Look } from './workers/look-job.ts';
+import type { JobTemplate } from './workers/run-job.ts';
+
+/** How long the main thread may work before it leaves the rest to the search threads. */
+const OWN_MS = 8;
+const FILES_A_UNIT = 64;
+
+/** Runs a job on these units until all work is done. */
+export type RunUnits = (units: readonly string[], job: JobTemplate) => Promise<ThreadResult[]>;
+
+export class TreeThreads implements TreeScanner {
+  readonly #run: RunUnits;
+  readonly #ownMs: number;
+
+  constructor(run: RunUnits, ownMs: number = OWN_MS) {
+    this.#run = run;
+    this.#ownMs = ownMs;
+  }
+
+  async look(dir: Dir, options: LookOptions): Promise<TreeLook> {
+    const own = new OwnUnits([''], this.#ownMs);
+    const cursor = openCursor(scanRootOf(dir));
+    const part = new Look(own, cursor, options, []);
+    try {
+      part.run();
+    } finally {
+      cursor.close();
+    }
+    const left = { ...options, mostEntries: options.mostEntries - own.files };
+    const others = own.isEnded
+      ? []
+      : await this.#rest(own.left, { kind: 'look', root: scanRootOf(dir), ...left });
+    const looked = [part.packed(), ...others.flatMap(({ looked }) => looked ?? [])];
+    const count = own.files + others.reduce((sum, { files }) => sum + files, 0);
+    return { directories: looked.flatMap(unpacked), count, tooMany: count > options.mostEntries };
+  }
+
+  async copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]> {
+    const units = files.flatMap(({ path, names }) => {
+      const parts: string[] = [];
+      for (let at = 0; at < names.length; at += FILES_A_UNIT) {
+        parts.push(fileUnit(path, names.slice(at, at + FILES_A_UNIT)));
+      }
+      return parts;
+    });
+    const own = new OwnUnits(units, this.#ownMs);
+    const cursor = openCursor(scanRootOf(dir));
+    const part = new FileCopies(own, cursor, target, []);
+    try {
+      part.run();
+    } finally {
+      cursor.close();
+    }
+    const others = await this.#rest(own.left, { kind: 'copy', root: scanRootOf(dir), target });
+    return [part.copies(), ...others.flatMap(({ copies }) => copies ?? [])];
+  }
+
+  #rest(units: readonly string[], job: JobTemplate): Promise<ThreadResult[]> {
+    return units.length === 0 ? Promise.resolve([]) : this.#run(units, job);
+  }
+}
+
+/** The units that the main thread works on, until its time is up. */
+class OwnUnits implements UnitQueue {
+  left: string[];
+  files = 0;
+  isEnded = false;
+  readonly #until: number;
+
+  constructor(units: readonly string[], ms: number) {
+    this.#until = performance.now() + ms;
+    this.left = [...units].reverse();
+  }
+
+  get isOver(): boolean {
+    return this.isEnded || performance.now() >= this.#until;
+  }
+
+  take(): string | undefined {
+    return this.left.pop();
+  }
+
+  push(units: readonly string[]): readonly string[] {
+    for (let i = units.length - 1; i >= 0; i--) this.left.push(units[i]!);
+    return [];
+  }
+
+  addFile(): void {
+    this.files++;
+  }
+
+  end(): void {
+    this.isEnded = true;
+  }
+}
