@@ -134,12 +134,26 @@ function aboutContent(facts: Failure, shown: string): string | undefined {
     case 'bad-patch':
       return `Malformed patch at line ${facts.line}: ${facts.reason}`;
     case 'hunk-mismatch':
-      return `Hunk ${facts.hunk} does not fit ${shown} at line ${facts.line}`;
+      return hunkMismatch(facts, shown);
     case 'overlap':
       return `Edits ${facts.first} and ${facts.second} overlap in ${shown}`;
     default:
       return undefined;
   }
+}
+
+const MOST_LINES = 20;
+
+function hunkMismatch(facts: Failure & { kind: 'hunk-mismatch' }, shown: string): string {
+  const { hunk, line, expected, found, elsewhere, equallyNear } = facts;
+  const lines = [`${shown}: hunk ${hunk} does not fit at line ${line}; nothing was changed`];
+  if (equallyNear)
+    lines.push(`It fits equally near at lines ${equallyNear.join(' and ')}: give more context.`);
+  else if (elsewhere.length > 1) lines.push(`It fits at lines ${elsewhere.join(', ')}: give more context.`);
+  const wanted = expected.slice(0, MOST_LINES).map((each) => `- ${each}`);
+  const there = found.slice(0, MOST_LINES).map((each) => `+ ${each}`);
+  if (wanted.length + there.length > 0) lines.push('Expected (-) and found (+):', ...wanted, ...there);
+  return lines.join('\n');
 }
 
 function aboutCall(facts: Failure): string | undefined {

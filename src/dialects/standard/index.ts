@@ -1,6 +1,7 @@
 /** standard: Cofferdam's own dialect, a drop-in for the official filesystem server. */
 import type { Dialect } from '../dialect.ts';
 import { failed } from './failures.ts';
+import { applyPatch } from './tools/apply_patch.ts';
 import { createDirectory } from './tools/create_directory.ts';
 import { deleteFile } from './tools/delete_file.ts';
 import { directoryTree } from './tools/directory_tree.ts';
@@ -36,6 +37,7 @@ const toolsets = {
   edit: [
     'write_file',
     'edit_file',
+    'apply_patch',
     'create_directory',
     'move_file',
     'delete_file',
@@ -64,6 +66,7 @@ export const standard: Dialect = {
     getFileInfo,
     listAllowedDirectories,
     grepFiles,
+    applyPatch,
     deleteFile,
     history,
     undo,

@@ -6,6 +6,7 @@ import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { EngineFailure, type Failure, fail } from '../failures.ts';
+import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
@@ -25,6 +26,7 @@ import type { LineRange } from '../text/edit/line-range.ts';
 import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
+import type { PlannedFile } from '../text/patch/planned-files.ts';
 import type { EditFacts, EditListResult, RewriteResults, Rewriting } from '../text/rewrite.ts';
 import { shortHash } from '../text/short-hash.ts';
 
@@ -163,18 +165,7 @@ export class FilesApi {
 
   /** What stands at a path; undefined when nothing can be seen there, which is not reported as a failure. */
   peek(path: string): Promise<Stat | undefined> {
-    return this.#access.read([path], {}, async () => {
-      try {
-        return this.#access.wall.at(path, {}, (place) => {
-          const found = place.lstat();
-          if (found) this.#access.caller.touched({ path: place.path, how: 'looked-at' });
-          return found;
-        });
-      } catch (error) {
-        if (error instanceof EngineFailure && error.facts.kind !== 'io') return undefined;
-        throw error;
-      }
-    });
+    return this.#access.read([path], {}, async () => this.#peek(path));
   }
 
   /** Fails when the path leads outside or, when asked, to where nothing may be changed; the entry may be missing. */
@@ -361,6 +352,64 @@ export class FilesApi {
       }
       await replaceBytes(place, snapshot, patched.bytes, { ...options, recorder });
       return { action: 'changed', hunks };
+    });
+  }
+
+  /** Does what a patch plans for several files, all of it or nothing. The paths in the plans are absolute. */
+  patchFiles(plans: readonly PlannedFile[], options: { dryRun?: boolean } & Call = {}): Promise<void> {
+    const { signal, dryRun } = options;
+    const compute: ComputeFile = (plan, bytes) =>
+      this.#editor.run({ kind: 'planned-file', path: plan.from ?? plan.to!, plan }, bytes, signal);
+    if (dryRun) return this.#tryPlans(plans, compute, signal);
+    const changed = plans.flatMap(({ from, to }): ChangedPath[] => [
+      ...(from === undefined ? [] : [{ path: from, how: to === undefined ? 'removed' : 'changed' } as const]),
+      ...(to === undefined || to === from
+        ? []
+        : [{ path: to, walk: { makeParents: true }, how: 'created' } as const]),
+    ]);
+    return this.#changeAll(changed, options, (places, recorder) => {
+      const next = places.values();
+      const placed = plans.map((plan) => {
+        const from = plan.from === undefined ? undefined : next.next().value;
+        const to = plan.to === plan.from ? from : plan.to === undefined ? undefined : next.next().value;
+        return { plan, from, to };
+      });
+      return applyPlans(placed, compute, { signal, recorder });
+    });
+  }
+
+  /** For calls that the gate has let in. */
+  #peek(path: string): Stat | undefined {
+    try {
+      return this.#access.wall.at(path, {}, (place) => {
+        const found = place.lstat();
+        if (found) this.#access.caller.touched({ path: place.path, how: 'looked-at' });
+        return found;
+      });
+    } catch (error) {
+      if (error instanceof EngineFailure && error.facts.kind !== 'io') return undefined;
+      throw error;
+    }
+  }
+
+  /** Fails where the plans would, and changes nothing. */
+  #tryPlans(
+    plans: readonly PlannedFile[],
+    compute: ComputeFile,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const paths = plans.flatMap(({ from, to }) => [from, to].filter((path) => path !== undefined));
+    return this.#access.read(paths, {}, async (open) => {
+      for (const plan of plans) {
+        const { from, to } = plan;
+        const old =
+          from === undefined
+            ? undefined
+            : await open(from, 'read', (place) => readSnapshot(place, { signal, action: 'edit' }));
+        await contentOf(plan, old, compute);
+        const found = to === undefined || to === from ? undefined : this.#peek(to);
+        if (found) fail({ kind: 'exists', path: to!, found: found.type });
+      }
     });
   }
 

@@ -7,7 +7,7 @@
  */
 
 import { temporaryName } from '../confine/content/drafts.ts';
-import { dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
+import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
 import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
@@ -15,15 +15,18 @@ import { allDone, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { readSnapshot } from './read.ts';
 import { type ChangeRecorder, noRecorder } from './recorder.ts';
-import { type Prepared, prepareContent, replaceContent, type Snapshot } from './replace.ts';
+import { type Prepared, prepareContent, replaceContent, requireUnchanged, type Snapshot } from './replace.ts';
 
 const FLUSHED_TOGETHER = 32;
 
 export interface Replacement {
   place: Place;
-  bytes: Buffer;
-  /** What must still stand there; anything when left out. */
-  expect?: Snapshot;
+  /** The new content; `removed` when the file is to go, for which a snapshot is expected. */
+  bytes: Buffer | 'removed';
+  /** What must still stand there, `absent` for a new file; anything when left out. */
+  expect?: Snapshot | 'absent';
+  /** Mode and owner for a new file. */
+  like?: Dress;
 }
 
 /** Refuses two changes of one file in one call: which of them would be meant? */
@@ -44,7 +47,7 @@ export async function replaceTogether(
   recorder: ChangeRecorder = noRecorder,
 ): Promise<void> {
   const [only] = replacements;
-  if (only && replacements.length === 1) {
+  if (only && only.bytes !== 'removed' && replacements.length === 1) {
     return replaceContent(only.place, only.bytes, { ...only, signal, recorder });
   }
   const yielder = new Yielder(signal);
@@ -54,7 +57,7 @@ export async function replaceTogether(
     for (let at = 0; at < replacements.length; at += FLUSHED_TOGETHER) {
       for (const each of replacements.slice(at, at + FLUSHED_TOGETHER)) {
         await yielder.pause();
-        prepared.push(await prepareContent(each.place, each.bytes, { ...each, signal, recorder }));
+        prepared.push(await prepare(each, signal, recorder));
       }
       // Side by side, but not all at once: other calls need the threads that flush, and a share of this one.
       await allDone(prepared.slice(at).map((each) => each.flush()));
@@ -79,6 +82,30 @@ export async function replaceTogether(
     }
   }
   await flushAll(prepared.map(({ place }) => place));
+}
+
+function prepare(
+  replacement: Replacement,
+  signal: AbortSignal | undefined,
+  recorder: ChangeRecorder,
+): Promise<Prepared> {
+  const { place, bytes, expect } = replacement;
+  if (bytes !== 'removed') return prepareContent(place, bytes, { ...replacement, signal, recorder });
+  return prepareRemoval(place, expect as Snapshot, recorder);
+}
+
+/** The journal stores what goes: to set it aside would be a step that cannot be taken back by a rename. */
+async function prepareRemoval(place: Place, expect: Snapshot, recorder: ChangeRecorder): Promise<Prepared> {
+  const { dir, name, shown } = place;
+  if (await recorder.removes(place, expect.stat)) await recorder.cannotSetAside(place, expect.stat);
+  return {
+    place,
+    old: expect.stat,
+    flush: () => recorder.flushed(place),
+    check: () => attempt(shown, 'delete', () => requireUnchanged(place, expect)),
+    publish: () => attempt(shown, 'delete', () => dir.unlink(name)),
+    drop: () => {},
+  };
 }
 
 /**

@@ -50,7 +50,10 @@ describe('an option that a command does not take', () => {
     [['undo', '--json'], '--json is not for undo, which takes --state, --since, --force'],
     [['--json', 'undo'], '--json is not for undo, which takes --state, --since, --force'],
     [['diff', 'ab', '--force'], '--force is not for diff, which takes --state'],
-    [['tools', '--sandbox', 'off'], '--sandbox is not for tools, which takes --dialect, --read-only, --json'],
+    [
+      ['tools', '--sandbox', 'off'],
+      '--sandbox is not for tools, which takes --dialect, --tools, --toolset, --allow-run, --read-only, --json',
+    ],
     [['--follow', 'root'], '--follow is not for a server, which takes --dialect, '],
   ])('%j', (argv, says) => {
     expect(run(...argv)).toMatchObject({

@@ -1,0 +1,63 @@
+/** Makes the changes of a patch to several files: additions, updates, renames and deletions, all of them or none. */
+import type { Place } from '../confine/place.ts';
+import { fail } from '../failures.ts';
+import type { PlannedFile } from '../text/patch/planned-files.ts';
+import type { Rewrote } from '../text/rewrite.ts';
+import { readSnapshot } from './read.ts';
+import type { ChangeRecorder } from './recorder.ts';
+import type { Snapshot } from './replace.ts';
+import { type Replacement, replaceTogether, requireDifferent } from './replace-many.ts';
+
+/** A file's plan, and where the file is and will be. */
+export interface PlacedFile {
+  plan: PlannedFile;
+  from: Place | undefined;
+  /** The same place as `from` when the file keeps its name. */
+  to: Place | undefined;
+}
+
+export type ComputeFile = (plan: PlannedFile, bytes: Buffer | undefined) => Promise<Rewrote>;
+
+export async function applyPlans(
+  files: readonly PlacedFile[],
+  compute: ComputeFile,
+  { signal, recorder }: { signal: AbortSignal | undefined; recorder: ChangeRecorder },
+): Promise<void> {
+  const replacements: Replacement[] = [];
+  for (const file of files) replacements.push(...(await replacementsOf(file, compute, signal)));
+  requireDifferent(replacements.map(({ place }) => place));
+  if (replacements.length > 0) await replaceTogether(replacements, signal, recorder);
+}
+
+async function replacementsOf(
+  { plan, from, to }: PlacedFile,
+  compute: ComputeFile,
+  signal: AbortSignal | undefined,
+): Promise<Replacement[]> {
+  const old = from && (await readSnapshot(from, { signal, action: 'edit' }));
+  const bytes = await contentOf(plan, old, compute);
+  if (!from) return [{ place: to!, bytes, expect: 'absent', ...likeMode(plan.mode) }];
+  if (!to) return [{ place: from, bytes: 'removed', expect: old! }];
+  if (from === to) return bytes.equals(old!.bytes) ? [] : [{ place: from, bytes, expect: old! }];
+  if (to.lstat()) fail({ kind: 'exists', path: to.shown, found: to.lstat()!.type });
+  return [
+    { place: to, bytes, expect: 'absent', like: old!.stat },
+    { place: from, bytes: 'removed', expect: old! },
+  ];
+}
+
+/** What the file holds afterwards; of one that goes, whether its lines are those that the patch names. */
+export async function contentOf(
+  plan: PlannedFile,
+  old: Snapshot | undefined,
+  compute: ComputeFile,
+): Promise<Buffer> {
+  const before = old?.bytes ?? Buffer.alloc(0);
+  if (plan.to === undefined && plan.steps.length === 0) return before;
+  const hasChange = plan.steps.length > 0 || plan.content !== undefined;
+  return hasChange ? ((await compute(plan, before)).bytes ?? before) : before;
+}
+
+function likeMode(mode: number | undefined): { like?: { mode: number } } {
+  return mode === undefined ? {} : { like: { mode } };
+}
