@@ -95,6 +95,23 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ 'a.txt': 'A', 'x/c.bin': { base64: '/wA=' }, 'x/y/b.txt': 'B' });
   });
 
+  it('come back when one was removed and a later one cannot be written', async () => {
+    layOut(root, { goes: 'still here', last: 'b' });
+    const [goes, last] = [wall.resolve('goes'), refusesToPublish('last')];
+    const expectation = await readSnapshot(goes);
+    const failure = await failureOf(
+      replaceTogether(
+        [
+          { place: goes, bytes: 'removed', expect: expectation },
+          { place: last, bytes },
+        ],
+        undefined,
+      ),
+    );
+    expect(failure.kind).toBe('io');
+    expect(readBack(root)).toEqual({ goes: 'still here', last: 'b' });
+  });
+
   it('keep their modes, and other names of the same file keep the old content', async () => {
     layOut(root, { a: { text: 'a', mode: '640' }, b: { text: 'b', mode: '755' } });
     linkSync(join(root, 'a'), join(root, 'hard'));
