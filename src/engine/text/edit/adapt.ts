@@ -7,7 +7,10 @@ import type { LineEnding } from '../encoding.ts';
 import type { FittingPlace } from './fitting-places.ts';
 import { indentOf, isBlankLine } from './indent-match.ts';
 import { type IndentMapper, indentsOf, leastStep, shiftMapper, tabMappers } from './indentation.ts';
+import { blanksStart } from './text-view.ts';
 import { inFileTypography, type LinePair, plainTypography } from './typography.ts';
+
+const BLANK_AT_END = /[ \t]$/;
 
 export interface Adapting {
   /** The whole file. */
@@ -24,10 +27,11 @@ export interface Adapting {
 export function adaptNewText(edit: Adapting): string | undefined {
   const { place } = edit;
   const wanted = linesOf(edit.oldText, place);
-  const put = linesOf(edit.newText, place);
+  const sent = linesOf(edit.newText, place);
   const real = edit.text.slice(place.start, place.end).split('\n');
-  const runs = changedRuns(wanted, put);
+  const runs = changedRuns(wanted, sent);
   const pairs = wanted.map((line, index): LinePair => ({ wanted: line, real: withoutReturn(real, index) }));
+  const put = addsBlanks(pairs) ? withoutTrailingBlanks(sent, edit) : sent;
   const changed = runs.map(({ oldFrom, oldTo, from, to }) => ({
     old: pairs.slice(oldFrom, oldTo),
     put: put.slice(from, to),
@@ -48,6 +52,23 @@ function linesOf(text: string, { lacksNewline }: FittingPlace): string[] {
 function withoutReturn(real: readonly string[], index: number): string {
   const line = real[index] ?? '';
   return index < real.length - 1 && line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** Whether lines of the old text end with blanks, and those of the file never do. */
+function addsBlanks(pairs: readonly LinePair[]): boolean {
+  return (
+    pairs.some(({ wanted }) => BLANK_AT_END.test(wanted)) &&
+    !pairs.some(({ real }) => BLANK_AT_END.test(real))
+  );
+}
+
+/** A last line that goes on in the file has its blanks between words. */
+function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapting): string[] {
+  const endsLine = /^\r?\n|^$/.test(text.slice(place.end, place.end + 2));
+  return lines.map((line, index) => {
+    const isWhole = endsLine || index < lines.length - 1;
+    return isWhole ? line.slice(0, blanksStart(line, line.length)) : line;
+  });
 }
 
 /** Lines of the old text that make way for lines of the new one, each an index from 0; the ends are exclusive. */

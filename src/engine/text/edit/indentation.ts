@@ -62,13 +62,17 @@ function tabMapper({ wanted, real }: Reindenting, width: number): IndentMapper {
   const moved = leastColumns(real, width) - leastColumns(wanted, width);
   const indents = indentsOf(real);
   const known = new Map(indents.map((indent) => [columns(indent, width), indent]));
-  const used = new Set(indents.join(''));
+  const seen = new Set(indentsOf(wanted));
+  const [sent, used] = [seen, indents].map((all) => new Set([...all].join('')));
   return (indent) => {
+    // With tabs and blanks in one text, the width of its tabs is known only for the lines that were found.
+    const isClear = sent!.size === 1 && [...indent].every((each) => sent!.has(each));
+    if (!isClear && !seen.has(indent)) return undefined;
     const target = columns(indent, width) + moved;
     const same = known.get(target);
     if (same !== undefined || target < 0) return same;
-    if (used.size !== 1) return undefined;
-    if (used.has(' ')) return ' '.repeat(target);
+    if (used!.size !== 1) return undefined;
+    if (used!.has(' ')) return ' '.repeat(target);
     return target % width === 0 ? '\t'.repeat(target / width) : undefined;
   };
 }

@@ -50,7 +50,10 @@ export function inFileTypography(
   const results = runs.map(({ put }) => put.map((line) => [...line.split('')]));
   for (const plain of new Set(Object.values(PLAIN))) {
     const everywhere = differencesIn(all, plain);
-    if (everywhere.every(([wanted, real]) => wanted.character === real)) continue;
+    if (everywhere.every(([wanted, real]) => wanted.character === real)) {
+      if (bringsNewForms(runs, everywhere, plain)) return undefined;
+      continue;
+    }
     const toPlain = habitOf(everywhere, plain);
     for (const [index, { old, put }] of runs.entries()) {
       // Blanks stand everywhere: those of other lines say nothing about these.
@@ -61,6 +64,14 @@ export function inFileTypography(
     }
   }
   return results.map((run) => run.map((line) => line.join('')));
+}
+
+/** Who writes other forms than the file has may have done so here too, where the file has none to compare with. */
+function bringsNewForms(runs: readonly ChangedRun[], known: readonly Difference[], plain: string): boolean {
+  const forms = new Set([plain, ...known.map(([, real]) => real)]);
+  return runs.some(({ put }) =>
+    put.some((line) => placesIn(line, plain).some((at) => !forms.has(line[at]!))),
+  );
 }
 
 type Difference = readonly [wanted: Written, real: string];

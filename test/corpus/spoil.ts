@@ -1,0 +1,108 @@
+/** Changes an edit in the ways in which language models change what they copy. */
+
+/** An edit of a source, and what it must come to when it is applied at all. */
+export interface SpoiledEdit {
+  source: string;
+  oldText: string;
+  newText: string;
+  expected: string;
+}
+
+export type Random = (below: number) => number;
+export type Spoil = (edit: SpoiledEdit, random: Random) => SpoiledEdit;
+
+/** After these, the edit still says what it means. */
+export const TOLERABLE = {
+  'line ends of the file': (edit) => {
+    const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
+    return { ...edit, source: crlf(edit.source), expected: crlf(edit.expected) };
+  },
+  'line ends of the edit': (edit) => inBoth(edit, (line) => `${line}\r`),
+  'a final newline left out': (edit) => ({
+    ...edit,
+    oldText: edit.oldText.replace(/\n$/, ''),
+    newText: edit.newText.replace(/\n$/, ''),
+  }),
+  'trailing blanks': (edit, random) => {
+    const old = new Set(edit.oldText.split('\n'));
+    const blanks = [' ', '  ', '\t', '    '][random(4)]!;
+    const every = 1 + random(3);
+    return inBoth(edit, (line) => (old.has(line) && line.length % every === 0 ? line + blanks : line));
+  },
+  'more indentation': (edit, random) => {
+    const more = indentOf(edit).includes('\t') ? '\t' : ['  ', '    ', '        '][random(3)]!;
+    return inBoth(edit, (line) => (line === '' ? line : more + line));
+  },
+  'less indentation': (edit, random) => {
+    const common = commonIndent(edit);
+    const less = common.slice(0, random(2) === 0 ? common.length : Math.ceil(common.length / 2));
+    return inBoth(edit, (line) => (line.startsWith(less) ? line.slice(less.length) : line));
+  },
+  'blanks for tabs': (edit, random) => {
+    const blanks = ['  ', '    ', '        '][random(3)]!;
+    return inBoth(edit, (line) => withIndent(line, (indent) => indent.replaceAll('\t', blanks)));
+  },
+  'tabs for blanks': (edit) => {
+    const unit = unitOf(edit.source);
+    return inBoth(edit, (line) => withIndent(line, (indent) => indent.replaceAll(' '.repeat(unit), '\t')));
+  },
+  'curly quotes': (edit) => typed(edit, (line) => line.replace(/"([^"]*)"/g, '“$1”').replaceAll("'", '’')),
+  'plain quotes and dashes': (edit) =>
+    typed(edit, (line) => line.replace(/[“”]/g, '"').replace(/[‘’]/g, "'").replace(/[–—]/g, '-')),
+  'long dashes': (edit) => typed(edit, (line) => line.replace(/-/g, '–')),
+  'no-break spaces': (edit) => typed(edit, (line) => line.replace(/(?<=\S) (?=\S)/g, '\u00a0')),
+  'plain spaces': (edit) => typed(edit, (line) => line.replaceAll('\u00a0', ' ')),
+} as const satisfies Record<string, Spoil>;
+
+/** After these, nobody can say what the edit means: it must be refused. */
+export const INTOLERABLE = {
+  'a stale line': (edit, random) => {
+    const lines = edit.oldText.split('\n');
+    const words = lines.flatMap((line, index) => (/\w{3}/.test(line) ? [index] : []));
+    const at = words[random(words.length)]!;
+    const stale = lines[at]!.replace(/\w{3}(?!.*\w{3})/, 'zzqy');
+    return inBoth(edit, (line) => (line === lines[at] ? stale : line));
+  },
+  'lines left out': (edit, random) => {
+    const lines = edit.oldText.split('\n');
+    const from = 1 + random(Math.max(1, lines.length - 2));
+    const elision = ['...', '// ...', '# ... existing code ...', '    ...'][random(4)]!;
+    return { ...edit, oldText: [...lines.slice(0, from), elision, ...lines.slice(from + 1)].join('\n') };
+  },
+} as const satisfies Record<string, Spoil>;
+
+function inBoth(edit: SpoiledEdit, change: (line: string) => string): SpoiledEdit {
+  const all = (text: string): string =>
+    text
+      .split('\n')
+      .map((line, index, { length }) => (index === length - 1 && line === '' ? line : change(line)))
+      .join('\n');
+  return { ...edit, oldText: all(edit.oldText), newText: all(edit.newText) };
+}
+
+/** Where the old text shows nothing of it, the new text means what it says. */
+function typed(edit: SpoiledEdit, change: (line: string) => string): SpoiledEdit {
+  const spoiled = inBoth(edit, change);
+  return spoiled.oldText === edit.oldText ? edit : spoiled;
+}
+
+function withIndent(line: string, change: (indent: string) => string): string {
+  return line.replace(/^[ \t]+/, change);
+}
+
+function indentOf({ source }: SpoiledEdit): string {
+  return /^[ \t]+/m.exec(source)?.[0] ?? '';
+}
+
+/** What all lines of both texts begin with. */
+function commonIndent({ oldText, newText }: SpoiledEdit): string {
+  const lines = `${oldText}\n${newText}`.split('\n').filter((line) => line.trim() !== '');
+  let common = /^[ \t]*/.exec(lines[0]!)![0];
+  for (const line of lines) while (!line.startsWith(common)) common = common.slice(1);
+  return common;
+}
+
+/** How many blanks one level of indentation takes. */
+function unitOf(source: string): number {
+  return Math.min(...[...source.matchAll(/^( +)\S/gm)].map((found) => found[1]!.length), 8);
+}

@@ -1,0 +1,73 @@
+/** Edits of the corpus, exact and spoiled: each gives what was meant, or is refused. */
+import { describe, expect, it } from 'vitest';
+import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+import { editCorpus } from '../../../corpus/edit-corpus.ts';
+import { INTOLERABLE, type Spoil, type SpoiledEdit, TOLERABLE } from '../../../corpus/spoil.ts';
+import { pick, seededRandom } from '../patch/samples.ts';
+
+const corpus = editCorpus();
+
+/** Undefined when the edit is refused. */
+function outcomeOf({ source, oldText, newText }: SpoiledEdit): string | undefined {
+  const outcome = applyTextEdit(source, { oldText, newText }, 'file', () => {});
+  return 'refusal' in outcome ? undefined : outcome.text;
+}
+
+/** Where the old text still stands in the source to the letter, the new text means what it says. */
+function meantBy({ source, oldText, newText, expected }: SpoiledEdit): string {
+  if (!source.includes(oldText)) return expected;
+  const ending = source.includes('\r\n') ? '\r\n' : '\n';
+  return source.replace(oldText, () => newText.replace(/\r?\n/g, ending));
+}
+
+/** How many of the edits are applied; that none is applied wrongly is asserted on the way. */
+function applied(spoil: Spoil, rounds: number): number {
+  const random = seededRandom(1);
+  let count = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const edit of corpus) {
+      const spoiled = spoil(edit, random);
+      const text = outcomeOf(spoiled);
+      if (text === undefined) continue;
+      expect(text, `${edit.title}\n${spoiled.oldText}→\n${spoiled.newText}`).toBe(meantBy(spoiled));
+      count++;
+    }
+  }
+  return count / (rounds * corpus.length);
+}
+
+describe('the corpus', () => {
+  it('has edits in eight languages, each of one place', () => {
+    expect(new Set(corpus.map(({ title }) => title.split(':')[0])).size).toBe(8);
+    for (const { title, source, oldText, expected } of corpus) {
+      expect(source.split(oldText), title).toHaveLength(2);
+      expect(expected, title).not.toBe(source);
+    }
+  });
+
+  it('is applied exactly as a plain replacement does it', () => {
+    for (const edit of corpus) expect(outcomeOf(edit), edit.title).toBe(edit.expected);
+  });
+});
+
+describe('a spoiled edit gives what was meant, or is refused', () => {
+  it.each(Object.entries(TOLERABLE) as [string, Spoil][])('%s', (_, spoil) => {
+    expect(applied(spoil, 3)).toBeGreaterThan(0.8);
+  });
+
+  it('with several of these at once', () => {
+    const { 'blanks for tabs': blanks, 'tabs for blanks': tabs, ...others } = TOLERABLE;
+    const some: Spoil = (edit, random) => {
+      // One way and back again would make each level wider, which nobody can see in a text of one level.
+      const spoils: Spoil[] = [random(2) === 0 ? blanks : tabs, ...Object.values(others)];
+      let spoiled: SpoiledEdit = edit;
+      for (let count = 2 + random(2); count > 0; count--) spoiled = pick(random, spoils)(spoiled, random);
+      return spoiled;
+    };
+    expect(applied(some, 15)).toBeGreaterThan(0.6);
+  });
+
+  it.each(Object.entries(INTOLERABLE) as [string, Spoil][])('never with %s', (_, spoil) => {
+    expect(applied(spoil, 5)).toBe(0);
+  });
+});
