@@ -20,7 +20,8 @@ export async function withOfferableTools<A extends App>(
     try {
       await app.engine.commands.sandbox();
     } catch (error) {
-      return withoutCommands(app, error);
+      if (!isNoSandbox(error)) throw error;
+      return withoutCommands(app, error.facts.reason);
     }
   }
   if (mode !== 'off' && needsSandbox(app) && !(await areCommandsConfined(app.engine))) {
@@ -31,6 +32,13 @@ export async function withOfferableTools<A extends App>(
     );
   }
   const { engine, dialects } = app;
+  const starts = dialects.some(({ tools }) => tools.some((tool) => tool.startsPrograms));
+  if (starts && engine.withholds && !(await areCommandsConfined(engine))) {
+    return withoutCommands(
+      app,
+      'files are denied or hidden here, and without a sandbox commands could read them',
+    );
+  }
   const writes = dialects.some(({ tools }) =>
     tools.some((tool) => tool.startsPrograms && !tool.hints.readOnly),
   );
@@ -38,9 +46,8 @@ export async function withOfferableTools<A extends App>(
   return { ...app, commandsConfined: await areCommandsConfined(engine) };
 }
 
-function withoutCommands<A extends App>(app: A, error: unknown): A {
-  if (!isNoSandbox(error)) throw error;
-  app.log(`no command tools are offered: ${error.facts.reason}`);
+function withoutCommands<A extends App>(app: A, reason: string): A {
+  app.log(`no command tools are offered: ${reason}`);
   return withoutTools(app, ({ startsPrograms }) => startsPrograms);
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Engine, History, ownPackage } from '../engine/index.ts';
 import type { PageSources } from '../server/page/sources.ts';
 import type { HttpSettings, StartedHttp } from '../server/start-http.ts';
-import type { CommandTo } from './arguments/parse.ts';
+import type { CommandTo, Options } from './arguments/parse.ts';
 import { directoryArguments, httpConfigs, stdioConfigs } from './client-configs.ts';
 import { withOfferableTools } from './offerable-tools.ts';
 import { closeApp, type OpenApp, openApp, openEngine } from './open-app.ts';
@@ -29,7 +29,7 @@ export async function serveHttp(
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   try {
     const { stateDirectory } = app;
-    const page = stateDirectory === undefined ? undefined : await pageOf(app, stateDirectory);
+    const page = stateDirectory === undefined ? undefined : await pageOf(app, options, stateDirectory);
     const started = await startHttp(app, settings, {
       token: surroundings.token,
       terminal: terminal !== undefined,
@@ -55,9 +55,13 @@ export async function serveHttp(
 }
 
 /** Undo on the page goes through this server's engine; one without a journal still shows what others changed. */
-async function pageOf({ engine, trace: recorder, log }: OpenApp, directory: string): Promise<PageSources> {
+async function pageOf(
+  { engine, trace: recorder, log }: OpenApp,
+  { deny, hide }: Options,
+  directory: string,
+): Promise<PageSources> {
   const { pageHistory } = await import('../server/page/sources.ts');
-  const history = engine.history.isKept ? engine.history : new History(directory);
+  const history = engine.history.isKept ? engine.history : new History(directory, { deny, hide });
   return { events: openTrace(directory, log), history: pageHistory(history, recorder) };
 }
 

@@ -32,6 +32,8 @@ export interface EngineOptions {
   deny?: readonly string[];
   /** The same, but not there at all. */
   hide?: readonly string[];
+  /** For the owner's own programs: nothing is denied or hidden, whatever a .cofferdamignore says. */
+  ownerAsks?: boolean;
   commands?: CommandSettings;
   /** The state directory, where the journal keeps what every change replaced. Without one, nothing can be undone. */
   journal?: string;
@@ -146,6 +148,11 @@ export class Engine {
     return this.#access.wall.protection;
   }
 
+  /** Whether the owner denies or hides anything: then commands need a sandbox. */
+  get withholds(): boolean {
+    return this.#access.wall.withheld !== undefined;
+  }
+
   get roots(): RootInfo[] {
     return this.#access.wall.roots.map((root) => ({
       path: root.given,
@@ -176,7 +183,7 @@ export class Engine {
 function open(options: EngineOptions): Parts {
   const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
   const { mayBeEmpty = false, deny = [], hide = [] } = options;
-  const globs = { deny, hide };
+  const globs = options.ownerAsks ? undefined : { deny, hide };
   const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig, mayBeEmpty, globs });
   const journal =
     directory === undefined || readOnly

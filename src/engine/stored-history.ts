@@ -16,7 +16,10 @@ import {
   type UndoPlan,
 } from './api/history.ts';
 import type { RootSpec } from './confine/roots.ts';
+import { rawOf } from './confine/scan/raw-names.ts';
 import { Wall } from './confine/wall.ts';
+import { type WithheldGlobs, withheldIn } from './confine/withheld/read-rules.ts';
+import type { Withheld } from './confine/withheld/withheld.ts';
 import { Engine } from './engine.ts';
 import { EngineFailure, type Failure } from './failures.ts';
 import type { JournalEntry } from './journal/entries/entry.ts';
@@ -26,15 +29,19 @@ import type { ForgetRequest } from './journal/retention/forget-selection.ts';
 import { keepAll } from './journal/retention/retention.ts';
 import type { Obstacle } from './undo/compare.ts';
 import { diffsOfEntry, type FileDiff } from './undo/diff.ts';
+import { servedEntry, verdictOn } from './undo/withheld-changes.ts';
 
 export class History {
   readonly #directory: string;
+  /** What the owner withholds from whoever asks; undefined when the owner asks. */
+  readonly #globs: WithheldGlobs | undefined;
   /** By the directories of entries. */
   readonly #engines = new Map<string, OpenEngine>();
   #keptOpen = 0;
 
-  constructor(stateDirectory: string) {
+  constructor(stateDirectory: string, globs?: WithheldGlobs) {
     this.#directory = stateDirectory;
+    this.#globs = globs;
   }
 
   /** Newest first. */
@@ -42,20 +49,24 @@ export class History {
     // The journal knows paths with all links resolved.
     const { below } = filter;
     const real = below === undefined ? filter : { ...filter, below: realOf(below) };
-    return this.#reading((journal) => selected(journal.entries(), real));
+    const found = await this.#reading((journal) => selected(journal.entries(), real));
+    return found.flatMap((entry) => this.#served(entry) ?? []);
   }
 
   async entry(id: string): Promise<JournalEntry | undefined> {
-    return this.#reading((journal) => journal.entry(id));
+    const entry = await this.#reading((journal) => journal.entry(id));
+    return entry && this.#served(entry);
   }
 
   /** Also of an entry whose directories are gone, and where nothing may be written. */
   async diff(id: string): Promise<FileDiff[]> {
     const entry = await this.entry(id);
     if (!entry) return [];
-    const wall = wallAround(entry);
+    const wall = this.#wallAround(entry);
+    const rules = { withheld: wall ? wall.withheld : this.#rulesFor(entry) };
+    const changes = wall ? entry.changes : entry.changes.filter((change) => !verdictOn(rules, change));
     try {
-      return await this.#reading((journal) => diffsOfEntry(wall && { wall }, journal, entry));
+      return await this.#reading((journal) => diffsOfEntry(wall && { wall }, journal, { ...entry, changes }));
     } finally {
       wall?.close();
     }
@@ -126,11 +137,41 @@ export class History {
     if (known && known.identities === identitiesOf(entry.roots)) return known;
     const roots = rootsOf(entry);
     // What is restored was there before: Git's configuration may be among it.
-    const engine = new Engine({ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll });
+    const engine = new Engine({
+      ...{ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll },
+      ...(this.#globs ?? { ownerAsks: true }),
+    });
     const opened = { key, engine, users: 0, identities: identitiesOf(entry.roots) };
     this.#engines.set(key, opened);
     if (known) void this.#closeUnused(known);
     return opened;
+  }
+
+  /** Only to be looked through; undefined when the directories are gone. */
+  #wallAround(entry: JournalEntry): Wall | undefined {
+    try {
+      return new Wall(rootsOf(entry), { readOnly: true, globs: this.#globs });
+    } catch (error) {
+      if (error instanceof EngineFailure) return undefined;
+      throw error;
+    }
+  }
+
+  /** What the globs withhold in the directories of an entry, which may be gone. */
+  #rulesFor({ roots }: JournalEntry): Withheld | undefined {
+    const directories = roots.map((path) => ({ path: rawOf(path), ignoreFile: undefined }));
+    return this.#globs && withheldIn(directories, this.#globs);
+  }
+
+  /** What may be told of an entry. */
+  #served(entry: JournalEntry): JournalEntry | undefined {
+    if (!this.#globs) return entry;
+    const wall = this.#wallAround(entry);
+    try {
+      return servedEntry(wall ?? { withheld: this.#rulesFor(entry) }, entry);
+    } finally {
+      wall?.close();
+    }
   }
 
   async #closeUnused(open: OpenEngine): Promise<void> {
@@ -170,16 +211,6 @@ function identitiesOf(roots: readonly string[]): string {
 /** The journal knows them with all links resolved: a link that stands there now leads elsewhere. */
 function rootsOf({ roots }: JournalEntry): RootSpec[] {
   return roots.map((path) => ({ path, writable: true, straight: true }));
-}
-
-/** Only to be looked through; undefined when the directories are gone. */
-function wallAround(entry: JournalEntry): Wall | undefined {
-  try {
-    return new Wall(rootsOf(entry), { readOnly: true });
-  } catch (error) {
-    if (error instanceof EngineFailure) return undefined;
-    throw error;
-  }
 }
 
 function obstacle(facts: Failure, roots: readonly string[]): Obstacle {

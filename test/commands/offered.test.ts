@@ -49,6 +49,32 @@ const doctor = (args: readonly string[], PATH = process.env.PATH) =>
     env: { ...process.env, PATH },
   });
 
+describe('--deny and --hide', () => {
+  it('leave no command tool where no sandbox is active, and the server says so', async () => {
+    for (const [args, PATH] of [
+      [['--deny', 'secrets'], withoutBubblewrap],
+      [['--hide', 'drafts/'], withBroken],
+      [['--deny', '*.key', '--sandbox', 'off'], process.env.PATH],
+    ] as const) {
+      for (const [dialect, tool] of [
+        ['patch', 'shell_exec'],
+        ['replay', 'execute_command'],
+      ] as const) {
+        const { names, said } = await offered(['--dialect', dialect, ...args], PATH);
+        expect(names).not.toContain(tool);
+        expect(names.length).toBeGreaterThan(4);
+        expect(said).toContain('no command tools are offered: files are denied or hidden here');
+      }
+    }
+  });
+
+  it('leave the command tools where the sandbox works', async ({ skip }) => {
+    if (!boxed) return skip('bubblewrap is not installed or cannot make a sandbox here');
+    const { names } = await offered(['--dialect', 'replay', '--deny', 'secrets']);
+    expect(names).toContain('execute_command');
+  });
+});
+
 describe('--sandbox require', () => {
   it('offers no command tool where bubblewrap is missing, and says so', async () => {
     for (const [dialect, tool] of [

@@ -205,7 +205,7 @@ export class Access {
     reported.add(facts);
     const path = reportedPath(this.wall.roots, facts.path, base);
     // What is hidden is missing to the caller; whoever reads the trace may know better.
-    const isRefused = REFUSALS.has(facts.kind) || this.wall.withheld?.path(rawOf(path)) !== undefined;
+    const isRefused = REFUSALS.has(facts.kind) || this.wall.withheld?.path(rawOf(path), false) !== undefined;
     this.caller.touched({ path, how: isRefused ? 'refused' : 'looked-at' });
   }
 

@@ -10,6 +10,7 @@ import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff } from '../un
 import { obstaclesOf, planUndo, type UndoStep } from '../undo/plan.ts';
 import { undoEntry } from '../undo/undo.ts';
 import { targetsOf } from '../undo/undo-chain.ts';
+import { obstaclesOfWithheld, servedEntry } from '../undo/withheld-changes.ts';
 
 export interface EntryFilter {
   /** Only entries that touched something in this directory: an absolute path. */
@@ -62,12 +63,15 @@ export class HistoryApi {
   /** Newest first. */
   entries(filter: EntryFilter = {}): JournalEntry[] {
     const { journal } = this.#access;
-    return journal ? selected(journal.entries(), filter).filter((entry) => this.#covers(entry)) : [];
+    if (!journal) return [];
+    const { limit, ...rest } = filter;
+    const found = selected(journal.entries(), rest).filter((entry) => this.#covers(entry));
+    return found.flatMap((entry) => servedEntry(this.#access.wall, entry) ?? []).slice(0, limit);
   }
 
   entry(id: string): JournalEntry | undefined {
     const entry = this.#access.journal?.entry(id);
-    return entry && this.#covers(entry) ? entry : undefined;
+    return entry && this.#covers(entry) ? servedEntry(this.#access.wall, entry) : undefined;
   }
 
   /** A content that a file once had, by its short hash, as far as the journal still has it. */
@@ -94,6 +98,8 @@ export class HistoryApi {
     if (entry.unrecorded !== undefined) {
       return { entry, steps: [], obstacles: obstaclesOfUnrecorded(entry), diffs: [] };
     }
+    const withheld = this.#withheldIn(id);
+    if (withheld.length > 0) return { entry, steps: [], obstacles: withheld, diffs: [] };
     const all = await planUndo(this.#access, this.#journal, targetsOf(this.#journal, entry));
     const steps = all.filter(({ later }) => !later);
     return {
@@ -113,6 +119,8 @@ export class HistoryApi {
     const entry = this.entry(id);
     if (!entry) return undefined;
     if (entry.unrecorded !== undefined) return { done: false, obstacles: obstaclesOfUnrecorded(entry) };
+    const withheld = this.#withheldIn(id);
+    if (withheld.length > 0) return { done: false, obstacles: withheld };
     const access = caller ? this.#access.as(caller) : this.#access;
     const undone = await undoEntry(access, this.#journal, id, force);
     if ('obstacles' in undone) {
@@ -120,6 +128,16 @@ export class HistoryApi {
     }
     const steps = undone.steps.filter(({ later }) => !later).map(described);
     return { done: true, entry: this.entry(undone.by) ?? entry, steps };
+  }
+
+  /** What keeps an entry from being undone because the owner denies or hides it. */
+  #withheldIn(id: string): Obstacle[] {
+    const whole = this.#journal.entry(id);
+    const targets = whole ? targetsOf(this.#journal, whole) : [];
+    return obstaclesOfWithheld(
+      this.#access.wall,
+      targets.map(({ entry }) => entry),
+    );
   }
 
   /** Whether all of its directories are among the engine's, or lie in them. */

@@ -10,7 +10,7 @@ import type { WalkOptions, Wall } from './wall.ts';
 import { HiddenDir } from './withheld/hidden-dir.ts';
 import { requireNotIgnoreFile } from './withheld/ignore-file.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
-import type { Verdict } from './withheld/withheld.ts';
+import type { Verdict, Withheld } from './withheld/withheld.ts';
 
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
@@ -59,7 +59,7 @@ export class Walk {
         continue;
       }
       this.#checkName(asked);
-      const name = this.#wall.withheld ? this.#spelled(asked) : asked;
+      const name = this.#withheld ? this.#spelled(asked) : asked;
       if (this.#todo.length === 0) {
         const link = this.#isFollowed ? this.#linkAt(name) : undefined;
         // A name that is withheld is so whatever it leads to.
@@ -125,9 +125,13 @@ export class Walk {
     return true;
   }
 
+  get #withheld(): Withheld | undefined {
+    return this.#options.own ? undefined : this.#wall.withheld;
+  }
+
   /** What the owner of the server has said about a name in the directory that the walk is in. */
   #verdict(name: string, isDirectory: boolean): Verdict | undefined {
-    const { withheld } = this.#wall;
+    const withheld = this.#withheld;
     if (withheld === undefined) return undefined;
     return withheld.nameIn(rawOf(this.#pathOf('')), rawOf(name), isDirectory, sameEntryIn(this.#dir));
   }
@@ -173,9 +177,9 @@ export class Walk {
 
   /** A given directory may lie in another one, whose rules then hold for it too. */
   #requireServed(root: Root): void {
-    const { withheld } = this.#wall;
+    const withheld = this.#withheld;
     if (withheld === undefined) return;
-    const verdict = withheld.path(rawOf(root.real));
+    const verdict = withheld.path(rawOf(root.real), true);
     if (verdict === 'denied') fail({ kind: 'denied', path: this.#shown });
     if (verdict === 'hidden') failMissing(this.#shown, 'entry', []);
   }
@@ -305,7 +309,7 @@ export class Walk {
     return new Place({
       root: this.#root,
       dir: barred === 'hidden' ? new HiddenDir(this.#dir, this.#shown) : this.#dir,
-      withheld: this.#wall.withheld,
+      withheld: this.#withheld,
       asDirectory,
       owned: this.#dir !== this.#root.dir,
       name,

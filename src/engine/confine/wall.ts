@@ -24,6 +24,8 @@ const MAX_RESTARTS = 32;
 export interface WalkOptions {
   /** Whether a link at the last name is followed. Default true. */
   follow?: boolean;
+  /** For the server's own work: what the owner withholds from tools is like anything else. */
+  own?: boolean;
   /** No link is followed on the way either: one that is met is a `not-a-directory` failure. For paths that had none. */
   straight?: boolean;
   /** For a path that may be made: whether to make the parent directories that are missing as well. */
@@ -45,8 +47,8 @@ export interface WallOptions {
   allowGitConfig?: boolean;
   /** There may be no directory at all: then every path is outside. */
   mayBeEmpty?: boolean;
-  /** What the owner withholds from every tool. */
-  globs?: WithheldGlobs;
+  /** What the owner withholds, besides what a file in a directory says. Without it, nothing is withheld. */
+  globs?: WithheldGlobs | undefined;
 }
 
 /** Directories that are held already, and by whom. */
@@ -221,10 +223,17 @@ function hold(specs: readonly RootSpec[], options: WallOptions): Held {
   const rules = new Map(
     held.filter((root) => root.readOnly).map((root) => [root.dir.identity, root.readOnly]),
   );
+  let withheld: Withheld | undefined;
+  try {
+    withheld = options.globs && readWithheld(held, options.globs);
+  } catch (error) {
+    for (const { dir } of held) dir.close();
+    throw error;
+  }
   return {
     keeper,
+    withheld,
     roots: held.map((root) => ({ ...root, readOnly: rules.get(root.dir.identity) })),
-    withheld: readWithheld(held, options.globs ?? {}),
     protectedPlaces: new ProtectedPlaces(keeper, { git: options.allowGitConfig !== true }),
   };
 }

@@ -7,6 +7,7 @@ import { fail } from '../failures.ts';
 import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
 import { type LaunchSettings, prepareLaunch } from './launch.ts';
 import { withoutNewGitControl } from './new-git-control.ts';
+import { ignoreFilesIn, withoutNewIgnoreFiles } from './new-ignore-file.ts';
 import { withOwnLinks } from './own-links.ts';
 import { checkArgv } from './policy/check.ts';
 import type { PathArgument } from './policy/declaration.ts';
@@ -26,6 +27,7 @@ import { installationsOf } from './sandbox/installations.ts';
 import { findIpcEndpoints } from './sandbox/ipc-endpoints.ts';
 import { planSandbox, type SandboxPlan } from './sandbox/sandbox.ts';
 import type { SandboxMode } from './sandbox/why-no-sandbox.ts';
+import { findWithheldPlaces } from './sandbox/withheld-places.ts';
 import { Scratch } from './scratch.ts';
 
 export interface CommandsOptions {
@@ -141,6 +143,7 @@ export class Commands {
       }),
       guarded: [],
       masked: [],
+      withheld: [],
       sandbox,
       scratch,
       path: programs.path,
@@ -234,16 +237,19 @@ export class Commands {
     git: GitPlaces | undefined,
     signal: AbortSignal | undefined,
   ): Promise<LaunchSettings> {
-    if (!profile.writes || !this.sandboxed) return this.#settings;
+    if (!this.sandboxed) return this.#settings;
+    const withheld = await findWithheldPlaces(this.#wall, signal);
+    if (!profile.writes) return { ...this.#settings, withheld };
     const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
-    const paths = [...own, ...(git?.fixed ?? [])];
+    const paths = [...own, ...ignoreFilesIn(this.#wall), ...(git?.fixed ?? [])];
     const roots = protectRoots(this.#settings.roots, paths);
     const { paths: masked } = await findIpcEndpoints(roots, signal);
-    return { ...this.#settings, roots, masked, guarded: guardedPlaces(roots, paths) };
+    return { ...this.#settings, roots, masked, withheld, guarded: guardedPlaces(roots, paths) };
   }
 
   async #run(call: CommandCall, profile: Profile, check: (cwd: string) => CheckedCall): Promise<RunResult> {
     await this.requireSandbox();
+    this.#requireMasks();
     const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
     try {
       const { program, args, pathArguments = [] } = check(place.path);
@@ -270,13 +276,22 @@ export class Commands {
       };
       try {
         if (!profile.writes || !this.sandboxed) return await run();
-        return withOwnLinks(this.#wall, await this.#guardingGit(place.path, run));
+        const before = ignoreFilesIn(this.#wall);
+        const result = await this.#guardingGit(place.path, run);
+        return withOwnLinks(this.#wall, withoutNewIgnoreFiles(this.#wall, before, result));
       } finally {
         dir.close();
       }
     } finally {
       place.close();
     }
+  }
+
+  /** Without a sandbox, nothing keeps a command from what the owner withholds. */
+  #requireMasks(): void {
+    if (this.#wall.withheld === undefined || this.sandboxed) return;
+    const reason = 'files are denied or hidden here, and without bubblewrap a command could read them';
+    fail({ kind: 'no-sandbox', reason });
   }
 
   /** Runs with Git's configuration and hooks as they are, and renames what the command added to them. */

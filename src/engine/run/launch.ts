@@ -19,6 +19,7 @@ import type { Installations } from './sandbox/installations.ts';
 import { asMountPoint, whenMounted } from './sandbox/mount-check.ts';
 import type { SandboxPlan } from './sandbox/sandbox.ts';
 import { openSeccompFilter } from './sandbox/seccomp.ts';
+import type { MaskedPlace } from './sandbox/withheld-places.ts';
 import type { Scratch } from './scratch.ts';
 
 /** What is the same for all commands of an engine. */
@@ -28,6 +29,8 @@ export interface LaunchSettings {
   guarded: readonly HeldPlace[];
   /** Sockets and FIFOs that commands must not reach. */
   masked: readonly string[];
+  /** What the owner of the server denies or hides. */
+  withheld: readonly MaskedPlace[];
   sandbox: SandboxPlan;
   scratch: Scratch;
   /** The PATH of commands. */
@@ -65,11 +68,18 @@ function prepareSandboxed(
   sandbox: Extract<SandboxPlan, { kind: 'bubblewrap' }>,
 ): Launch {
   const { profile, settings, cwd } = request;
-  const roots = settings.roots.map((root) => ({ ...root, writable: root.writable && profile.writes }));
-  const between = holdDirectoriesBetween([...roots, ...settings.guarded]);
+  const { withheld } = settings;
+  // Nothing in a directory that is masked can be mounted, nor need it be.
+  const isSeen = ({ path }: { path: string }) => !withheld.some((each) => isWithin(path, each.path));
+  const roots = settings.roots
+    .filter(isSeen)
+    .map((root) => ({ ...root, writable: root.writable && profile.writes }));
+  const guarded = settings.guarded.filter(isSeen);
+  const masked = settings.masked.filter((path) => isSeen({ path }));
+  const between = holdDirectoriesBetween([...roots, ...guarded, ...withheld]);
   // A command cannot move what it cannot write to.
   const movable = between.filter(({ writable }) => writable);
-  const inside = [...movable.map((one) => ({ ...one, fd: one.dir.fd })), ...settings.guarded];
+  const inside = [...movable.map((one) => ({ ...one, fd: one.dir.fd })), ...guarded];
   const held = [...roots, ...inside].map(({ fd }) => (sandbox.features.bindFd ? fd : undefined));
   const { seccomp } = sandbox.features;
   // A read-only mount does not stop connections: a command that may write nothing must not ask a service to write.
@@ -82,7 +92,9 @@ function prepareSandboxed(
     roots,
     numbers: numbers.slice(0, roots.length),
     fixed,
-    masked: settings.masked,
+    masked,
+    withheld,
+    empty: settings.scratch.empty,
     filter: filter === undefined ? undefined : left.at(-1),
     cwd: cwd.path,
     network: sandbox.network,
@@ -95,7 +107,8 @@ function prepareSandboxed(
   const nested = roots.filter(({ path }) =>
     roots.some((other) => other.path !== path && isWithin(path, other.path)),
   );
-  const mounted = [...[...nested, ...fixed].map(({ path }) => path), ...settings.masked].map(asMountPoint);
+  const paths = [...nested, ...fixed, ...withheld].map(({ path }) => path);
+  const mounted = [...paths, ...masked].map(asMountPoint);
   return {
     file: sandbox.program,
     args: [...bubblewrapArgs(view, sandbox.features), ...whenMounted(mounted, argv)],

@@ -31,7 +31,7 @@ function isThere({ path, target }: OwnLink): boolean {
 
 function restore(wall: Wall, { path, target }: OwnLink): string[] {
   try {
-    wall.at(path, { straight: true, follow: false }, ({ dir, name }) => dir.symlink(target, name));
+    wall.at(path, { straight: true, follow: false, own: true }, ({ dir, name }) => dir.symlink(target, name));
     return [`cofferdam: the link ${path} was put back: ${WHY}`];
   } catch {
     // The directory is gone too: nothing starts from there.

@@ -47,6 +47,7 @@ export class Scratch {
     const scratch = new Scratch(mkdtempSync(join(place, `${PREFIX}${serverId()}-`)));
     mkdirSync(scratch.places.home);
     mkdirSync(scratch.places.temporary);
+    mkdirSync(scratch.empty);
     scratch.#writeEtc();
     return scratch;
   }
@@ -54,6 +55,11 @@ export class Scratch {
   /** The directory of the files that a sandboxed command sees in /etc instead of the system's. */
   get etc(): string {
     return join(this.path, 'etc');
+  }
+
+  /** An empty directory, to show in place of others. */
+  get empty(): string {
+    return join(this.path, 'empty');
   }
 
   /** The directory for copies of the package's own programs. */

@@ -8,7 +8,7 @@ const REFUSED = '.refused';
 /** Renames what is at the path, and returns lines for `withNotes`; none when nothing is there. */
 export function setAside(wall: Wall, path: string, what: string, why: string): string[] {
   try {
-    return wall.at(path, { straight: true, follow: false }, ({ dir, name }) => {
+    return wall.at(path, { straight: true, follow: false, own: true }, ({ dir, name }) => {
       const free = freeName(dir, `${name}${REFUSED}`);
       dir.rename(name, dir, free);
       return [`cofferdam: ${what} to ${free}: ${why}`];

@@ -11,6 +11,7 @@ import { unifiedDiff } from '../text/diff/unified-diff.ts';
 import { whyBinary } from '../text/encoding.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';
 import { contentOf } from './stored-content.ts';
+import { DENIED, verdictOn } from './withheld-changes.ts';
 
 /** Larger contents are named, not shown. */
 const SHOWN_BYTES = 4 * 1024 * 1024;
@@ -35,8 +36,22 @@ export async function diffsOfEntry(
   if (entry.unrecorded !== undefined) {
     for (const path of entry.roots) diffs.push({ path, kind: 'changed', text: '', note: entry.unrecorded });
   }
-  for (const change of entry.changes) diffs.push(await diffOf(access, journal, change));
+  for (const change of entry.changes) {
+    const withheld = access && withheldDiff(access, change, change.kind);
+    diffs.push(...(withheld ?? [await diffOf(access, journal, change)]));
+  }
   return diffs;
+}
+
+/** In place of a diff that must not be shown; undefined when it may be. */
+function withheldDiff(
+  { wall }: Pick<Access, 'wall'>,
+  change: Change,
+  kind: Change['kind'],
+): FileDiff[] | undefined {
+  const verdict = verdictOn(wall, change);
+  if (verdict === undefined) return undefined;
+  return verdict === 'denied' ? [{ path: change.path, kind, text: '', note: DENIED }] : [];
 }
 
 async function diffOf(
@@ -129,6 +144,11 @@ export async function diffsOfUndoing(
   for (const change of changes) {
     const { path } = change;
     const kind = WHEN_UNDONE[change.kind];
+    const withheld = withheldDiff(access, change, kind);
+    if (withheld) {
+      diffs.push(...withheld);
+      continue;
+    }
     if (change.kind === 'moved') {
       diffs.push({ path: change.to, to: path, kind, text: '' });
       continue;
@@ -169,6 +189,7 @@ export async function diffInTheWay(
   journal: Journal,
   change: Change,
 ): Promise<string> {
+  if (verdictOn(access.wall, change) !== undefined) return '';
   const edited = change.kind === 'moved' && (await diffSinceMoved(access, journal, change));
   if (edited) return edited;
   const expected = await contentExpected(access, journal, change);

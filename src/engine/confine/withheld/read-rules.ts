@@ -8,7 +8,7 @@ import type { Root } from '../roots.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';
 import { IGNORE_FILE } from './ignore-file.ts';
 import { SECRETS, secretGlobs } from './secrets.ts';
-import { Withheld } from './withheld.ts';
+import { type RuledDirectory, Withheld } from './withheld.ts';
 
 /** No real file of globs is longer. */
 const LONGEST_IGNORE_FILE = 1 << 20;
@@ -25,15 +25,22 @@ export function readWithheld(
   roots: readonly Pick<Root, 'real' | 'dir'>[],
   globs: WithheldGlobs,
 ): Withheld | undefined {
+  return withheldIn(
+    roots.map(({ real, dir }) => ({ path: rawOf(real), ignoreFile: ignoreFileIn(dir, real) })),
+    globs,
+  );
+}
+
+/** The same for directories that need not be there any more. */
+export function withheldIn(
+  directories: readonly RuledDirectory[],
+  globs: WithheldGlobs,
+): Withheld | undefined {
   const denied = globs.deny ?? [];
   // The preset comes first, wherever it was given: what it leaves out is not taken back from the owner's own globs.
   const preset = denied.includes(SECRETS) ? secretGlobs : [];
   const deny = [...preset, ...denied.filter((glob) => glob !== SECRETS).map(readable)];
   const hide = (globs.hide ?? []).map(readable);
-  const directories = roots.map(({ real, dir }) => ({
-    path: rawOf(real),
-    ignoreFile: ignoreFileIn(dir, real),
-  }));
   const isEmpty = deny.length + hide.length === 0;
   if (isEmpty && directories.every(({ ignoreFile }) => ignoreFile === undefined)) return undefined;
   return new Withheld({ deny: deny.map(rawOf), hide: hide.map(rawOf), directories });

@@ -1,7 +1,7 @@
 /** What is withheld below the directory where a walk of a tree starts, on any thread. */
 import type { Cursor } from '../scan/cursor.ts';
 import type { Listing } from '../scan/listing.ts';
-import { Withheld, type WithheldRules } from './withheld.ts';
+import { type Verdict, Withheld, type WithheldRules } from './withheld.ts';
 
 /** In a form that can be sent to another thread. */
 export interface WithheldScope {
@@ -33,21 +33,24 @@ export class WithheldBelow {
 
   /** `directory` is where the cursor is, from the start of the walk on. */
   serve(directory: string, listing: Listing): ServedListing {
+    const verdicts = this.verdicts(directory, listing);
+    if (verdicts.size === 0) return { listing, denied: NONE };
+    const denied = new Set([...verdicts].flatMap(([name, verdict]) => (verdict === 'denied' ? name : [])));
+    if (denied.size === verdicts.size) return { listing, denied };
+    const { names, types } = listing;
+    const isKept = (_: unknown, index: number) => verdicts.get(names[index]!) !== 'hidden';
+    return { listing: { names: names.filter(isKept), types: types.filter(isKept) }, denied };
+  }
+
+  /** The entries that are withheld. */
+  verdicts(directory: string, { names, types }: Listing): ReadonlyMap<string, Verdict> {
     const parent = (directory === '' ? this.#path : `${this.#path}/${directory}`) || '/';
     const isSame = (name: string, other: string) => this.#cursor.areSame(name, other);
-    const hidden = new Set<number>();
-    const denied = new Set<string>();
-    for (const [index, name] of listing.names.entries()) {
-      const isDirectory = listing.types[index] === 'directory';
-      const verdict = this.#withheld.nameIn(parent, name, isDirectory, isSame);
-      if (verdict === 'hidden') hidden.add(index);
-      if (verdict === 'denied') denied.add(name);
+    const verdicts = new Map<string, Verdict>();
+    for (const [index, name] of names.entries()) {
+      const verdict = this.#withheld.nameIn(parent, name, types[index] === 'directory', isSame);
+      if (verdict !== undefined) verdicts.set(name, verdict);
     }
-    if (hidden.size === 0) return { listing, denied: denied.size === 0 ? NONE : denied };
-    const isKept = (_: unknown, index: number) => !hidden.has(index);
-    return {
-      listing: { names: listing.names.filter(isKept), types: listing.types.filter(isKept) },
-      denied,
-    };
+    return verdicts;
   }
 }

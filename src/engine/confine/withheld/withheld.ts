@@ -62,13 +62,14 @@ export class Withheld {
   }
 
   /** What holds for a path by its looks, for whoever cannot ask the disk: it may be long gone. */
-  path(path: string): Verdict | undefined {
+  path(path: string, isDirectory: boolean): Verdict | undefined {
     for (let end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
       const isLast = end < 0;
       const above = isLast ? path : path.slice(0, end);
-      // Nobody knows what the last name was: a rule for directories counts.
+      const asDirectory = !isLast || isDirectory;
       const verdict =
-        this.#asWritten.of(above, true) ?? (IGNORES_CASE ? this.#inAnyCase(above, true) : undefined);
+        this.#asWritten.of(above, asDirectory) ??
+        (IGNORES_CASE ? this.#inAnyCase(above, asDirectory) : undefined);
       if (verdict !== undefined || isLast) return verdict;
     }
   }

@@ -28,7 +28,8 @@ function foundAt(wall: Wall, cwd: string, operand: string): Omit<PathArgument, '
     if (found && (!reached || (found.dev === reached.dev && found.ino === reached.ino))) {
       return { type: found.type, real: found.real };
     }
-    if (!reached) return { type: 'missing' };
+    // What is hidden is missing to the wall, and the sandbox masks it.
+    if (!reached || (!found && wall.withheld)) return { type: 'missing' };
   }
   return fail({ kind: 'outside', path: operand });
 }
@@ -45,11 +46,11 @@ function throughWall(wall: Wall, cwd: string, operand: string): (Stat & { real: 
   }
 }
 
-/** Fails when the operand leads outside. Any other problem is left to the command, which complains about it itself. */
+/** Fails when the operand leads outside, or to what the owner denies. Any other problem is left to the command, which complains about it itself. */
 function requireInside(wall: Wall, cwd: string, operand: string, thrown: unknown): void {
   if (!(thrown instanceof EngineFailure)) throw thrown;
   const { kind } = thrown.facts;
-  if (kind === 'outside' || kind === 'unstable') throw thrown;
+  if (kind === 'outside' || kind === 'unstable' || kind === 'denied') throw thrown;
   const written = resolve(cwd, operand);
   if (!wall.roots.some(({ real, given }) => isWithin(written, real) || isWithin(written, given))) {
     fail({ kind: 'outside', path: operand }, thrown);

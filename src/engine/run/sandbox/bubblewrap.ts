@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { isWithin } from '../../confine/roots.ts';
 import type { HeldPlace } from './held-places.ts';
 import { linkTarget, type VisiblePath } from './installations.ts';
+import type { MaskedPlace } from './withheld-places.ts';
 
 export interface BubblewrapFeatures {
   bindFd: boolean;
@@ -35,6 +36,10 @@ export interface SandboxView {
   fixed: readonly FixedPlace[];
   /** Sockets and FIFOs in roots, for which commands find a device that they cannot open. */
   masked: readonly string[];
+  /** What the owner of the server denies or hides: commands find nothing in it and cannot move it. */
+  withheld: readonly MaskedPlace[];
+  /** An empty directory, to mask directories with. */
+  empty: string;
   /** The number of the descriptor from which bubblewrap reads the filter for system calls; undefined for none. */
   filter: number | undefined;
   cwd: string;
@@ -87,7 +92,13 @@ export function systemDirectories(roots: readonly string[]): string[] {
 
 export function bubblewrapArgs(view: SandboxView, features: BubblewrapFeatures): string[] {
   const roots = view.roots.map(({ path }) => path);
-  const mounts = [...rootMounts(view, features), ...maskMounts(view), ...ownMounts(view, features)];
+  const mounts = [
+    // Of two mounts at one path the first counts.
+    ...withheldMounts(view),
+    ...rootMounts(view, features),
+    ...maskMounts(view),
+    ...ownMounts(view, features),
+  ];
   // A path inside a root is visible already, and bubblewrap would create mount points in the root itself.
   for (const mount of systemMounts(view)) {
     if (!roots.some((root) => isWithin(mount.at, root))) mounts.push(mount);
@@ -125,6 +136,13 @@ function rootMounts({ roots, numbers, fixed }: SandboxView, features: Bubblewrap
 
 function maskMounts({ masked }: SandboxView): Mount[] {
   return masked.map((at) => ({ at, args: ['--ro-bind', '/dev/null', at] }));
+}
+
+function withheldMounts({ withheld, empty }: SandboxView): Mount[] {
+  return withheld.map(({ path: at, isDirectory }) => ({
+    at,
+    args: ['--ro-bind', isDirectory ? empty : '/dev/null', at],
+  }));
 }
 
 function systemMounts(view: SandboxView): Mount[] {

@@ -114,6 +114,8 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
     numbers: [],
     fixed: [],
     masked: [],
+    withheld: [],
+    empty: '/nonexistent',
     filter: features.seccomp ? 0 : undefined,
     cwd: '/',
     network: false,

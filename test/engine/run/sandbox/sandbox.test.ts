@@ -18,6 +18,8 @@ const view = (change: Partial<SandboxView>): SandboxView => ({
   numbers: [3],
   fixed: [],
   masked: [],
+  withheld: [],
+  empty: '/nonexistent',
   filter: undefined,
   cwd: '/srv/app',
   network: false,

@@ -1,0 +1,101 @@
+/**
+ * Finds what the owner of the server denies or hides in the roots, for bubblewrap to mask.
+ *
+ * A mask keeps a command from the content of an entry and from moving it. What cannot be masked completely must not be
+ * left out: then no command runs.
+ */
+import { lstatSync } from 'node:fs';
+import { type Cursor, openCursor, scanRootOf } from '../../confine/scan/cursor.ts';
+import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
+import type { Wall } from '../../confine/wall.ts';
+import type { Withheld } from '../../confine/withheld/withheld.ts';
+import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
+import { Yielder } from '../../event-loop.ts';
+import { fail } from '../../failures.ts';
+import type { HeldPlace } from './held-places.ts';
+
+export interface MaskedPlace extends HeldPlace {
+  isDirectory: boolean;
+}
+
+/** Each place is a mount, and so is every directory on the way to it: with many more, a command would not start. */
+const MAX_MASKED = 500;
+/** Every command waits for the search. */
+const MAX_SEARCHED_ENTRIES = 1_000_000;
+
+/** The outermost entries that are withheld: what is in a directory that is masked needs no mask of its own. */
+export async function findWithheldPlaces(
+  wall: Wall,
+  signal: AbortSignal | undefined,
+): Promise<MaskedPlace[]> {
+  const { withheld } = wall;
+  if (withheld === undefined) return [];
+  const search = new Search(withheld, new Yielder(signal));
+  const outermost = wall.roots.filter(
+    ({ real }) =>
+      !wall.roots.some((other) => wall.rootsBelow(other.real).some((below) => below.real === real)),
+  );
+  for (const { real, dir } of outermost) {
+    const cursor = openCursor(scanRootOf(dir));
+    try {
+      await search.below(cursor, rawOf(real));
+    } finally {
+      cursor.close();
+    }
+  }
+  return search.found;
+}
+
+class Search {
+  readonly found: MaskedPlace[] = [];
+  readonly #withheld: Withheld;
+  readonly #yielder: Yielder;
+  #entriesLeft = MAX_SEARCHED_ENTRIES;
+
+  constructor(withheld: Withheld, yielder: Yielder) {
+    this.#withheld = withheld;
+    this.#yielder = yielder;
+  }
+
+  /** `root` is the raw path of the directory that the cursor starts at. */
+  async below(cursor: Cursor, root: string): Promise<void> {
+    const served = new WithheldBelow({ withheld: this.#withheld, path: root }, cursor);
+    const waiting = [''];
+    for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+      await this.#yielder.pause();
+      if (cursor.goTo(directory)) continue;
+      const listing = await cursor.listInTurns(() => this.#yielder.pause());
+      // The server has the rights of the command: neither can enter the directory.
+      if (typeof listing === 'string') continue;
+      this.#entriesLeft -= listing.names.length;
+      if (this.#entriesLeft < 0) tooMany(`the directories hold more than ${MAX_SEARCHED_ENTRIES} entries`);
+      const verdicts = served.verdicts(directory, listing);
+      for (const [index, name] of listing.names.entries()) {
+        const path = directory === '' ? name : `${directory}/${name}`;
+        const type = listing.types[index]!;
+        // A link cannot be masked; what it leads to has a name of its own.
+        if (verdicts.has(name)) {
+          if (type !== 'symlink') this.#add(`${root === '/' ? '' : root}/${path}`, type === 'directory');
+        } else if (type === 'directory') waiting.push(path);
+      }
+    }
+  }
+
+  #add(raw: string, isDirectory: boolean): void {
+    const path = textOf(raw);
+    if (rawOf(path) !== raw) tooMany(`the name of ${path} is not valid UTF-8`);
+    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return;
+    const identity = `${stat.dev}:${stat.ino}`;
+    if (this.found.push({ path, identity, fd: undefined, writable: false, isDirectory }) > MAX_MASKED) {
+      tooMany(`more than ${MAX_MASKED} entries are denied or hidden`);
+    }
+  }
+}
+
+function tooMany(why: string): never {
+  return fail({
+    kind: 'no-sandbox',
+    reason: `${why}, and the sandbox could not keep commands from all of them`,
+  });
+}

@@ -1,0 +1,45 @@
+/** What the journal must not tell of files that the owner of the server denies or hides, also when it did so only later. */
+import { rawOf } from '../confine/scan/raw-names.ts';
+import type { Wall } from '../confine/wall.ts';
+import type { Verdict } from '../confine/withheld/withheld.ts';
+import type { Change, JournalEntry } from '../journal/entries/entry.ts';
+import { touchedPaths } from '../journal/entries/touched-paths.ts';
+import type { Obstacle } from './compare.ts';
+
+export const DENIED = 'the owner of this server denied it (--deny)';
+const HOLDS_HIDDEN = 'it holds entries that this server does not serve';
+
+type Rules = Pick<Wall, 'withheld'>;
+
+/** Of a move, both names count. */
+export function verdictOn({ withheld }: Rules, change: Change): Verdict | undefined {
+  if (withheld === undefined) return undefined;
+  const isDirectory = change.kind !== 'changed' && change.type === 'directory';
+  const verdicts = touchedPaths(change).map((path) => withheld.path(rawOf(path), isDirectory));
+  return (
+    verdicts.find((verdict) => verdict === 'hidden') ?? verdicts.find((verdict) => verdict !== undefined)
+  );
+}
+
+/** An entry without changes of hidden files; undefined when there were no others. */
+export function servedEntry(rules: Rules, entry: JournalEntry): JournalEntry | undefined {
+  if (rules.withheld === undefined) return entry;
+  const changes = entry.changes.filter((change) => verdictOn(rules, change) !== 'hidden');
+  if (changes.length === entry.changes.length) return entry;
+  return changes.length === 0 ? undefined : { ...entry, changes };
+}
+
+/** Why entries cannot be undone: something that they changed is withheld now. A hidden file is not named. */
+export function obstaclesOfWithheld(rules: Rules, entries: readonly JournalEntry[]): Obstacle[] {
+  if (rules.withheld === undefined) return [];
+  const obstacles = entries.flatMap(({ changes, roots }) =>
+    changes.flatMap((change): Obstacle[] => {
+      const verdict = verdictOn(rules, change);
+      if (verdict === 'denied') return [{ path: change.path, why: DENIED, forceable: false }];
+      return verdict === 'hidden' ? [{ path: roots[0] ?? '/', why: HOLDS_HIDDEN, forceable: false }] : [];
+    }),
+  );
+  return obstacles.filter(
+    (one, index) => obstacles.findIndex(({ path, why }) => path === one.path && why === one.why) === index,
+  );
+}
