@@ -4,7 +4,7 @@
  * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`) and the words
  * for what came of it (`render`). Anything longer belongs in the engine.
  */
-import type { Caller, Engine, Failure } from '../engine/index.ts';
+import type { Caller, Engine, Failure, RootInfo } from '../engine/index.ts';
 import type { ReadTexts } from './read-texts.ts';
 import type { FromSchema, ObjectSchema } from './schema.ts';
 
@@ -117,6 +117,16 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   render(value: V, args: FromSchema<S>, note: ToolContext['note']): string | ToolResult | ResultOutcome;
 }
 
+/** What is served, for the instructions of a dialect. */
+export interface ServedFacts {
+  /** None where the client names them. */
+  directories: readonly RootInfo[];
+  /** Changes are kept and can be undone. */
+  canUndo: boolean;
+  /** Whether tools/list has a tool. */
+  offers(tool: string): boolean;
+}
+
 export interface Dialect {
   name: string;
   /** One line for listings. */
@@ -130,6 +140,12 @@ export interface Dialect {
   rootSetting?: string;
   /** Clients choose a workspace for their later calls, so the server must recognise each client. */
   choosesWorkspace?: boolean;
+  /** Files are resources too: lists, reads, completion of paths and subscriptions. */
+  servesResources?: true;
+  /** The roots of a client narrow what is served to it. */
+  followsClientRoots?: true;
+  /** What a client's model is told at the start. */
+  instructions?(served: ServedFacts): string;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
   checkSettings?(settings: ToolContext['settings']): string | undefined;
   failed(facts: Failure, tool: Tool, context: ToolContext): ToolOutcome;

@@ -6,6 +6,7 @@
  * are not held by descriptors a path could lead elsewhere by the time the system follows it, so nothing is watched.
  */
 import * as fs from 'node:fs';
+import { basename } from 'node:path';
 import { isTemporary } from './content/drafts.ts';
 import type { Place } from './place.ts';
 
@@ -19,9 +20,11 @@ export function watchEntry(place: Place, heard: () => void): Watch | undefined {
   const dir = isDirectory ? place.enter() : place.dir;
   try {
     if (dir.fd === undefined) return undefined;
+    // What happens to the directory itself, such as a move, comes under the last name of this path.
+    const own = basename(dir.handlePath);
     const watcher = fs.watch(dir.handlePath, { persistent: false }, (_, name) => {
       if (name !== null && isTemporary(name, 'file')) return;
-      if (isDirectory || name === null || name === place.name) heard();
+      if (isDirectory || name === null || name === place.name || name === own) heard();
     });
     watcher.on('error', () => watcher.close());
     return watcher;

@@ -32,8 +32,12 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-export function mimeTypeOf(name: string, isText: boolean): string {
+/** Undefined where the name does not tell. */
+export function fileMimeType(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
-  const known = dot < 0 ? undefined : BY_EXTENSION[name.slice(dot).toLowerCase()];
-  return known ?? (isText ? 'text/plain' : 'application/octet-stream');
+  return dot < 0 ? undefined : BY_EXTENSION[name.slice(dot).toLowerCase()];
+}
+
+export function mimeTypeOf(name: string, isText: boolean): string {
+  return fileMimeType(name) ?? (isText ? 'text/plain' : 'application/octet-stream');
 }

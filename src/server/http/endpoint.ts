@@ -9,6 +9,7 @@ import { WITH_BATCHES } from '../mcp/batch.ts';
 import { INVALID_PARAMS, idOf, SESSION_NOT_FOUND, UNSUPPORTED_VERSION } from '../mcp/json-rpc.ts';
 import { whyNotCall, whyNotMeta } from '../mcp/messages.ts';
 import { traceInvalidCall } from '../mcp/refused-calls.ts';
+import { isResourceMethod } from '../mcp/resources/resource-methods.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
@@ -212,7 +213,7 @@ function whyTooBusy(
   { principal }: Incoming,
   messages: readonly JSONRPCMessage[],
 ): Outcome {
-  const calls = messages.filter((message) => 'method' in message && message.method === 'tools/call').length;
+  const calls = messages.filter((message) => 'method' in message && isCall(message.method)).length;
   if (calls === 0) return undefined;
   if (principal.callLimit.size + calls > limits.callsPerToken)
     return tooManyCalls(429, `${limits.callsPerToken} calls of this token`);
@@ -220,6 +221,10 @@ function whyTooBusy(
   if (unsentBytes() > limits.unsentBytes)
     return { status: 503, retryAfter: 5, message: 'Too many answers wait to be read: try again' };
   return undefined;
+}
+
+function isCall(method: string): boolean {
+  return method === 'tools/call' || isResourceMethod(method);
 }
 
 function tooManyCalls(status: number, calls: string): Refusal {

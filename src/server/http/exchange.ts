@@ -48,7 +48,12 @@ export class Exchange {
     if (this.open.size === 0) this.#finish();
   }
 
-  /** Sends a notification before the answer. */
+  /** Whether a message can go out before the answer. */
+  get mayNotify(): boolean {
+    return this.#options.mayStream && this.open.size > 0 && !this.#reply.done;
+  }
+
+  /** Sends a message before the answer. */
   notify(message: JSONRPCMessage): void {
     if (!this.#options.mayStream) return;
     this.#startStream();

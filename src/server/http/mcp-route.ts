@@ -48,7 +48,7 @@ export class McpRoute implements Route {
     this.#endpoint = {
       limits,
       sessions: this.#sessions,
-      stateless: new Stateless(createServer, limits, bus),
+      stateless: new Stateless(app, createServer, limits, bus),
       memory: new MemoryBudget(limits.allBodiesBytes),
       openCalls: () => this.#openCalls(),
       unsentBytes: () => server.unsentBytes,
@@ -101,7 +101,7 @@ export class McpRoute implements Route {
     let principal = this.#principals.get(grant);
     if (!principal) {
       const engine = grant.readOnly ? this.#options.readOnlyEngine() : this.#app.engine;
-      principal = new Principal(grant, { ...this.#app, engine });
+      principal = new Principal(grant, { ...this.#app, engine, changing: this.#app.engine });
       this.#principals.set(grant, principal);
     }
     return principal;

@@ -21,6 +21,8 @@ export class SessionTransport implements Transport {
   readonly #streams: EventStreams;
   /** The stream for messages that belong to no request. */
   #listening: EventStream | undefined;
+  /** Requests to the client that wait for a stream. */
+  readonly #unasked: JSONRPCMessage[] = [];
   #closed = false;
 
   constructor(sessionId: string, streams: EventStreams) {
@@ -53,6 +55,7 @@ export class SessionTransport implements Transport {
   ): void {
     const exchange = new Exchange(reply, ids, options, this.#streams);
     for (const id of ids) this.#exchanges.set(id, exchange);
+    for (const request of this.#unasked.splice(0)) this.#ask(request);
     for (const message of messages) {
       this.onmessage?.(message);
       this.#handleCancelled(message);
@@ -64,6 +67,7 @@ export class SessionTransport implements Transport {
     this.#listening ??= this.#streams.open();
     reply.isEndless = true;
     this.#listening.attach(reply);
+    for (const request of this.#unasked.splice(0)) this.#ask(request);
   }
 
   /** Resumes a stream after the event that the client saw last. */
@@ -85,7 +89,8 @@ export class SessionTransport implements Transport {
     const exact = withExactCode(message);
     if ('method' in exact) {
       const related = options?.relatedRequestId;
-      if (related === undefined) this.#listening?.send(exact);
+      if (related === undefined && 'id' in exact) this.#ask(exact);
+      else if (related === undefined) this.#listening?.send(exact);
       else this.#exchanges.get(related)?.notify(exact);
       return;
     }
@@ -110,6 +115,14 @@ export class SessionTransport implements Transport {
     this.#exchanges.clear();
     this.#streams.close();
     this.onclose?.();
+  }
+
+  /** Sends a request to the client on a stream that it reads, or else on the next one that it opens. */
+  #ask(request: JSONRPCMessage): void {
+    const exchange = [...this.#exchanges.values()].find(({ mayNotify }) => mayNotify);
+    if (this.#listening?.isRead) this.#listening.send(request);
+    else if (exchange) exchange.notify(request);
+    else this.#unasked.push(request);
   }
 
   #handleCancelled(message: JSONRPCMessage): void {

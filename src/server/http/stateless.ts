@@ -19,6 +19,8 @@ import type { Session } from '../../dialects/dialect.ts';
 import type { App } from '../mcp/app.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
 import { asJson } from '../mcp/messages.ts';
+import { LISTEN, ListenedResources } from '../mcp/resources/listened-resources.ts';
+import { resourceDialect } from '../mcp/resources/resource-methods.ts';
 import { endState } from '../mcp/session-state.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
@@ -61,12 +63,19 @@ export class Stateless {
   readonly #handler: McpHttpHandler;
   readonly #create: CreateServer;
 
-  constructor(create: CreateServer, limits: HttpLimits, bus?: ServerEventBus) {
+  readonly #listened: ListenedResources;
+
+  constructor(app: App, create: CreateServer, limits: HttpLimits, bus?: ServerEventBus) {
     this.#create = create;
     this.#handler = createMcpHandler(
       ({ requestInfo }) => (requestInfo as unknown as StatelessRequest).createServer(),
       { legacy: 'reject', keepAliveMs: limits.heartbeatMs, ...(bus && { bus }) },
     );
+    const { notify } = this.#handler;
+    this.#listened = new ListenedResources(app, {
+      updated: (uri) => notify.resourceUpdated(uri),
+      listChanged: () => notify.resourcesChanged(),
+    });
   }
 
   async answer(incoming: StatelessCall): Promise<Refusal | undefined> {
@@ -76,7 +85,9 @@ export class Stateless {
     if (mayStream) reply.onSlow = () => reply.startEvents();
     const leaving = new AbortController();
     reply.onDisconnect = () => leaving.abort();
-    reply.isEndless = isMethod(message, 'subscriptions/listen');
+    reply.isEndless = isMethod(message, LISTEN);
+    const listener = Symbol('listener');
+    if (resourceDialect(app)) this.#listened.open(listener, message);
     try {
       const request = new StatelessRequest(reply.request, leaving.signal, () =>
         answeringDirectly(this.#create(app, { callLimit: principal.callLimit, state: shared.state }), reply),
@@ -85,11 +96,13 @@ export class Stateless {
       if (!reply.done) await forward(response, reply);
       return undefined;
     } finally {
+      this.#listened.close(listener);
       shared.release();
     }
   }
 
   close(): Promise<void> {
+    this.#listened.end();
     return this.#handler.close();
   }
 }

@@ -1,25 +1,31 @@
 /** The answer to `initialize`, and which clients get it without the protocol library. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { App } from './app.ts';
+import { HANDSHAKE_VERSIONS } from './handshake-versions.ts';
 import { isObject } from './messages.ts';
-
-/** The versions that begin with `initialize`, the newest first. Any other client is offered the newest. */
-export const HANDSHAKE_VERSIONS: readonly string[] = [
-  '2025-11-25',
-  '2025-06-18',
-  '2025-03-26',
-  '2024-11-05',
-  '2024-10-07',
-];
+import { offeredTools } from './offered-tools.ts';
+import { resourceDialect } from './resources/resource-methods.ts';
 
 /** A message with this in its `_meta` says that it is of a version without `initialize`. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
-export function serverDescription({ version }: App) {
+/** Of dialects that serve files as resources. */
+const WITH_RESOURCES = { resources: { subscribe: true, listChanged: true }, completions: {} };
+
+export function serverDescription(app: App) {
+  const instructions = instructionsOf(app);
   return {
-    capabilities: { tools: {} },
-    serverInfo: { name: 'cofferdam', title: 'Cofferdam', version },
+    capabilities: { tools: {}, ...(resourceDialect(app) && WITH_RESOURCES) },
+    serverInfo: { name: 'cofferdam', title: 'Cofferdam', version: app.version },
+    ...(instructions !== '' && { instructions }),
   };
+}
+
+function instructionsOf(app: App): string {
+  const { dialects, engine } = app;
+  const offers = (tool: string) => offeredTools(app).shown.some(({ name }) => name === tool);
+  const served = { directories: engine.roots, canUndo: engine.history.isKept, offers };
+  return dialects.flatMap((dialect) => dialect.instructions?.(served) ?? []).join('\n\n');
 }
 
 export function initializeResult(app: App, asked: string) {

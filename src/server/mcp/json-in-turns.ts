@@ -10,12 +10,13 @@ const LEVELS = 4;
 
 /** Whether the texts in a message make it a long one. */
 export function isLong(message: object): boolean {
-  const content = (message as { result?: { content?: unknown } }).result?.content;
+  const { result } = message as { result?: { content?: unknown; contents?: unknown } };
+  const content = result?.content ?? result?.contents;
   if (!Array.isArray(content)) return false;
   let characters = 0;
   for (const item of content) {
-    const { text, resource } = item as { text?: string; resource?: { blob?: string } };
-    characters += text?.length ?? resource?.blob?.length ?? 0;
+    const { text, blob, resource } = item as { text?: string; blob?: string; resource?: { blob?: string } };
+    characters += text?.length ?? blob?.length ?? resource?.blob?.length ?? 0;
   }
   return characters > LONG;
 }

@@ -7,6 +7,8 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 /** The server refuses for a reason that the HTTP status and the message give. */
 export const SERVER_ERROR = -32000;
+/** Of versions with `initialize`; later ones say INVALID_PARAMS. */
+export const RESOURCE_NOT_FOUND = -32002;
 export const SESSION_NOT_FOUND = -32001;
 export const UNSUPPORTED_VERSION = -32022;
 

@@ -9,10 +9,11 @@ import {
   type TracedFailure,
   text,
 } from '../../dialects/dialect.ts';
-import { anonymous, type Caller, type Origin } from '../../engine/index.ts';
+import { anonymous, type Caller, type Engine, type Origin } from '../../engine/index.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
+import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
 import { INTERNAL_ERROR } from './json-rpc.ts';
 import { ProgressReporter } from './progress.ts';
 
@@ -28,6 +29,8 @@ export interface Call {
   /** What the client sent along with the call. */
   meta?: Readonly<Record<string, unknown>> | undefined;
   progress?: ToolContext['progress'] | undefined;
+  /** What the client's roots leave of the directories. */
+  roots?: ClientRoots | undefined;
   explain?: ToolContext['explain'] | undefined;
 }
 
@@ -37,14 +40,28 @@ export async function perform(call: Call): Promise<ToolOutcome> {
   const origin = originOf(call);
   let trace: CallTrace | undefined;
   const reporter = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
+  let lease: Lease | undefined;
   try {
-    trace = app.trace?.begin({ ...origin, arguments: args, traceparent: meta?.traceparent });
+    const served = await call.roots?.take();
+    const roots = tracedRoots(served);
+    trace = app.trace?.begin({ ...origin, arguments: args, roots, traceparent: meta?.traceparent });
+    if (typeof served === 'string') {
+      const outcome = { result: { content: [text(served)], isError: true } };
+      trace?.answered(tracedAnswer(outcome, { kind: 'no-roots' }));
+      return outcome;
+    }
+    lease = served;
     const notes: string[] = [];
     const caller = {
       ...(trace ? tracing(trace, origin) : { ...anonymous, origin }),
       told: (note: string) => void notes.push(note),
     };
-    const context = { ...contextOf(call, caller, reporter), notes, calledAs: offered.name };
+    const engine = lease?.engine ?? app.engine;
+    const context = {
+      ...contextOf(call, engine.as(caller), caller, reporter),
+      notes,
+      calledAs: offered.name,
+    };
     const { failure, ...ended } = await callTool(offered.dialect, offered.tool, args, context);
     const outcome = app.errors === 'results' ? asResult(ended) : ended;
     trace?.answered(tracedAnswer(outcome, failure));
@@ -57,6 +74,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const outcome = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
     return app.errors === 'results' ? asResult(outcome) : outcome;
   } finally {
+    lease?.release();
     reporter?.end();
   }
 }
@@ -105,12 +123,17 @@ function contentAsText(item: Content): string {
 
 function contextOf(
   { app, state, signal, explain }: Call,
+  engine: Engine,
   caller: Caller,
   reporter: ProgressReporter | undefined,
 ): CallContext {
+<<<<<<< HEAD
   const { engine, home, settings, maxTokens } = app;
+=======
+  const { home, settings } = app;
+>>>>>>> 5dd06e3 (Serve files as resources, complete their paths, tell of changes, and follow the roots of clients)
   return {
-    engine: engine.as(caller),
+    engine,
     caller,
     home,
     settings,

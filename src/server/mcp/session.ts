@@ -8,6 +8,7 @@ import { serverDescription } from './initialize.ts';
 import { offeredTools, unknownTool } from './offered-tools.ts';
 import { type Call, perform } from './perform.ts';
 import { traceUnknownTool } from './refused-calls.ts';
+import { addResources } from './resources/library-resources.ts';
 import { endState, sessionIdOf } from './session-state.ts';
 
 export interface SessionShares {
@@ -26,15 +27,16 @@ export function createSession(
   const tools = offeredTools(app);
   const session: Session = state ?? {};
   const sessionId = id ?? sessionIdOf(session);
-  const { serverInfo, capabilities } = serverDescription(app);
-  const server = new Server(serverInfo, { capabilities });
+  const { serverInfo, ...described } = serverDescription(app);
+  const server = new Server(serverInfo, described);
+  const about = addResources(server, { app, sessionId, callLimit });
   let ended = false;
-  if (state === undefined) {
-    server.onclose = () => {
-      ended = true;
-      endState(session);
-    };
-  }
+  server.onclose = () => {
+    about?.end();
+    if (state !== undefined) return;
+    ended = true;
+    endState(session);
+  };
   server.setRequestHandler('tools/list', () => ({ tools: tools.shown }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name } = params;
@@ -44,7 +46,14 @@ export function createSession(
       traceUnknownTool(app, sessionId, { ...params, _meta: context.mcpReq._meta }, message);
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
     }
-    const call = { app, state: session, sessionId, offered: found, args: params.arguments };
+    const call = {
+      app,
+      state: session,
+      sessionId,
+      offered: found,
+      args: params.arguments,
+      roots: about?.roots,
+    };
     try {
       return await callLimit.run(() => answer(call, context));
     } finally {

@@ -7,16 +7,21 @@
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Session, ToolContext, ToolOutcome } from '../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../mcp/app.ts';
+import { ClientRoots, followsRoots } from '../mcp/client-roots.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/initialize.ts';
 import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/json-rpc.ts';
 import { offeredTools, unknownTool } from '../mcp/offered-tools.ts';
 import { perform } from '../mcp/perform.ts';
 import { traceInvalidCall, traceUnknownTool } from '../mcp/refused-calls.ts';
+import { isResourceMethod, type ResourceMethod, resourceDialect } from '../mcp/resources/resource-methods.ts';
+import type { SessionResources } from '../mcp/resources/session-resources.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
 import type { LineTransport } from './line-transport.ts';
 
 type Params = Record<string, unknown>;
+const ROOTS_CHANGED = 'notifications/roots/list_changed';
+
 type Outcome = { result: object } | Extract<ToolOutcome, { error: unknown }>;
 
 export class Conversation {
@@ -26,6 +31,12 @@ export class Conversation {
   readonly #callLimit = newCallLimit();
   /** The calls under way, by id, so that the client can cancel them. */
   readonly #calls = new Map<Id, AbortController>();
+  /** What the server has asked the client. */
+  readonly #asked = new Map<Id, { resolve(answer: unknown): void; reject(error: Error): void }>();
+  #lastAsked = 0;
+  #roots: ClientRoots | undefined;
+  #hasRoots = false;
+  #resources: SessionResources | undefined;
   #ended = false;
 
   constructor(app: App, wire: LineTransport) {
@@ -34,10 +45,11 @@ export class Conversation {
   }
 
   receive(message: JSONRPCMessage): void {
-    // The server sends no requests, so the client has nothing to answer.
-    if (!('method' in message)) return;
-    if ('id' in message) this.#request(message);
+    if (!('method' in message)) this.#answered(message);
+    else if ('id' in message) this.#request(message);
     else if (message.method === 'notifications/cancelled') this.#cancel(message);
+    else if (message.method === 'notifications/initialized' || message.method === ROOTS_CHANGED)
+      if (this.#hasRoots) this.#roots?.refresh();
   }
 
   /** The transport has answered this message already. */
@@ -49,11 +61,14 @@ export class Conversation {
   end(): void {
     this.#ended = true;
     endState(this.#state);
+    this.#resources?.end();
+    this.#roots?.end();
     for (const call of this.#calls.values()) call.abort();
   }
 
   #request({ id, method, params = {} }: JSONRPCRequest): void {
     if (method === 'tools/call') void this.#call(id, params);
+    else if (isResourceMethod(method) && resourceDialect(this.#app)) void this.#resource(id, method, params);
     else this.#reply(id, this.#outcomeOf(method, params));
   }
 
@@ -62,6 +77,7 @@ export class Conversation {
       case 'initialize': {
         const problem = whyNotInitialize(params);
         if (problem !== undefined) return invalidParams(problem);
+        this.#follow(params);
         return { result: initializeResult(this.#app, params.protocolVersion as string) };
       }
       case 'ping':
@@ -86,15 +102,70 @@ export class Conversation {
       traceUnknownTool(this.#app, sessionIdOf(this.#state), params, message);
       return;
     }
-    const cancelling = new AbortController();
-    this.#calls.set(id, cancelling);
-    const outcome = await this.#callLimit.run(() => this.#perform(found, params, cancelling.signal));
-    // Another call may have the same id by now.
-    if (this.#calls.get(id) === cancelling) this.#calls.delete(id);
+    await this.#run(id, (signal) => this.#perform(found, params, signal));
     // A call that outlived the session may have opened a workspace.
     if (this.#ended) endState(this.#state);
+  }
+
+  /** Runs a call that the client may cancel, and answers it. */
+  async #run(id: Id, call: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
+    const cancelling = new AbortController();
+    this.#calls.set(id, cancelling);
+    const outcome = await this.#callLimit.run(() => call(cancelling.signal));
+    // Another call may have the same id by now.
+    if (this.#calls.get(id) === cancelling) this.#calls.delete(id);
     if (cancelling.signal.aborted) return;
     this.#reply(id, 'result' in outcome ? { result: outcome.result } : outcome);
+  }
+
+  async #resource(id: Id, method: ResourceMethod, params: Params): Promise<void> {
+    await this.#run(id, async (signal) => {
+      this.#resources ??= await this.#openResources();
+      return this.#resources.answer({ method, params, signal });
+    });
+    if (this.#ended) this.#resources?.end();
+  }
+
+  /** Loaded when a client first asks: most never do. */
+  async #openResources(): Promise<SessionResources> {
+    const { SessionResources } = await import('../mcp/resources/session-resources.ts');
+    const options = {
+      app: this.#app,
+      sessionId: sessionIdOf(this.#state),
+      roots: this.#roots,
+      notify: (method: string, params?: Readonly<Params>) =>
+        void this.#wire.send({ jsonrpc: '2.0', method, ...(params && { params }) } as JSONRPCMessage),
+    };
+    return this.#resources ?? new SessionResources(options, resourceDialect(this.#app)!);
+  }
+
+  /** A client that has roots is asked for them once it is ready. */
+  #follow({ capabilities }: Params): void {
+    if (!followsRoots(this.#app)) return;
+    this.#hasRoots = (capabilities as Params).roots !== undefined;
+    this.#roots ??= new ClientRoots(
+      this.#app,
+      () => this.#ask('roots/list'),
+      () => this.#resources?.rootsChanged(),
+    );
+  }
+
+  /** Sends a request to the client, and gives what it answers. */
+  #ask(method: string): Promise<unknown> {
+    const id = `server-${++this.#lastAsked}`;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject });
+      void this.#wire.send({ jsonrpc: '2.0', id, method });
+    });
+  }
+
+  #answered(message: JSONRPCMessage): void {
+    const { id, result, error } = message as { id?: Id; result?: unknown; error?: { message?: unknown } };
+    const asked = this.#asked.get(id!);
+    if (!asked) return;
+    this.#asked.delete(id!);
+    if (error) asked.reject(new Error(String(error.message)));
+    else asked.resolve(result);
   }
 
   #perform(offered: OfferedTool, params: Params, signal: AbortSignal): Promise<ToolOutcome> {
@@ -108,6 +179,7 @@ export class Conversation {
       signal,
       meta,
       progress: this.#progressFor(meta),
+      roots: this.#roots,
     });
   }
 

@@ -3,6 +3,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { App } from '../mcp/app.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
+import type { Id } from '../mcp/json-rpc.ts';
+import { ListenedResources } from '../mcp/resources/listened-resources.ts';
 import { createSession } from '../mcp/session.ts';
 import type { LineTransport } from './line-transport.ts';
 
@@ -18,11 +20,21 @@ export function serveByLibrary(
 ): LibraryLane {
   const onerror = (error: Error) => app.log(error.message);
   const closed = wire.onclose;
+  let server: ReturnType<typeof createSession> | undefined;
+  // The library stamps what the server sends and passes it on to those who listen to it.
+  const listened = new ListenedResources(app, {
+    updated: (uri) => void server?.sendResourceUpdated({ uri }).catch(() => {}),
+    listChanged: () => void server?.sendResourceListChanged().catch(() => {}),
+  });
   const transport: Transport = {
     async start() {
-      wire.onmessage = (message) => transport.onmessage?.(message);
+      wire.onmessage = (message) => {
+        followListening(listened, message);
+        transport.onmessage?.(message);
+      };
       wire.onerror = (error) => transport.onerror?.(error);
       wire.onclose = () => {
+        listened.end();
         transport.onclose?.();
         closed?.();
       };
@@ -30,7 +42,17 @@ export function serveByLibrary(
     send: (message) => wire.send(withExactCode(message)),
     close: () => wire.close(),
   };
-  const handle = serveStdio(() => createSession(app), { transport, onerror });
-  for (const message of waiting) transport.onmessage?.(message);
+  const serve = () => {
+    server = createSession(app);
+    return server;
+  };
+  const handle = serveStdio(serve, { transport, onerror });
+  for (const message of waiting) wire.onmessage?.(message);
   return { stop: () => handle.close() };
+}
+
+function followListening(listened: ListenedResources, message: JSONRPCMessage): void {
+  if (!('method' in message)) return;
+  if ('id' in message) listened.open(message.id, message);
+  else if (message.method === 'notifications/cancelled') listened.close(message.params?.requestId as Id);
 }

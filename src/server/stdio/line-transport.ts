@@ -5,15 +5,18 @@
  * goes on. When the input ends, it waits for the answers of calls in flight before it closes.
  */
 import type { Readable, Writable } from 'node:stream';
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, JSONRPCNotification } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
 import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
 import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/json-reader.ts';
-import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
+import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, isId, PARSE_ERROR } from '../mcp/json-rpc.ts';
 import { asJson, tooLarge, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
 
 const NEWLINE = 10;
+/** What a client of 2026-07-28 gets when it begins to listen, and where it says which request that was. */
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const WRITE_AT_ONCE_LENGTH = 64 * 1024;
 
@@ -73,6 +76,13 @@ export class LineTransport {
     } else if (isLong(message)) await this.#sendInTurns(message);
     else await this.#write(asJson(message, '\n'));
     if (id !== undefined) this.#settle(id);
+    else if ('method' in message && message.method === ACKNOWLEDGED) this.#settleListening(message);
+  }
+
+  /** A client that listens gets no answer until it ends: when its input ends, nobody waits for one. */
+  #settleListening({ params }: JSONRPCNotification): void {
+    const id = params?._meta?.[SUBSCRIPTION_ID];
+    if (isId(id)) this.#settle(id);
   }
 
   async #sendInTurns(message: JSONRPCMessage): Promise<void> {

@@ -1,0 +1,129 @@
+/**
+ * What a client's roots leave of the directories that are served, in versions of the protocol that have roots.
+ *
+ * They narrow what is served to what lies in both, and change nothing where nothing does: a client can give up reach,
+ * and never gain any. On a server without directories of its own (`--client-roots`) they are what is served.
+ */
+import type { Engine } from '../../engine/index.ts';
+import type { App } from './app.ts';
+import { pathOf } from './resources/file-uri.ts';
+
+/** A call waits this long for a client that was asked for its roots. */
+const PATIENCE_MS = 3000;
+const MOST_ROOTS = 100;
+
+/** An engine for the length of one call. */
+export interface Lease {
+  engine: Engine;
+  /** It is the engine for all that the server was given. */
+  isWhole: boolean;
+  release(): void;
+}
+
+/** Closed when the last call that uses it has ended and another has taken its place. */
+interface Part {
+  engine: Engine;
+  calls: number;
+  isRetired: boolean;
+}
+
+/** The directories that a call concerns, for the trace; undefined for all that are served. */
+export function tracedRoots(served: Lease | string | undefined): string[] | undefined {
+  if (served === undefined || typeof served === 'string' || served.isWhole) return undefined;
+  return served.engine.roots.map(({ real }) => real);
+}
+
+/** The roots of one client count for these dialects; all others serve what they were given. */
+export function followsRoots({ dialects }: App): boolean {
+  return dialects.some(({ followsClientRoots }) => followsClientRoots);
+}
+
+/** For a client whose roots do not count. */
+export function wholeLease({ engine }: App): Lease {
+  return { engine, isWhole: true, release: () => {} };
+}
+
+export class ClientRoots {
+  readonly #app: App;
+  readonly #ask: () => Promise<unknown>;
+  readonly #changed: () => void;
+  #part: Part | undefined;
+  #asked = 0;
+  #asking: Promise<void> | undefined;
+  #ended = false;
+
+  /** `ask` sends `roots/list`; `changed` is called when another engine serves the client from now on. */
+  constructor(app: App, ask: () => Promise<unknown>, changed: () => void = () => {}) {
+    this.#app = app;
+    this.#ask = ask;
+    this.#changed = changed;
+  }
+
+  /** The client has roots, or other ones than before. */
+  refresh(): void {
+    const asking = this.#learn(++this.#asked)
+      .catch((error: unknown) => this.#app.log(`the client's roots: ${String(error)}`))
+      .finally(() => {
+        if (this.#asking === asking) this.#asking = undefined;
+      });
+    this.#asking = asking;
+  }
+
+  /** The engine for a call, or one line that says why there is none. */
+  async take(): Promise<Lease | string> {
+    if (this.#asking) await Promise.race([this.#asking, patience()]);
+    const part = this.#part;
+    if (part) {
+      part.calls++;
+      return { engine: part.engine, isWhole: false, release: () => release(part) };
+    }
+    if (!this.#app.openRoots) return wholeLease(this.#app);
+    return this.#asked === 0 ? NOT_TOLD : NONE_SERVED;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#use(undefined);
+  }
+
+  async #learn(asked: number): Promise<void> {
+    const paths = pathsIn(await this.#ask());
+    const { engine, openRoots } = this.#app;
+    const isLatest = () => asked === this.#asked && !this.#ended;
+    if (!isLatest()) return;
+    const next = openRoots ? openRoots(paths) : await engine.narrowed(paths);
+    if (isLatest()) this.#use(next);
+    else await next?.close();
+  }
+
+  #use(engine: Engine | undefined): void {
+    const before = this.#part;
+    this.#part = engine && { engine, calls: 0, isRetired: false };
+    this.#changed();
+    if (!before) return;
+    before.isRetired = true;
+    if (before.calls === 0) void before.engine.close();
+  }
+}
+
+const NOT_TOLD =
+  'No directory is served yet: this server serves the roots of its client (--client-roots), and the client has not told any. Use a client that has roots, or start the server with directories.';
+const NONE_SERVED =
+  'No directory is served: none of the roots that the client told is a directory on this machine that can be opened.';
+
+function release(part: Part): void {
+  part.calls--;
+  if (part.isRetired && part.calls === 0) void part.engine.close();
+}
+
+/** The directories in an answer to `roots/list`. */
+function pathsIn(answer: unknown): string[] {
+  const { roots } = (answer ?? {}) as { roots?: unknown };
+  if (!Array.isArray(roots)) throw new Error('the answer to roots/list has no roots');
+  const uris = roots.slice(0, MOST_ROOTS).map((root: unknown) => (root as { uri?: unknown } | null)?.uri);
+  return uris.flatMap((uri) => (typeof uri === 'string' ? (pathOf(uri) ?? []) : []));
+}
+
+function patience(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+}

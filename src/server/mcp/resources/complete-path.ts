@@ -1,0 +1,110 @@
+/** `completion/complete` for the template's path: what stands in the directories and begins like what was typed. */
+import { type Engine, EngineFailure, type RootInfo } from '../../../engine/index.ts';
+import { TEMPLATE } from './file-uri.ts';
+import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
+
+const MOST_VALUES = 100;
+/** A name is looked for at any depth from so many characters on: a single one begins too many. */
+const LEAST_CHARACTERS = 2;
+/** Of names at any depth, only so many are looked through. */
+const MOST_NAMES = 1000;
+const LONGEST_VALUE = 4096;
+
+export async function completePath(call: ResourceCall): Promise<object> {
+  const typed = typedPath(call.params);
+  const { engine, signal } = call;
+  const values = new Set<string>();
+  if (typed.length <= LONGEST_VALUE) {
+    for (const root of engine.roots) {
+      for (const value of await valuesIn(engine, root, typed, signal))
+        values.add(values.has(value) && !isAbsolute(value, root) ? absolute(root, value) : value);
+    }
+    if (!typed.includes('/') && typed.length >= LEAST_CHARACTERS && values.size < MOST_VALUES) {
+      for (const root of engine.roots)
+        for (const value of await deepNames(engine, root, typed, signal)) values.add(value);
+    }
+  }
+  const shown = [...values].slice(0, MOST_VALUES);
+  return { completion: { values: shown, total: values.size, hasMore: values.size > shown.length } };
+}
+
+function typedPath({ ref, argument }: ResourceCall['params']): string {
+  const { type, uri } = (ref ?? {}) as Record<string, unknown>;
+  const { name, value } = (argument ?? {}) as Record<string, unknown>;
+  if (typeof type !== 'string') throw new BadParams('ref must name what is to be completed');
+  if (typeof name !== 'string' || typeof value !== 'string')
+    throw new BadParams('argument needs a name and a value');
+  if (type !== 'ref/resource' || uri !== TEMPLATE || name !== 'path')
+    throw new BadParams(`only path of ${TEMPLATE} can be completed`);
+  return value.replace(/^\/+/, '');
+}
+
+/** Values for what was typed as a path from the directory on, and for what was typed as an absolute one. */
+async function valuesIn(
+  engine: Engine,
+  root: RootInfo,
+  typed: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const slash = typed.lastIndexOf('/') + 1;
+  const [directory, prefix] = [typed.slice(0, slash), typed.slice(slash)];
+  const relative = await namesIn(engine, below(root.path, directory), prefix, signal);
+  const values = relative.map((name) => directory + name);
+  const full = `/${typed}`;
+  if (typed === '') return values;
+  if (lies(full, root.path)) {
+    const found = await namesIn(engine, `/${directory}`, prefix, signal);
+    return [...values, ...found.map((name) => directory + name)];
+  }
+  const own = below(root.path, '');
+  return own.startsWith(full) ? [...values, own.slice(1)] : values;
+}
+
+async function namesIn(
+  engine: Engine,
+  directory: string,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const query = { maxDepth: 1, ignoreFiles: true };
+  const { entries } = await orNothing(engine.search.walk(directory, query, { signal }));
+  return entries.flatMap(({ path, type, unnameable }) =>
+    begins(path, prefix) && !unnameable ? [type === 'directory' ? `${path}/` : path] : [],
+  );
+}
+
+async function deepNames(
+  engine: Engine,
+  root: RootInfo,
+  typed: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const query = { contains: typed, ignoreFiles: true, max: MOST_NAMES };
+  const { entries } = await orNothing(engine.search.names(root.path, query, { signal }));
+  return entries.flatMap(({ path, type, unnameable }) => {
+    const isMeant = begins(path.slice(path.lastIndexOf('/') + 1), typed) && !unnameable;
+    return isMeant ? [type === 'directory' ? `${path}/` : path] : [];
+  });
+}
+
+function begins(name: string, prefix: string): boolean {
+  return name.toLowerCase().startsWith(prefix.toLowerCase());
+}
+
+function absolute(root: RootInfo, value: string): string {
+  return below(root.path, value).slice(1);
+}
+
+function isAbsolute(value: string, root: RootInfo): boolean {
+  return lies(`/${value}`, root.path);
+}
+
+/** Who types a path writes many that lead nowhere yet. */
+async function orNothing<T>(found: Promise<{ entries: readonly T[] }>): Promise<{ entries: readonly T[] }> {
+  try {
+    return await found;
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.facts.kind === 'cancelled') throw error;
+    return { entries: [] };
+  }
+}

@@ -1,0 +1,77 @@
+/** Resources and the client's roots in a session on the protocol library. */
+import { ProtocolError, type Server } from '@modelcontextprotocol/server';
+import type { App } from '../app.ts';
+import { ClientRoots, followsRoots } from '../client-roots.ts';
+import type { ConcurrencyLimit } from '../concurrency-limit.ts';
+import { disguised } from '../exact-codes.ts';
+import { HANDSHAKE_VERSIONS } from '../handshake-versions.ts';
+import { INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../json-rpc.ts';
+import type { Params } from './resource-call.ts';
+import { RESOURCE_METHODS, resourceDialect } from './resource-methods.ts';
+import { SessionResources } from './session-resources.ts';
+
+export interface AddedResources {
+  roots: ClientRoots | undefined;
+  end(): void;
+}
+
+interface Shares {
+  app: App;
+  sessionId: string;
+  callLimit: ConcurrencyLimit;
+}
+
+/** Undefined where no dialect has anything to do with either. */
+export function addResources(
+  server: Server,
+  { app, sessionId, callLimit }: Shares,
+): AddedResources | undefined {
+  const dialect = resourceDialect(app);
+  const follows = followsRoots(app);
+  if (!dialect && !follows) return undefined;
+  const roots = follows
+    ? new ClientRoots(
+        app,
+        () => server.listRoots(),
+        () => resources?.rootsChanged(),
+      )
+    : undefined;
+  if (roots) followRoots(server, roots);
+  const notify = (method: string, params?: Params) =>
+    void server.notification({ method, ...(params && { params }) } as never).catch(() => {});
+  const resources = dialect && new SessionResources({ app, sessionId, roots, notify }, dialect);
+  for (const method of resources ? RESOURCE_METHODS : []) {
+    server.setRequestHandler(method, async ({ params = {} }, { mcpReq: { signal } }) => {
+      const outcome = await callLimit.run(() =>
+        resources!.answer({ method, params: params as Params, signal }),
+      );
+      if ('result' in outcome) return outcome.result as never;
+      const { code, message, data } = outcome.error;
+      throw new ProtocolError(disguised(codeIn(server, code)), message, data);
+    });
+  }
+  return {
+    roots,
+    end: () => {
+      resources?.end();
+      roots?.end();
+    },
+  };
+}
+
+function followRoots(server: Server, roots: ClientRoots): void {
+  const ask = () => {
+    if (server.getClientCapabilities()?.roots && hasHandshake(server)) roots.refresh();
+  };
+  server.oninitialized = ask;
+  server.setNotificationHandler('notifications/roots/list_changed', ask);
+}
+
+/** The version without a handshake has another code for a resource that is not there. */
+function codeIn(server: Server, code: number): number {
+  return code === RESOURCE_NOT_FOUND && !hasHandshake(server) ? INVALID_PARAMS : code;
+}
+
+function hasHandshake(server: Server): boolean {
+  return HANDSHAKE_VERSIONS.includes(server.getNegotiatedProtocolVersion() ?? '');
+}

@@ -1,0 +1,76 @@
+/** The resources that clients listen to with `subscriptions/listen`, in the version of the protocol without sessions. */
+import { EngineFailure } from '../../../engine/index.ts';
+import type { App } from '../app.ts';
+import type { Id } from '../json-rpc.ts';
+import { ListChanges } from './list-changes.ts';
+import { BadParams, pathIn } from './resource-call.ts';
+import { resourceDialect } from './resource-methods.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+export interface Publisher {
+  updated(uri: string): void;
+  listChanged(): void;
+}
+
+export const LISTEN = 'subscriptions/listen';
+
+interface Filter {
+  resourceSubscriptions?: unknown;
+  resourcesListChanged?: unknown;
+}
+
+export class ListenedResources {
+  readonly #app: App;
+  readonly #publisher: Publisher;
+  /** The URIs that each one listens to, as soon as they are known to be there. */
+  readonly #opened = new Map<Id | symbol, Promise<readonly string[]>>();
+  #subscriptions: Subscriptions | undefined;
+  #listChanges: ListChanges | undefined;
+
+  constructor(app: App, publisher: Publisher) {
+    this.#app = app;
+    this.#publisher = publisher;
+  }
+
+  /** Watches what a message listens to, until `close` gets the same key. */
+  open(key: Id | symbol, message: unknown): void {
+    const { method, params } = message as { method?: unknown; params?: { notifications?: Filter } };
+    if (method !== LISTEN || !resourceDialect(this.#app)) return;
+    const { resourceSubscriptions: uris = [], resourcesListChanged } = params?.notifications ?? {};
+    const { engine, changing = engine } = this.#app;
+    if (resourcesListChanged === true)
+      this.#listChanges ??= new ListChanges(changing, () => this.#publisher.listChanged());
+    this.close(key);
+    if (Array.isArray(uris)) this.#opened.set(key, this.#watch(uris));
+  }
+
+  close(key: Id | symbol): void {
+    const opened = this.#opened.get(key);
+    this.#opened.delete(key);
+    void opened?.then((uris) => {
+      for (const uri of uris) this.#subscriptions?.remove(uri);
+    });
+  }
+
+  end(): void {
+    this.#subscriptions?.close();
+    this.#listChanges?.close();
+  }
+
+  /** Nothing is told of what is not there or not served. */
+  async #watch(uris: readonly unknown[]): Promise<readonly string[]> {
+    const { engine, changing = engine } = this.#app;
+    this.#subscriptions ??= new Subscriptions(engine, changing, (uri) => this.#publisher.updated(uri));
+    const watched: string[] = [];
+    for (const uri of uris) {
+      if (typeof uri !== 'string' || this.#subscriptions.isFull) continue;
+      try {
+        await this.#subscriptions.add(uri, await pathIn(engine, uri));
+        watched.push(uri);
+      } catch (error) {
+        if (!(error instanceof EngineFailure) && !(error instanceof BadParams)) throw error;
+      }
+    }
+    return watched;
+  }
+}
