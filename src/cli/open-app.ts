@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
 import { Engine, EngineFailure, type Failure, type RootSpec } from '../engine/index.ts';
-import type { App } from '../server/mcp/app.ts';
+import type { App, ServedClientRoots } from '../server/mcp/app.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import type { Options } from './arguments/parse.ts';
 import type { Environment, Surroundings } from './surroundings.ts';
@@ -28,23 +28,67 @@ export function openApp(asked: readonly RootSpec[], options: Options, surroundin
     const problem = dialect.checkSettings?.(surroundings.environment);
     if (problem !== undefined) throw new UsageError(problem);
   }
+  const { opened: app, skipped } = openPossible(asked, (roots) => openOn(roots, options, surroundings));
+  if (!app) throw new UsageError(skipped.join('; '));
+  requireServed(options.dialects, app);
+  for (const why of skipped) surroundings.log(`warning: ${why}; it is left out`);
+  return { ...app, skipped };
+}
+
+/** Opens those of the directories that can be opened; nothing when none of some can. */
+function openPossible<T>(
+  asked: readonly RootSpec[],
+  open: (roots: readonly RootSpec[]) => T,
+): { opened: T | undefined; skipped: string[] } {
   const skipped: string[] = [];
   let roots = withoutRepeats(asked);
   for (;;) {
     try {
-      const app = openOn(roots, options, surroundings);
-      requireServed(options.dialects, app);
-      for (const why of skipped) surroundings.log(`warning: ${why}; it is left out`);
-      return { ...app, skipped };
+      return { opened: open(roots), skipped };
     } catch (error) {
       const bad = unopened(error, roots);
       // What the owner withholds cannot be told: then nothing is served.
       if (!bad) throw error instanceof EngineFailure ? new UsageError(error.message) : error;
       skipped.push(bad.why);
       roots = roots.filter((root) => root !== bad.root);
-      if (roots.length === 0) throw new UsageError(skipped.join('; '));
+      if (roots.length === 0) return { opened: undefined, skipped };
     }
   }
+}
+
+/** What serves the directories that a client names. Whoever ends the server closes it. */
+export interface OpenClientRoots extends ServedClientRoots {
+  close(): Promise<void>;
+}
+
+export function openClientRoots(options: Options, surroundings: Surroundings): OpenClientRoots {
+  const { environment, log } = surroundings;
+  const { state } = options;
+  const engines: Engine[] = [];
+  const open = (roots: readonly RootSpec[]) => {
+    const { directory, says } = openState(
+      state,
+      roots.map(({ path }) => path),
+    );
+    if (state.journal && directory === undefined) log(`changes: ${says}`);
+    return openEngine(roots, options, environment, state.journal ? directory : undefined);
+  };
+  return {
+    canChange: !isReadOnly(options),
+    canUndo: !isReadOnly(options) && state.journal,
+    open: (paths) => {
+      if (paths.length === 0) return undefined;
+      const asked = paths.map((path) => ({ path, writable: true }));
+      const { opened, skipped } = openPossible(asked, open);
+      for (const why of skipped) log(`the client's roots: ${why}; it is left out`);
+      if (opened) {
+        engines.push(opened);
+        log(`the client's roots: ${opened.roots.map(({ path }) => path).join(', ')}`);
+      }
+      return opened;
+    },
+    close: async () => void (await Promise.all(engines.map((engine) => engine.close()))),
+  };
 }
 
 /** Serves a directory that is given twice once, and read-only when one of the two says so. */
@@ -64,7 +108,8 @@ function openOn(roots: readonly RootSpec[], options: Options, surroundings: Surr
   const paths = roots.map(({ path }) => path);
   const kept = openState(state, paths);
   const { directory } = kept;
-  const engine = openEngine(roots, options, environment, state.journal ? directory : undefined);
+  const journal = state.journal && roots.length > 0 ? directory : undefined;
+  const engine = openEngine(roots, options, environment, journal);
   const served = engine.roots.map(({ real }) => real);
   const mayChange = engine.roots.some(({ writable }) => writable);
   return {
@@ -88,13 +133,12 @@ export function openEngine(
   journal?: string,
 ): Engine {
   const commands = { ...options.commands, environment };
-  // Where no tool changes anything, the wall can refuse every change as well.
-  const onlyReads = options.dialects.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
-  const readOnly = options.readOnly || onlyReads;
+  const readOnly = isReadOnly(options);
   const { keep } = options.state;
   const { allowGitConfig, deny, hide } = options;
   return new Engine({
     roots,
+    mayBeEmpty: roots.length === 0,
     readOnly,
     allowGitConfig,
     deny,
@@ -103,6 +147,11 @@ export function openEngine(
     keep,
     ...(journal !== undefined && { journal }),
   });
+}
+
+/** Where no tool changes anything, the wall can refuse every change as well. */
+function isReadOnly({ readOnly, dialects: chosen }: Options): boolean {
+  return readOnly || chosen.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
 }
 
 export async function closeApp({ engine, trace }: App): Promise<void> {

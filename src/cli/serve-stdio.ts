@@ -3,7 +3,7 @@ import { ownPackage, rememberAncestors } from '../engine/index.ts';
 import { serveOnStdio } from '../server/stdio/serve.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { withOfferableTools } from './offerable-tools.ts';
-import { closeApp, type OpenApp, openApp } from './open-app.ts';
+import { closeApp, type OpenApp, openApp, openClientRoots } from './open-app.ts';
 import { describeCommands, describeStart } from './start-up.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -14,7 +14,10 @@ export async function serveStdio(
   surroundings: Surroundings,
 ): Promise<number> {
   const { sandbox: mode } = options.commands;
-  const app = await withOfferableTools(openApp(roots, options, surroundings), { mode });
+  // Without directories, the client names them.
+  const clientRoots = roots.length === 0 ? openClientRoots(options, surroundings) : undefined;
+  const opened = { ...openApp(roots, options, surroundings), ...(clientRoots && { clientRoots }) };
+  const app = await withOfferableTools(opened, { mode });
   const ancestors = rememberAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);
   const introduced = serving.opened.then(() => introduce(app));
@@ -23,6 +26,7 @@ export async function serveStdio(
   process.stdin.once('close', () => endWithClient(app, serving, ancestors));
   await serving.done;
   await introduced;
+  await clientRoots?.close();
   await closeApp(app);
   return 0;
 }

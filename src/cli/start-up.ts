@@ -18,7 +18,7 @@ function describeServed(dialects: readonly Dialect[], roots: readonly RootInfo[]
   const [first, ...others] = roots.map(({ path, writable }) => (writable ? path : `${path} (read-only)`));
   const on = (some: readonly Dialect[], paths: readonly (string | undefined)[]) =>
     some.length === 0 ? [] : [`${some.map(({ name }) => name).join(', ')} on ${paths.join(', ')}`];
-  if (others.length === 0) return on(dialects, [first]).join('');
+  if (others.length === 0) return on(dialects, [first ?? 'the roots of the client']).join('');
   return [
     ...on(
       dialects.filter(({ servesOne }) => !servesOne),

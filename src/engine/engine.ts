@@ -76,6 +76,7 @@ export class Engine {
   readonly history: HistoryApi;
   readonly #access: Access;
   readonly #parts: Parts;
+  #closed: Promise<void> | undefined;
 
   /** `parts` and `caller` are for `within` and `as` alone. */
   constructor(options: EngineOptions, parts: Parts = open(options), caller: Caller = anonymous) {
@@ -167,7 +168,12 @@ export class Engine {
   }
 
   /** Admits no further calls, waits for those that run, and closes all that it holds. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     const { access, editor, commands, search, inner, outer } = this.#parts;
     const ended = access.close();
     if (outer) outer.#parts.inner.delete(this);

@@ -135,12 +135,15 @@ describe('a server without directories of its own', () => {
     scene = new Scene(
       { roots: [], mayBeEmpty: true },
       {
-        canChange: true,
-        openRoots: (paths) => {
-          const roots = paths
-            .filter((path) => !path.endsWith('gone'))
-            .map((path) => ({ path, writable: true }));
-          return roots.length === 0 ? undefined : new Engine({ roots });
+        clientRoots: {
+          canChange: true,
+          canUndo: false,
+          open: (paths) => {
+            const roots = paths
+              .filter((path) => !path.endsWith('gone'))
+              .map((path) => ({ path, writable: true }));
+            return roots.length === 0 ? undefined : new Engine({ roots });
+          },
         },
       },
     );

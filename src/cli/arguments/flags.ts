@@ -118,6 +118,11 @@ export const flags = [
     help: 'pass this environment variable on to commands',
   },
   {
+    name: 'client-roots',
+    for: ['serve'],
+    help: 'with no DIR, on stdio: serve the roots that the client names, as far as its version of the protocol has roots',
+  },
+  {
     name: 'http',
     value: '[HOST:]PORT[-PORT]',
     for: [...SERVERS, 'trace'],

@@ -85,6 +85,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     case 'doctor':
       return { do: 'doctor', roots: rest.map(toRoot), options };
     case 'serve':
+      if (values['client-roots']) return parseClientRoots(rest, values, options);
       return {
         do: 'serve',
         roots: rootsFrom(rest, options, environment),
@@ -236,6 +237,19 @@ function chooseDialects(named: readonly string[]): Dialect[] {
     const known = dialects.map((dialect) => dialect.name);
     throw new UsageError(`unknown dialect '${name}'${namesInstead(name, 'dialects', known)}`);
   });
+}
+
+/** Over HTTP anybody with a token could name any directory of this machine. */
+function parseClientRoots([directory]: readonly string[], { http }: Values, options: Options): Command {
+  if (directory !== undefined)
+    throw new UsageError(
+      `--client-roots serves what the client names, and takes no directory: leave out ${directory}, or the option (roots narrow what is served in any case)`,
+    );
+  if (http !== undefined)
+    throw new UsageError('--client-roots is for stdio: over HTTP a client could name any directory');
+  const deaf = options.dialects.find(({ followsClientRoots }) => !followsClientRoots);
+  if (deaf) throw new UsageError(`the dialect ${deaf.name} knows no roots of clients: give directories`);
+  return { do: 'serve', roots: [], options };
 }
 
 /** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */

@@ -1,6 +1,7 @@
 /** standard: Cofferdam's own dialect, a drop-in for the official filesystem server. */
 import type { Dialect } from '../dialect.ts';
 import { failed } from './failures.ts';
+import { instructions } from './instructions.ts';
 import { applyPatch } from './tools/apply_patch.ts';
 import { createDirectory } from './tools/create_directory.ts';
 import { deleteFile } from './tools/delete_file.ts';
@@ -73,5 +74,8 @@ export const standard: Dialect = {
     runCommand,
   ],
   toolsets,
+  servesResources: true,
+  followsClientRoots: true,
+  instructions,
   failed,
 };

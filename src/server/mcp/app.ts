@@ -17,21 +17,22 @@ export interface App {
   who?: string;
   /** Whether the system confines commands; undefined before anybody has tried. */
   commandsConfined?: boolean;
-  /** How many tokens an answer about a resource may have, at four bytes each; 20,000 unless told. */
-  maxTokens?: number;
   /** The engine through which changes come, where `engine` is one that only reads. */
   changing?: Engine;
-  /**
-   * For a server without directories of its own: opens those that its client names. Undefined when none of them can
-   * be opened. The caller closes the engine.
-   */
-  openRoots?(paths: readonly string[]): Engine | undefined;
-  /** Whether tools may change something, where no directory is there yet to tell. */
-  canChange?: boolean;
+  /** For a server without directories of its own, which serves those that its client names. */
+  clientRoots?: ServedClientRoots;
   /** Records every call. */
   trace?: Recorder;
   /** Tells the operator, never a client. */
   log(line: string): void;
+}
+
+export interface ServedClientRoots {
+  /** Undefined when none of the directories can be opened. The caller closes the engine. */
+  open(paths: readonly string[]): Engine | undefined;
+  /** What calls will be able to do once there are directories. */
+  canChange: boolean;
+  canUndo: boolean;
 }
 
 export interface OfferedTool {

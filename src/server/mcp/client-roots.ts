@@ -77,7 +77,7 @@ export class ClientRoots {
       part.calls++;
       return { engine: part.engine, isWhole: false, release: () => release(part) };
     }
-    if (!this.#app.openRoots) return wholeLease(this.#app);
+    if (!this.#app.clientRoots) return wholeLease(this.#app);
     return this.#asked === 0 ? NOT_TOLD : NONE_SERVED;
   }
 
@@ -88,10 +88,10 @@ export class ClientRoots {
 
   async #learn(asked: number): Promise<void> {
     const paths = pathsIn(await this.#ask());
-    const { engine, openRoots } = this.#app;
+    const { engine, clientRoots } = this.#app;
     const isLatest = () => asked === this.#asked && !this.#ended;
     if (!isLatest()) return;
-    const next = openRoots ? openRoots(paths) : await engine.narrowed(paths);
+    const next = clientRoots ? clientRoots.open(paths) : await engine.narrowed(paths);
     if (isLatest()) this.#use(next);
     else await next?.close();
   }

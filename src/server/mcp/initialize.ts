@@ -22,9 +22,13 @@ export function serverDescription(app: App) {
 }
 
 function instructionsOf(app: App): string {
-  const { dialects, engine } = app;
+  const { dialects, engine, clientRoots } = app;
   const offers = (tool: string) => offeredTools(app).shown.some(({ name }) => name === tool);
-  const served = { directories: engine.roots, canUndo: engine.history.isKept, offers };
+  const served = {
+    directories: engine.roots,
+    canUndo: clientRoots?.canUndo ?? engine.history.isKept,
+    offers,
+  };
   return dialects.flatMap((dialect) => dialect.instructions?.(served) ?? []).join('\n\n');
 }
 

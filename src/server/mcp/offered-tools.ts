@@ -38,7 +38,7 @@ const known = new WeakMap<App, OfferedTools>();
 export function offeredTools(app: App): OfferedTools {
   let tools = known.get(app);
   if (!tools) {
-    const { canChange = app.engine.roots.some(({ writable }) => writable) } = app;
+    const canChange = app.clientRoots?.canChange ?? app.engine.roots.some(({ writable }) => writable);
     const whyUnconfined = app.engine.commands.whyUnconfined();
     tools = offer(app.dialects, { canChange, commandsConfined: app.commandsConfined, whyUnconfined });
     known.set(app, tools);

@@ -127,11 +127,7 @@ function contextOf(
   caller: Caller,
   reporter: ProgressReporter | undefined,
 ): CallContext {
-<<<<<<< HEAD
-  const { engine, home, settings, maxTokens } = app;
-=======
-  const { home, settings } = app;
->>>>>>> 5dd06e3 (Serve files as resources, complete their paths, tell of changes, and follow the roots of clients)
+  const { home, settings, maxTokens } = app;
   return {
     engine,
     caller,

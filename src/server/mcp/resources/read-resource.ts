@@ -41,8 +41,8 @@ function textOf(app: App, path: string, part: TextPart): string {
   const { text, from, to, totalLines, goesOnAt } = part;
   if (goesOnAt) {
     const next = nextCall(app, 'read_text_file', { path, offset: to, column: goesOnAt.column });
-    const characters = `characters 1-${grouped(goesOnAt.column - 1)} of ${grouped(goesOnAt.length)}`;
-    return `${text}\n[line ${to} of ${grouped(totalLines)}, ${characters}${next}]`;
+    const characters = `characters 1-${goesOnAt.column - 1} of ${grouped(goesOnAt.length)}`;
+    return `${text}\n[line ${to}, ${characters}${next}]`;
   }
   if (to >= totalLines) return text;
   const next = nextCall(app, 'read_text_file', { path, offset: to + 1 });
@@ -60,10 +60,10 @@ async function listing({ app, engine, signal }: ResourceCall, path: string): Pro
   }
   const text = lines.slice(0, shown).join('\n');
   if (shown === lines.length) return { mimeType: DIRECTORY, text };
-  const next = nextCall(app, 'list_directory', { path, offset: shown + 1 });
+  const next = nextCall(app, 'list_directory', { path, offset: shown });
   return {
     mimeType: DIRECTORY,
-    text: `${text}\n[entries 1-${grouped(shown)} of ${grouped(lines.length)}${next}]`,
+    text: `${text}\n[entries 1-${shown} of ${grouped(lines.length)}${next}]`,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Answers every request of one client about resources. */
-import type { Dialect, ToolOutcome } from '../../../dialects/dialect.ts';
-import { anonymous, type Engine, EngineFailure, type Failure } from '../../../engine/index.ts';
+import type { Dialect, ToolContext, ToolOutcome } from '../../../dialects/dialect.ts';
+import { anonymous, type Caller, type Engine, EngineFailure, type Failure } from '../../../engine/index.ts';
 import { tracing } from '../../../trace/caller.ts';
 import type { CallTrace } from '../../../trace/recorder.ts';
 import type { App } from '../app.ts';
@@ -76,7 +76,7 @@ export class SessionResources {
       trace?.answered({ bytesOut: lengthOf(result) });
       return { result };
     } catch (error) {
-      return this.#failed(error, { method, params, engine, trace });
+      return this.#failed(error, { method, params, context: contextOf(app, engine, caller, signal), trace });
     } finally {
       served.release();
     }
@@ -178,7 +178,7 @@ export class SessionResources {
     return { error: { code, message, ...(data && { data }) } };
   }
 
-  #errorOf(error: unknown, { method, params, engine }: FailedRequest): ErrorFacts {
+  #errorOf(error: unknown, { method, params, context }: FailedRequest): ErrorFacts {
     if (error instanceof BadParams) {
       const message = `Invalid params: ${error.message}`;
       return { code: INVALID_PARAMS, message, failure: 'bad-arguments' };
@@ -186,18 +186,18 @@ export class SessionResources {
     if (!(error instanceof EngineFailure))
       return { code: INTERNAL_ERROR, message: `Internal error in ${method}`, failure: 'internal' };
     const { facts } = error;
-    engine.reportFailure(facts);
-    const message = this.#words(facts);
+    context.engine.reportFailure(facts);
+    const message = this.#words(facts, context);
     const isAbsent = facts.kind === 'not-found' || facts.kind === 'outside';
     if (!isAbsent) return { code: SERVER_ERROR, message };
     return { code: RESOURCE_NOT_FOUND, message, data: { uri: params.uri } };
   }
 
   /** A failure in the words of the dialect, as a call that reads would tell it. */
-  #words(facts: Failure): string {
+  #words(facts: Failure, context: ToolContext): string {
     const { tools } = this.#dialect;
     const reader = tools.find(({ name }) => name === 'read_text_file') ?? tools[0]!;
-    const outcome = this.#dialect.failed(facts, reader);
+    const outcome = this.#dialect.failed(facts, reader, context);
     if ('error' in outcome) return outcome.error.message;
     return outcome.result.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
   }
@@ -206,7 +206,7 @@ export class SessionResources {
 interface FailedRequest {
   method: string;
   params: Params;
-  engine: Engine;
+  context: ToolContext;
   trace: CallTrace | undefined;
 }
 
@@ -217,9 +217,16 @@ interface ErrorFacts {
   data?: object;
 }
 
+function contextOf(app: App, engine: Engine, caller: Caller, signal: AbortSignal): ToolContext {
+  const { home, settings, maxTokens } = app;
+  return { engine, caller, home, settings, maxTokens, signal, session: {}, progress: ignore, note: ignore };
+}
+
+function ignore(): void {}
+
 /** The engine through which changes come: not the read-only one of a token that may only read. */
-function changesOf({ changing, openRoots }: App, engine: Engine): Engine {
-  return openRoots ? engine : (changing ?? engine);
+function changesOf({ changing, clientRoots }: App, engine: Engine): Engine {
+  return clientRoots ? engine : (changing ?? engine);
 }
 
 function lengthOf(result: object): number {
