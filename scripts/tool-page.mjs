@@ -134,7 +134,7 @@ function reply(codes, message, parts = []) {
 }
 
 function parsed(text) {
-  return text.startsWith('{') ? JSON.parse(text) : undefined;
+  return /^\{\s*"/.test(text) ? JSON.parse(text) : undefined;
 }
 
 function code(text) {

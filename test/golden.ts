@@ -21,6 +21,10 @@ export interface GoldenCase {
   /** Directories given to the server, relative to the case; default: one, writable. */
   roots?: { path: string; writable: boolean }[];
   readOnly?: boolean;
+  /** Changes are recorded, so that they can be undone. */
+  journal?: true;
+  /** About how many tokens an answer may hold. */
+  maxTokens?: number;
   settings?: Record<string, string>;
   calls: GoldenCall[];
   /** What is there afterwards, completely; left out when nothing may have changed. */
@@ -54,6 +58,7 @@ export function runGoldens(dialect: Dialect, folder: string): void {
 
 async function runCase(dialect: Dialect, golden: GoldenCase): Promise<void> {
   const temporary = temporaryDirectory();
+  const state = golden.journal ? temporaryDirectory() : undefined;
   const root = join(temporary.path, 'root');
   try {
     layOut(root, { './': '' });
@@ -65,6 +70,7 @@ async function runCase(dialect: Dialect, golden: GoldenCase): Promise<void> {
         writable,
       })),
       readOnly: golden.readOnly ?? false,
+      ...(state && { journal: state.path }),
     });
     const session: Session = {};
     for (const call of golden.calls) await runCall(dialect, engine, session, golden, call, root);
@@ -73,6 +79,7 @@ async function runCase(dialect: Dialect, golden: GoldenCase): Promise<void> {
     expect(readBack(temporary.path)).toEqual(after);
   } finally {
     temporary.remove();
+    state?.remove();
   }
 }
 
@@ -93,6 +100,7 @@ async function runCall(
     signal: new AbortController().signal,
     home: homedir(),
     settings: golden.settings ?? {},
+    maxTokens: golden.maxTokens,
     progress: () => {},
   });
   const expected = fill(call, root);

@@ -4,9 +4,10 @@ import { fileeditor } from './fileeditor/index.ts';
 import { patch } from './patch/index.ts';
 import { replay } from './replay/index.ts';
 import { repo } from './repo/index.ts';
+import { standard } from './standard/index.ts';
 import { workspace } from './workspace/index.ts';
 
-export const dialects: readonly Dialect[] = [replay, patch, workspace, fileeditor, repo];
+export const dialects: readonly Dialect[] = [standard, replay, patch, workspace, fileeditor, repo];
 
 export const defaultDialect = replay.name;
 

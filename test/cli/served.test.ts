@@ -119,7 +119,7 @@ describe('several directories', () => {
       const { status, stdout, stderr } = run([...args, '--dialect', named, 'root', 'other']);
       expect([status, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(
-        /^cofferdam: .* one directory, and 2 are given: give one, or name a dialect too that serves them all \(replay, patch, fileeditor\)\n$/,
+        /^cofferdam: .* one directory, and 2 are given: give one, or name a dialect too that serves them all \(standard, replay, patch, fileeditor\)\n$/,
       );
     }
   });
@@ -139,6 +139,11 @@ describe('several directories', () => {
 });
 
 const READ_ONLY: Readonly<Record<string, string[]>> = {
+  standard: [
+    ...['read_file', 'read_text_file', 'read_media_file', 'read_multiple_files', 'list_directory'],
+    ...['list_directory_with_sizes', 'directory_tree', 'search_files', 'get_file_info'],
+    ...['list_allowed_directories', 'grep_files', 'history'],
+  ],
   replay: [
     ...['read_file', 'read_multiple_files', 'list_directory', 'directory_tree', 'get_file_info'],
     ...['list_allowed_directories', 'edit_file', 'edit_files', 'search_files', 'grep_files', 'glob_search'],
@@ -151,6 +156,13 @@ const READ_ONLY: Readonly<Record<string, string[]>> = {
 
 /** A call that would change something, if it could. */
 const CHANGES: Readonly<Record<string, Record<string, object>>> = {
+  standard: {
+    write_file: { path: 'new.txt', content: 'x' },
+    create_directory: { path: 'new' },
+    move_file: { source: 'a.txt', destination: 'b.txt' },
+    delete_file: { path: 'a.txt' },
+    edit_file: { path: 'a.txt', edits: [{ oldText: 'in', newText: 'out' }] },
+  },
   replay: {
     write_file: { path: 'new.txt', content: 'x' },
     create_directory: { path: 'new' },
