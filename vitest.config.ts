@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -10,8 +11,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     pool: 'forks',
-    // Attackers and time limits want a core for each of them.
-    maxWorkers: 2,
+    // Tests often wait, for a flush of the disk or for a time limit: one more than this many cores.
+    maxWorkers: Math.max(3, Math.min(4, availableParallelism())),
     minWorkers: 1,
     reporters: ['default', './scripts/closing-line.mjs'],
   },

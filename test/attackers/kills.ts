@@ -2,9 +2,11 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RawClient } from '../client.ts';
+import { until } from '../until.ts';
 
 const MODE = 0o640;
-const LONGEST_WAIT_MS = 60;
+const LONGEST_WAIT_MS = 20;
+const ROUNDS = 7;
 const BODY = 'a line of some length, as files have them\n'.repeat(4000);
 
 export interface Wreckage {
@@ -49,7 +51,9 @@ export async function killDuringWrites(root: string, kills: number): Promise<Wre
     writeFileSync(join(root, name), text);
     chmodSync(join(root, name), MODE);
   }
-  while (wreckage.kills < kills) await oneKill(root, wreckage);
+  // Kills that all came between two writes would show nothing.
+  const isVain = () => wreckage.midway === 0 && wreckage.kills < 10 * kills;
+  while (wreckage.kills < kills || isVain()) await oneKill(root, wreckage);
   const last = await RawClient.start([root]);
   await sweep(last, root, wreckage);
   await last.end();
@@ -74,13 +78,17 @@ async function oneKill(root: string, wreckage: Wreckage): Promise<void> {
     over: wholeVersionOf(readFileSync(path('over.txt'), 'utf8'), overwritten) ?? 0,
     edited: wholeVersionOf(readFileSync(path('edited.txt'), 'utf8'), edited) ?? 0,
   };
+  let answers = 0;
   const send = (tool: string, args: object, then: () => void) => {
     client.call(tool, args).then(
-      ({ result }) => result && then(),
+      ({ result }) => {
+        answers++;
+        if (result) then();
+      },
       () => {},
     );
   };
-  for (let i = 1; i <= 7; i++) {
+  for (let i = 1; i <= ROUNDS; i++) {
     const over = first.over + i;
     send('write_file', { path: path('over.txt'), content: overwritten(over) }, () => {
       acknowledged.over = over;
@@ -93,6 +101,9 @@ async function oneKill(root: string, wreckage: Wreckage): Promise<void> {
     const name = `new/${round}-${i}.txt`;
     send('write_file', { path: path(name), content: overwritten(i) }, () => acknowledged.new.add(name));
   }
+  // Anywhere between the first write and the last, however quick this machine is.
+  const enough = Math.floor(Math.random() * 3 * ROUNDS);
+  await until(() => answers >= enough);
   await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_WAIT_MS));
   client.child.kill('SIGKILL');
   await client.exited;

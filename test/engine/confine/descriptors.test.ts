@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('the number of open descriptors', (
     },
   );
 
-  it('of a server is the same before and after 10,000 mixed calls', async () => {
+  it('of a server is the same before and after thousands of mixed calls', async () => {
     const state = temporaryDirectory();
     const client = await RawClient.start(['--state', state.path, directory.path]);
     const pid = client.child.pid!;
@@ -118,11 +118,11 @@ describe.runIf(process.platform === 'linux')('the number of open descriptors', (
     const watched = [directory.path, state.path];
     const before = heldBelow(watched, pid);
     expect(before).toContain(directory.path);
-    const { answered, refused } = await calls(10_000);
+    const { answered, refused } = await calls(3000);
     await client.call('read_file', { path: 'a.txt' });
     await expectNoMoreHeld(before, watched, pid);
-    expect(answered).toBeGreaterThan(2000);
-    expect(refused).toBeGreaterThan(2000);
+    expect(answered).toBeGreaterThan(600);
+    expect(refused).toBeGreaterThan(600);
     await client.end();
     state.remove();
   });
