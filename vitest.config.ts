@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { HeavyFirst } from './test/heavy-first.ts';
 
 export default defineConfig({
   test: {
@@ -10,9 +11,10 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
+    sequence: { sequencer: HeavyFirst },
     pool: 'forks',
-    // Tests often wait, for a flush of the disk or for a time limit: one more than this many cores.
-    maxWorkers: Math.max(3, Math.min(4, availableParallelism())),
+    // Tests often wait, for the disk or for a time limit: one more worker than cores keeps the cores at work.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     minWorkers: 1,
     reporters: ['default', './scripts/closing-line.mjs'],
   },

@@ -27,8 +27,9 @@ export class RawClient {
       this.stderr += chunk;
     });
     this.child.stdin!.on('error', () => {});
+    // At its exit, what it has said may still be on the way.
     this.exited = new Promise((resolve) => {
-      this.child.once('exit', (code, signal) => resolve({ code, signal }));
+      this.child.once('close', (code, signal) => resolve({ code, signal }));
     });
   }
 

@@ -37,7 +37,7 @@ function compile(): Promise<string | undefined> {
 function begin(child: ChildProcess): Promise<Pick<Attacker, 'stop'> | undefined> {
   let output = '';
   const exited = new Promise<number | null>((resolve) => {
-    child.once('exit', resolve);
+    child.once('close', resolve);
     child.once('error', () => resolve(null));
   });
   const ready = new Promise<boolean>((resolve) => {

@@ -49,7 +49,7 @@ class Started {
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;
     });
-    this.exited = new Promise((settle) => this.child.once('exit', settle));
+    this.exited = new Promise((settle) => this.child.once('close', settle));
     running.push(this);
   }
 

@@ -56,6 +56,6 @@ function run(args: string[]): Promise<{ code: number | null; output: string }> {
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         output += chunk;
       });
-    child.once('exit', (code) => resolve({ code, output }));
+    child.once('close', (code) => resolve({ code, output }));
   });
 }

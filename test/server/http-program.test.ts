@@ -53,7 +53,7 @@ class Program {
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;
     });
-    this.exited = new Promise((resolve) => this.child.once('exit', resolve));
+    this.exited = new Promise((resolve) => this.child.once('close', resolve));
     started.push(this);
   }
 
