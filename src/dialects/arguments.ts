@@ -1,6 +1,6 @@
 /** Checks a call's arguments against the very schema that clients were shown, and fills in its defaults. */
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
-import { type ArgumentProblem, fail, Yielder } from '../engine/index.ts';
+import { type ArgumentProblem, fail, inTurns, type Steps, Yielder } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';
 import { didYouMean } from './ignored-arguments.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
@@ -16,20 +16,36 @@ export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<
     validator = new Validator(tool.input as ConstructorParameters<typeof Validator>[0], '2020-12', false);
     validators.set(tool.input, validator);
   }
-  for (const { part, list, from } of partsOf(args)) {
+  for (const { part, list, from } of partsOf(withFewUnknown(tool.input, args))) {
     await yielder.pause();
     const { valid, errors } = validator.validate(part);
     if (valid) continue;
     const problems = problemsOf(errors, tool.input).map((each) => atRealIndex(each, list, from));
     fail({ kind: 'bad-arguments', problems });
   }
-  const torn = tornTexts(args, '');
+  const torn: ArgumentProblem[] = [];
+  await inTurns(findTorn(args, '', torn), yielder);
   if (torn.length > 0) fail({ kind: 'bad-arguments', problems: torn });
-  return withDefaults(tool.input, args as Record<string, unknown>) as Record<string, unknown>;
+  return (await inTurns(fillingIn(tool.input, args), yielder)) as Record<string, unknown>;
 }
 
 /** More items than this are looked at in turns: the library takes its time, and chokes on many thousand errors. */
 const ITEMS_AT_ONCE = 500;
+
+/** Of many names that the schema does not know, the first ones stand for all: nobody reads more problems. */
+function withFewUnknown({ properties }: ObjectSchema, args: unknown): unknown {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  const names = Object.keys(args);
+  if (names.length <= MOST_PROBLEMS) return args;
+  const few: Record<string, unknown> = {};
+  let unknown = 0;
+  for (const name of names) {
+    if (Object.hasOwn(properties, name) || ++unknown <= MOST_PROBLEMS) {
+      few[name] = (args as Record<string, unknown>)[name];
+    }
+  }
+  return few;
+}
 
 interface Part {
   /** The arguments with a part of the list instead of all of it. */
@@ -68,16 +84,24 @@ function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
-function tornTexts(value: unknown, at: string): ArgumentProblem[] {
+/** Where texts are torn; it stops when there are more than anybody reads. */
+function* findTorn(value: unknown, at: string, torn: ArgumentProblem[]): Steps<void> {
+  if (torn.length >= MOST_PROBLEMS) return;
   if (typeof value === 'string') {
-    if (isWellFormed(value)) return [];
-    return [
-      { field: at, missing: false, message: `${at} is not valid Unicode: it holds half of a character` },
-    ];
+    if (isWellFormed(value)) return;
+    const message = `${at} is not valid Unicode: it holds half of a character`;
+    torn.push({ field: at, missing: false, message });
+  } else if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      if (i % ITEMS_AT_ONCE === 0) yield;
+      if (typeof item !== 'string' || !isWellFormed(item)) yield* findTorn(item, `${at}[${i}]`, torn);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [i, [name, inner]] of Object.entries(value).entries()) {
+      if (i % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield;
+      yield* findTorn(inner, join(at, name), torn);
+    }
   }
-  if (Array.isArray(value)) return value.flatMap((item, i) => tornTexts(item, `${at}[${i}]`));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => tornTexts(inner, join(at, name)));
 }
 
 function renamed(tool: Tool, sent: unknown): unknown {
@@ -91,14 +115,23 @@ function renamed(tool: Tool, sent: unknown): unknown {
   return args;
 }
 
-function withDefaults(schema: Schema, value: unknown): unknown {
+/** The value with the defaults of its schema. */
+function* fillingIn(schema: Schema, value: unknown): Steps<unknown> {
   if (!('type' in schema)) return value;
-  if (schema.type === 'array' && Array.isArray(value))
-    return value.map((item) => withDefaults(schema.items, item));
+  if (schema.type === 'array' && Array.isArray(value)) {
+    // Most lists hold nothing that could have a default.
+    if (!('type' in schema.items) || !['object', 'array'].includes(schema.items.type)) return value;
+    const filled: unknown[] = [];
+    for (const item of value) {
+      if (filled.length % ITEMS_AT_ONCE === 0) yield;
+      filled.push(yield* fillingIn(schema.items, item));
+    }
+    return filled;
+  }
   if (schema.type !== 'object') return value;
   const filled: Record<string, unknown> = { ...(value as Record<string, unknown>) };
   for (const [name, field] of Object.entries(schema.properties)) {
-    if (filled[name] !== undefined) filled[name] = withDefaults(field, filled[name]);
+    if (filled[name] !== undefined) filled[name] = yield* fillingIn(field, filled[name]);
     else if ('default' in field && field.default !== undefined) filled[name] = structuredClone(field.default);
   }
   return filled;

@@ -30,8 +30,13 @@ export async function callTool(
 }
 
 /** Most tools keep their results short enough for clients; this holds for all of them. */
-function shortEnough(outcome: ToolOutcome, dialect: Dialect, tool: Tool, context: ToolContext): ToolOutcome {
-  const bytes = excessBytes(outcome);
+async function shortEnough(
+  outcome: ToolOutcome,
+  dialect: Dialect,
+  tool: Tool,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const bytes = await excessBytes(outcome);
   if (bytes === undefined) return outcome;
   if ('error' in outcome || outcome.result.isError) return truncateTexts(outcome);
   if (!tool.hints.readOnly) return { result: unsendableResult(bytes) };

@@ -1,7 +1,7 @@
 /** How long one tool result may be: clients built on the official library end the session at 10 MiB. */
 import { truncate } from '../display/truncate.ts';
-import { fail } from '../engine/index.ts';
-import { jsonBytes } from '../json/json-size.ts';
+import { fail, inTurns, Yielder } from '../engine/index.ts';
+import { jsonBytes, measuringJson } from '../json/json-size.ts';
 import { type Content, type ToolOutcome, type ToolResult, text } from './dialect.ts';
 
 /** The server sends no longer message, line end included; src/server/mcp/messages.ts enforces it too. */
@@ -71,9 +71,10 @@ export function requireFits(value: string, instead: () => string, path?: string)
 }
 
 /** The bytes of an outcome that is too long to send; undefined for all others. */
-export function excessBytes(outcome: ToolOutcome): number | undefined {
+export async function excessBytes(outcome: ToolOutcome): Promise<number | undefined> {
   if (isShort(outcome)) return undefined;
-  const bytes = jsonBytes('result' in outcome ? outcome.result : outcome.error);
+  const value = 'result' in outcome ? outcome.result : outcome.error;
+  const bytes = await inTurns(measuringJson(value), new Yielder(undefined));
   return bytes > MAX_RESULT_BYTES ? bytes : undefined;
 }
 

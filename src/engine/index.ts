@@ -12,7 +12,7 @@ export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
-export { ITEMS_PER_CHECK, mapInTurns, sortedInTurns, Yielder } from './event-loop.ts';
+export { ITEMS_PER_CHECK, inTurns, mapInTurns, type Steps, sortedInTurns, Yielder } from './event-loop.ts';
 export {
   type ArgumentProblem,
   EngineFailure,
@@ -63,7 +63,7 @@ export type { AnchoredLine, ClosestPlace, EditRefusal } from './text/edit/edit-r
 export type { Fit } from './text/edit/fitting-places.ts';
 export type { LineRange } from './text/edit/line-range.ts';
 export type { LineReplacement, ListedEdit, ListedEditResult } from './text/edit-list.ts';
-export { countLines, splitLines } from './text/encoding.ts';
+export { countingLines, countLines, splitLines } from './text/encoding.ts';
 export { lineHash } from './text/lines/anchors.ts';
 export type { LineInsertion } from './text/lines/insert-lines.ts';
 export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/lines/line-diffs.ts';

@@ -1,49 +1,130 @@
 /** Measures how many bytes a value takes as JSON without writing the JSON: values may have many megabytes. */
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const FIRST_PRINTABLE = 0x20;
-/** Line ends, tabs and a few others have an escape of two characters; other control characters one of six. */
-const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r'].map((control) => control.charCodeAt(0)));
-const CONTROL_EXTRA = Array.from({ length: FIRST_PRINTABLE }, (_, code) => (SHORT_ESCAPES.has(code) ? 1 : 5));
+const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r', '"', '\\'].map((each) => each.charCodeAt(0)));
+/**
+ * What each byte takes beyond itself. Quotes, backslashes and a few control characters have an escape of two
+ * characters, other control characters one of six.
+ */
+const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
+  if (SHORT_ESCAPES.has(code)) return 1;
+  return code < FIRST_PRINTABLE ? 5 : 0;
+});
 /** Half of a surrogate pair takes three bytes as UTF-8 (a replacement character) and six as an escape. */
 const HALF_EXTRA = 3;
 
+/** So many characters, or so many values, are measured between two yields. */
+const PIECE = 64 * 1024;
+const VALUES = 4096;
+/** Shorter texts are measured without encoding them. */
+const SHORT = 8 * 1024;
+/** No character takes more bytes as UTF-8. */
+const bytes = Buffer.allocUnsafeSlow(3 * PIECE);
+const encoder = new TextEncoder();
+
 /** The size of a text as a JSON string, with its quotes. */
 export function jsonTextBytes(text: string): number {
-  let bytes = 2 + Buffer.byteLength(text);
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < FIRST_PRINTABLE) bytes += CONTROL_EXTRA[code]!;
-    else if (code === QUOTE || code === BACKSLASH) bytes += 1;
-    else if ((code & 0xf800) === 0xd800) {
-      if (isPair(code, text.charCodeAt(i + 1))) i++;
-      else bytes += HALF_EXTRA;
-    }
+  let sum = 2;
+  for (let at = 0; at < text.length; ) {
+    const end = pieceEnd(text, at);
+    sum += pieceBytes(text, at, end);
+    at = end;
   }
-  return bytes;
+  return sum;
 }
 
 /** The size of a value that came from JSON or can become JSON. */
 export function jsonBytes(value: unknown): number {
   if (typeof value === 'string') return jsonTextBytes(value);
-  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value)).length;
-  if (Array.isArray(value)) {
-    return (
-      value.reduce<number>((sum, item) => sum + jsonBytes(item === undefined ? null : item) + 1, 1) +
-      (value.length === 0 ? 1 : 0)
-    );
+  const steps = measuringJson(value);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** The same, and it yields again and again: a long value is measured while others work. */
+export function* measuringJson(value: unknown): Generator<void, number> {
+  let sum = 0;
+  let left = VALUES;
+  function* measure(each: unknown): Generator<void, void> {
+    if (--left === 0) {
+      left = VALUES;
+      yield;
+    }
+    if (typeof each === 'string') yield* text(each);
+    else if (typeof each !== 'object' || each === null) sum += String(JSON.stringify(each)).length;
+    else if (Array.isArray(each)) yield* list(each);
+    else yield* members(each);
   }
-  let bytes = 1;
-  let members = 0;
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    members++;
-    bytes += jsonTextBytes(name) + 2 + jsonBytes(member);
+  function* text(each: string): Generator<void, void> {
+    if (each.length <= PIECE) {
+      sum += jsonTextBytes(each);
+      return;
+    }
+    sum += 2;
+    for (let at = 0; at < each.length; ) {
+      const end = pieceEnd(each, at);
+      sum += pieceBytes(each, at, end);
+      at = end;
+      yield;
+    }
   }
-  return members === 0 ? 2 : bytes;
+  function* list(items: readonly unknown[]): Generator<void, void> {
+    sum += items.length === 0 ? 2 : 1 + items.length;
+    for (const item of items) {
+      if (typeof item === 'string' && item.length <= PIECE && --left > 0) sum += jsonTextBytes(item);
+      else yield* measure(item === undefined ? null : item);
+    }
+  }
+  function* members(object: object): Generator<void, void> {
+    let count = 0;
+    for (const [name, member] of Object.entries(object)) {
+      if (member === undefined) continue;
+      count++;
+      sum += jsonTextBytes(name) + 2;
+      yield* measure(member);
+    }
+    sum += count === 0 ? 2 : 1;
+  }
+  yield* measure(value);
+  return sum;
+}
+
+/** Never splits a surrogate pair. */
+function pieceEnd(text: string, from: number): number {
+  const end = from + PIECE;
+  if (end >= text.length) return text.length;
+  return isFirstHalf(text.charCodeAt(end - 1)) ? end - 1 : end;
+}
+
+function pieceBytes(text: string, from: number, end: number): number {
+  const piece = from === 0 && end === text.length ? text : text.slice(from, end);
+  if (piece.length < SHORT || !isWellFormed(piece)) return bytesByCharacter(piece);
+  const { written } = encoder.encodeInto(piece, bytes);
+  let sum = written;
+  for (let i = 0; i < written; i++) sum += EXTRA[bytes[i]!]!;
+  return sum;
+}
+
+function bytesByCharacter(text: string): number {
+  let sum = Buffer.byteLength(text);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 128) sum += EXTRA[code]!;
+    else if ((code & 0xf800) === 0xd800) {
+      if (isPair(code, text.charCodeAt(i + 1))) i++;
+      else sum += HALF_EXTRA;
+    }
+  }
+  return sum;
+}
+
+function isFirstHalf(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
 }
 
 function isPair(first: number, second: number): boolean {
-  return first <= 0xdbff && second >= 0xdc00 && second <= 0xdfff;
+  return isFirstHalf(first) && second >= 0xdc00 && second <= 0xdfff;
+}
+
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

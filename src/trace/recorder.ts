@@ -45,6 +45,8 @@ export interface TracedCall {
 }
 
 export interface TracedAnswer {
+  /** Of the arguments as JSON; measured here when left out. */
+  bytesIn?: number;
   bytesOut: number;
   /** What a model gets to read of it. */
   text?: string | undefined;
@@ -148,7 +150,7 @@ export class CallTrace {
     if (this.#remembered.size < MOST_REMEMBERED) this.#remembered.add(key);
   }
 
-  #event({ bytesOut, text, failure }: TracedAnswer): TraceEvent {
+  #event({ bytesIn, bytesOut, text, failure }: TracedAnswer): TraceEvent {
     const { server, contents } = this.#options;
     const { session, who, dialect, tool, roots = this.#options.roots } = this.#call;
     const { arguments: args } = this.#call;
@@ -162,7 +164,7 @@ export class CallTrace {
       paths: this.#paths,
       outcome: failure === undefined ? 'ok' : 'failed',
       ms: this.#elapsed(),
-      bytesIn: args === undefined ? 0 : bytesOf(args),
+      bytesIn: bytesIn ?? (args === undefined ? 0 : bytesOf(args)),
       bytesOut,
       tokensOut: estimatedTokens(text?.length ?? bytesOut),
     };

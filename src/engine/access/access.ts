@@ -12,7 +12,7 @@ import type { Place } from '../confine/place.ts';
 import { rawOf } from '../confine/scan/raw-names.ts';
 import type { TreeScanner } from '../confine/scan/tree-scanner.ts';
 import type { Wall } from '../confine/wall.ts';
-import { yieldIfDue } from '../event-loop.ts';
+import { Yielder, yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from '../failures.ts';
 import { noRecorder } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
@@ -150,6 +150,7 @@ export class Access {
       const recorder = this.#begin(options);
       try {
         const result = await change(new Changes(this, recorder ?? noRecorder, options.signal));
+        await recorder?.report(new Yielder(undefined));
         recorder?.end('done');
         return result;
       } catch (error) {

@@ -8,6 +8,7 @@ import { Yielder } from '../event-loop.ts';
 import { EngineFailure, type Failure, fail } from '../failures.ts';
 import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
+import { utf8InTurns } from '../files/encode-in-turns.ts';
 import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
@@ -121,7 +122,9 @@ export class FilesApi {
     return this.#access.read(paths, {}, async (open) => {
       const texts: string[] = [];
       let left: number = limits.wholeFileBytes;
+      const yielder = new Yielder(options.signal);
       for (const path of paths) {
+        await yielder.pause();
         const limit = left;
         const { text, bytes } = await open(path, 'read', (place) => readText(place, { ...options, limit }));
         texts.push(text);
@@ -212,8 +215,8 @@ export class FilesApi {
     content: string | Buffer,
     options: StoreCall & ExpectingCall = {},
   ): Promise<{ path: string; bytes: number }> {
-    const bytes = asBytes(content);
     return this.#changeOne(written(path), options, async (place, recorder) => {
+      const bytes = await asBytes(content, new Yielder(options.signal));
       if (options.limit !== undefined) requireFits(path, bytes, options.limit);
       const expect = await expectedSnapshot(place, options);
       await replaceContent(place, bytes, { signal: options.signal, recorder, ...(expect && { expect }) });
@@ -226,10 +229,12 @@ export class FilesApi {
     files: readonly { path: string; content: string | Buffer }[],
     options: Call = {},
   ): Promise<{ bytes: number }[]> {
-    const contents = files.map(({ content }) => asBytes(content));
     const changed = files.map(({ path }) => written(path));
     return this.#changeAll(changed, options, async (places, recorder) => {
       requireDifferent(places);
+      const yielder = new Yielder(options.signal);
+      const contents: Buffer[] = [];
+      for (const { content } of files) contents.push(await asBytes(content, yielder));
       const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
       await replaceTogether(replacements, options.signal, recorder);
       return contents.map((bytes) => ({ bytes: bytes.length }));
@@ -468,8 +473,8 @@ function isForbidden({ kind }: Failure): boolean {
   return kind === 'outside' || kind === 'read-only';
 }
 
-function asBytes(content: string | Buffer): Buffer {
-  return typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+async function asBytes(content: string | Buffer, yielder: Yielder): Promise<Buffer> {
+  return typeof content === 'string' ? utf8InTurns(content, yielder) : content;
 }
 
 /** A file that is written anew; missing directories above it are made. */

@@ -1,5 +1,6 @@
 /** Changes that depend on what a file holds: read it, compute its new content, and store that. */
 import type { Place } from '../confine/place.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Rewrote } from '../text/rewrite.ts';
@@ -35,7 +36,9 @@ export async function rewriteTogether<R>(
   requireDifferent(places);
   const results: R[] = [];
   const replacements: Replacement[] = [];
+  const yielder = new Yielder(options.signal);
   for (const [index, place] of places.entries()) {
+    await yielder.pause();
     const snapshot = await readSnapshot(place, { signal: options.signal, action: 'edit' });
     const { bytes, result } = await compute(snapshot.bytes, index);
     results.push(result);

@@ -70,6 +70,19 @@ export function countLines(text: string): number {
   return count;
 }
 
+/** So many lines are counted between two yields. */
+const COUNTED = 16 * 1024;
+
+/** The same, and it yields again and again: a long text is counted while others work. */
+export function* countingLines(text: string): Generator<void, number> {
+  if (text === '') return 0;
+  let count = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    if (++count % COUNTED === 0) yield;
+  }
+  return count;
+}
+
 /** A text without the end of its last line. An empty last line is nothing but its end: without that it would be gone. */
 export function withoutLastEnding(text: string): string {
   const end = /\r?\n$/.exec(text)?.index;

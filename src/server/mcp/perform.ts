@@ -9,7 +9,8 @@ import {
   type TracedFailure,
   text,
 } from '../../dialects/dialect.ts';
-import { anonymous, type Caller, type Engine, type Origin } from '../../engine/index.ts';
+import { anonymous, type Caller, type Engine, inTurns, type Origin, Yielder } from '../../engine/index.ts';
+import { measuringJson } from '../../json/json-size.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
@@ -64,7 +65,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     };
     const { failure, ...ended } = await callTool(offered.dialect, offered.tool, args, context);
     const outcome = app.errors === 'results' ? asResult(ended) : ended;
-    trace?.answered(tracedAnswer(outcome, failure));
+    if (trace) trace.answered({ ...tracedAnswer(outcome, failure), bytesIn: await bytesOf(args) });
     return outcome;
   } catch (error) {
     trace?.answered({ bytesOut: 0, failure: 'internal' });
@@ -76,6 +77,16 @@ export async function perform(call: Call): Promise<ToolOutcome> {
   } finally {
     lease?.release();
     reporter?.end();
+  }
+}
+
+/** Of arguments as JSON, in turns: they may have many megabytes. They may be nested deeper than the stack reaches, too. */
+async function bytesOf(args: unknown): Promise<number> {
+  if (args === undefined) return 0;
+  try {
+    return await inTurns(measuringJson(args), new Yielder(undefined));
+  } catch {
+    return 0;
   }
 }
 

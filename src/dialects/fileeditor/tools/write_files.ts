@@ -1,4 +1,4 @@
-import { countLines } from '../../../engine/index.ts';
+import { countingLines, inTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { filesOf, integerOrIntegers, oneForEach, stringOrStrings } from '../one-or-many.ts';
 import { inWorkspace } from '../workspace.ts';
@@ -32,11 +32,8 @@ export const writeFiles = defineTool({
       const counts = oneForEach('line_count', line_count, paths.length);
       const files = paths.map((each, index) => ({ path: each, content: contents[index]! }));
       await workspace.files.writeAll(files, { signal: context.signal });
-      return files.map((file, index) => ({
-        path: file.path,
-        lines: countLines(file.content),
-        said: counts[index]!,
-      }));
+      const lines = await linesOfEach(contents);
+      return files.map((file, i) => ({ path: file.path, lines: lines[i]!, said: counts[i]! }));
     }),
   render(files, { path }) {
     const notes = files.filter(({ lines, said }) => lines !== said).map(noteOf);
@@ -48,6 +45,17 @@ export const writeFiles = defineTool({
     return [`Successfully wrote ${files.length} files (${total} total lines):`, ...list, ...notes].join('\n');
   },
 });
+
+async function linesOfEach(contents: readonly string[]): Promise<number[]> {
+  const yielder = new Yielder(undefined);
+  const counts: number[] = [];
+  for (const [i, content] of contents.entries()) {
+    // One content for all files is counted once.
+    const count = content === contents[i - 1] ? counts[i - 1] : undefined;
+    counts.push(count ?? (await inTurns(countingLines(content), yielder)));
+  }
+  return counts;
+}
 
 function noteOf({ path, lines, said }: { path: string; lines: number; said: number }): string {
   return `Note: line_count for ${path} was ${said}, but the content has ${lines} lines`;

@@ -8,6 +8,7 @@ import type { SetAside } from '../../../state/contents.ts';
 import type { Log } from '../../../state/log.ts';
 import type { Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
+import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
 import { namesToUndo } from '../entries/contents-needed.ts';
@@ -49,6 +50,8 @@ export class JournalRecorder implements ChangeRecorder {
   /** Written down, and not begun yet. */
   readonly #planned = new Set<string>();
   #done = 0;
+  /** So many of the changes were reported. */
+  #reported = 0;
   #closed = false;
   #givenUp = false;
   #bytes = 0;
@@ -183,11 +186,22 @@ export class JournalRecorder implements ChangeRecorder {
     this.#done--;
   }
 
+  /** Reports what was done, before `end` would do it in one turn: there may be thousands of changes. */
+  report(yielder: Yielder): Promise<void> {
+    return inTurns(this.#reporting(), yielder);
+  }
+
+  *#reporting(): Steps<void> {
+    for (; this.#reported < this.#changes.length; yield) {
+      this.#parts.onChange?.(this.#changes[this.#reported++]!);
+    }
+  }
+
   /** The last line. What failed before anything was done is no entry; what failed in the middle stays open. */
   end(how: 'done' | 'failed'): void {
     if (!this.#begun || this.#closed) return;
     this.#closed = true;
-    if (how === 'done' || this.#done > 0) for (const change of this.#changes) this.#parts.onChange?.(change);
+    if (how === 'done' || this.#done > 0) atOnce(this.#reporting());
     if (how === 'failed' && this.#done > 0) return;
     this.#givenUp = how === 'failed';
     this.#writeEnd(how);

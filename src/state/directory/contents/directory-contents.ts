@@ -9,6 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { hashOf } from '../../content-hash.ts';
 import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../contents.ts';
@@ -38,6 +39,8 @@ export class DirectoryContents implements Contents {
   readonly #ledger: Ledger;
   readonly #flushing = new FlushSoon();
   readonly #later = new Set<Promise<void>>();
+  /** Settles when the last of them was put. */
+  #putLast: Promise<void> = Promise.resolve();
   /** By hash: whoever puts the same content waits for it. */
   readonly #beingPut = new Map<string, Promise<void>>();
   #added = 0;
@@ -78,12 +81,11 @@ export class DirectoryContents implements Contents {
 
   putLater(bytes: Buffer): void {
     this.#coming += bytes.length;
-    const nextTurn = new Promise((resolve) => setImmediate(resolve));
-    const kept = nextTurn.then(async () => this.stored([await this.put(bytes)]));
-    const done = kept.then(
-      () => {},
-      () => {},
-    );
+    // A call may leave thousands behind: each takes a turn of its own. They are flushed together.
+    const put = this.#putLast.then(() => nextTurn()).then(() => this.put(bytes));
+    this.#putLast = put.then(ignore, ignore);
+    const kept = put.then((name) => this.stored([name]));
+    const done = kept.then(ignore, ignore);
     this.#later.add(done);
     void done.then(() => {
       this.#coming -= bytes.length;
@@ -269,3 +271,5 @@ function readIfThere(path: string): Buffer | undefined {
     return undefined;
   }
 }
+
+function ignore(): void {}
