@@ -16,7 +16,9 @@ export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<
     validator = new Validator(tool.input as ConstructorParameters<typeof Validator>[0], '2020-12', false);
     validators.set(tool.input, validator);
   }
-  for (const { part, list, from } of partsOf(withFewUnknown(tool.input, args))) {
+  await yielder.pause();
+  const few = withFewUnknown(tool.input, args);
+  for (const { part, list, from } of partsOf(few)) {
     await yielder.pause();
     const { valid, errors } = validator.validate(part);
     if (valid) continue;
@@ -30,7 +32,7 @@ export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<
 }
 
 /** More items than this are looked at in turns: the library takes its time, and chokes on many thousand errors. */
-const ITEMS_AT_ONCE = 500;
+const ITEMS_AT_ONCE = 250;
 
 /** Of many names that the schema does not know, the first ones stand for all: nobody reads more problems. */
 function withFewUnknown({ properties }: ObjectSchema, args: unknown): unknown {
@@ -63,9 +65,11 @@ function* partsOf(args: unknown): Generator<Part> {
   const starts = Object.fromEntries(long.map(([name, items]) => [name, items.slice(0, ITEMS_AT_ONCE)]));
   const rest = long.length === 0 ? args : { ...(args as object), ...starts };
   yield { part: rest, list: undefined, from: 0 };
+  const ones = Object.fromEntries(long.map(([name, items]) => [name, items.slice(0, 1)]));
+  const least = { ...(rest as object), ...ones };
   for (const [list, items] of long) {
     for (let from = ITEMS_AT_ONCE; from < items.length; from += ITEMS_AT_ONCE) {
-      yield { part: { ...(rest as object), [list]: items.slice(from, from + ITEMS_AT_ONCE) }, list, from };
+      yield { part: { ...least, [list]: items.slice(from, from + ITEMS_AT_ONCE) }, list, from };
     }
   }
 }

@@ -22,7 +22,8 @@ export async function callTool(
 ): Promise<ToolOutcome> {
   const context: ToolContext = { ...rest, note: (note) => void notes.push(note) };
   const outcome = await outcomeOf(dialect, tool, args, context);
-  const ignored = tool.input.additionalProperties === false ? undefined : noteIgnored(tool, args, calledAs);
+  const ignored =
+    tool.input.additionalProperties === false ? undefined : await noteIgnored(tool, args, calledAs);
   const also = [await noteHidden(outcome), ignored].filter((note) => note !== undefined);
   // A long result takes time to measure: let other calls run first.
   await new Yielder(undefined).pause();

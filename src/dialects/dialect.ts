@@ -4,7 +4,7 @@
  * A tool is one small declaration: what clients see of it, what it asks of the engine (`run`) and the words
  * for what came of it (`render`). Anything longer belongs in the engine.
  */
-import type { Caller, Engine, Failure, RootInfo } from '../engine/index.ts';
+import { type Caller, type Engine, type Failure, type RootInfo, Yielder } from '../engine/index.ts';
 import type { ReadTexts } from './read-texts.ts';
 import type { FromSchema, ObjectSchema } from './schema.ts';
 
@@ -162,7 +162,10 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
     usefulReadOnly,
     async call(args, context) {
       const checked = args as FromSchema<S>;
-      const rendered = render(await run(checked, context), checked, context.note);
+      const value = await run(checked, context);
+      // To put a long result into words takes a turn of its own.
+      await new Yielder(undefined).pause();
+      const rendered = render(value, checked, context.note);
       if (typeof rendered === 'string') return { result: { content: [text(rendered)] } };
       return 'result' in rendered ? rendered : { result: rendered };
     },

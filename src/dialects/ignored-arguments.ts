@@ -1,9 +1,9 @@
 /** Names the arguments that a tool does not take, so that a call never drops one in silence. */
 import { truncate } from '../display/truncate.ts';
-import { nearNames } from '../engine/index.ts';
+import { ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';
 import { quoted } from './hidden-characters.ts';
-import type { ObjectSchema, Schema } from './schema.ts';
+import type { Schema } from './schema.ts';
 
 const MOST_NAMED = 10;
 const LONGEST_NAME = 60;
@@ -23,9 +23,11 @@ interface Where {
 }
 
 /** The note for a call that ignored some of its arguments; undefined when it used all of them. */
-export function noteIgnored(tool: Tool, sent: unknown, calledAs: string): string | undefined {
+export async function noteIgnored(tool: Tool, sent: unknown, calledAs: string): Promise<string | undefined> {
   if (!isObject(sent)) return undefined;
-  const excess = excessIn(tool.input, withoutAliases(tool, sent), { at: '', owner: calledAs });
+  const excess: Excess[] = [];
+  const looking = findExcess(tool.input, withoutAliases(tool, sent), { at: '', owner: calledAs }, excess);
+  await inTurns(looking, new Yielder(undefined));
   if (excess.length === 0) return undefined;
   const ignored = excess.slice(0, MOST_NAMED).map(shown);
   if (excess.length > MOST_NAMED) ignored.push(`… ${excess.length - MOST_NAMED} more`);
@@ -47,26 +49,26 @@ function withoutAliases(tool: Tool, sent: Record<string, unknown>): Record<strin
   return kept;
 }
 
-function excessIn(schema: Schema, value: unknown, where: Where): Excess[] {
-  if (!('type' in schema)) return [];
+function* findExcess(schema: Schema, value: unknown, where: Where, found: Excess[]): Steps<void> {
+  if (!('type' in schema)) return;
   if (schema.type === 'array' && Array.isArray(value)) {
+    if (!('type' in schema.items) || !['object', 'array'].includes(schema.items.type)) return;
     const owner = `each of ${where.at}`;
-    return value.flatMap((item, i) => excessIn(schema.items, item, { at: `${where.at}[${i}]`, owner }));
+    for (const [i, item] of value.entries()) {
+      if (i % ITEMS_PER_CHECK === 0) yield;
+      yield* findExcess(schema.items, item, { at: `${where.at}[${i}]`, owner }, found);
+    }
   }
-  if (schema.type !== 'object' || !isObject(value)) return [];
-  return [...ownExcess(schema, value, where), ...excessBelow(schema, value, where)];
-}
-
-function ownExcess({ properties }: ObjectSchema, value: Record<string, unknown>, where: Where): Excess[] {
+  if (schema.type !== 'object' || !isObject(value)) return;
+  const { properties } = schema;
   const takes = Object.keys(properties);
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
-  return unknown.map((name) => ({ ...where, name, takes }));
-}
-
-function excessBelow({ properties }: ObjectSchema, value: Record<string, unknown>, { at }: Where): Excess[] {
-  return Object.entries(properties).flatMap(([name, inner]) =>
-    excessIn(inner, value[name], { at: at === '' ? name : `${at}.${name}`, owner: name }),
-  );
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(properties, name)) found.push({ ...where, name, takes });
+  }
+  for (const [name, inner] of Object.entries(properties)) {
+    const at = where.at === '' ? name : `${where.at}.${name}`;
+    yield* findExcess(inner, value[name], { at, owner: name }, found);
+  }
 }
 
 /** A name is the caller's text: quoted unless it reads like a name, and truncated when it is long. */

@@ -63,7 +63,7 @@ export type { AnchoredLine, ClosestPlace, EditRefusal } from './text/edit/edit-r
 export type { Fit } from './text/edit/fitting-places.ts';
 export type { LineRange } from './text/edit/line-range.ts';
 export type { LineReplacement, ListedEdit, ListedEditResult } from './text/edit-list.ts';
-export { countingLines, countLines, splitLines } from './text/encoding.ts';
+export { countingLines, countLines, splitLines, splittingLines } from './text/encoding.ts';
 export { lineHash } from './text/lines/anchors.ts';
 export type { LineInsertion } from './text/lines/insert-lines.ts';
 export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/lines/line-diffs.ts';

@@ -1,5 +1,5 @@
 /** The diffs of an apply_diffs call, and the words for what came of them. */
-import type { LineDiff, LineDiffResult } from '../../engine/index.ts';
+import { type LineDiff, type LineDiffResult, mapInTurns, Yielder } from '../../engine/index.ts';
 import type { Caught } from '../catch-failure.ts';
 import { type ResultOutcome, text } from '../dialect.ts';
 import { failedWith, messageOf } from './failures.ts';
@@ -28,24 +28,27 @@ export function diffsOf({ search_content, replace_content, start_line }: DiffArg
   }));
 }
 
-export function diffsResult(
+export async function diffsResult(
   diffs: readonly LineDiff[],
   applied: Caught<{ results: LineDiffResult[]; lines: number }, 'hunk-mismatch'>,
   { path, mode }: { path: string; mode: string },
-): ResultOutcome {
+): Promise<ResultOutcome> {
   if ('failure' in applied) {
     const { failure } = applied;
     const which = diffs.length > 1 ? `Diff ${failure.hunk}: ` : '';
     return failedWith(failure, `${which}${messageOf(failure, 'apply_diffs')}\n\nNothing was changed.`);
   }
   const { results, lines } = applied.value;
-  const messages = results.map((result, index) => messageFor(diffs[index]!, result));
+  const yielder = new Yielder(undefined);
+  const messages = await mapInTurns(results, yielder, (result, index) => messageFor(diffs[index]!, result));
   const now = `File now has ${lines} lines.`;
   if (diffs.length === 1)
     return resultOf(`Successfully applied diff to ${path}: ${lowerFirst(messages[0]!)}. ${now}`);
   const succeeded = results.filter((result) => !('failure' in result)).length;
   const head = `Batch diff operation (${mode}) completed: ${succeeded}/${diffs.length} diffs applied successfully to ${path}. ${now}`;
-  const details = results.map((result, index) => detailsOf(diffs[index]!, result, index, messages[index]!));
+  const details = await mapInTurns(results, yielder, (result, index) =>
+    detailsOf(diffs[index]!, result, index, messages[index]!),
+  );
   return {
     ...resultOf([head, 'Detailed results:', ...details].join('\n\n')),
     failure: succeeded === 0 ? failureOf(results[0]!) : undefined,

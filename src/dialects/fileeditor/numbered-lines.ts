@@ -1,5 +1,13 @@
 /** Reads lines with their numbers, as `12 | text`, as many as one result can hold. */
-import { countLines, type Engine, fail, mapInTurns, splitLines, Yielder } from '../../engine/index.ts';
+import {
+  countingLines,
+  type Engine,
+  fail,
+  inTurns,
+  mapInTurns,
+  splittingLines,
+  Yielder,
+} from '../../engine/index.ts';
 import { jsonBytes } from '../../json/json-size.ts';
 import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../result-size.ts';
 import { filesOf, refuse } from './one-or-many.ts';
@@ -26,11 +34,15 @@ export async function numberedFiles(
 ): Promise<NumberedLines[]> {
   const paths = filesOf(path);
   const texts = await workspace.files.readTexts(paths, { signal });
-  requireFew(texts.reduce((sum, text) => sum + countLines(text), 0));
-  requireSendable(texts, Array.isArray(path));
+  const yielder = new Yielder(signal);
+  let count = 0;
+  for (const text of texts) count += await inTurns(countingLines(text), yielder);
+  requireFew(count);
+  requireSendable(texts, count, Array.isArray(path));
   const files: NumberedLines[] = [];
   for (const text of texts) {
-    const lines = splitLines(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
+    const lines = await inTurns(splittingLines(bare), yielder);
     files.push(await withNumbers(lines, 1, signal));
   }
   return files;
@@ -63,8 +75,8 @@ export function manyFilesText(paths: readonly string[], files: readonly Numbered
 }
 
 /** Fails before it numbers millions of lines that could not be sent: other calls would wait for that. */
-function requireSendable(texts: readonly string[], isList: boolean): void {
-  const least = texts.reduce((sum, text) => sum + text.length + countLines(text) * MIN_LINE_BYTES, 0);
+function requireSendable(texts: readonly string[], lines: number, isList: boolean): void {
+  const least = texts.reduce((sum, { length }) => sum + length, lines * MIN_LINE_BYTES);
   if (least <= MAX_TEXT_BYTES) return;
   const beginning = texts[0]!.slice(0, MAX_TEXT_BYTES).split('\n', MAX_LINES_TRIED);
   const numbered = beginning.map((line, i) => `${i + 1} | ${line}`);

@@ -4,6 +4,7 @@ import { readBytes } from '../confine/content/read.ts';
 import type { OpenFile, Stat } from '../confine/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { whyBinary } from '../text/encoding.ts';
@@ -60,7 +61,9 @@ function openThere(place: Place): OpenFile {
 
 export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {
   const { stat, bytes } = await readSnapshot(place, options);
-  const text = whyBinary(bytes) === undefined ? bytes.toString('utf8') : undefined;
+  const isText = whyBinary(bytes) === undefined;
+  await new Yielder(options.signal).pause();
+  const text = isText ? bytes.toString('utf8') : undefined;
   return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
 }
 
@@ -71,5 +74,6 @@ export async function readText(
 ): Promise<{ text: string; bytes: number }> {
   const { bytes } = await readSnapshot(place, options);
   if (!isUtf8(bytes)) fail({ kind: 'not-text', path: place.shown, why: 'not-utf8' });
+  await new Yielder(options.signal).pause();
   return { text: bytes.toString('utf8'), bytes: bytes.length };
 }

@@ -55,6 +55,9 @@ export function withLineEnding(text: string, ending: LineEnding | undefined): st
   return text.replace(/\r?\n/g, ending);
 }
 
+/** So many lines are counted or split off between two yields. */
+const COUNTED = 16 * 1024;
+
 /** Lines without their ends. A line is ended by its newline: `a\nb\n` has 2 lines, an empty text 0. */
 export function splitLines(text: string): string[] {
   if (text === '') return [];
@@ -63,15 +66,26 @@ export function splitLines(text: string): string[] {
   return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
+/** The same, and it yields again and again: a long text is split while others work. */
+export function* splittingLines(text: string): Generator<void, string[]> {
+  const lines: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const found = text.indexOf('\n', from);
+    const end = found < 0 ? text.length : found;
+    const hasReturn = end > from && text.charCodeAt(end - 1) === 13;
+    lines.push(text.slice(from, hasReturn ? end - 1 : end));
+    from = end + 1;
+    if (lines.length % COUNTED === 0) yield;
+  }
+  return lines;
+}
+
 export function countLines(text: string): number {
   if (text === '') return 0;
   let count = text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }
-
-/** So many lines are counted between two yields. */
-const COUNTED = 16 * 1024;
 
 /** The same, and it yields again and again: a long text is counted while others work. */
 export function* countingLines(text: string): Generator<void, number> {

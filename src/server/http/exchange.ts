@@ -1,8 +1,10 @@
 /** One POST and its answers: as JSON, or as events when an answer takes long or a notification comes before it. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Id } from '../mcp/json-rpc.ts';
-import { asJson } from '../mcp/messages.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
+import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
+import { type Id, idOf } from '../mcp/json-rpc.ts';
+import { asJson, tooLarge } from '../mcp/messages.ts';
 import type { Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 
@@ -83,10 +85,18 @@ export class Exchange {
     const [first] = this.#answers;
     if (this.#stream) this.#stream.end();
     else if (first === undefined) this.#reply.empty(202);
+    else if (isLong(first) && !this.#options.batch) void this.#finishInTurns(first);
     else {
       const body = this.#options.batch ? asJsonList(this.#answers) : asJson(first);
       this.#reply.json(200, body, this.#options.headers?.(first));
     }
+  }
+
+  async #finishInTurns(answer: JSONRPCMessage): Promise<void> {
+    const pieces = await jsonInTurns(answer);
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const body = bytes > MAX_MESSAGE_BYTES ? tooLarge(idOf(answer)) : pieces;
+    this.#reply.json(200, body, this.#options.headers?.(answer));
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { Session } from '../../dialects/dialect.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import type { App } from '../mcp/app.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
 import { asJson } from '../mcp/messages.ts';
@@ -156,7 +157,10 @@ async function forward(response: Response, reply: Reply): Promise<void> {
     return;
   }
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    sendMessage(reply, response.status, (await response.json()) as JSONRPCMessage);
+    const body = await response.text();
+    // The library has written it already: to read it and write it again would keep other clients waiting.
+    if (!reply.streaming && Buffer.byteLength(body) <= MAX_MESSAGE_BYTES) reply.json(response.status, body);
+    else sendMessage(reply, response.status, JSON.parse(body) as JSONRPCMessage);
     return;
   }
   reply.startEvents();

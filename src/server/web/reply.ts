@@ -71,15 +71,18 @@ export class Reply {
     return this.response.writableLength;
   }
 
-  json(status: number, body: string, headers: OutgoingHttpHeaders = {}): void {
+  /** A body in several pieces was encoded piece by piece, in turns. */
+  json(status: number, body: string | readonly Buffer[], headers: OutgoingHttpHeaders = {}): void {
     if (this.done || this.response.headersSent) return;
+    const pieces = typeof body === 'string' ? [Buffer.from(body)] : body;
     this.response.writeHead(status, {
       'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
+      'Content-Length': pieces.reduce((sum, { length }) => sum + length, 0),
       'Cache-Control': 'no-store',
       ...headers,
     });
-    this.response.end(body);
+    for (const piece of pieces) this.response.write(piece);
+    this.response.end();
   }
 
   empty(status: number, headers: OutgoingHttpHeaders = {}): void {

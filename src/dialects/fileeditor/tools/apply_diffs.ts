@@ -48,8 +48,8 @@ export const applyDiffs = defineTool({
       const { path, trim, atomic } = args;
       const options = { trim, partly: !atomic && diffs.length > 1, signal: context.signal };
       const apply = () => workspace.files.applyLineDiffs(path, diffs, options);
-      return { diffs, applied: await catchFailure('hunk-mismatch', apply) };
+      const applied = await catchFailure('hunk-mismatch', apply);
+      return diffsResult(diffs, applied, { path, mode: atomic ? 'atomic' : 'non-atomic' });
     }),
-  render: ({ diffs, applied }, { path, atomic }) =>
-    diffsResult(diffs, applied, { path, mode: atomic ? 'atomic' : 'non-atomic' }),
+  render: (outcome) => outcome,
 });

@@ -2,16 +2,39 @@
 import { parentPort } from 'node:worker_threads';
 import { EngineFailure } from '../../failures.ts';
 import { rewrite } from '../../text/rewrite.ts';
+import { type Parcel, packed, Unpacking } from './parcels.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
 
 const port = parentPort!;
 
-port.on('message', ({ job, bytes }: TextJob) => {
-  const answer = answerTo(job, bytes);
-  // What was sent is gone from here: nothing is copied.
-  const buffer = 'bytes' in answer ? answer.bytes?.buffer : undefined;
-  port.postMessage({ answer }, buffer instanceof ArrayBuffer ? [buffer] : []);
+const unpacking = new Unpacking();
+/** Lets the next parcel go: the main thread takes one at a time. */
+let sendNext = () => {};
+
+type Message = { message: unknown } | { parcel: Parcel } | { more: true };
+
+port.on('message', (sent: Message) => {
+  if ('more' in sent) sendNext();
+  else if ('parcel' in sent) unpacking.add(sent.parcel);
+  else void answer(unpacking.unpacked(sent.message) as TextJob);
 });
+
+async function answer({ job, bytes }: TextJob): Promise<void> {
+  const whole = answerTo(job, bytes);
+  const after = 'bytes' in whole ? whole.bytes : undefined;
+  const packing = packed(whole, after);
+  let next = packing.next();
+  for (; !next.done; next = packing.next()) {
+    const { value: parcel } = next;
+    await new Promise<void>((resolve) => {
+      sendNext = resolve;
+      port.postMessage({ parcel });
+    });
+  }
+  // What was sent is gone from here: nothing is copied.
+  const buffer = after?.buffer;
+  port.postMessage({ answer: next.value }, buffer instanceof ArrayBuffer ? [buffer] : []);
+}
 
 function answerTo(job: TextJob['job'], bytes: Uint8Array | undefined): TextAnswer {
   try {

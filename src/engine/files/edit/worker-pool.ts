@@ -4,7 +4,9 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type WorkerName, workerSource } from '../../confine/protect/own-package.ts';
+import { yieldIfDue } from '../../event-loop.ts';
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
+import { type Parcel, packed, Unpacking } from './parcels.ts';
 
 /** A worker that waits for a job takes some megabytes; to start one takes some 30 ms. */
 const MOST_IDLE = 1;
@@ -20,7 +22,7 @@ export interface JobLimits {
 }
 
 /** `begins` tells that the next step of the job begins, with a time of its own. */
-type Message<Answer> = { answer: Answer } | { begins: true };
+type Message = { answer: unknown } | { parcel: Parcel } | { begins: true };
 
 export class CutOffPool<Job, Answer> {
   readonly #worker: WorkerName;
@@ -61,19 +63,23 @@ export class CutOffPool<Job, Answer> {
         finish(false);
         reject(error);
       };
-      const onMessage = (message: Message<Answer>) => {
-        if ('begins' in message) {
-          timer?.refresh();
-          return;
+      const unpacking = new Unpacking();
+      const onMessage = async (message: Message) => {
+        if ('begins' in message) timer?.refresh();
+        else if ('parcel' in message) {
+          unpacking.add(message.parcel);
+          await yieldIfDue();
+          worker.postMessage({ more: true });
+        } else {
+          finish(keep);
+          resolve(unpacking.unpacked(message.answer) as Answer);
         }
-        finish(keep);
-        resolve(message.answer);
       };
       const late = () => cutOff({ kind: 'timeout', what: 'regex', ms: ms! });
       const timer = ms === undefined ? undefined : setTimeout(late, ms);
       signal?.addEventListener('abort', onAbort, { once: true });
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-      worker.postMessage(job);
+      void send(worker, job, () => this.#busy.has(worker)).then(() => timer?.refresh());
     });
   }
 
@@ -109,5 +115,18 @@ export class CutOffPool<Job, Answer> {
       this.#waiting.add(enter);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
+  }
+}
+
+/** A long job takes several turns. */
+async function send(worker: Worker, job: unknown, isWanted: () => boolean): Promise<void> {
+  const packing = packed(job);
+  for (let next = packing.next(); isWanted(); next = packing.next()) {
+    if (next.done) {
+      worker.postMessage({ message: next.value });
+      return;
+    }
+    worker.postMessage({ parcel: next.value });
+    await yieldIfDue();
   }
 }

@@ -4,10 +4,11 @@ import { readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/dir.ts';
 import { attemptAsync } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
+import { inTurns, Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import type { LineRange } from '../../text/edit/line-range.ts';
-import { BOM, splitLines } from '../../text/encoding.ts';
+import { BOM, splittingLines } from '../../text/encoding.ts';
 import { readLineRange, readTail } from './large-file.ts';
 
 const UTF16_MARKS = ['fffe', 'feff'];
@@ -57,8 +58,10 @@ async function readText(
       const isWide = await startsWithUtf16Mark(file);
       const { bytes, fromStart } = await read(file);
       if (isWide || !isUtf8(bytes)) fail({ kind: 'not-text', path: shown, why: 'not-utf8' });
+      const yielder = new Yielder(undefined);
+      await yielder.pause();
       const text = bytes.toString('utf8');
-      return splitLines(fromStart && text.startsWith(BOM) ? text.slice(1) : text);
+      return inTurns(splittingLines(fromStart && text.startsWith(BOM) ? text.slice(1) : text), yielder);
     } finally {
       file.close();
     }

@@ -1,0 +1,76 @@
+/**
+ * Long values on their way between threads.
+ *
+ * A message is copied in one turn, however long it is. So long texts, bytes and lists go ahead of it in parcels, and
+ * the message itself only says where each belongs.
+ */
+
+/** In characters, bytes, and items of a list. */
+const LONG = 256 * 1024;
+const MANY = 1024;
+
+/** A part of the value with this number; parts come in their order. */
+export interface Parcel {
+  value: number;
+  part: string | Uint8Array | unknown[];
+}
+
+/** What stands in a message where a long value belongs; no other object in a message has this name in it. */
+interface Place {
+  '\0parcels': number;
+}
+
+/** Gives the parcels, and returns the message that belongs behind them. Bytes that are `kept` stay in the message. */
+export function* packed(message: unknown, kept?: unknown): Generator<Parcel, unknown> {
+  let values = 0;
+  function* pack(value: unknown): Generator<Parcel, unknown> {
+    if (typeof value === 'string' && value.length > LONG) return yield* slices(value, LONG);
+    if (typeof value !== 'object' || value === null || value === kept) return value;
+    if (value instanceof Uint8Array) return value.length > LONG ? yield* slices(value, LONG) : value;
+    if (Array.isArray(value)) return value.length > MANY ? yield* slices(value, MANY) : value;
+    const packing: Record<string, unknown> = {};
+    for (const [name, member] of Object.entries(value)) packing[name] = yield* pack(member);
+    return packing;
+  }
+  function* slices(value: string | Uint8Array | unknown[], size: number): Generator<Parcel, Place> {
+    const number = values++;
+    for (let at = 0; at < value.length; at += size) {
+      const part = value.slice(at, at + size);
+      // A view would take along all the memory that it looks at.
+      yield { value: number, part: part instanceof Uint8Array ? new Uint8Array(part) : part };
+    }
+    return { '\0parcels': number };
+  }
+  return yield* pack(message);
+}
+
+/** Collects parcels until the message behind them comes. */
+export class Unpacking {
+  #parts: Parcel['part'][][] = [];
+
+  add({ value, part }: Parcel): void {
+    this.#parts[value] ??= [];
+    this.#parts[value].push(part);
+  }
+
+  /** The whole message; after it the next one may come. */
+  unpacked(message: unknown): unknown {
+    const values = this.#parts.map(joined);
+    this.#parts = [];
+    return values.length === 0 ? message : filled(message, values);
+  }
+}
+
+function joined(parts: readonly Parcel['part'][]): unknown {
+  const [first] = parts;
+  if (typeof first === 'string') return parts.join('');
+  if (Array.isArray(first)) return parts.flat(1);
+  return Buffer.concat(parts as Uint8Array[]);
+}
+
+function filled(value: unknown, values: readonly unknown[]): unknown {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Array.isArray(value))
+    return value;
+  if ('\0parcels' in value) return values[(value as Place)['\0parcels']];
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filled(member, values)]));
+}
