@@ -9,17 +9,20 @@ const FILES = 5000;
 const DIRECTORIES = 50;
 const FEW_ENTRIES = 250;
 const MANY_ENTRIES = 2000;
+const FEW_SINCE = 500;
+const MANY_SINCE = 5000;
 const BUDGET = { atMost: 2 };
 const MADE = 'making the change';
 
 /** Rows for the part `journal`. */
 export async function undoRows(bench) {
-  const { Engine } = await import(pathToFileURL(join(bench.dist, 'engine.mjs')).href);
+  const { Engine, History } = await import(pathToFileURL(join(bench.dist, 'engine.mjs')).href);
   const open = (name) => {
     const root = bench.folder(`undo-${name}`);
     const commands = { sandbox: 'off', environment: process.env };
     const roots = [{ path: root, writable: true }];
-    return { root, engine: new Engine({ roots, journal: bench.folder(`undo-state-${name}`), commands }) };
+    const state = bench.folder(`undo-state-${name}`);
+    return { root, state, engine: new Engine({ roots, journal: state, commands }) };
   };
   const many = await manyEntries(open('many'), MANY_ENTRIES);
   const few = await manyEntries(open('few'), FEW_ENTRIES);
@@ -34,6 +37,11 @@ export async function undoRows(bench) {
       await oneEntry(open('command'), rewrite),
       `${FILES} files`,
     ),
+    row(
+      'undo of one entry, files created by a command',
+      await oneEntry(open('created'), create),
+      `${FILES} files`,
+    ),
     row('undo of all entries, newest first', many, `${MANY_ENTRIES} entries of one file`),
     comparison({
       what: `undo, each of ${MANY_ENTRIES} entries`,
@@ -42,6 +50,14 @@ export async function undoRows(bench) {
       against: `each of ${FEW_ENTRIES}`,
       budget: BUDGET,
       note: 'the time of one undo does not grow with the history',
+    }),
+    comparison({
+      what: `undo --since, each of ${MANY_SINCE} entries`,
+      ours: timing([(await since(History, open('since-many'), MANY_SINCE)) / MANY_SINCE]),
+      theirs: timing([(await since(History, open('since-few'), FEW_SINCE)) / FEW_SINCE]),
+      against: `each of ${FEW_SINCE}`,
+      budget: { atMost: 1.5 },
+      note: 'the time is linear in what is undone',
     }),
   ];
 }
@@ -56,7 +72,7 @@ async function oneEntry({ root, engine }, change) {
   for (const { path, content } of files(root, 'old')) writeFileSync(path, content);
   try {
     const make = await timed(() => change(engine, root));
-    const [{ id }] = engine.history.entries();
+    const [{ id }] = await engine.history.entries();
     return { make, undo: await timed(() => undone(engine, id)) };
   } finally {
     await engine.close();
@@ -69,7 +85,7 @@ async function manyEntries({ root, engine }, count) {
     const make = await timed(async () => {
       for (let i = 0; i < count; i++) await engine.files.write(join(root, 'd0', `f${i % 10}.txt`), text(i));
     });
-    const entries = engine.history.entries();
+    const entries = await engine.history.entries();
     const undo = await timed(async () => {
       for (const { id } of entries) await undone(engine, id);
     });
@@ -77,6 +93,19 @@ async function manyEntries({ root, engine }, count) {
   } finally {
     await engine.close();
   }
+}
+
+/** As the command line does it: without a server, one entry after another. */
+async function since(History, { root, state, engine }, count) {
+  mkdirSync(join(root, 'd0'));
+  for (let i = 0; i < count; i++) await engine.files.write(join(root, 'd0', `f${i % 10}.txt`), text(i));
+  await engine.close();
+  const history = new History(state);
+  return timed(() =>
+    history.keepOpen(async () => {
+      for (const { id } of await history.entries({ since: 0 })) await undone({ history }, id);
+    }),
+  );
 }
 
 async function undone(engine, id) {
@@ -89,7 +118,12 @@ function writeAll(engine, root) {
 }
 
 function rewrite(engine) {
-  return engine.commands.shell('for f in d*/*; do echo new > $f; done');
+  return engine.commands.runShellLine('for f in d*/*; do echo new > $f; done');
+}
+
+function create(engine) {
+  const each = `for f in $(seq ${FILES / DIRECTORIES}); do echo new $f > new$d/f$f; done`;
+  return engine.commands.runShellLine(`for d in $(seq ${DIRECTORIES}); do mkdir new$d; ${each}; done`);
 }
 
 function files(root, mark) {

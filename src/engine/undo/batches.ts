@@ -5,7 +5,7 @@ import type { UndoStep } from './plan.ts';
 
 /** So many contents are restored together, all or none: what is checked and renamed at once must not hold others up. */
 const CONTENTS_TOGETHER = 128;
-const STEPS_TOGETHER = 64;
+const STEPS_TOGETHER = 128;
 
 export type BatchedSteps<Content> = { contents: readonly Content[] } | { steps: readonly UndoStep[] };
 

@@ -50,6 +50,11 @@ function isPlainContent(step: UndoStep): step is ContentStep {
   return before.kept.in === 'store' && before.size < LARGE_BYTES && after.size < LARGE_BYTES;
 }
 
+/** A file or link that the entry created, compared already. */
+function isPlainRemoval({ change, later }: UndoStep): boolean {
+  return !later && change.kind === 'created' && change.type !== 'directory';
+}
+
 /** The directories that the undo itself restores or removes: it may have to change entries of read-only ones. */
 function ownDirectories(steps: readonly UndoStep[]): Set<string> {
   const own = new Set<string>();
@@ -78,7 +83,9 @@ class Restoration {
   /** Steps of one batch run side by side, so that they share their flushes. */
   async restore(batch: BatchedSteps<ContentStep>): Promise<void> {
     if ('contents' in batch) return this.#contents(batch.contents);
-    await allDone(batch.steps.map((step) => this.#step(step)));
+    const removals = batch.steps.filter(isPlainRemoval);
+    const others = batch.steps.filter((step) => !isPlainRemoval(step));
+    await allDone([this.#removals(removals), ...others.map((step) => this.#step(step))]);
   }
 
   /** All of these files or none. */
@@ -94,23 +101,43 @@ class Restoration {
     await asChangedMeanwhile(steps[0]!.path, restoring);
   }
 
+  /** Files that the entry created go together: they share their locks and the flushes of their directories. */
+  async #removals(steps: readonly UndoStep[]): Promise<void> {
+    if (steps.length === 0) return;
+    const changed = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
+    const removing = this.#changes.at(changed, (places, recorder) =>
+      allDone(places.map((place, index) => this.#restoreAt(steps[index]!, place, undefined, recorder))),
+    );
+    await asChangedMeanwhile(steps[0]!.path, removing);
+  }
+
   async #step(planned: UndoStep): Promise<void> {
     const step = planned.later ? await planNow(this.#access, this.#journal, planned) : planned;
     if (!step) return;
     const { change } = step;
-    const { store } = this.#journal;
     const walk = { ...STRAIGHT, makeParents: change.kind !== 'created' };
     const there = { path: change.path, walk, how: 'changed' } as const;
     const from =
       change.kind === 'moved' ? [{ path: change.to, walk: STRAIGHT, how: 'moved-from' } as const] : [];
-    const restoring = this.#changes.at([there, ...from], async ([place, target], recorder) => {
-      if (!(await isStillDue(store, step, place!, target))) return;
-      await this.#allowed([place!, ...(target ? [target] : [])], () =>
-        restoreStep(step, { place: place!, target }, { wall: this.#access.wall, store, recorder }),
-      );
-      if (change.kind !== 'moved') await this.#flushes.flush(place!.dir);
-    });
+    const restoring = this.#changes.at([there, ...from], ([place, target], recorder) =>
+      this.#restoreAt(step, place!, target, recorder),
+    );
     await asChangedMeanwhile(change.path, restoring);
+  }
+
+  /** While the locks of the places are held. */
+  async #restoreAt(
+    step: UndoStep,
+    place: Place,
+    target: Place | undefined,
+    recorder: ChangeRecorder,
+  ): Promise<void> {
+    const { store } = this.#journal;
+    if (!(await isStillDue(store, step, place, target))) return;
+    await this.#allowed([place, ...(target ? [target] : [])], () =>
+      restoreStep(step, { place, target }, { wall: this.#access.wall, store, recorder }),
+    );
+    if (step.change.kind !== 'moved') await this.#flushes.flush(place.dir);
   }
 
   /** Restores something in directories that may be read-only, where the undo restores or removes them too. */

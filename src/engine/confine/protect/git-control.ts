@@ -7,7 +7,9 @@
 import { dirname } from 'node:path';
 import type { Dir } from '../dir.ts';
 import { isWithin } from '../roots.ts';
-import { COMMON, CONFIG, GIT, HOOKS, pathsNamedBy, WORKTREE_CONFIG } from './git-named.ts';
+import { TurnMemo } from '../turn-memo.ts';
+import { pathsNamedBy } from './git-named.ts';
+import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 
 export interface GitPlace {
   /** The held directory that the name is in. */
@@ -74,8 +76,15 @@ function breaksRepository(dir: Dir, name: string, parts: readonly string[]): boo
   return isRepository(dir, 0);
 }
 
+const named = new TurnMemo<readonly string[]>();
+
 /** What the repositories around a place name. */
-function namedAround({ dir, name, path }: GitPlace): string[] {
+function namedAround(place: GitPlace): readonly string[] {
+  const { dir, name, path } = place;
+  return named.get(`${dir.identity} ${name === ''} ${dirname(path)}`, () => findNamedAround(place));
+}
+
+function findNamedAround({ dir, name, path }: GitPlace): string[] {
   const named: string[] = [];
   let worktree = dirname(path);
   for (let levels = name === '' ? 1 : 0; ; levels++) {

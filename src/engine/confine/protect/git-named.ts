@@ -5,12 +5,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Dir } from '../dir.ts';
 import { readSmall } from '../quietly.ts';
 import { pathsNamedIn } from './git-config.ts';
-
-export const GIT = '.git';
-export const CONFIG = 'config';
-export const WORKTREE_CONFIG = 'config.worktree';
-export const HOOKS = 'hooks';
-export const COMMON = 'commondir';
+import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
+import { recallNamed, rememberNamed } from './plain-repositories.ts';
 
 /** Includes of includes end here, as they do for Git. */
 const MOST_INCLUDES = 10;
@@ -19,7 +15,11 @@ const MOST_INCLUDES = 10;
  * The paths that the repository of a worktree names, absolute: the worktree is the directory that many levels
  * above `dir`. Where links lead elsewhere, both the path as it is written and where it leads.
  */
-export function pathsNamedBy(dir: Dir, levels: number, worktree: string): string[] {
+export function pathsNamedBy(dir: Dir, levels: number, worktree: string): readonly string[] {
+  return recallNamed(worktree) ?? rememberNamed(worktree, () => findNamed(dir, levels, worktree));
+}
+
+function findNamed(dir: Dir, levels: number, worktree: string): string[] {
   const pointer = dir.readAbove(levels, GIT);
   const own = pointer === undefined ? join(worktree, GIT) : directoryPointedTo(pointer, worktree);
   if (own === undefined) return [];

@@ -5,7 +5,8 @@ import type { Dir } from '../dir.ts';
 import { exists } from '../quietly.ts';
 import { isWithin, type Root } from '../roots.ts';
 import { CONTROL, gitControl } from './git-control.ts';
-import { GIT, pathsNamedBy } from './git-named.ts';
+import { pathsNamedBy } from './git-named.ts';
+import { GIT } from './git-names.ts';
 
 /** More entries than this are not looked through before each command. */
 export const MOST_ENTRIES = 20_000;
@@ -96,7 +97,9 @@ class Look {
       return;
     }
     const path = join(root.real, ...names);
-    const isGit = this.#isKnown(path) || looksLikeRepository(dir);
+    // The names are known already: only where one could be Git's is it worth a look.
+    const mayBeGit = entries.some(({ name }) => name.toLowerCase() === 'head');
+    const isGit = this.#isKnown(path) || (mayBeGit && looksLikeRepository(dir));
     if (isGit || entries.some(({ name }) => name === GIT)) this.#lookAt(dir, path);
     for (const { name, type } of entries) {
       if (this.found.entries >= this.#most) {

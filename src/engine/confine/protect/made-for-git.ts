@@ -2,7 +2,8 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Root } from '../roots.ts';
-import { commonDirectory, directoryPointedTo, GIT, realAsFarAsThere, WORKTREE_CONFIG } from './git-named.ts';
+import { commonDirectory, directoryPointedTo, realAsFarAsThere } from './git-named.ts';
+import { GIT, WORKTREE_CONFIG } from './git-names.ts';
 import { findGitPlaces, type GitPlaces, MOST_ENTRIES } from './git-places.ts';
 
 export interface MadeForGit {

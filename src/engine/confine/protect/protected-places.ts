@@ -9,6 +9,7 @@ import { basename, dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Dir } from '../dir.ts';
 import type { Keeper } from '../protection.ts';
+import { TurnMemo } from '../turn-memo.ts';
 import { type GitPlace, gitControl, gitControlBelow } from './git-control.ts';
 import { ownPackage } from './own-package.ts';
 
@@ -36,6 +37,7 @@ export class ProtectedPlaces {
   /** Whether Git's configuration and hooks are protected. */
   readonly git: boolean;
   readonly #added = new Set<HeldPlace>();
+  readonly #ancestors = new TurnMemo<readonly string[]>();
 
   constructor(keeper: Keeper, { git }: { git: boolean }) {
     this.#keeper = keeper;
@@ -99,7 +101,7 @@ export class ProtectedPlaces {
   }
 
   #whyInside(dir: Dir, name: string): ProtectedReason | undefined {
-    const above = dir.ancestors();
+    const above = this.#ancestors.get(dir.identity, () => dir.ancestors());
     const found = this.list().find((place) =>
       place.name === undefined
         ? above.includes(place.dir.identity)

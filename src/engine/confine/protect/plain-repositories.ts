@@ -1,0 +1,47 @@
+/**
+ * Remembers repositories that name nothing but their own hooks, so that a write in one need not read its configuration
+ * each time. Whoever changes that gives one of these entries another time of change, which nobody can set.
+ */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
+
+/** Two changes within so short a time could bear the same time. */
+const SETTLED_AFTER_MS = 2000;
+const MOST_KNOWN = 64;
+
+const known = new Map<string, { state: string; named: readonly string[] }>();
+
+/** What the repository of a worktree names, if it is known and has not changed; undefined otherwise. */
+export function recallNamed(worktree: string): readonly string[] | undefined {
+  const repository = known.get(worktree);
+  return repository && stateOf(worktree) === repository.state ? repository.named : undefined;
+}
+
+/** `find` looks it up; remembers the answer where all of it follows from entries whose changes show. */
+export function rememberNamed(worktree: string, find: () => string[]): string[] {
+  const state = stateOf(worktree);
+  const named = find();
+  const isPlain = named.length === 1 && named[0] === join(worktree, GIT, HOOKS);
+  known.delete(worktree);
+  if (state === undefined || !isPlain || stateOf(worktree) !== state) return named;
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(worktree, { state, named });
+  return named;
+}
+
+/** Undefined where `.git` is no directory, or where something changed just now. */
+function stateOf(worktree: string): string | undefined {
+  const settled = BigInt(Date.now() - SETTLED_AFTER_MS) * 1_000_000n;
+  const git = join(worktree, GIT);
+  const facts: string[] = [];
+  for (const path of [git, join(git, CONFIG), join(git, WORKTREE_CONFIG), join(git, HOOKS)]) {
+    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (path === git && !stat?.isDirectory()) return undefined;
+    if (stat && stat.ctimeNs > settled) return undefined;
+    facts.push(
+      stat ? `${stat.dev} ${stat.ino} ${stat.mode} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : '',
+    );
+  }
+  return facts.join('\n');
+}

@@ -1,0 +1,121 @@
+/** Undo of entries of hundreds of files: in one go, from another process that dies in the middle, and with few descriptors. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Engine } from '../../../src/engine/index.ts';
+import { program } from '../../client.ts';
+import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
+import { readBack, temporaryDirectory } from '../../tree.ts';
+
+const DIRECTORIES = 6;
+const FILES = 40;
+const MAKE = `for d in $(seq ${DIRECTORIES}); do mkdir n$d; for f in $(seq ${FILES}); do echo $d $f > n$d/f$f; done; done`;
+
+let home: { path: string; remove(): void };
+let root: string;
+let state: string;
+let engine: Engine;
+
+beforeEach(() => {
+  home = temporaryDirectory();
+  [root, state] = [join(home.path, 'root'), join(home.path, 'state')];
+  for (const directory of [root, state]) mkdirSync(directory);
+  const commands = { sandbox: 'off', environment: process.env } as const;
+  engine = new Engine({ roots: [{ path: root, writable: true }], journal: state, commands });
+});
+afterEach(async () => {
+  await engine.close();
+  home.remove();
+});
+
+async function newest(): Promise<string> {
+  const [entry] = await engine.history.entries();
+  return entry!.id;
+}
+
+/** Several files for each directory, all written by one call. */
+async function writeAll(text: string): Promise<void> {
+  const files = Array.from({ length: DIRECTORIES * FILES }, (_, i) => ({
+    path: join(root, `d${i % DIRECTORIES}/f${i}`),
+    content: `${text} ${i}\n`,
+  }));
+  await engine.files.writeAll(files);
+}
+
+function cli(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
+    encoding: 'utf8',
+  });
+  return { status, said: stdout + stderr };
+}
+
+/** Kills an undo when `isUnderWay`, with the signal that nothing can catch. */
+async function killUndo(isUnderWay: () => boolean): Promise<'killed' | 'finished'> {
+  const undo = spawn(process.execPath, [program, 'undo', '--state', state], { stdio: 'ignore' });
+  const ended = once(undo, 'exit');
+  while (undo.exitCode === null && undo.signalCode === null) {
+    if (isUnderWay()) undo.kill('SIGKILL');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await ended;
+  return undo.signalCode === 'SIGKILL' ? 'killed' : 'finished';
+}
+
+function filesLeft(): number {
+  return readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+}
+
+test('what a command created goes and comes back as one, and no directory stays open', async () => {
+  writeFileSync(join(root, 'mine'), 'mine\n');
+  await engine.commands.runShellLine(MAKE);
+  const made = readBack(root);
+  const held = heldBelow(root);
+  expect(await engine.history.undo(await newest())).toMatchObject({ done: true });
+  expect(readBack(root)).toEqual({ mine: 'mine\n' });
+  expect(await engine.history.undo(await newest())).toMatchObject({ done: true });
+  expect(readBack(root)).toEqual(made);
+  await expectNoMoreHeld(held, root);
+});
+
+test('one file that somebody changed since keeps all of them', async () => {
+  await engine.commands.runShellLine(MAKE);
+  writeFileSync(join(root, 'n3/f7'), 'changed since\n');
+  const before = readBack(root);
+  const outcome = await engine.history.undo(await newest());
+  expect(outcome).toMatchObject({ done: false, obstacles: [{ path: join(root, 'n3/f7') }] });
+  expect(readBack(root)).toEqual(before);
+});
+
+test.each([1, FILES, DIRECTORIES * FILES - 5])(
+  'an undo of created files that is killed when %i of them are gone loses nothing, and is done by doing it again',
+  async (gone) => {
+    await engine.commands.runShellLine(MAKE);
+    const made = readBack(root);
+    const all = filesLeft();
+    await killUndo(() => filesLeft() <= all - gone);
+    expect(cli('undo').said).not.toContain('cannot');
+    expect(readBack(root)).toEqual({});
+    expect(cli('redo')).toMatchObject({ status: 0 });
+    expect(readBack(root)).toEqual(made);
+  },
+);
+
+test.each([1, 150])(
+  'an undo of contents that is killed when %i of them are back leaves each file whole',
+  async (back) => {
+    await writeAll('old');
+    const old = readBack(root);
+    await writeAll('new');
+    const written = readBack(root);
+    // Only these: while it runs, the undo has drafts beside them.
+    const now = () => Object.keys(old).map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
+    await killUndo(() => now().filter(([, text]) => text.startsWith('old')).length >= back);
+    for (const [path, text] of now()) expect([old[path], written[path]]).toContain(text);
+    cli('undo');
+    expect(readBack(root)).toEqual(old);
+    expect(cli('redo')).toMatchObject({ status: 0 });
+    expect(readBack(root)).toEqual(written);
+  },
+);
