@@ -96,7 +96,8 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
     const spoils: Spoils = { done: 0, refused: 0, swaps: 0, atomic: attacker.atomic };
     const start = performance.now();
     // On a busy machine both may take longer to happen once.
-    const goesOn = () => performance.now() - start < (spoils.done === 0 || spoils.refused === 0 ? 60 * MS : MS);
+    const goesOn = () =>
+      performance.now() - start < (spoils.done === 0 || spoils.refused === 0 ? 60 * MS : MS);
     try {
       for (let n = 0; goesOn(); n++) {
         const { id } = entries[(n * 7) % entries.length]!;
