@@ -2,7 +2,7 @@
 
 import { bubblewrapInstallCommand, type Engine, type RootInfo } from '../engine/index.ts';
 import type { CommandTo } from './arguments/parse.ts';
-import { isNoSandbox } from './offerable-tools.ts';
+import { COULD_READ, isNoSandbox } from './offerable-tools.ts';
 import { closeApp, openApp } from './open-app.ts';
 import { print } from './output.ts';
 import { notConfined } from './start-up.ts';
@@ -32,6 +32,7 @@ async function findingsOf(engine: Engine, skipped: readonly string[]): Promise<F
   return [
     { what: 'wall', active: engine.protection.raceFree, says: engine.protection.says },
     ...engine.roots.map(rootFinding),
+    ...(engine.withholds === undefined ? [] : [{ what: 'withheld', active: true, says: engine.withholds }]),
     ...skipped.map((why) => ({ what: 'directory', active: false, says: why })),
     { what: 'search: ripgrep', active, says },
     ...(await commandFindings(engine)),
@@ -45,7 +46,7 @@ async function commandFindings(engine: Engine): Promise<Finding[]> {
     const visible = await engine.commands.visiblePaths();
     return [
       ...confinement.map(({ name, active, why }) => ({ what: `commands: ${name}`, active, says: why })),
-      ...(sandbox.kind === 'none' ? [unconfinedFinding(sandbox.why)] : []),
+      ...(sandbox.kind === 'none' ? [unconfinedFinding(engine, sandbox.why)] : []),
       ...visible.map((path) => ({ what: 'commands: also see', active: true, says: `${path} (read-only)` })),
     ];
   } catch (error) {
@@ -54,7 +55,10 @@ async function commandFindings(engine: Engine): Promise<Finding[]> {
   }
 }
 
-function unconfinedFinding(why: string): Finding {
+function unconfinedFinding({ withholds }: Engine, why: string): Finding {
+  if (withholds !== undefined) {
+    return { what: 'commands', active: false, says: `commands are refused: ${COULD_READ}` };
+  }
   const install = bubblewrapInstallCommand();
   const remedy = why.includes('not installed') && install !== undefined ? `; install it: ${install}` : '';
   return { what: 'commands: confined', active: false, says: `${notConfined(why)}${remedy}` };

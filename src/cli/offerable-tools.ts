@@ -3,6 +3,9 @@ import type { Dialect, Tool } from '../dialects/dialect.ts';
 import { type CommandSettings, type Engine, EngineFailure } from '../engine/index.ts';
 import type { App } from '../server/mcp/app.ts';
 
+/** Why no command runs without a sandbox while files are withheld. */
+export const COULD_READ = 'files are denied or hidden here, and without a sandbox commands could read them';
+
 export interface SandboxNeed {
   mode: CommandSettings['sandbox'];
   /** Whether to look for the sandbox in any case. */
@@ -33,11 +36,8 @@ export async function withOfferableTools<A extends App>(
   }
   const { engine, dialects } = app;
   const starts = dialects.some(({ tools }) => tools.some((tool) => tool.startsPrograms));
-  if (starts && engine.withholds && !(await areCommandsConfined(engine))) {
-    return withoutCommands(
-      app,
-      'files are denied or hidden here, and without a sandbox commands could read them',
-    );
+  if (starts && engine.withholds !== undefined && !(await areCommandsConfined(engine))) {
+    return withoutCommands(app, COULD_READ);
   }
   const writes = dialects.some(({ tools }) =>
     tools.some((tool) => tool.startsPrograms && !tool.hints.readOnly),

@@ -94,7 +94,7 @@ async function finds({ search }: AnyCase, signal: AbortSignal): Promise<boolean>
   return found !== undefined && found.matches > 0;
 }
 
-const HOLDS_NOTHING: readonly string[] = ['not-found', 'not-a-directory', 'outside', 'permission'];
+const HOLDS_NOTHING: readonly string[] = ['not-found', 'not-a-directory', 'outside', 'denied', 'permission'];
 
 /** A glob may begin with a directory that is missing: it chooses nothing. */
 async function countFiles(search: () => Promise<{ entries: readonly unknown[] }>): Promise<number> {

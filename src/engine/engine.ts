@@ -149,9 +149,9 @@ export class Engine {
     return this.#access.wall.protection;
   }
 
-  /** Whether the owner denies or hides anything: then commands need a sandbox. */
-  get withholds(): boolean {
-    return this.#access.wall.withheld !== undefined;
+  /** What the owner denies and hides, in words; undefined when that is nothing. Otherwise commands need a sandbox. */
+  get withholds(): string | undefined {
+    return this.#access.wall.withheld?.says;
   }
 
   get roots(): RootInfo[] {

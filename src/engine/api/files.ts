@@ -470,7 +470,7 @@ function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): v
 }
 
 function isForbidden({ kind }: Failure): boolean {
-  return kind === 'outside' || kind === 'read-only';
+  return kind === 'outside' || kind === 'read-only' || kind === 'denied' || kind === 'withheld';
 }
 
 async function asBytes(content: string | Buffer, yielder: Yielder): Promise<Buffer> {

@@ -59,11 +59,22 @@ export function openWallFixture(
   });
   layOut(root, withOutside(tree, outside));
   const { roots = ['work'], ...rest } = options;
-  const engine = new Engine({ ...rest, roots: roots.map((text) => toRoot(base, text)), protection: kind });
+  const specs = roots.map((text) => toRoot(base, text));
+  const engine = openEngine({ ...rest, roots: specs, protection: kind }, remove);
   openFixtures.push({ engine, remove });
   const before = fingerprint(base, 'work');
   const expectOutsideUntouched = () => expect(fingerprint(base, 'work')).toEqual(before);
   return { base, root, outside, engine, expectOutsideUntouched };
+}
+
+/** Leaves nothing behind when the engine refuses to open. */
+function openEngine(options: EngineOptions, remove: () => void): Engine {
+  try {
+    return new Engine(options);
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 function toRoot(base: string, text: string): RootSpec {

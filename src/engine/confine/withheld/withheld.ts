@@ -6,6 +6,7 @@
  * withheld when the rules of either say so. Paths are raw (see scan/raw-names.ts) and have all links resolved.
  */
 import { IgnoreChain } from '../../glob/gitignore.ts';
+import { textOf } from '../scan/raw-names.ts';
 import { IGNORE_FILE } from './ignore-file.ts';
 import { composed, folded, IGNORES_CASE, otherCase } from './name-forms.ts';
 
@@ -37,16 +38,23 @@ export class Withheld {
 
   constructor(rules: WithheldRules) {
     this.rules = rules;
-    this.#asWritten = new RuleSet(rules, composed);
-    this.#anyCase = new RuleSet(rules, (line) =>
-      folded(line).replaceAll(/\[:(upper|lower):\]/g, '[:alpha:]'),
-    );
-    const texts = [
-      ...rules.deny,
-      ...rules.hide,
-      ...rules.directories.map(({ ignoreFile = '' }) => ignoreFile),
+    this.#asWritten = new RuleSet(rules, { line: composed, path: composed });
+    this.#anyCase = new RuleSet(rules, { line: inAnyCase, path: folded });
+    const ignoreFiles = rules.directories.map(({ ignoreFile = '' }) => ignoreFile);
+    const lines = [...rules.deny, ...rules.hide, ...ignoreFiles];
+    this.#isLowerCase = lines.every((line) => inAnyCase(line) === composed(line));
+  }
+
+  /** One phrase for `doctor`. */
+  get says(): string {
+    const { deny, hide, directories } = this.rules;
+    const files = directories.filter(({ ignoreFile }) => ignoreFile !== undefined);
+    const parts = [
+      ...(deny.length > 0 ? [`denied: ${deny.map(textOf).join(' ')}`] : []),
+      ...(hide.length > 0 ? [`hidden: ${hide.map(textOf).join(' ')}`] : []),
+      ...files.map(({ path }) => `hidden: what ${textOf(path)}/${IGNORE_FILE} names`),
     ];
-    this.#isLowerCase = texts.every((text) => folded(text) === composed(text));
+    return parts.join('; ');
   }
 
   /** What holds for a name of a directory that is not withheld itself. */
@@ -80,17 +88,28 @@ export class Withheld {
   }
 }
 
+/** A glob for names in lower case. */
+function inAnyCase(line: string): string {
+  return folded(line).replaceAll(/\[:(upper|lower):\]/g, '[:alpha:]');
+}
+
+/** In which form lines and paths are compared. */
+interface Forms {
+  line(raw: string): string;
+  path(raw: string): string;
+}
+
 /** All rules of all directories, with lines and paths in one form. */
 class RuleSet {
-  readonly #form: (raw: string) => string;
+  readonly #formed: (path: string) => string;
   readonly #directories: { prefix: string; lists: { verdict: Verdict; chain: IgnoreChain }[] }[];
 
-  constructor({ deny, hide, directories }: WithheldRules, form: (raw: string) => string) {
-    this.#form = form;
+  constructor({ deny, hide, directories }: WithheldRules, forms: Forms) {
+    this.#formed = forms.path;
     // Each list stands alone: what one of them takes back, another one may still withhold.
     const list = (verdict: Verdict, text: string) => ({
       verdict,
-      chain: IgnoreChain.empty.child('', form(text)),
+      chain: IgnoreChain.empty.child('', forms.line(text)),
     });
     const [hidden, denied] = [list('hidden', hide.join('\n')), list('denied', deny.join('\n'))];
     this.#directories = directories.map(({ path, ignoreFile }) => ({
@@ -110,7 +129,7 @@ class RuleSet {
       if (!path.startsWith(prefix)) continue;
       const below = path.slice(prefix.length);
       if (below === '') continue;
-      const formed = this.#form(below);
+      const formed = this.#formed(below);
       for (const { verdict, chain } of lists) {
         // A name that is not UTF-8 has no other form, and must be met as it is.
         const matches =
