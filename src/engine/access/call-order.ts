@@ -21,7 +21,8 @@ export class CallOrder {
   /** Runs `call` once every earlier call that it could collide with has ended. */
   async run<T>(paths: readonly string[], verb: Verb, call: () => Promise<T>): Promise<T> {
     const mine = new Set(paths);
-    const earlier = [...this.#running].filter((other) => collide(mine, verb, other));
+    const before = [...this.#running];
+    const earlier = before.filter((other) => collide(mine, verb, other));
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
@@ -29,7 +30,7 @@ export class CallOrder {
     const own = { paths: mine, verb, ended };
     this.#running.add(own);
     try {
-      if (earlier.length > 0) await allEnded(earlier);
+      if (earlier.length > 0) await allEnded(earlier, before);
       return await call();
     } finally {
       this.#running.delete(own);
@@ -39,26 +40,26 @@ export class CallOrder {
 
   /** Waits until the earlier changes have ended; no call waits for this one. */
   async changesDone(): Promise<void> {
-    const earlier = [...this.#running].filter(({ verb }) => verb === 'change');
-    if (earlier.length > 0) await allEnded(earlier);
+    const before = [...this.#running];
+    const earlier = before.filter(({ verb }) => verb === 'change');
+    if (earlier.length > 0) await allEnded(earlier, before);
   }
 }
 
-/** Waits for as long as there is progress: each call that ends renews the patience with the rest. */
-function allEnded(earlier: readonly Running[]): Promise<void> {
+/**
+ * Waits for as long as there is progress: each call from `before`, whatever its path, renews the patience when it
+ * ends. On a slow disk a write may wait for longer than that behind writes to other paths.
+ */
+function allEnded(earlier: readonly Running[], before: readonly Running[]): Promise<void> {
   return new Promise((resolve) => {
-    let left = earlier.length;
+    let isOver = false;
     const patience = setTimeout(resolve, PATIENCE_MS);
-    const oneLess = () => {
-      left--;
-      if (left > 0) {
-        patience.refresh();
-        return;
-      }
+    for (const { ended } of before) void ended.then(() => isOver || patience.refresh());
+    void Promise.all(earlier.map(({ ended }) => ended)).then(() => {
+      isOver = true;
       clearTimeout(patience);
       resolve();
-    };
-    for (const { ended } of earlier) void ended.then(oneLess);
+    });
   });
 }
 

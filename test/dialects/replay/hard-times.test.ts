@@ -53,7 +53,8 @@ describe('a pattern that runs away', () => {
     expect((await client.request('ping')).result).toEqual({});
     expect(await client.text('read_file', { path: 'evil.txt' })).toBe(hostile);
     expect(await client.text('list_directory', { path: '.' })).toContain('evil.txt');
-    expect(cutOff).toBe(0);
+    // A server that they hold up would answer when all three are cut off.
+    expect(cutOff).toBeLessThan(running.length);
 
     for (const reply of await Promise.all(running)) {
       expect(reply.error).toEqual({
