@@ -7,22 +7,23 @@ import { openSpans } from '../trace/spans.ts';
 import type { StateSettings } from './arguments/state-flags.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface Kept {
-  /** Undefined where nothing can be kept. */
+/** Where the journal and the trace are stored. */
+export interface StateLocation {
+  /** Undefined where nothing can be stored. */
   directory: string | undefined;
   /** For the start-up line. */
   says: string;
 }
 
 /** A directory that was named must work; the usual one need not. */
-export function openState(settings: StateSettings, roots: readonly string[]): Kept {
+export function openState(settings: StateSettings, roots: readonly string[]): StateLocation {
   const problem = whyNotStateDirectory(settings.directory, roots);
-  if (problem === undefined) return { directory: settings.directory, says: describeKept(settings) };
+  if (problem === undefined) return { directory: settings.directory, says: describeLocation(settings) };
   if (settings.named) throw new UsageError(`--state ${problem}`);
   return { directory: undefined, says: `OFF: ${problem}; --state DIR names another place` };
 }
 
-function describeKept({ directory, keep: { bytes, days } }: StateSettings): string {
+function describeLocation({ directory, keep: { bytes, days } }: StateSettings): string {
   const bounds = `at most ${bytes} bytes (what is larger is not changed) and ${days} days`;
   return `kept in ${directory}, ${bounds}; what commands change, up to ${mostWatchedEntries} entries`;
 }

@@ -14,6 +14,9 @@ export interface State {
 
   /** Nothing is opened before the first record is written or read. */
   log<R extends object>(name: 'journal' | 'trace', options: LogOptions<R>): Log<R>;
+
+  /** Closes the content store and all logs that were opened here. What was not flushed may be lost. */
+  close(): Promise<void>;
 }
 
 /**

@@ -198,7 +198,7 @@ describe('undo and redo', () => {
     await remove('d');
     const after = readBack(root);
     for (let round = 0; round < 2; round++) {
-      expect(fine('undo')).toMatch(/^undone: [^\n]* undone [^\n]*\n {2}bring back {2}[^\n]*\/d\n$/);
+      expect(fine('undo')).toMatch(/^undone: [^\n]* undone [^\n]*\n {2}restore {5}[^\n]*\/d\n$/);
       expect(readBack(root)).toEqual(before);
       expect(fine('redo')).toMatch(/^redone: /);
       expect(readBack(root)).toEqual(after);
@@ -353,7 +353,7 @@ describe('what is in the way', () => {
     await write('b.txt', 'bb\n');
     const outcome = run('undo', '--since', '1h', '--force');
     expect(outcome.status).toBe(1);
-    expect(outcome.stdout).toMatch(/put back [^\n]*b.txt\n[\s\S]*put back [^\n]*a.txt\n$/);
+    expect(outcome.stdout).toMatch(/restore [^\n]*b.txt\n[\s\S]*restore [^\n]*a.txt\n$/);
     expect(outcome.stderr).toMatch(/node_modules is not kept[\s\S]*cofferdam history lists them/);
     expect(readBack(root)).toMatchObject({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
   });
@@ -364,7 +364,7 @@ describe('what is in the way', () => {
     appendFileSync(at('a.txt'), 'theirs\n');
     const outcome = run('undo', '--since', '1h');
     expect(outcome.status).toBe(1);
-    expect(outcome.stdout).toMatch(/^undone: [^\n]*\n {2}put back [^\n]*b.txt\n$/);
+    expect(outcome.stdout).toMatch(/^undone: [^\n]*\n {2}restore [^\n]*b.txt\n$/);
     expect(outcome.stderr).toMatch(/^\w+ cannot be undone as it is:\n/);
     expect(outcome.stderr).toContain('\nNothing of it was touched; the above is undone. --force');
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\ntheirs\n', 'b.txt': 'b\n' });

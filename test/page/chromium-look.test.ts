@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
           page.locator('.entry .diff-head code'),
         ];
         await page.getByRole('button', { name: 'Undo…' }).click();
-        await dialog.getByText('put back').waitFor();
+        await dialog.getByText('restore').waitFor();
         texts.push(dialog.locator('.steps code'), dialog.locator('.diff-head code'));
         read.push(new Set(await Promise.all(texts.map(asRead))));
         expect(await dialog.locator('code').first().getAttribute('title')).not.toMatch(
@@ -166,7 +166,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
       await on.openChange();
       await page.getByRole('button', { name: 'Undo…' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('dialog').getByText('put back').waitFor();
+      await page.getByRole('dialog').getByText('restore').waitFor();
       await page.keyboard.press('Tab');
       await expect.poll(focused).toBe('BUTTON Undo');
       await page.keyboard.press('Enter');
@@ -183,7 +183,7 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
       await on.openChange();
       await page.getByRole('button', { name: 'Undo…' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('dialog').getByText('put back').waitFor();
+      await page.getByRole('dialog').getByText('restore').waitFor();
       await page.keyboard.press('Escape');
       await expect.poll(focused).toBe('BUTTON Undo…');
     });

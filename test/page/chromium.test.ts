@@ -246,7 +246,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await on.openChange();
       await page.getByRole('button', { name: 'Undo…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Undo edit_file?' });
-      await dialog.getByText('put back src/a.ts').waitFor();
+      await dialog.getByText('restore src/a.ts').waitFor();
       expect(await dialog.locator('.line.added').textContent()).toContain('two');
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
@@ -358,7 +358,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await expect.poll(() => details.boundingBox()).toEqual({ x: 0, y: 0, width: 360, height: 640 });
       await expect.poll(overflow).toBe(0);
       await page.getByRole('button', { name: 'Undo…' }).click();
-      await page.getByRole('dialog').getByText('put back').waitFor();
+      await page.getByRole('dialog').getByText('restore').waitFor();
       await expect.poll(overflow).toBe(0);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Close' }).click();

@@ -167,8 +167,7 @@ export class Journal {
     await contents.settled();
     if (contents.usage.added > 0) this.tidy();
     await this.#pruning;
-    this.log.close();
-    contents.close();
+    await this.state.close();
   }
 
   #isDue(): boolean {

@@ -168,7 +168,7 @@ async function compareMoved(
   }
   if (lost !== undefined)
     return blocked(
-      `what it replaced at ${change.to} cannot be put back (${lost}); without that it can be moved back`,
+      `what it replaced at ${change.to} cannot be restored (${lost}); without that it can be moved back`,
     );
   if (!(await isAsMoved(change, target, moved))) return blocked(`it was changed since, at ${change.to}`);
   return free ? 'after' : blocked(`a ${now.type} stands there again`);

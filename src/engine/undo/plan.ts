@@ -16,7 +16,7 @@ import type { UndoTarget } from './undo-chain.ts';
 
 export interface UndoStep {
   path: string;
-  does: 'put back' | 'remove' | 'bring back' | 'move back';
+  does: 'restore' | 'remove' | 'move back';
   change: Change;
   comparison: Comparison;
   /** What stood there when it was looked at; undefined also when an earlier step will change that. */
@@ -32,7 +32,7 @@ export interface UndoStep {
 /** Not to be known before those before it are done. */
 const LATER = { comparison: 'after', seen: undefined } as const;
 
-const DOES = { changed: 'put back', created: 'remove', removed: 'bring back', moved: 'move back' } as const;
+const DOES = { changed: 'restore', created: 'remove', removed: 'restore', moved: 'move back' } as const;
 
 /** Every step that is left to be done, in order, each with how it stands. The newest entry comes first. */
 export async function planUndo(

@@ -9,7 +9,7 @@ import type { FileImage } from '../journal/entries/entry.ts';
 import { LARGE_BYTES, openOrUndefined } from '../journal/record/capture.ts';
 import type { Store } from '../journal/store.ts';
 
-export const ACTION = 'put back';
+export const ACTION = 'restore';
 
 /** The content that an image shows; undefined when it is no longer kept or may not be read. For what fits in memory. */
 export async function contentOf(store: Store, { kept, hash }: FileImage): Promise<Buffer | undefined> {

@@ -10,6 +10,7 @@ import { DirectoryNotes } from './notes.ts';
 /** Opens and makes nothing before something is written. */
 export function openDirectoryState(directory: string): State {
   let contents: Contents | undefined;
+  const logs = new Set<{ close(): void }>();
   return {
     name: directory,
     localDirectory: directory,
@@ -19,6 +20,15 @@ export function openDirectoryState(directory: string): State {
       contents ??= new DirectoryContents(directory);
       return contents;
     },
-    log: (name, options) => new DirectoryLog(join(directory, name), options),
+    log: (name, options) => {
+      const log = new DirectoryLog(join(directory, name), options);
+      logs.add(log);
+      return log;
+    },
+    close: async () => {
+      for (const log of logs) log.close();
+      logs.clear();
+      contents?.close();
+    },
   };
 }

@@ -346,7 +346,7 @@ test('a plan says what would happen, and does nothing', async () => {
   const before = fixture.tree();
   const plan = await fixture.engine.history.plan(fixture.newest().id);
   expect(plan).toMatchObject({
-    steps: [{ path: join(fixture.root, 'a.txt'), does: 'put back' }],
+    steps: [{ path: join(fixture.root, 'a.txt'), does: 'restore' }],
     obstacles: [],
   });
   expect(plan!.diffs[0]!.text).toContain('-ours\n+one\n');

@@ -433,7 +433,7 @@ describe('an entry', () => {
     const details = JSON.parse((await fetchPage('/page/entries/e1')).text);
     expect(details).toMatchObject({ entry: { id: 'e1', state: 'done' }, mayUndo: true });
     expect(details.diffs[0].text).toContain('-two\n+TWO\n');
-    expect(details.plan.steps).toEqual([{ path: file(), does: 'put back' }]);
+    expect(details.plan.steps).toEqual([{ path: file(), does: 'restore' }]);
     expect(details.plan.diffs[0].text).toContain('-TWO\n+two\n');
     const answer = await undo('e1', bearer());
     expect(JSON.parse(answer.text)).toMatchObject({ done: true, entry: { id: 'e1', state: 'undone' } });

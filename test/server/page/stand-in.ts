@@ -93,7 +93,7 @@ export class SmallHistory implements PageHistory {
     const { file, before } = this.#kept.get(id)!;
     const now = readFileSync(file, 'utf8');
     return {
-      steps: [{ path: file, does: 'put back' }],
+      steps: [{ path: file, does: 'restore' }],
       obstacles: this.#obstacles(id),
       diffs: [diffOf(file, now, before)],
     };

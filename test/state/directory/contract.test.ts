@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeF
 import { join } from 'node:path';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { temporaryDirectory } from '../../tree.ts';
+import { closingContract } from '../contract/closing.ts';
 import { contentsContract, damageContract } from '../contract/contents.ts';
 import type { StateUnderTest } from '../contract/factory.ts';
 import { locksContract } from '../contract/locks.ts';
@@ -37,5 +38,6 @@ damageContract(directoryState, async ({ address }, hash) => {
   bytes[bytes.length >> 1]! ^= 1;
   writeFileSync(path, bytes);
 });
+closingContract(directoryState);
 locksContract(directoryState);
 notesContract(directoryState);
