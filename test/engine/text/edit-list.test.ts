@@ -100,6 +100,12 @@ describe('edits by lines', () => {
     });
   });
 
+  it('take anchors that hold although a line beside them changed', () => {
+    const read = 'f {\n}\nx\n}\n';
+    const now = 'f {\n}\ny\n}\n';
+    expect(edited(now, [{ lines: anchor(read, 2), newText: 'end' }], read)).toBe('f {\nend\ny\n}\n');
+  });
+
   it('take anchors that hold now, also where the text that was read had others', () => {
     expect(edited(five, [{ lines: anchor(five, 2), newText: 'x' }], 'something\nelse\n')).toBe(
       'one\nx\nthree\nfour\nfive\n',

@@ -70,15 +70,17 @@ function currentLines({ lines, remembered }: AnchoredText, range: Range) {
   const holds = holdsIn(lines, range);
   if (remembered === undefined || !holdsIn(remembered.lines, range)) return holds ? here : undefined;
   const moved = remembered.moved();
-  const from = moved(here.from);
-  const last = moved(here.to - 1);
-  if (holds) return from === here.from && last === here.to - 1 ? here : undefined;
-  if (from === undefined || last === undefined) return undefined;
+  if (holds) {
+    const stays = moved.likely(here.from) === here.from && moved.likely(here.to - 1) === here.to - 1;
+    return stays ? here : undefined;
+  }
+  const from = moved.certain(here.from);
+  if (from === undefined) return undefined;
   // What lies between must be what was read, too.
   for (let line = here.from; line < here.to; line++) {
-    if (moved(line) !== from + (line - here.from)) return undefined;
+    if (moved.certain(line) !== from + (line - here.from)) return undefined;
   }
-  return { from, to: last + 1 };
+  return { from, to: from + (here.to - here.from) };
 }
 
 function holdsIn(lines: TextLines, { from, to }: Range): boolean {

@@ -2,26 +2,28 @@
 import { changedLines } from '../diff/diff-lines.ts';
 import { type LineIds, lineCount, linesBetween, numberLines } from '../diff/line-ids.ts';
 
-/** The line, from 0, at which an old line stands now; undefined where it changed, or might be another of its like. */
-export type MovedLines = (oldLine: number) => number | undefined;
+/** Lines count from 0. */
+export interface MovedLines {
+  /** The line at which an old line stands now; undefined where it changed, or might be another of its like. */
+  certain(oldLine: number): number | undefined;
+  /** The same, but the comparison may have taken another line of its like for it. */
+  likely(oldLine: number): number | undefined;
+}
 
 export function movedLines(oldText: string, newText: string): MovedLines {
   const oldLines = linesBetween(oldText, 0, oldText.length);
   const newLines = linesBetween(newText, 0, newText.length);
   const ids = numberLines(oldLines, lineCount(oldLines), newLines, lineCount(newLines));
-  const isUnique = uniqueLines(ids);
-  const now = new Int32Array(ids.old.length).fill(-1);
-  const runs = keptRuns(ids);
-  for (const [index, run] of runs.entries()) {
-    if (!isCertain(run, ids, isUnique)) continue;
-    const above = gapIds(runs[index - 1], run, ids);
-    const below = gapIds(run, runs[index + 1], ids);
-    let { from, to } = run;
-    while (from < to && !isUnique(ids.old[from]!) && above.has(ids.old[from]!)) from++;
-    while (to > from && !isUnique(ids.old[to - 1]!) && below.has(ids.old[to - 1]!)) to--;
-    for (let line = from; line < to; line++) now[line] = run.nowFrom + (line - run.from);
+  const counts = countsOf(ids);
+  const likely = new Int32Array(ids.old.length).fill(-1);
+  const certain = likely.slice();
+  for (const run of keptRuns(ids)) {
+    const { from, to } = certainPart(run, ids, counts);
+    for (let line = run.from; line < run.to; line++) likely[line] = run.nowFrom + (line - run.from);
+    certain.set(likely.subarray(from, to), from);
   }
-  return (line) => (now[line] === undefined || now[line] < 0 ? undefined : now[line]);
+  const lineIn = (now: Int32Array) => (line: number) => ((now[line] ?? -1) < 0 ? undefined : now[line]);
+  return { certain: lineIn(certain), likely: lineIn(likely) };
 }
 
 /** Lines that follow each other in both texts; the end is exclusive. */
@@ -50,29 +52,30 @@ function nowTo({ from, to, nowFrom }: KeptRun): number {
   return nowFrom + (to - from);
 }
 
-/** Whether a line stands once in the old text and once in the new one. */
-function uniqueLines(ids: LineIds): (id: number) => boolean {
-  const old = new Int32Array(ids.distinct);
-  const now = new Int32Array(ids.distinct);
-  for (const id of ids.old) old[id]!++;
-  for (const id of ids.new) now[id]!++;
-  return (id) => old[id] === 1 && now[id] === 1;
+/** How often each line stands in either text. */
+interface Counts {
+  old: Int32Array;
+  new: Int32Array;
+}
+
+function countsOf(ids: LineIds): Counts {
+  const counts = { old: new Int32Array(ids.distinct), new: new Int32Array(ids.distinct) };
+  for (const id of ids.old) counts.old[id]!++;
+  for (const id of ids.new) counts.new[id]!++;
+  return counts;
 }
 
 /**
- * A run is certain when it holds a line that stands once in either text, or begins where both texts begin, or ends
- * where both end: otherwise the comparison may have paired lines that only look alike.
+ * The part of a run between the first and the last line that stands once in either text; the beginning and the end of
+ * both texts count as such lines. Of other lines the comparison may have paired some that only look alike.
  */
-function isCertain(run: KeptRun, ids: LineIds, isUnique: (id: number) => boolean): boolean {
-  if (run.from === 0 && run.nowFrom === 0) return true;
-  if (run.to === ids.old.length && nowTo(run) === ids.new.length) return true;
-  return ids.old.subarray(run.from, run.to).some(isUnique);
-}
-
-/** The changed lines between two runs. One of these that is like the edge of a run may be the one that was kept. */
-function gapIds(above: KeptRun | undefined, below: KeptRun | undefined, ids: LineIds): Set<number> {
-  return new Set([
-    ...ids.old.subarray(above?.to ?? 0, below?.from ?? ids.old.length),
-    ...ids.new.subarray(above === undefined ? 0 : nowTo(above), below?.nowFrom ?? ids.new.length),
-  ]);
+function certainPart(run: KeptRun, ids: LineIds, counts: Counts): { from: number; to: number } {
+  const lines = ids.old.subarray(run.from, run.to);
+  const isUnique = (id: number): boolean => counts.old[id] === 1 && counts.new[id] === 1;
+  const isStart = run.from === 0 && run.nowFrom === 0;
+  const isEnd = run.to === ids.old.length && nowTo(run) === ids.new.length;
+  const first = isStart ? 0 : lines.findIndex(isUnique);
+  const end = isEnd ? lines.length : lines.findLastIndex(isUnique) + 1;
+  const from = first < 0 ? lines.length : first;
+  return { from: run.from + from, to: run.from + Math.max(from, end) };
 }
