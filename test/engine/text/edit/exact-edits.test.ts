@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+import { seededRandom, textPair } from '../patch/samples.ts';
+
+it('a text that stands once is replaced as a string is, and one that stands more often is refused', () => {
+  const random = seededRandom(11);
+  const counts = { replaced: 0, refused: 0 };
+  for (let round = 0; round < 4000; round++) {
+    const { old: text, new: other } = textPair(random, random(4) === 0 ? 'tricky' : 'plain');
+    const from = random(text.length + 1);
+    const oldText = text.slice(from, from + 1 + random(30));
+    const newText = other.slice(0, random(40));
+    if (oldText === '') continue;
+    const outcome = applyTextEdit(text, { oldText, newText }, 'file', () => {});
+    const isOnce = text.indexOf(oldText) === text.lastIndexOf(oldText);
+    if (isOnce) {
+      expect(outcome).toMatchObject({ fit: 'exact', text: text.replace(oldText, () => newText) });
+      counts.replaced++;
+    } else {
+      expect(outcome).toMatchObject({ refusal: { why: 'ambiguous' } });
+      counts.refused++;
+    }
+    const all = applyTextEdit(text, { oldText, newText, all: true }, 'file', () => {});
+    expect(all).toMatchObject({ fit: 'exact', text: text.replaceAll(oldText, () => newText) });
+  }
+  expect(Math.min(counts.replaced, counts.refused)).toBeGreaterThan(300);
+});
