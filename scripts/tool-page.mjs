@@ -13,8 +13,16 @@ export function toolPage(dialect, goldens, chosen) {
     '',
     ...dialect.tools.map((tool) => `- [${tool.name}](#${tool.name}): ${tool.title.toLowerCase()}`),
     '',
+    ...differencesOf(chosen.differences),
     ...dialect.tools.flatMap((tool) => sectionOf(tool, goldens, chosen)),
   ].join('\n');
+}
+
+/** For a dialect that takes the place of another server. */
+function differencesOf(differences = []) {
+  if (differences.length === 0) return [];
+  const rows = differences.map(({ what, why }) => `| ${cell(what)} | ${cell(why)} |`);
+  return ['## Where it differs from the official server', '', '| here | because |', '|---|---|', ...rows, ''];
 }
 
 function sectionOf(tool, goldens, { examples, errors }) {

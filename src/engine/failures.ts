@@ -31,7 +31,8 @@ export type Failure =
   | { kind: 'bad-path'; path: string; why: 'empty' | 'nul' | 'name-too-long' | 'too-deep' | 'link-loop' }
   | { kind: 'not-found'; path: string; wanted: 'file' | 'directory' | 'entry'; near: readonly string[] }
   | { kind: 'not-a-file'; path: string; found: 'directory' | 'special' }
-  | { kind: 'not-a-directory'; path: string }
+  /** `through`: a component in the middle of the path is not one. */
+  | { kind: 'not-a-directory'; path: string; through?: true }
   | { kind: 'exists'; path: string; found: EntryType }
   | { kind: 'directory-not-empty'; path: string }
   | { kind: 'is-root'; path: string; action: 'delete' | 'move' | 'replace' }

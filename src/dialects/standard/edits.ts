@@ -26,11 +26,20 @@ const RULE = '='.repeat(67);
 
 /** A unified diff in a fence of as many backticks as it takes, and what else there is to know of the edits. */
 export function doneText(path: string, diff: string, results: readonly ListedEditResult[]): string {
-  const hunks = diff.slice(diff.indexOf('@@')).replaceAll('\r\n', '\n').replaceAll('\r', '');
+  const hunks = diff
+    .slice(diff.indexOf('@@'))
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '')
+    .replace(/^@@ .*$/gm, withCounts);
   const whole = `Index: ${path}\n${RULE}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n${hunks}`;
   let fence = '```';
   while (whole.includes(fence)) fence += '`';
   return [`${fence}diff\n${whole}${fence}\n\n`, ...results.flatMap(noteOf)].join('');
+}
+
+/** As the official server writes them: a count of one is told too. */
+function withCounts(header: string): string {
+  return header.replace(/([-+]\d+) /g, '$1,1 ');
 }
 
 const ASIDE: Readonly<Record<Exclude<Fit, 'exact'>, string>> = {

@@ -4,15 +4,18 @@
  */
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
-import { type Tool, type ToolContext, type ToolOutcome, text } from '../dialect.ts';
+import { type ResultOutcome, type Tool, type ToolContext, type ToolOutcome, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
 import { withheldBecause } from '../withheld.ts';
 import { grouped } from './budget.ts';
+import { refused } from './outcome.ts';
 import { asCalled } from './paths.ts';
 
 /** A pattern or text of the caller's is shown up to here. */
 const MAX_SHOWN = 200;
+/** No system call takes a longer one. */
+const LONGEST_PATH = 4096;
 
 export function failed(facts: Failure, tool: Tool, context: ToolContext): ToolOutcome {
   return { result: { content: [text(failureText(facts, tool.name, context))], isError: true } };
@@ -44,20 +47,18 @@ const SYSTEM_CALLS: Readonly<Record<string, string>> = {
 function aboutPath(facts: Failure, shown: string, tool: string, context: ToolContext): string | undefined {
   const call = SYSTEM_CALLS[tool] ?? 'open';
   switch (facts.kind) {
-    case 'outside': {
-      const given = context.engine.roots.map(({ path }) => path).join(', ');
-      return `Access denied - path outside allowed directories: ${shown} not in ${given}`;
-    }
+    case 'outside':
+      return outside(shown, context);
     case 'bad-path':
-      return badPath(facts, shown, call);
+      return badPath(facts, shown, context);
     case 'not-found':
-      return `ENOENT: no such file or directory, ${call} '${shown}'${nearNames(facts.near)}`;
+      return notFound(facts.near, `${call} '${shown}'`);
     case 'not-a-file':
       return facts.found === 'directory'
-        ? `EISDIR: illegal operation on a directory, ${call === 'open' ? 'read' : call} '${shown}'\nlist_directory lists what is in it.`
+        ? `EISDIR: illegal operation on a directory, ${tool === 'write_file' ? `open '${shown}'` : 'read'}\nlist_directory lists what is in it.`
         : `Not a file: '${shown}' is a FIFO, socket or device, which is never opened`;
     case 'not-a-directory':
-      return `ENOTDIR: not a directory, ${call} '${shown}'`;
+      return `ENOTDIR: not a directory, ${facts.through || call !== 'scandir' ? 'realpath' : call} '${shown}'`;
     case 'exists':
       return tool === 'move_file'
         ? `Destination already exists: ${shown}`
@@ -84,18 +85,24 @@ function aboutPath(facts: Failure, shown: string, tool: string, context: ToolCon
   }
 }
 
-function badPath({ why, path }: Failure & { kind: 'bad-path' }, shown: string, call: string): string {
+function outside(shown: string, { engine }: ToolContext): string {
+  const given = engine.roots.map(({ path }) => path).join(', ');
+  return `Access denied - path outside allowed directories: ${shown} not in ${given}`;
+}
+
+/** The official server finds these out when it looks for the real path. */
+function badPath({ why }: Failure & { kind: 'bad-path' }, shown: string, context: ToolContext): string {
   switch (why) {
     case 'empty':
       return 'The path is empty\nA directory itself is "."';
     case 'nul':
-      return `The path holds a NUL character: ${truncate(JSON.stringify(path), MAX_SHOWN)}`;
+      return outside(shown, context);
     case 'name-too-long':
-      return `ENAMETOOLONG: name too long, ${call} '${truncate(shown, MAX_SHOWN)}'`;
+      return `ENAMETOOLONG: name too long, realpath '${truncate(shown, LONGEST_PATH)}'`;
     case 'too-deep':
-      return `ENAMETOOLONG: name too long, ${call} '${truncate(shown, MAX_SHOWN)}'\nThe directories are nested too deeply.`;
+      return `ENAMETOOLONG: name too long, realpath '${truncate(shown, LONGEST_PATH)}'\nThe directories are nested too deeply.`;
     case 'link-loop':
-      return `ELOOP: too many symbolic links encountered, ${call} '${shown}'`;
+      return `ELOOP: too many symbolic links encountered, realpath '${shown}'`;
   }
 }
 
@@ -105,6 +112,15 @@ function readOnly({ why }: Failure & { kind: 'read-only' }, shown: string): stri
     return `Access denied - ${shown} cannot be changed: ${protectedBecause}`;
   const what = why === 'server' ? 'this server is' : 'its directory is';
   return `Access denied - read-only: ${shown} cannot be changed, ${what} read-only`;
+}
+
+function notFound(near: readonly string[], call: string): string {
+  return `ENOENT: no such file or directory, ${call}${nearNames(near)}`;
+}
+
+/** The result of a call that names more than the path that is missing. */
+export function missing({ near, kind }: Failure & { kind: 'not-found' }, call: string): ResultOutcome {
+  return refused(notFound(near, call), kind);
 }
 
 function nearNames(near: readonly string[]): string {

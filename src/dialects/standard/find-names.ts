@@ -18,6 +18,8 @@ export interface FoundNames {
 }
 
 export async function findNames(args: NameSearch, context: ToolContext): Promise<FoundNames> {
+  if (args.pattern === '') return { paths: [], areIgnored: false };
+  if (/^!(?!\()/.test(args.pattern)) return othersThan(args.pattern.slice(1), args, context);
   const { engine, signal } = context;
   const directory = (await engine.files.info(await pathOf(args.path, context))).path;
   const { includeIgnored = false, excludePatterns: exclude } = args;
@@ -33,10 +35,23 @@ export async function findNames(args: NameSearch, context: ToolContext): Promise
       // A link that leads outside or nowhere is not listed.
       if (type !== 'symlink' || (await engine.files.peek(full))) paths.push(full);
     }
-    return paths;
+    return paths.sort(byComponents);
   };
   const paths = await find(!includeIgnored);
   return { paths, areIgnored: paths.length === 0 && !includeIgnored && (await find(false)).length > 0 };
+}
+
+/** As a walk meets them: what is in a directory comes right behind it. */
+function byComponents(one: string, other: string): number {
+  const [first, second] = [one.replaceAll('/', '\0'), other.replaceAll('/', '\0')];
+  return first < second ? -1 : 1;
+}
+
+/** A pattern that begins with `!` means everything that the rest of it does not mean. */
+async function othersThan(pattern: string, args: NameSearch, context: ToolContext): Promise<FoundNames> {
+  const all = await findNames({ ...args, pattern: '**' }, context);
+  const meant = new Set((await findNames({ ...args, pattern }, context)).paths);
+  return { ...all, paths: all.paths.filter((path) => !meant.has(path)) };
 }
 
 /** A pattern without glob characters is a path, or a part of a name; brackets may be part of a name as well. */

@@ -32,7 +32,7 @@ function expandHome(path: string, home: string): string {
 
 /** The first of the given directories that holds it; for a new entry the first that holds its parent, else the first. */
 async function absolute(path: string, { engine }: ToolContext): Promise<string> {
-  if (isAbsolute(path) || path === '' || path.includes('\0')) return path;
+  if (isAbsolute(path) || path.includes('\0')) return path;
   const [first, ...others] = engine.roots.map((root) => resolve(root.path, path));
   if (others.length === 0) return first!;
   const all = [first!, ...others];

@@ -1,5 +1,5 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
-import { lineHash, shortHash, type TextPart } from '../../engine/index.ts';
+import { fail, lineHash, shortHash, type TextPart } from '../../engine/index.ts';
 import type { ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
 import { budgetOf, grouped, nextCall } from './budget.ts';
@@ -33,6 +33,7 @@ export async function readText(
   const path = await pathOf(args.path, context);
   const request = requestOf(args);
   const part = await engine.files.readPart(path, { ...request, maxBytes: bytes, signal });
+  requireLine(args, part);
   const isWhole = Object.values(request).every((value) => value === undefined);
   const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
   const hash = whole && (isWhole || args.hash || args.anchors) ? shortHash(whole) : undefined;
@@ -46,6 +47,12 @@ export async function readText(
 
 export function rendered({ answer, hash }: ReadText, { hash: isShown = false }: ReadArguments): ToolResult {
   return withHash(answer, hash, isShown);
+}
+
+/** An offset behind the end is a mistake; the first line of an empty file is not. */
+function requireLine({ path, head, tail, offset = 1 }: ReadArguments, { totalLines: lines }: TextPart): void {
+  if (!head && !tail && offset > Math.max(lines, 1))
+    fail({ kind: 'line-out-of-range', path, line: offset, lines });
 }
 
 /** `head: 0` and `tail: 0` are as if absent. */

@@ -107,7 +107,9 @@ export class Walk {
     if (verdict === 'hidden') this.#requireNotMade();
     const found =
       verdict === 'hidden' ? 'missing' : attempt(this.#shown, 'open', () => this.#dir.enter(name));
-    if (found === 'not-a-directory') return fail({ kind: 'not-a-directory', path: this.#shown });
+    if (found === 'not-a-directory') {
+      return fail({ kind: 'not-a-directory', path: this.#shown, through: true });
+    }
     if (found === 'missing') {
       if (this.#climbsOut()) fail({ kind: 'outside', path: this.#shown });
       // What the path leaves again is not made: it would stay behind.

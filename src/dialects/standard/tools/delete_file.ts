@@ -1,5 +1,6 @@
-import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { defineTool, hints, type ResultOutcome, type ToolContext } from '../../dialect.ts';
 import { grouped } from '../budget.ts';
+import { refused } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 import { flag, ifHash, path } from '../schema.ts';
 import { unlessStale } from '../stale.ts';
@@ -13,6 +14,7 @@ export const deleteFile = defineTool({
   async run({ path, recursive = false, ifHash }, context) {
     const { engine, signal } = context;
     const target = await pathOf(path, context);
+    if (!recursive && (await engine.files.entryAt(target)).type === 'directory') return isDirectory(path);
     return unlessStale(target, ifHash, context, async () => {
       const entries = recursive ? await countBelow(target, context) : 0;
       const { removed } = await engine.files.remove(target, { recursive, signal, ifHash });
@@ -26,6 +28,11 @@ export const deleteFile = defineTool({
     return `Successfully deleted ${path}${what}${canUndo ? '; undo restores it' : ''}`;
   },
 });
+
+function isDirectory(path: string): ResultOutcome {
+  const message = `EISDIR: illegal operation on a directory, unlink '${path}'\nrecursive: true deletes it with everything in it.`;
+  return refused(message, 'not-a-file');
+}
 
 /** A link to a directory goes by itself. */
 async function countBelow(path: string, { engine, signal }: ToolContext): Promise<number> {

@@ -48,7 +48,8 @@ export const editFile = defineTool({
     if (!('hash' in outcome)) return outcome;
     const { result, hash } = outcome;
     if ('refusal' in result) return refused(refusalText(result, path, edits), result.refusal.why);
-    return { result: withHash(doneText(target, result.diff, result.results), hash) };
+    const { path: real } = await context.engine.files.info(target);
+    return { result: withHash(doneText(real, result.diff, result.results), hash) };
   },
   render: (outcome) => outcome,
 });

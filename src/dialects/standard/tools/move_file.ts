@@ -1,4 +1,6 @@
-import { defineTool, hints } from '../../dialect.ts';
+import { EngineFailure, fail } from '../../../engine/index.ts';
+import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { missing } from '../failures.ts';
 import { pathOf } from '../paths.ts';
 import { ifHash, path } from '../schema.ts';
 import { unlessStale } from '../stale.ts';
@@ -16,8 +18,26 @@ export const moveFile = defineTool({
   async run({ source, destination, ifHash }, context) {
     const { engine, signal } = context;
     const [from, to] = [await pathOf(source, context), await pathOf(destination, context)];
-    return unlessStale(from, ifHash, context, () => engine.files.move(from, to, { signal, ifHash }));
+    return unlessStale(from, ifHash, context, async () => {
+      try {
+        return await engine.files.move(from, to, { signal, ifHash });
+      } catch (error) {
+        if (!(error instanceof EngineFailure) || error.facts.kind !== 'not-found') throw error;
+        if (await isThere(to, context)) fail({ kind: 'exists', path: to, found: 'file' });
+        engine.reportFailure(error.facts);
+        return missing(error.facts, `rename '${source}' -> '${destination}'`);
+      }
+    });
   },
   render: (outcome, { source, destination }) =>
     'result' in outcome ? outcome : `Successfully moved ${source} to ${destination}`,
 });
+
+async function isThere(path: string, { engine }: ToolContext): Promise<boolean> {
+  try {
+    await engine.files.entryAt(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
