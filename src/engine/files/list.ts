@@ -36,7 +36,8 @@ export async function listEntries(
     const { names, types } = await attemptAsync(place.shown, 'list', async () => {
       cursor = openCursor(scanRootOf(dir));
       const found = await listedThere(cursor, dir, place.shown, yielder);
-      return servedBelow(place, cursor)?.serve('', found).listing ?? found;
+      const served = await servedBelow(place, cursor)?.serveInTurns('', found, () => yielder.pause());
+      return served?.listing ?? found;
     });
     return await mapInTurns(names, yielder, (raw, index) => {
       const entry = { name: textOf(raw), type: types[index]! };
@@ -91,7 +92,9 @@ async function treeOf(
     if (cursor.goTo(below)) return { name: label, type: 'directory' };
     const children: TreeNode[] = [];
     const found = await readable(cursor, yielder);
-    const { listing, denied } = served?.serve(below, found) ?? { listing: found };
+    const { listing, denied } = (await served?.serveInTurns(below, found, () => yielder.pause())) ?? {
+      listing: found,
+    };
     const { names, types } = listing;
     for (const [index, raw] of names.entries()) {
       if (index % ITEMS_PER_CHECK === 0) await yielder.pause();

@@ -69,7 +69,7 @@ class Search {
       if (typeof listing === 'string') continue;
       this.#entriesLeft -= listing.names.length;
       if (this.#entriesLeft < 0) tooMany(`the directories hold more than ${MAX_SEARCHED_ENTRIES} entries`);
-      const verdicts = served.verdicts(directory, listing);
+      const verdicts = await served.verdictsInTurns(directory, listing, () => this.#yielder.pause());
       for (const [index, name] of listing.names.entries()) {
         const path = directory === '' ? name : `${directory}/${name}`;
         const type = listing.types[index]!;

@@ -84,7 +84,10 @@ class Page {
     if (level > limits.treeDepth || this.#cursor.goTo(directory)) return true;
     const found = await this.#cursor.listInTurns(() => this.#yielder.pause());
     if (typeof found === 'string') return true;
-    const { listing, denied } = this.#withheld?.serve(directory, found) ?? { listing: found };
+    const pause = () => this.#yielder.pause();
+    const { listing, denied } = (await this.#withheld?.serveInTurns(directory, found, pause)) ?? {
+      listing: found,
+    };
     const entries = await inPathOrder(listing, this.#yielder);
     const rules = IGNORE_FILES.filter((name) => listing.names.includes(name));
     this.#selector.open(directory, rules);
