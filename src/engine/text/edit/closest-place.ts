@@ -7,6 +7,8 @@ import { nearLines } from './literal-edit.ts';
 import { plainTypography } from './typography.ts';
 
 const MOST_DIFF_LINES = 20;
+/** So many stretches that are as good as the best one are looked at more closely: a file may repeat itself. */
+const MOST_EQUAL = 1000;
 
 /** By lines in common; for want of any, the line that looks most like the first line of the text. */
 export function closestPlace(text: string, wanted: string): ClosestPlace | undefined {
@@ -30,6 +32,7 @@ export function bestWindow(lines: readonly string[], wanted: readonly string[]) 
   const missing = new Map<string, number>();
   for (const key of wanted) if (key !== '') missing.set(key, (missing.get(key) ?? 0) + 1);
   let shared = 0;
+  let equal = 0;
   let best = { from: 0, shared: 0, aligned: 0 };
   const change = (key: string | undefined, by: 1 | -1) => {
     const left = key === undefined ? undefined : missing.get(key);
@@ -42,7 +45,7 @@ export function bestWindow(lines: readonly string[], wanted: readonly string[]) 
     change(lines[end], 1);
     change(lines[end - wanted.length], -1);
     const from = end - wanted.length + 1;
-    if (shared === 0 || shared < best.shared) continue;
+    if (shared === 0 || shared < best.shared || (shared === best.shared && ++equal > MOST_EQUAL)) continue;
     const aligned = wanted.filter((key, index) => key !== '' && lines[from + index] === key).length;
     if (shared > best.shared || aligned > best.aligned) best = { from, shared, aligned };
   }

@@ -50,10 +50,18 @@ function plainPlaces(text: string, needle: string): FittingPlace[] {
   const view = trimmedView(text);
   const trimmed = trimLines(needle);
   const found = trimmedPlaces(text, view, needle);
-  for (const block of [...shiftedBlocks(view, trimmed), ...tabbedBlocks(view, trimmed)]) {
-    if (!found.some((place) => place.start < block.end && block.start < place.end)) found.push(block);
-  }
-  return found.sort((a, b) => a.start - b.start);
+  const shifted = withOthers(found, shiftedBlocks(view, trimmed));
+  return withOthers(shifted, tabbedBlocks(view, trimmed));
+}
+
+/** Both together in rising order, without those of the others that overlap one of the first. */
+function withOthers(first: readonly FittingPlace[], others: readonly FittingPlace[]): FittingPlace[] {
+  let at = 0;
+  const apart = others.filter((other) => {
+    while (at < first.length && first[at]!.end <= other.start) at++;
+    return at === first.length || first[at]!.start >= other.end;
+  });
+  return [...first, ...apart].sort((a, b) => a.start - b.start);
 }
 
 function substringPlaces(view: TextView, needle: string): FittingPlace[] {

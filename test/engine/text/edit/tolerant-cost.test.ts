@@ -1,0 +1,22 @@
+/** Files that repeat themselves are searched in time that grows with their length: otherwise these never end. */
+import { expect, it } from 'vitest';
+import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+
+const whyRefused = (text: string, oldText: string): string => {
+  const outcome = applyTextEdit(text, { oldText, newText: 'x' }, 'file', () => {});
+  return 'refusal' in outcome ? outcome.refusal.why : 'applied';
+};
+
+it.each([
+  [
+    'lines that stand everywhere but for one',
+    '\t}\n'.repeat(10_000),
+    `${'  }\n'.repeat(200)}x\n`,
+    'not-found',
+  ],
+  ['indentation', '\t}\n'.repeat(10_000), '  }\n'.repeat(200), 'ambiguous'],
+  ['typography', '\tsay("x")\n'.repeat(10_000), '  say(“x”)\n'.repeat(3), 'ambiguous'],
+  ['blanks', ' '.repeat(2_000_000), `x${' '.repeat(1000)}`, 'not-found'],
+])('%s', (_, text, oldText, why) => {
+  expect(whyRefused(text, oldText)).toBe(why);
+});
