@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 export const program = fileURLToPath(new URL('../dist/cofferdam.cjs', import.meta.url));
 
+/** Tests of what lies below the dialects speak this one: it has a tool for everything. */
+const USUAL_DIALECT = ['--dialect', 'replay'];
+
 export interface Reply {
   id: number | string | null;
   result?: { content: { type: string; text?: string }[]; isError?: boolean } & Record<string, unknown>;
@@ -21,7 +24,11 @@ export class RawClient {
 
   /** `file`: another copy of the program. */
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env, file: string = program) {
-    this.child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
+    const dialect = args.some((each) => each.startsWith('--dialect')) ? [] : USUAL_DIALECT;
+    this.child = spawn(process.execPath, [file, ...dialect, ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env,
+    });
     this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;

@@ -9,7 +9,7 @@ import { workspace } from './workspace/index.ts';
 
 export const dialects: readonly Dialect[] = [standard, replay, patch, workspace, fileeditor, repo];
 
-export const defaultDialect = replay.name;
+export const defaultDialect = standard.name;
 
 export function dialectNamed(name: string): Dialect | undefined {
   return dialects.find((dialect) => dialect.name === name);

@@ -98,7 +98,7 @@ describe('serving', () => {
   it('says in one line what is served and how well it is protected, and ends with its input', () => {
     const { status, stdout, stderr } = run('root', 'ro:ro');
     expect([status, stdout]).toEqual([0, '']);
-    expect(stderr).toEqual(oneLine(/\d+\.\d+\.\d+, replay on .*root, .*ro \(read-only\); wall: /));
+    expect(stderr).toEqual(oneLine(/\d+\.\d+\.\d+, standard on .*root, .*ro \(read-only\); wall: /));
   });
 
   it('takes DIR:ro off the name only at its end', () => {
@@ -151,14 +151,17 @@ describe('call', () => {
   });
 
   it('prints binary content with its type', () => {
-    const { stdout } = run('call', 'read_file', '{"path":"data.bin"}', 'root');
+    const { stdout } = run('call', 'read_media_file', '{"path":"data.bin"}', 'root');
     expect(stdout).toMatch(/^\[file:\/\/.*data\.bin, application\/octet-stream, base64\]\nAP8=\n$/);
   });
 
   it('prints a failure on stderr and ends with 1', () => {
     const { status, stdout, stderr } = run('call', 'read_file', '{"path":"missing.txt"}', 'root');
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error -32002: Not found: missing\.txt/);
+    expect(stderr).toMatch(/^ENOENT: no such file or directory, open 'missing\.txt'/);
+    const missing = run('call', '--dialect', 'replay', 'read_file', '{"path":"missing.txt"}', 'root');
+    expect([missing.status, missing.stdout]).toEqual([1, '']);
+    expect(missing.stderr).toMatch(/^error -32002: Not found: missing\.txt/);
   });
 
   it.each([
@@ -167,7 +170,7 @@ describe('call', () => {
     ['missing arguments', 'read_file', '{}', '-32602'],
     ['arguments that are a list', 'read_file', '[]', '-32602'],
   ])('fails like the server does: %s', (_, tool, json, code) => {
-    const { status, stderr } = run('call', tool, json, 'root');
+    const { status, stderr } = run('call', '--dialect', 'replay', tool, json, 'root');
     expect([status, stderr]).toEqual([1, expect.stringMatching(`^error ${code}: `)]);
   });
 
@@ -180,7 +183,10 @@ describe('call', () => {
       ['call', '--dialect', 'replay', 'write_file', '{"path":"new.txt","content":"x"}', 'root:ro'],
     ]) {
       const { status, stderr } = run(...args);
-      expect([status, stderr]).toEqual([1, expect.stringMatching(/^error -32001: /)]);
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^(error -32001: |Access denied - read-only: )/),
+      ]);
     }
     expect(readBack(directory.path)).toEqual(before);
   });

@@ -38,9 +38,9 @@ function run(args: string[], options: SpawnSyncOptions = {}) {
 describe('a directory that is given twice', () => {
   it('is served once, and read-only when one of the two says so', () => {
     const listed = (...given: string[]) => run(['call', 'list_allowed_directories', '{}', ...given]).stdout;
-    expect(listed('root', './root/', root)).toBe(`${root} (read-write)\n`);
-    expect(listed('root', 'root:ro')).toBe(`${root} (read-only)\n`);
-    expect(listed('root:ro', 'root')).toBe(`${root} (read-only)\n`);
+    expect(listed('root', './root/', root)).toBe(`Allowed directories:\n${root}\n`);
+    expect(listed('root', 'root:ro')).toBe(`Allowed directories:\n${root} (read-only)\n`);
+    expect(listed('root:ro', 'root')).toBe(`Allowed directories:\n${root} (read-only)\n`);
   });
 
   it('is one directory for a dialect that serves one', () => {
@@ -69,7 +69,7 @@ describe('a directory that cannot be served, beside one that can', () => {
       expect(status).toBe(0);
       const [warning, start, ...more] = stderr.trim().split('\n');
       expect(warning).toBe(`cofferdam: warning: ${why}; it is left out`);
-      expect(start).toMatch(new RegExp(`replay on ${root}; wall: `));
+      expect(start).toMatch(new RegExp(`standard on ${root}; wall: `));
       expect(more).toEqual([]);
     }
   });
@@ -239,7 +239,8 @@ describe('where nothing may be changed', () => {
     writeFileSync(tokens, 'reader token-of-the-reader read-only\nwriter token-of-the-writer read-write\n', {
       mode: 0o600,
     });
-    const child = spawn(process.execPath, [program, '--http', '0', '--token-file', tokens, root]);
+    const args = ['--dialect', 'replay', '--http', '0', '--token-file', tokens, root];
+    const child = spawn(process.execPath, [program, ...args]);
     let says = '';
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       says += chunk;

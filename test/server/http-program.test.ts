@@ -72,7 +72,8 @@ class Program {
 }
 
 function serve(args: string[], env: Record<string, string> = { COFFERDAM_TOKEN: TOKEN }): Program {
-  return new Program(['--http', '0', ...args, served], env);
+  const dialect = args.includes('--dialect') ? [] : ['--dialect', 'replay'];
+  return new Program([...dialect, '--http', '0', ...args, served], env);
 }
 
 function refusal(

@@ -60,7 +60,9 @@ async function untilBusy(pid: number): Promise<void> {
 
 describe('what goes out', () => {
   it('is one JSON-RPC message a line and nothing else, whatever comes in', async () => {
-    const child = spawn(process.execPath, [program, directory.path], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [program, '--dialect', 'replay', directory.path], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     let output = '';
     let errors = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {

@@ -221,7 +221,7 @@ describe.runIf(canBeSomebody)('as a user without special rights', () => {
     }
   }
   const call = (root: string, tool: string, args: object) =>
-    asSomebody('call', tool, JSON.stringify(args), root);
+    asSomebody('call', '--dialect', 'replay', tool, JSON.stringify(args), root);
   const edits = [{ oldText: 'one', newText: 'two' }];
 
   it('a file can be written where that is allowed', () =>

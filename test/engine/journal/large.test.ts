@@ -157,7 +157,9 @@ describe.skipIf(process.getuid?.() !== 0)(
         return spawnSync(process.execPath, command, { ...as, encoding: 'utf8' });
       };
       const change = (tool: string, args: object) =>
-        expect(run('call', tool, JSON.stringify(args), fixture.root)).toMatchObject({ status: 0 });
+        expect(run('call', '--dialect', 'replay', tool, JSON.stringify(args), fixture.root)).toMatchObject({
+          status: 0,
+        });
       change('write_file', { path: at('write-only.txt'), content: 'new\n' });
       change('delete_file', { path: at('nothing.txt') });
       expect(readFileSync(at('write-only.txt'), 'utf8')).toBe('new\n');

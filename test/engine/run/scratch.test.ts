@@ -98,6 +98,8 @@ describe.runIf(process.platform === 'linux')('a folder for commands', () => {
     mkdirSync(root);
     const call = [
       'call',
+      '--dialect',
+      'replay',
       'execute_command',
       '{"command":"echo done"}',
       '--no-journal',

@@ -42,7 +42,9 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
     expect([status, stderr]).toEqual([0, '']);
   };
   const call = (tool: string, args: object) =>
-    expect(run('call', tool, JSON.stringify(args), root, '--sandbox', 'off')).toMatchObject({ status: 0 });
+    expect(
+      run('call', '--dialect', 'replay', tool, JSON.stringify(args), root, '--sandbox', 'off'),
+    ).toMatchObject({ status: 0 });
 
   test('has deleted what belongs to somebody else, and gets it back as it was', () => {
     layOut(root, { 'theirs.txt': 'of root\n', link: { link: 'x' }, 'd/theirs.txt': 'of root\n' });

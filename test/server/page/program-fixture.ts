@@ -41,7 +41,10 @@ export class ProgramFixture {
 
   /** Over HTTP; gives the port. */
   async serve(directory = this.root): Promise<number> {
-    const found = await this.start(['--http', '0', directory], /serving http:\/\/127\.0\.0\.1:(\d+)\/mcp/);
+    const found = await this.start(
+      ['--dialect', 'replay', '--http', '0', directory],
+      /serving http:\/\/127\.0\.0\.1:(\d+)\/mcp/,
+    );
     return Number(found[1]);
   }
 
