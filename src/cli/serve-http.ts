@@ -37,6 +37,7 @@ export async function serveHttp(
       readOnlyEngine,
       page,
     });
+    obeySignals(started);
     app.log(describeStart(app, await describeCommands(app), app.journal));
     for (const line of describeHttp(app, settings, started.server.url)) app.log(line);
     if (started.token || settings.newToken || settings.printed) {
@@ -44,7 +45,7 @@ export async function serveHttp(
       const { url } = started.server;
       (terminal ?? process.stdout).write(`${own}${httpConfigs(url, started.token, page !== undefined)}`);
     }
-    await untilStopped(started);
+    await started.server.done;
   } catch (error) {
     throw error instanceof StartError ? new UsageError(error.message) : error;
   } finally {
@@ -71,10 +72,10 @@ function ownServerConfigs({ engine: { roots } }: OpenApp, options: string[], pro
   return stdioConfigs(roots, { command: process.execPath, args });
 }
 
-async function untilStopped({ server, reload }: StartedHttp): Promise<void> {
+/** Comes before the first line of output: whoever reads that line may send a signal at once. */
+function obeySignals({ server, reload }: StartedHttp): void {
   const stop = () => void server.stop();
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   process.on('SIGHUP', reload ?? stop);
-  await server.done;
 }
