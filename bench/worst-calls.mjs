@@ -49,6 +49,9 @@ export function worstCalls({ root, lines }) {
     oldText: `line ${i * 100 + 1} of the file\n`,
     newText: 'x\n',
   }));
+  const fifty = 'some text in a line\n'.repeat(2_500_000);
+  const manyEdits = Array.from({ length: 50_000 }, () => ({ oldText: 'small', newText: 'small' }));
+  const paths = (directory) => Array.from({ length: 600 }, (_, i) => `${directory}/${i}/file.txt`);
   const replay = [
     ['list_directory', { path: at('many') }],
     ['directory_tree', { path: at('many') }],
@@ -77,6 +80,9 @@ export function worstCalls({ root, lines }) {
       { path: at('lines.txt'), edits: [{ oldText: 'line', newText: 'row', limit: 0 }], dryRun: true },
     ],
     ['edit_file', { path: at('lines.txt'), edits, dryRun: true }],
+    ['edit_file', { path: at('small.txt'), edits: manyEdits, dryRun: true }],
+    ['write_file', { path: at('whole-3.txt'), content: fifty }],
+    ['write_file', { path: at('whole-3.txt'), content: `${fifty}more\n` }],
     ['edit_file', { path: at('lines.txt'), edits: [{ oldText: 'no such line\nin it', newText: '' }] }],
     [
       'edit_file',
@@ -136,6 +142,16 @@ export function worstCalls({ root, lines }) {
     ['append', { path: 'appended.txt', content: 'x\r\n'.repeat(1_000_000) }],
     ['write_file', { path: 'other.txt', content: 'x\n'.repeat(2_000_000) }],
     ['shell_exec', { command: 'ls', args: ['many'] }],
+    ['shell_exec', { command: 'ls', args: Array.from({ length: 500 }, (_, i) => `many/x${i}`) }],
+    ['write_file', { path: 'whole.txt', content: fifty }],
+    ['append', { path: 'whole.txt', content: 'x\r\n'.repeat(1_000_000) }],
+    [
+      'patch_apply',
+      {
+        path: 'patched-whole.txt',
+        patch: `--- /dev/null\n+++ b\n@@ -0,0 +1,1200000 @@\n${'+some text in a line\n'.repeat(1_200_000)}`,
+      },
+    ],
   ];
   const workspace = [
     ['list_dir', { dir: 'many', maxEntries: 2000 }],
@@ -145,6 +161,7 @@ export function worstCalls({ root, lines }) {
     ['edit_file', { file: 'megabyte.txt', find: 'b', replace: 'd', replaceAll: true }],
     ['write_file', { file: 'many/newest.txt', content: 'x' }],
     ['delete_file', { path: 'many/nosuch' }],
+    ['read_file', Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`field${i}`, i]))],
     ['mkdir', { dir: 'many/made' }],
   ];
   const fileeditor = [
@@ -180,6 +197,11 @@ export function worstCalls({ root, lines }) {
       'search_and_replace',
       { path: 'lines.txt', search: 'O', replace: 'x', ignore_case: true, start_line: 3, end_line: lines - 3 },
     ],
+    ['read_files', { path: Array.from({ length: 10_000 }, (_, i) => `many/entry-${i}.txt`) }],
+    ['write_files', { path: 'whole-2.txt', content: fifty, line_count: 2_500_000 }],
+    ['write_files', { path: paths('written'), content: 'x\n', line_count: 1 }],
+    ['insert_contents', { path: paths('written'), line: 1, content: 'y\n' }],
+    ['write_files', { path: [...paths('written'), 'many'], content: 'z\n', line_count: 1 }],
     [
       'write_files',
       {

@@ -66,11 +66,18 @@ export function oneFileText({ first, lines }: NumberedLines): string {
   return requireFits(lines.join('\n'), () => rangeThatFits(lines, first));
 }
 
-export function manyFilesText(paths: readonly string[], files: readonly NumberedLines[]): string {
-  const parts = files.map(({ lines }, index) =>
-    [`=== ${paths[index]} (${lines.length} lines) ===`, ...lines].join('\n'),
-  );
-  const whole = [`Successfully read ${files.length} file(s):`, ...parts].join('\n\n');
+export async function manyFilesText(
+  paths: readonly string[],
+  files: readonly NumberedLines[],
+): Promise<string> {
+  const yielder = new Yielder(undefined);
+  const parts = [`Successfully read ${files.length} file(s):`];
+  for (const [index, { lines }] of files.entries()) {
+    parts.push([`=== ${paths[index]} (${lines.length} lines) ===`, ...lines].join('\n'));
+    await yielder.pause();
+  }
+  const whole = parts.join('\n\n');
+  await yielder.pause();
   return requireFits(whole, () => FEWER_FILES);
 }
 

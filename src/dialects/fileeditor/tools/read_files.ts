@@ -24,11 +24,13 @@ export const readFiles = defineTool({
   run: ({ path, line_range }, context) =>
     inWorkspace(context, async (workspace) => {
       const { signal } = context;
-      if (line_range === undefined) return numberedFiles(workspace, path, signal);
+      if (line_range === undefined) {
+        const files = await numberedFiles(workspace, path, signal);
+        return Array.isArray(path) ? manyFilesText(path, files) : oneFileText(files[0]!);
+      }
       const [first, ...more] = filesOf(path);
       if (more.length > 0) refuse('line_range', 'line_range works with a single file only');
-      return [await numberedRange(workspace, first!, line_range, signal)];
+      return oneFileText(await numberedRange(workspace, first!, line_range, signal));
     }),
-  render: (files, { path, line_range }) =>
-    Array.isArray(path) && line_range === undefined ? manyFilesText(path, files) : oneFileText(files[0]!),
+  render: (text) => text,
 });
