@@ -1,5 +1,6 @@
 /** What grep_files searches, and how it shows what it found. */
 import { basename, dirname, join } from 'node:path';
+import { truncate } from '../../display/truncate.ts';
 import { type FileMatches, type FoundLine, type GrepResult, lineHash } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
@@ -22,6 +23,8 @@ export interface GrepArguments {
 
 /** A longer line is shown around its match. */
 const LONGEST_LINE = 2000;
+/** What the first line may need, which names the directory. */
+const HEAD_BYTES = 100;
 /** Enough to count matches of whole trees by file. */
 const MOST_MATCHES = 1_000_000;
 
@@ -40,7 +43,7 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
       contextLines: byFile ? 0 : (args.context ?? 0),
       maxMatches: byFile ? MOST_MATCHES : offset + limit,
       // An anchor is the hash of the whole line.
-      maxLineLength: args.anchors ? undefined : LONGEST_LINE,
+      maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context) >> 2),
       countAll: true,
     },
     { signal },
@@ -75,11 +78,12 @@ function notesOf({ skippedLongLines, skippedUnreadable }: GrepResult): string[] 
 /** Matching lines behind the first `offset` ones, each file's path once above its lines. */
 function linePage(result: GrepResult, args: GrepArguments, context: ToolContext): string[] {
   const { offset = 0 } = args;
-  const blocks = withoutFirst(result.files, offset).flatMap((file) => blocksOf(file, args));
+  const budget = budgetOf(context) - HEAD_BYTES;
+  const blocks = withoutFirst(result.files, offset).flatMap((file) => blocksOf(file, args, budget));
   const shown: string[] = [];
-  let [room, matches, path] = [budgetOf(context), 0, ''];
+  let [room, matches, path] = [budget, 0, ''];
   for (const block of blocks) {
-    const heading = block.path === path ? (args.context ? ['--'] : []) : [block.path];
+    const heading = block.path === path ? (args.context && !block.touches ? ['--'] : []) : [block.path];
     const lines = [...heading, ...block.lines];
     room -= lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
     if (room < 0 && matches > 0) break;
@@ -99,30 +103,47 @@ interface Block {
   path: string;
   lines: string[];
   matches: number;
+  /** The line before its first one is the last of the block before. */
+  touches: boolean;
 }
 
-/** A match with the lines around it; neighbours whose lines touch stay together only as far as one block goes. */
-function blocksOf(file: FileMatches, { anchors = false, context = 0 }: GrepArguments): Block[] {
+/** A match with the lines around it. Lines between two matches belong to the first of them. */
+function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): Block[] {
   const path = onOneLine(file.path);
   const blocks: Block[] = [];
   let last: number | undefined;
   let open: Block | undefined;
   for (const line of file.lines) {
     const touches = last !== undefined && line.number === last + 1;
-    if (!open || (context > 0 ? !touches : true)) {
-      open = { path, lines: [], matches: 0 };
+    if (!open || !touches || (line.match && open.matches > 0)) {
+      open = { path, lines: [], matches: 0, touches };
       blocks.push(open);
     }
-    open.lines.push(lineText(line, anchors));
+    open.lines.push(lineText(line, args.anchors ?? false, bytes));
     if (line.match) open.matches++;
     last = line.number;
   }
-  return blocks;
+  return blocks.map((block) => shortened(block, file, bytes));
 }
 
-function lineText({ number, text, match }: FoundLine, anchors: boolean): string {
-  if (anchors) return `${number}#${lineHash(text)}| ${text}`;
-  return `${number}${match ? ':' : '-'} ${text}`;
+/** A block that no answer could hold keeps its match, and the lines around it that fit. */
+function shortened(block: Block, file: FileMatches, bytes: number): Block {
+  const fits = (lines: readonly string[]) =>
+    Buffer.byteLength(lines.join('\n')) + block.path.length + 8 < bytes;
+  if (fits(block.lines)) return block;
+  const isMatch = new Set(file.lines.filter(({ match }) => match).map(({ number }) => `${number}`));
+  const at = block.lines.findIndex((line) => isMatch.has(/^\d+/.exec(line)![0]));
+  let [from, to] = [Math.max(at, 0), Math.max(at, 0) + 1];
+  while (to < block.lines.length && fits(block.lines.slice(from, to + 1))) to++;
+  while (from > 0 && fits(block.lines.slice(from - 1, to))) from--;
+  return { ...block, lines: block.lines.slice(from, to) };
+}
+
+/** A line that is too long for an answer is cut; its anchor is that of the whole line. */
+function lineText({ number, text, match }: FoundLine, anchors: boolean, bytes: number): string {
+  const shown = truncate(text, Math.min(LONGEST_LINE, bytes >> 2));
+  if (anchors) return `${number}#${lineHash(text)}| ${shown}`;
+  return `${number}${match ? ':' : '-'} ${shown}`;
 }
 
 /** Without the first so many matching lines, and what only stands around them. */

@@ -1,7 +1,7 @@
 import { EngineFailure, type Failure } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { strings } from '../../schema.ts';
-import { budgetOf } from '../budget.ts';
+import { budgetOf, nextCall } from '../budget.ts';
 import { failureText } from '../failures.ts';
 import { readText } from '../read-text.ts';
 
@@ -15,6 +15,12 @@ export const readMultipleFiles = defineTool({
     const files: FileText[] = [];
     let room = budgetOf(context);
     for (const [index, path] of paths.entries()) {
+      const left = JSON.stringify(paths.slice(index));
+      if (index > 0 && room < path.length + OVERHEAD + Buffer.byteLength(left)) {
+        const next = nextCall('read_multiple_files', { paths: paths.slice(index) });
+        files.push({ text: `[${paths.length - index} more files; ${next}]` });
+        break;
+      }
       // What short files leave goes to those that come after them.
       const share = Math.max(0, Math.floor(room / (paths.length - index)) - path.length - OVERHEAD);
       const file = await textOf(path, share, context);
