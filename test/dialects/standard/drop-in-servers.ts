@@ -90,6 +90,11 @@ export class Side {
     return JSON.parse(text) as T;
   }
 
+  /** The list of tools, as sent. */
+  async tools(): Promise<string> {
+    return JSON.stringify((await this.#client.request('tools/list')).result);
+  }
+
   async end(): Promise<void> {
     await this.#client.end();
     this.#remove();

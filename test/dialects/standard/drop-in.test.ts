@@ -77,6 +77,13 @@ describe('beside the official server', () => {
     expect(await unexplained(smallTree(randomNumbers(SEED)), changingCalls())).toEqual([]);
   });
 
+  it('describes its tools in fewer characters, without output schemas', async () => {
+    proves('standard.tokens', 'standard.no-output-schema');
+    const list = await ours.tools();
+    expect(list.length).toBeLessThan((await official.tools()).length);
+    expect(list).not.toContain('outputSchema');
+  });
+
   it('was called often enough, with every tool of the official server', () => {
     expect(count).toBeGreaterThanOrEqual(300);
     expect(called.size).toBe(14);
