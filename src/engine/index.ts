@@ -2,8 +2,9 @@
 
 export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
 export { type CommandSettings, shellExitCode } from './api/commands.ts';
-export type { Call, PatchResult, StoreCall } from './api/files.ts';
+export type { PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
+export type { Call } from './api/reading.ts';
 export type { Sources } from './api/search.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { Stat } from './confine/dir.ts';

@@ -1,40 +1,27 @@
-/** What can be done to files: one method for each operation, which gives a value or throws one failure. */
-import type { Access, OpenPlace } from '../access/access.ts';
+/** What can be done to files: one method for each operation, which gives a value or throws one failure. `reading.ts` has those that only read. */
+import type { Access } from '../access/access.ts';
 import type { ChangedPath } from '../access/changes.ts';
-import type { How, PathAccess } from '../caller.ts';
-import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
-import { EngineFailure, type Failure, fail } from '../failures.ts';
+import { EngineFailure, fail } from '../failures.ts';
 import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
 import { utf8InTurns } from '../files/encode-in-turns.ts';
-import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
-import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
-import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
-import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { moveEntry } from '../files/move.ts';
-import { type FileContent, readContent, readSnapshot, readText } from '../files/read.ts';
-import { type FileStart, readStart, type StartOptions } from '../files/read-start.ts';
+import { readSnapshot } from '../files/read.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
 import { removeEntry } from '../files/remove.ts';
 import { replaceContent, requireUnchanged, type Snapshot } from '../files/replace.ts';
 import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
 import { replaceBytes, requireFits, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
-import { limits } from '../limits.ts';
-import type { LineRange } from '../text/edit/line-range.ts';
 import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
 import type { EditFacts, EditListResult, RewriteResults, Rewriting } from '../text/rewrite.ts';
 import { shortHash } from '../text/short-hash.ts';
-
-/** What comes with every call: how it can be cancelled. */
-export interface Call {
-  signal?: AbortSignal | undefined;
-}
+import { type Call, ReadingApi } from './reading.ts';
 
 /** For operations that store a text of the caller's. */
 export interface StoreCall extends Call {
@@ -63,135 +50,16 @@ export interface PatchResult {
   hunks: number;
 }
 
-export class FilesApi {
-  readonly #access: Access;
+export class FilesApi extends ReadingApi {
   readonly #editor: TextEditor;
 
   constructor(access: Access, editor: TextEditor) {
-    this.#access = access;
+    super(access);
     this.#editor = editor;
   }
 
   as(access: Access): FilesApi {
     return new FilesApi(access, this.#editor);
-  }
-
-  // Reading
-
-  read(path: string, options: { limit?: number } & Call = {}): Promise<FileContent> {
-    return this.#read(
-      path,
-      'read',
-      (place) => readContent(place, options),
-      ({ bytes, stat: { links } }) => ({ bytes: bytes.length, ...(links > 1 && { links }) }),
-    );
-  }
-
-  /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
-  readText(path: string, options: { limit?: number } & Call = {}): Promise<{ text: string; bytes: number }> {
-    return this.#read(
-      path,
-      'read',
-      (place) => readText(place, options),
-      ({ bytes }) => ({ bytes }),
-    );
-  }
-
-  /** The first bytes of a file of any size, and what they say when they are text. */
-  readStart(path: string, options: StartOptions): Promise<FileStart> {
-    return this.#read(path, 'read', (place) => readStart(place, options));
-  }
-
-  /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
-  readLines(path: string, range: LineRange, options: Call = {}): Promise<string[]> {
-    return this.#read(path, 'read', (place) => readTextLines(place, range, options.signal));
-  }
-
-  /** The last lines of a text file of any size, without their ends: read from its end. */
-  readTail(path: string, lines: number, options: Call = {}): Promise<string[]> {
-    return this.#read(path, 'read', (place) => readTextTail(place, lines, options.signal));
-  }
-
-  /** A part of a text file of any size, as much of it as fits into a number of bytes. */
-  readPart(path: string, request: PartRequest): Promise<TextPart> {
-    return this.#read(path, 'read', (place) => readPart(place, request));
-  }
-
-  /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */
-  readTexts(paths: readonly string[], options: Call = {}): Promise<string[]> {
-    return this.#access.read(paths, {}, async (open) => {
-      const texts: string[] = [];
-      let left: number = limits.wholeFileBytes;
-      const yielder = new Yielder(options.signal);
-      for (const path of paths) {
-        await yielder.pause();
-        const limit = left;
-        const { text, bytes } = await open(path, 'read', (place) => readText(place, { ...options, limit }));
-        texts.push(text);
-        left -= bytes;
-      }
-      return texts;
-    });
-  }
-
-  list(path: string, options: Call = {}): Promise<ListedEntry[]> {
-    return this.#read(path, 'listed', (place) => listEntries(this.#access.wall, place, options.signal));
-  }
-
-  tree(path: string, options: { depth?: number } & Call = {}): Promise<TreeNode> {
-    const { depth = Number.POSITIVE_INFINITY, signal } = options;
-    return this.#read(path, 'listed', (place) => buildTree(this.#access.wall, place, depth, signal));
-  }
-
-  /** What is in a directory and below it, with types and sizes, in the order of the paths. */
-  listAll(path: string, options: ListAllOptions & Call = {}): Promise<ListingBelow> {
-    return this.#read(path, 'listed', (place) => listBelow(place, options));
-  }
-
-  info(path: string): Promise<Stat & { path: string }> {
-    return this.#read(path, 'looked-at', async (place) => ({
-      ...place.mustExist('entry'),
-      path: place.path,
-    }));
-  }
-
-  /** What stands at a path itself: a link is not followed. */
-  entryAt(path: string): Promise<Stat> {
-    return this.#access.read([path], {}, async () =>
-      this.#access.wall.at(path, { follow: false }, (place) => {
-        const stat = place.mustExist('entry');
-        this.#access.caller.touched({ path: place.path, how: 'looked-at' });
-        return stat;
-      }),
-    );
-  }
-
-  /** What stands at a path; undefined when nothing can be seen there, which is not reported as a failure. */
-  peek(path: string): Promise<Stat | undefined> {
-    return this.#access.read([path], {}, async () => this.#peek(path));
-  }
-
-  /** Fails when the path leads outside or, when asked, to where nothing may be changed; the entry may be missing. */
-  check(path: string, needs: 'read' | 'write'): Promise<{ path: string }> {
-    return this.#read(path, 'looked-at', async (place) => {
-      if (needs === 'write') place.requireWritable();
-      return { path: place.path };
-    });
-  }
-
-  /** As `check` for each of the paths. Gives each file once, by the first of its paths; a missing one stays. */
-  async checkAll(paths: Iterable<string>, needs: 'read' | 'write', options: Call = {}): Promise<string[]> {
-    const yielder = new Yielder(options.signal);
-    const files = new Map<string, string>();
-    for (const path of paths) {
-      await yielder.pause();
-      const real = await this.check(path, needs).catch((error: unknown) => {
-        if (!(error instanceof EngineFailure) || isForbidden(error.facts)) throw error;
-        return { path };
-      });
-      if (!files.has(real.path)) files.set(real.path, path);
-    }
-    return [...files.values()];
   }
 
   /** What `edit` would do, as a unified diff of a file called `name`; works where nothing may be changed too. */
@@ -201,14 +69,12 @@ export class FilesApi {
     options: { name: string } & Call,
   ): Promise<{ diff: string }> {
     const { name, signal } = options;
-    return this.#read(path, 'read', async (place) => {
+    return this.readAt(path, 'read', async (place) => {
       const { bytes } = await readSnapshot(place, { signal, action: 'edit' });
       const { result } = await this.#editor.run({ kind: 'preview', path, edits, name }, bytes, signal);
       return result;
     });
   }
-
-  // Changing
 
   write(
     path: string,
@@ -258,7 +124,7 @@ export class FilesApi {
     ];
     return this.#changeAll(changed, options, async ([source, target], recorder) => {
       await expectedSnapshot(source!, options);
-      return moveEntry(this.#access.wall, source!, target!, { overwrite, signal, recorder });
+      return moveEntry(this.access.wall, source!, target!, { overwrite, signal, recorder });
     });
   }
 
@@ -272,7 +138,7 @@ export class FilesApi {
       const expect = await expectedSnapshot(place, options);
       const check = expect && (() => requireUnchanged(place, expect));
       const how = { recursive, signal, recorder, ...(check && { check }) };
-      const removed = await removeEntry(this.#access.wall, place, how);
+      const removed = await removeEntry(this.access.wall, place, how);
       await place.dir.flush();
       return { removed };
     });
@@ -296,7 +162,7 @@ export class FilesApi {
       return { bytes: after, result: { result, hash: shortHash(after ?? bytes) } };
     };
     if (rest.dryRun) {
-      return this.#read(path, 'read', async (place) => {
+      return this.readAt(path, 'read', async (place) => {
         const { bytes } = await readSnapshot(place, { signal, action: 'edit' });
         return (await compute(bytes)).result;
       });
@@ -351,7 +217,7 @@ export class FilesApi {
       const patched = await this.#editor.run({ kind: 'patch', path, patch }, snapshot.bytes, signal);
       if (patched.result.deleted) {
         const check = () => requireUnchanged(place, snapshot);
-        await removeEntry(this.#access.wall, place, { recursive: false, signal, recorder, check });
+        await removeEntry(this.access.wall, place, { recursive: false, signal, recorder, check });
         await place.dir.flush();
         return { action: 'deleted', hunks };
       }
@@ -383,20 +249,6 @@ export class FilesApi {
     });
   }
 
-  /** For calls that the gate has let in. */
-  #peek(path: string): Stat | undefined {
-    try {
-      return this.#access.wall.at(path, {}, (place) => {
-        const found = place.lstat();
-        if (found) this.#access.caller.touched({ path: place.path, how: 'looked-at' });
-        return found;
-      });
-    } catch (error) {
-      if (error instanceof EngineFailure && error.facts.kind !== 'io') return undefined;
-      throw error;
-    }
-  }
-
   /** Fails where the plans would, and changes nothing. */
   #tryPlans(
     plans: readonly PlannedFile[],
@@ -404,7 +256,7 @@ export class FilesApi {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const paths = plans.flatMap(({ from, to }) => [from, to].filter((path) => path !== undefined));
-    return this.#access.read(paths, {}, async (open) => {
+    return this.access.read(paths, {}, async (open) => {
       for (const plan of plans) {
         const { from, to } = plan;
         const old =
@@ -412,7 +264,7 @@ export class FilesApi {
             ? undefined
             : await open(from, 'read', (place) => readSnapshot(place, { signal, action: 'edit' }));
         await contentOf(plan, old, compute);
-        const found = to === undefined || to === from ? undefined : this.#peek(to);
+        const found = to === undefined || to === from ? undefined : this.peekAt(to);
         if (found) fail({ kind: 'exists', path: to!, found: found.type });
       }
     });
@@ -423,15 +275,6 @@ export class FilesApi {
     return this.#changeOne(changedIn(job), options, (place, recorder) =>
       rewriteFile(place, compute, { ...options, recorder }),
     );
-  }
-
-  #read<T>(
-    path: string,
-    how: How,
-    use: (place: Place) => Promise<T>,
-    facts?: (result: T) => Partial<PathAccess>,
-  ): Promise<T> {
-    return this.#access.read([path], {}, (open: OpenPlace) => open(path, how, use, facts));
   }
 
   #changeOne<T>(
@@ -448,7 +291,7 @@ export class FilesApi {
     change: (places: Place[], recorder: ChangeRecorder) => Promise<T>,
   ): Promise<T> {
     const paths = changed.map(({ path }) => path);
-    return this.#access.change(paths, { signal }, (changes) => changes.at(changed, change));
+    return this.access.change(paths, { signal }, (changes) => changes.at(changed, change));
   }
 }
 
@@ -467,10 +310,6 @@ function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): v
   if (ifHash === undefined) return;
   const hash = shortHash(bytes);
   if (hash !== ifHash.toLowerCase()) fail({ kind: 'changed-meanwhile', path, hash });
-}
-
-function isForbidden({ kind }: Failure): boolean {
-  return kind === 'outside' || kind === 'read-only' || kind === 'denied' || kind === 'withheld';
 }
 
 async function asBytes(content: string | Buffer, yielder: Yielder): Promise<Buffer> {

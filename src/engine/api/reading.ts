@@ -1,0 +1,171 @@
+/** What can be read of files and directories; `files.ts` adds what can be changed. */
+import type { Access, OpenPlace } from '../access/access.ts';
+import type { How, PathAccess } from '../caller.ts';
+import type { Stat } from '../confine/dir.ts';
+import type { Place } from '../confine/place.ts';
+import { Yielder } from '../event-loop.ts';
+import { EngineFailure, type Failure } from '../failures.ts';
+import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
+import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
+import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
+import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
+import { type FileContent, readContent, readText } from '../files/read.ts';
+import { type FileStart, readStart, type StartOptions } from '../files/read-start.ts';
+import { limits } from '../limits.ts';
+import type { LineRange } from '../text/edit/line-range.ts';
+
+/** What comes with every call: how it can be cancelled. */
+export interface Call {
+  signal?: AbortSignal | undefined;
+}
+
+export class ReadingApi {
+  protected readonly access: Access;
+
+  constructor(access: Access) {
+    this.access = access;
+  }
+
+  read(path: string, options: { limit?: number } & Call = {}): Promise<FileContent> {
+    return this.readAt(
+      path,
+      'read',
+      (place) => readContent(place, options),
+      ({ bytes, stat: { links } }) => ({ bytes: bytes.length, ...(links > 1 && { links }) }),
+    );
+  }
+
+  /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
+  readText(path: string, options: { limit?: number } & Call = {}): Promise<{ text: string; bytes: number }> {
+    return this.readAt(
+      path,
+      'read',
+      (place) => readText(place, options),
+      ({ bytes }) => ({ bytes }),
+    );
+  }
+
+  /** The first bytes of a file of any size, and what they say when they are text. */
+  readStart(path: string, options: StartOptions): Promise<FileStart> {
+    return this.readAt(path, 'read', (place) => readStart(place, options));
+  }
+
+  /** Some lines of a text file of any size, without their ends; an end beyond the file means its last line. */
+  readLines(path: string, range: LineRange, options: Call = {}): Promise<string[]> {
+    return this.readAt(path, 'read', (place) => readTextLines(place, range, options.signal));
+  }
+
+  /** The last lines of a text file of any size, without their ends: read from its end. */
+  readTail(path: string, lines: number, options: Call = {}): Promise<string[]> {
+    return this.readAt(path, 'read', (place) => readTextTail(place, lines, options.signal));
+  }
+
+  /** A part of a text file of any size, as much of it as fits into a number of bytes. */
+  readPart(path: string, request: PartRequest): Promise<TextPart> {
+    return this.readAt(path, 'read', (place) => readPart(place, request));
+  }
+
+  /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */
+  readTexts(paths: readonly string[], options: Call = {}): Promise<string[]> {
+    return this.access.read(paths, {}, async (open) => {
+      const texts: string[] = [];
+      let left: number = limits.wholeFileBytes;
+      const yielder = new Yielder(options.signal);
+      for (const path of paths) {
+        await yielder.pause();
+        const limit = left;
+        const { text, bytes } = await open(path, 'read', (place) => readText(place, { ...options, limit }));
+        texts.push(text);
+        left -= bytes;
+      }
+      return texts;
+    });
+  }
+
+  list(path: string, options: Call = {}): Promise<ListedEntry[]> {
+    return this.readAt(path, 'listed', (place) => listEntries(this.access.wall, place, options.signal));
+  }
+
+  tree(path: string, options: { depth?: number } & Call = {}): Promise<TreeNode> {
+    const { depth = Number.POSITIVE_INFINITY, signal } = options;
+    return this.readAt(path, 'listed', (place) => buildTree(this.access.wall, place, depth, signal));
+  }
+
+  /** What is in a directory and below it, with types and sizes, in the order of the paths. */
+  listAll(path: string, options: ListAllOptions & Call = {}): Promise<ListingBelow> {
+    return this.readAt(path, 'listed', (place) => listBelow(place, options));
+  }
+
+  info(path: string): Promise<Stat & { path: string }> {
+    return this.readAt(path, 'looked-at', async (place) => ({
+      ...place.mustExist('entry'),
+      path: place.path,
+    }));
+  }
+
+  /** What stands at a path itself: a link is not followed. */
+  entryAt(path: string): Promise<Stat> {
+    return this.access.read([path], {}, async () =>
+      this.access.wall.at(path, { follow: false }, (place) => {
+        const stat = place.mustExist('entry');
+        this.access.caller.touched({ path: place.path, how: 'looked-at' });
+        return stat;
+      }),
+    );
+  }
+
+  /** What stands at a path; undefined when nothing can be seen there, which is not reported as a failure. */
+  peek(path: string): Promise<Stat | undefined> {
+    return this.access.read([path], {}, async () => this.peekAt(path));
+  }
+
+  /** Fails when the path leads outside or, when asked, to where nothing may be changed; the entry may be missing. */
+  check(path: string, needs: 'read' | 'write'): Promise<{ path: string }> {
+    return this.readAt(path, 'looked-at', async (place) => {
+      if (needs === 'write') place.requireWritable();
+      return { path: place.path };
+    });
+  }
+
+  /** As `check` for each of the paths. Gives each file once, by the first of its paths; a missing one stays. */
+  async checkAll(paths: Iterable<string>, needs: 'read' | 'write', options: Call = {}): Promise<string[]> {
+    const yielder = new Yielder(options.signal);
+    const files = new Map<string, string>();
+    for (const path of paths) {
+      await yielder.pause();
+      const real = await this.check(path, needs).catch((error: unknown) => {
+        if (!(error instanceof EngineFailure) || isForbidden(error.facts)) throw error;
+        return { path };
+      });
+      if (!files.has(real.path)) files.set(real.path, path);
+    }
+    return [...files.values()];
+  }
+
+  /** For calls that the gate has let in. */
+  protected peekAt(path: string): Stat | undefined {
+    try {
+      return this.access.wall.at(path, {}, (place) => {
+        const found = place.lstat();
+        if (found) this.access.caller.touched({ path: place.path, how: 'looked-at' });
+        return found;
+      });
+    } catch (error) {
+      if (error instanceof EngineFailure && error.facts.kind !== 'io') return undefined;
+      throw error;
+    }
+  }
+
+  protected readAt<T>(
+    path: string,
+    how: How,
+    use: (place: Place) => Promise<T>,
+    facts?: (result: T) => Partial<PathAccess>,
+  ): Promise<T> {
+    return this.access.read([path], {}, (open: OpenPlace) => open(path, how, use, facts));
+  }
+}
+
+function isForbidden({ kind }: Failure): boolean {
+  return kind === 'outside' || kind === 'read-only' || kind === 'denied' || kind === 'withheld';
+}
