@@ -130,7 +130,7 @@ describe("the protocol's own client, with a call that takes long", () => {
   }
 
   it('hears the last line, on stdio and over HTTP, in both eras', async () => {
-    const args = ['--no-journal', '--sandbox', 'off', directory.path];
+    const args = ['--dialect', 'replay', '--no-journal', '--sandbox', 'off', directory.path];
     const server = new RawClient(['--http', '127.0.0.1:0', ...args], {
       ...process.env,
       COFFERDAM_TOKEN: token,

@@ -126,7 +126,7 @@ describe('a slip gets a suggestion', () => {
     expect([status, stderr]).toEqual([0, expect.stringContaining('histroy; wall: ')]);
     expect(run('tools').stdout).toContain('replay: ');
     for (const argv of [['./tools'], ['--', 'tools']])
-      expect(run(...argv).stderr).toMatch(/replay on [^;]*tools; wall: /);
+      expect(run(...argv).stderr).toMatch(/standard on [^;]*tools; wall: /);
   });
 });
 
