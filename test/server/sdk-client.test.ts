@@ -16,7 +16,7 @@ async function connected(mode: 'legacy' | 'auto' | { pin: string }): Promise<Cli
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program, directory.path],
+    args: [program, '--dialect', 'replay', directory.path],
     stderr: 'ignore',
   });
   await client.connect(transport);
