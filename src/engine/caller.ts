@@ -24,9 +24,19 @@ export interface PathAccess {
   links?: number;
 }
 
+/** A call that has come. Before it has named its paths, nobody knows which later calls must wait for it. */
+export interface Arrival {
+  /** Settles when the call has named its paths, or has ended. */
+  readonly named: Promise<void>;
+  /** Lets later calls go on: those that touch the same paths now wait for the call itself. */
+  name(): void;
+}
+
 export interface Caller {
   /** Kept in the journal with each change. */
   readonly origin: Origin;
+  /** When the caller's call came, where calls may come before earlier ones are done; see `Engine.arrive`. */
+  readonly arrival?: Arrival | undefined;
   touched(access: PathAccess): void;
   /** A change was entered in the journal under this id. */
   entered(id: string): void;

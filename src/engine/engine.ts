@@ -6,7 +6,7 @@ import { type CommandSettings, CommandsApi } from './api/commands.ts';
 import { FilesApi } from './api/files.ts';
 import { HistoryApi } from './api/history.ts';
 import { SearchApi } from './api/search.ts';
-import { anonymous, type Caller } from './caller.ts';
+import { type Arrival, anonymous, type Caller } from './caller.ts';
 import type { Place } from './confine/place.ts';
 import type { Protection } from './confine/protection.ts';
 import { isWithin, type RootSpec } from './confine/roots.ts';
@@ -87,6 +87,14 @@ export class Engine {
     this.search = caller === anonymous ? parts.search : parts.search.as(access);
     this.commands = caller === anonymous ? parts.commands : parts.commands.as(access);
     this.history = new HistoryApi(access);
+  }
+
+  /**
+   * A call has come, and its caller will carry what this gives: later calls wait until it has named its paths, however
+   * long it takes to read its arguments. Whoever calls this must call `name` in the end.
+   */
+  arrive(): Arrival {
+    return this.#access.arrive();
   }
 
   /** The same engine for one caller, who hears of every path that it touches and owns the entries of its changes. */

@@ -6,7 +6,7 @@
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
-import type { Caller, How, PathAccess } from '../caller.ts';
+import type { Arrival, Caller, How, PathAccess } from '../caller.ts';
 import { anonymous, reportChange } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import { rawOf } from '../confine/scan/raw-names.ts';
@@ -26,6 +26,8 @@ import { reportedPath } from './reported-path.ts';
 export interface ReadOptions {
   /** False for work that may take long: it waits for earlier changes, and no later call waits for it. */
   holdsOthers?: boolean;
+  /** True for a look that only prepares the call's own work: later calls wait until that has named its paths. */
+  onlyPrepares?: boolean;
 }
 
 export interface ChangeOptions {
@@ -122,11 +124,12 @@ export class Access {
   /** Runs `read` after every earlier change of these paths. It reaches the disk through the function it is given. */
   read<T>(
     paths: readonly string[],
-    { holdsOthers = true }: ReadOptions,
+    { holdsOthers = true, onlyPrepares = false }: ReadOptions,
     read: (open: OpenPlace) => Promise<T>,
   ): Promise<T> {
     const open: OpenPlace = (path, how, use, facts) => this.#open(path, how, use, facts);
-    return this.#admit(holdsOthers ? paths : 'changes', 'read', () => read(open));
+    const waitsFor = holdsOthers ? paths : 'changes';
+    return this.#admit(waitsFor, 'read', () => read(open), onlyPrepares);
   }
 
   /**
@@ -228,10 +231,39 @@ export class Access {
     }
   }
 
+  /** A call has come; see call-order.ts. */
+  arrive(): Arrival {
+    return this.#shared.order.arrive();
+  }
+
   /** Lets a call in when its turn has come; `changes` waits for all earlier changes, and holds up no call. */
-  async #admit<T>(waitsFor: readonly string[] | 'changes', verb: Verb, call: () => Promise<T>): Promise<T> {
-    const { closed, running, order } = this.#shared;
+  async #admit<T>(
+    waitsFor: readonly string[] | 'changes',
+    verb: Verb,
+    call: () => Promise<T>,
+    onlyPrepares = false,
+  ): Promise<T> {
+    const { closed, running } = this.#shared;
     if (closed) fail({ kind: 'cancelled' });
+    const work = this.#inOrder(waitsFor, verb, call, onlyPrepares);
+    running.add(work);
+    try {
+      return await work;
+    } finally {
+      running.delete(work);
+    }
+  }
+
+  async #inOrder<T>(
+    waitsFor: readonly string[] | 'changes',
+    verb: Verb,
+    call: () => Promise<T>,
+    onlyPrepares: boolean,
+  ): Promise<T> {
+    const { order } = this.#shared;
+    const { arrival } = this.caller;
+    const named = order.earlierNamed(arrival);
+    if (named) await named;
     // A tool may ask for thousands of things, none of which waits for anything: other calls need their share.
     const turn = async () => {
       await yieldIfDue();
@@ -245,12 +277,8 @@ export class Access {
             verb,
             turn,
           );
-    running.add(work);
-    try {
-      return await work;
-    } finally {
-      running.delete(work);
-    }
+    if (!onlyPrepares) arrival?.name();
+    return work;
   }
 
   #begin({ undoes, continues }: ChangeOptions): JournalRecorder | undefined {

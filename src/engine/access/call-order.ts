@@ -5,6 +5,8 @@
  * This is about order only; locks.ts sees to it that two changes never lose each other. So no call waits for long
  * behind one that makes no progress, such as an edit with a pattern that runs away.
  */
+import type { Arrival } from '../caller.ts';
+
 const PATIENCE_MS = 2000;
 
 export type Verb = 'read' | 'change';
@@ -13,10 +15,41 @@ interface Running {
   paths: ReadonlySet<string>;
   verb: Verb;
   ended: Promise<void>;
+  /** The calls that ran when this one came, until it ends: while they get done, it may be getting closer to its turn. */
+  before: readonly Running[];
 }
 
 export class CallOrder {
   readonly #running = new Set<Running>();
+  /** Those that have not named their paths yet, in the order in which they came. */
+  readonly #unnamed = new Set<Arrival>();
+
+  /** To be called when a call comes, before anything is waited for. Its `name` must be called in the end. */
+  arrive(): Arrival {
+    let settle = () => {};
+    const named = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const arrival = {
+      named,
+      name: () => {
+        this.#unnamed.delete(arrival);
+        settle();
+      },
+    };
+    this.#unnamed.add(arrival);
+    return arrival;
+  }
+
+  /** Settles when every call that came before has named its paths; undefined when all of them have. */
+  earlierNamed(arrival: Arrival | undefined): Promise<void> | undefined {
+    const earlier: Promise<void>[] = [];
+    for (const each of this.#unnamed) {
+      if (each === arrival) break;
+      earlier.push(each.named);
+    }
+    return earlier.length === 0 ? undefined : withPatience(Promise.all(earlier), earlier);
+  }
 
   /** Runs `call` once every earlier call that it could collide with has ended. */
   async run<T>(paths: readonly string[], verb: Verb, call: () => Promise<T>): Promise<T> {
@@ -27,39 +60,46 @@ export class CallOrder {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const own = { paths: mine, verb, ended };
+    const own: Running = { paths: mine, verb, ended, before };
     this.#running.add(own);
     try {
-      if (earlier.length > 0) await allEnded(earlier, before);
+      if (earlier.length > 0) await allEnded(earlier);
       return await call();
     } finally {
       this.#running.delete(own);
+      own.before = [];
       end();
     }
   }
 
   /** Waits until the earlier changes have ended; no call waits for this one. */
   async changesDone(): Promise<void> {
-    const before = [...this.#running];
-    const earlier = before.filter(({ verb }) => verb === 'change');
-    if (earlier.length > 0) await allEnded(earlier, before);
+    const earlier = [...this.#running].filter(({ verb }) => verb === 'change');
+    if (earlier.length > 0) await allEnded(earlier);
   }
 }
 
-/**
- * Waits for as long as there is progress: each call from `before`, whatever its path, renews the patience when it
- * ends. On a slow disk a write may wait for longer than that behind writes to other paths.
- */
-function allEnded(earlier: readonly Running[], before: readonly Running[]): Promise<void> {
+/** Whenever one of them ends, or a call that came before them, the patience begins anew: a slow disk is no standstill. */
+function allEnded(earlier: readonly Running[]): Promise<void> {
+  const progress = new Set(earlier.flatMap((each) => [each, ...each.before]));
+  return withPatience(
+    Promise.all(earlier.map(({ ended }) => ended)),
+    [...progress].map(({ ended }) => ended),
+  );
+}
+
+/** Waits until all is done, but for no longer than the patience lasts without progress. */
+function withPatience(done: Promise<unknown>, progress: readonly Promise<void>[]): Promise<void> {
   return new Promise((resolve) => {
     let isOver = false;
-    const patience = setTimeout(resolve, PATIENCE_MS);
-    for (const { ended } of before) void ended.then(() => isOver || patience.refresh());
-    void Promise.all(earlier.map(({ ended }) => ended)).then(() => {
+    const end = () => {
       isOver = true;
       clearTimeout(patience);
       resolve();
-    });
+    };
+    const patience = setTimeout(end, PATIENCE_MS);
+    for (const each of progress) void each.then(() => isOver || patience.refresh());
+    void done.then(end);
   });
 }
 

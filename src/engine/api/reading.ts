@@ -105,7 +105,7 @@ export class ReadingApi {
 
   /** What stands at a path itself: a link is not followed. */
   entryAt(path: string): Promise<Stat> {
-    return this.access.read([path], {}, async () =>
+    return this.access.read([path], { onlyPrepares: true }, async () =>
       this.access.wall.at(path, { follow: false }, (place) => {
         const stat = place.mustExist('entry');
         this.access.caller.touched({ path: place.path, how: 'looked-at' });
@@ -116,15 +116,17 @@ export class ReadingApi {
 
   /** What stands at a path; undefined when nothing can be seen there, which is not reported as a failure. */
   peek(path: string): Promise<Stat | undefined> {
-    return this.access.read([path], {}, async () => this.peekAt(path));
+    return this.access.read([path], { onlyPrepares: true }, async () => this.peekAt(path));
   }
 
   /** Fails when the path leads outside or, when asked, to where nothing may be changed; the entry may be missing. */
   check(path: string, needs: 'read' | 'write'): Promise<{ path: string }> {
-    return this.readAt(path, 'looked-at', async (place) => {
-      if (needs === 'write') place.requireWritable();
-      return { path: place.path };
-    });
+    return this.access.read([path], { onlyPrepares: true }, (open) =>
+      open(path, 'looked-at', async (place) => {
+        if (needs === 'write') place.requireWritable();
+        return { path: place.path };
+      }),
+    );
   }
 
   /** As `check` for each of the paths. Gives each file once, by the first of its paths; a missing one stays. */

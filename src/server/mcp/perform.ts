@@ -42,6 +42,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
   let trace: CallTrace | undefined;
   const reporter = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
   let lease: Lease | undefined;
+  const arrival = app.engine.arrive();
   try {
     const served = await call.roots?.take();
     const roots = tracedRoots(served);
@@ -56,6 +57,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const caller = {
       ...(trace ? tracing(trace, origin) : { ...anonymous, origin }),
       told: (note: string) => void notes.push(note),
+      arrival,
     };
     const engine = lease?.engine ?? app.engine;
     const context = {
@@ -75,6 +77,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const outcome = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
     return app.errors === 'results' ? asResult(outcome) : outcome;
   } finally {
+    arrival.name();
     lease?.release();
     reporter?.end();
   }
