@@ -226,8 +226,14 @@ export class FilesApi extends ReadingApi {
     });
   }
 
-  /** Does what a patch plans for several files, all of it or nothing. The paths in the plans are absolute. */
-  patchFiles(plans: readonly PlannedFile[], options: { dryRun?: boolean } & Call = {}): Promise<void> {
+  /**
+   * Does what a patch plans for several files, all of it or nothing. The paths in the plans are absolute. Gives the
+   * short hash of what each file holds afterwards; undefined for one that is gone, and none of a dry run.
+   */
+  patchFiles(
+    plans: readonly PlannedFile[],
+    options: { dryRun?: boolean } & Call = {},
+  ): Promise<(string | undefined)[]> {
     const { signal, dryRun } = options;
     const compute: ComputeFile = (plan, bytes) =>
       this.#editor.run({ kind: 'planned-file', path: plan.from ?? plan.to!, plan }, bytes, signal);
@@ -254,7 +260,7 @@ export class FilesApi extends ReadingApi {
     plans: readonly PlannedFile[],
     compute: ComputeFile,
     signal: AbortSignal | undefined,
-  ): Promise<void> {
+  ): Promise<[]> {
     const paths = plans.flatMap(({ from, to }) => [from, to].filter((path) => path !== undefined));
     return this.access.read(paths, {}, async (open) => {
       for (const plan of plans) {
@@ -267,6 +273,7 @@ export class FilesApi extends ReadingApi {
         const found = to === undefined || to === from ? undefined : this.peekAt(to);
         if (found) fail({ kind: 'exists', path: to!, found: found.type });
       }
+      return [];
     });
   }
 

@@ -112,8 +112,15 @@ export class SearchApi {
     return this.#below(path, (place, search) => search.glob(place, query, this.#own(call)));
   }
 
-  walk(path: string, query: WalkQuery, call: SearchCall = {}): Promise<WalkResult> {
-    return this.#below(path, (place, search) => search.walk(place, query, this.#own(call)));
+  /** `onlyPrepares`: see the gate's ReadOptions. */
+  walk(
+    path: string,
+    query: WalkQuery,
+    call: SearchCall & { onlyPrepares?: boolean } = {},
+  ): Promise<WalkResult> {
+    const { onlyPrepares = false, ...own } = call;
+    const walk = (place: Place, search: Search) => search.walk(place, query, this.#own(own));
+    return this.#below(path, walk, onlyPrepares);
   }
 
   /** All that is below a directory and that one of the globs matches, or whose name contains a text, whatever the case. */
@@ -311,8 +318,12 @@ export class SearchApi {
     return found === 'nothing' ? undefined : found;
   }
 
-  async #below<T>(path: string, use: (place: Place, search: Search) => Promise<T>): Promise<T> {
-    return this.#access.read([path], { holdsOthers: false }, (open) =>
+  async #below<T>(
+    path: string,
+    use: (place: Place, search: Search) => Promise<T>,
+    onlyPrepares = false,
+  ): Promise<T> {
+    return this.#access.read([path], { holdsOthers: false, onlyPrepares }, (open) =>
       open(path, 'searched', (place) => use(place, this.#lazy.search)),
     );
   }

@@ -3,6 +3,7 @@ import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
 import type { Rewrote } from '../text/rewrite.ts';
+import { shortHash } from '../text/short-hash.ts';
 import { readSnapshot } from './read.ts';
 import type { ChangeRecorder } from './recorder.ts';
 import type { Snapshot } from './replace.ts';
@@ -18,24 +19,30 @@ export interface PlacedFile {
 
 export type ComputeFile = (plan: PlannedFile, bytes: Buffer | undefined) => Promise<Rewrote>;
 
+/** Gives the short hash of what each file holds afterwards; undefined for one that is gone. */
 export async function applyPlans(
   files: readonly PlacedFile[],
   compute: ComputeFile,
   { signal, recorder }: { signal: AbortSignal | undefined; recorder: ChangeRecorder },
-): Promise<void> {
+): Promise<(string | undefined)[]> {
   const replacements: Replacement[] = [];
-  for (const file of files) replacements.push(...(await replacementsOf(file, compute, signal)));
+  const hashes: (string | undefined)[] = [];
+  for (const file of files) {
+    const old = file.from && (await readSnapshot(file.from, { signal, action: 'edit' }));
+    const bytes = await contentOf(file.plan, old, compute);
+    replacements.push(...replacementsOf(file, old, bytes));
+    hashes.push(file.to && shortHash(bytes));
+  }
   requireDifferent(replacements.map(({ place }) => place));
   if (replacements.length > 0) await replaceTogether(replacements, signal, recorder);
+  return hashes;
 }
 
-async function replacementsOf(
+function replacementsOf(
   { plan, from, to }: PlacedFile,
-  compute: ComputeFile,
-  signal: AbortSignal | undefined,
-): Promise<Replacement[]> {
-  const old = from && (await readSnapshot(from, { signal, action: 'edit' }));
-  const bytes = await contentOf(plan, old, compute);
+  old: Snapshot | undefined,
+  bytes: Buffer,
+): Replacement[] {
   if (!from) return [{ place: to!, bytes, expect: 'absent', ...likeMode(plan.mode) }];
   if (!to) return [{ place: from, bytes: 'removed', expect: old! }];
   if (from === to) return bytes.equals(old!.bytes) ? [] : [{ place: from, bytes, expect: old! }];

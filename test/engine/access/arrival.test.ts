@@ -7,7 +7,7 @@ import { layOut, temporaryDirectory } from '../../tree.ts';
 let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
   directory = temporaryDirectory();
-  layOut(directory.path, { 'a.txt': 'old\n' });
+  layOut(directory.path, { 'a.txt': 'old\n', 'd/b.txt': 'b\n' });
 });
 afterEach(() => directory.remove());
 
@@ -46,6 +46,13 @@ it.each([
     { path: 'a.txt', patch: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n' },
     'a.txt',
     'new\n',
+  ],
+  [
+    'standard',
+    'delete_file',
+    { path: 'd', recursive: true },
+    'd/b.txt',
+    "ENOENT: no such file or directory, open 'd/b.txt'",
   ],
 ])('%s: a read that is sent right after %s sees what it did', async (dialect, tool, args, path, text) => {
   const client = await RawClient.start(['--no-journal', '--dialect', dialect, directory.path]);

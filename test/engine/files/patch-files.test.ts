@@ -1,8 +1,8 @@
 /** Patches of several files: all of them or none, and one step back. */
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Engine, EngineFailure, parseFilePatch, plannedFiles } from '../../../src/engine/index.ts';
+import { Engine, EngineFailure, parseFilePatch, plannedFiles, shortHash } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -54,7 +54,7 @@ afterEach(async () => {
   temporary.remove();
 });
 
-function apply(text: string, options: { dryRun?: boolean } = {}): Promise<void> {
+function apply(text: string, options: { dryRun?: boolean } = {}) {
   const at = (path: string | undefined) => (path === undefined ? undefined : join(root, path));
   const plans = plannedFiles(parseFilePatch(text)).map((plan) => ({
     ...plan,
@@ -82,8 +82,12 @@ async function expectRefused(text: string, kind: string): Promise<void> {
 
 describe('a patch of several files', () => {
   it('adds, updates, moves and deletes', async () => {
-    await apply(patch);
+    const hashes = await apply(patch);
     expect(onDisk()).toEqual(patched);
+    const held = ['new/deep/b.ts', 'src/a.ts', 'moved.ts'].map((path) =>
+      shortHash(readFileSync(join(root, path))),
+    );
+    expect(hashes).toEqual([...held, undefined]);
     expect(statSync(join(root, 'moved.ts')).mode & 0o777).toBe(0o755);
   });
 

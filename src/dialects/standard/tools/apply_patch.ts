@@ -1,5 +1,5 @@
 import { type PlannedFile, parseFilePatch, plannedFiles, plannedLines } from '../../../engine/index.ts';
-import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { pathOf } from '../paths.ts';
 
@@ -20,12 +20,22 @@ export const applyPatch = defineTool({
     for (const plan of plans) {
       placed.push({ ...plan, from: await placeOf(plan.from, context), to: await placeOf(plan.to, context) });
     }
-    await context.engine.files.patchFiles(placed, { dryRun, signal: context.signal });
-    return plans;
+    const hashes = await context.engine.files.patchFiles(placed, { dryRun, signal: context.signal });
+    return { plans, hashes };
   },
-  render: (plans, { dryRun }) =>
-    [...plans.map(lineOf), ...(dryRun ? ['[dry run: nothing was changed]'] : [])].join('\n'),
+  render({ plans, hashes }, { dryRun }) {
+    const notes = dryRun ? ['[dry run: nothing was changed]'] : [];
+    const content = [text([...plans.map(lineOf), ...notes].join('\n'))];
+    return { content, ...hashMeta(plans, hashes) };
+  },
 });
+
+/** One hash for one file; for several, each by the path that the patch names. */
+function hashMeta(plans: readonly PlannedFile[], hashes: readonly (string | undefined)[]) {
+  const known = plans.flatMap(({ to }, index) => (to && hashes[index] ? [[to, hashes[index]]] : []));
+  if (known.length === 0) return {};
+  return { _meta: plans.length === 1 ? { hash: known[0]![1] } : { hashes: Object.fromEntries(known) } };
+}
 
 async function placeOf(path: string | undefined, context: ToolContext): Promise<string | undefined> {
   return path === undefined ? undefined : pathOf(path, context);

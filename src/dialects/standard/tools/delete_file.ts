@@ -38,5 +38,5 @@ function isDirectory(path: string): ResultOutcome {
 async function countBelow(path: string, { engine, signal }: ToolContext): Promise<number> {
   const entry = await engine.files.entryAt(path);
   if (entry.type !== 'directory') return 0;
-  return (await engine.search.walk(path, {}, { signal })).entries.length;
+  return (await engine.search.walk(path, {}, { signal, onlyPrepares: true })).entries.length;
 }
