@@ -9,7 +9,7 @@ interface Orders {
   report?: string;
 }
 
-const orders: Orders = JSON.parse(process.env.COFFERDAM_CAMPAIGN ?? '{"seconds":6,"kills":25}');
+const orders: Orders = JSON.parse(process.env.COFFERDAM_CAMPAIGN ?? '{"seconds":10,"kills":40}');
 
 export const { seconds, kills } = orders;
 

@@ -57,7 +57,7 @@ describe.each(['repo', 'workspace', 'fileeditor', 'patch', 'replay'] as const)('
 describe('memory', () => {
   it('does not grow with the number of searches, however many are made at once', async () => {
     const client = await RawClient.start(['--dialect', 'replay', join(root, 'deep')]);
-    let left = 600;
+    let left = 1500;
     const searcher = async () => {
       while (left-- > 0)
         await client.call('grep_files', { directory: join(root, 'deep'), regex: `x${left}y` });

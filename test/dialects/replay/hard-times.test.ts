@@ -51,6 +51,8 @@ describe('a pattern that runs away', () => {
     expect(await client.text('write_file', { path: 'new.txt', content: 'n' })).toContain('Successfully');
     expect((await client.request('tools/list')).result).toBeDefined();
     expect((await client.request('ping')).result).toEqual({});
+    expect(cutOff).toBe(0);
+    // Calls behind them on the same paths wait for a while.
     expect(await client.text('read_file', { path: 'evil.txt' })).toBe(hostile);
     expect(await client.text('list_directory', { path: '.' })).toContain('evil.txt');
     // A server that they hold up would answer when all three are cut off.

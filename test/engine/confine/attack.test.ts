@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
     // On a busy machine the attacker may have to come back.
     for (let attempt = 0; attempt < 20 && escapes === 0; attempt++) {
       const { spoils } = await raid(scene, engine, lookThenOpen, msForEach / 2);
-      expect(spoils.swaps).toBeGreaterThan(10);
+      expect(spoils.swaps).toBeGreaterThan(100);
       ({ escapes } = spoils);
     }
     expect(escapes).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps what a pat
       report({ ...spoils });
       expect(spoils.escapes).toBe(0);
       expect(spoils.succeeded).toBeGreaterThan(0);
-      expect(spoils.swaps).toBeGreaterThan(10);
+      expect(spoils.swaps).toBeGreaterThan(100);
       if (each.leaves !== undefined) expect(left).toBe(spoils.succeeded);
       await expectNoMoreHeld(before, scene.root);
     },
