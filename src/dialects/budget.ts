@@ -1,5 +1,4 @@
-/** How long an answer may be, and the words for what did not fit. */
-import type { ToolContext } from '../dialect.ts';
+/** How long an answer may be where a dialect keeps to a number of tokens, and the words for what did not fit. */
 
 /** Clients cut answers at 25,000 tokens. */
 const USUAL_TOKENS = 20_000;
@@ -8,7 +7,7 @@ const BYTES_PER_TOKEN = 4;
 const NOTE_BYTES = 400;
 
 /** In bytes, without the last line. */
-export function budgetOf({ maxTokens = USUAL_TOKENS }: ToolContext): number {
+export function budgetOf({ maxTokens = USUAL_TOKENS }: { maxTokens?: number | undefined }): number {
   const bytes = maxTokens * BYTES_PER_TOKEN;
   return Math.max(bytes - NOTE_BYTES, bytes >> 1);
 }
@@ -24,6 +23,11 @@ export function nextCall(tool: string, args: Record<string, unknown>): string {
 /** `20,013` */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
+}
+
+/** Which part of a whole an answer shows; `next` is the call that goes on, where there is one. */
+export function partNote(what: string, total: number, next: string | undefined): string {
+  return `[${what} of ${grouped(total)}${next === undefined ? '' : `; ${next}`}]`;
 }
 
 export interface Page {

@@ -2,9 +2,9 @@
 import { basename, dirname, join } from 'node:path';
 import { truncate } from '../../display/truncate.ts';
 import { type FileMatches, type FoundLine, type GrepResult, lineHash } from '../../engine/index.ts';
+import { budgetOf, grouped, nextCall, pageOf } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
-import { budgetOf, grouped, nextCall, pageOf } from './budget.ts';
 import { pathOf } from './paths.ts';
 
 export interface GrepArguments {

@@ -1,6 +1,7 @@
 /** Lists of one entry a line, as many of them as fit. */
+
+import { budgetOf, nextCall, pageOf, partNote } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
-import { budgetOf, grouped, nextCall, pageOf } from './budget.ts';
 
 /** `after` stands behind the entries on every page. */
 export function listing(
@@ -12,6 +13,7 @@ export function listing(
 ): string {
   const page = pageOf(lines, args.offset ?? 0, budgetOf(context));
   const first = page.offset + 1;
-  const note = `[entries ${first}-${page.end} of ${grouped(lines.length)}; ${nextCall(tool, { ...args, offset: page.end })}]`;
+  const next = nextCall(tool, { ...args, offset: page.end });
+  const note = partNote(`entries ${first}-${page.end}`, lines.length, next);
   return [...page.lines, ...after, ...(page.isCut ? [note] : [])].join('\n');
 }

@@ -1,8 +1,8 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
 import { fail, lineHash, shortHash, type TextPart } from '../../engine/index.ts';
+import { budgetOf, nextCall, partNote } from '../budget.ts';
 import type { ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
-import { budgetOf, grouped, nextCall } from './budget.ts';
 import { withHash } from './outcome.ts';
 import { pathOf } from './paths.ts';
 
@@ -67,25 +67,22 @@ function answerOf(tool: string, args: ReadArguments, part: TextPart, bytes: numb
   const shown = args.numbered || args.anchors ? labelled(part, args, bytes) : plainText(part, args);
   const { goesOnAt, totalLines, from } = part;
   const { to } = shown;
-  const { path, numbered, anchors } = args;
-  const same = { path, numbered, anchors };
-  const wanted = lastWanted(args, part);
+  const { path, numbered, anchors, limit } = args;
+  const next = (more: object) => nextCall(tool, { path, numbered, anchors, ...more });
   if (goesOnAt && to === from) {
-    const left = { offset: from, column: goesOnAt.column, limit: args.head ?? args.limit };
-    const range = `${part.column}-${goesOnAt.column - 1} of ${grouped(goesOnAt.length)}`;
+    const { column, length } = goesOnAt;
+    const goesOn = next({ offset: from, column, limit: args.head ?? limit });
     return endLine(
       shown.text,
-      `[line ${from}, characters ${range}; ${nextCall(tool, { ...same, ...left })}]`,
+      partNote(`line ${from}, characters ${part.column}-${column - 1}`, length, goesOn),
     );
   }
-  if (to >= totalLines || to >= wanted) {
-    if (to >= totalLines || args.head || args.tail || args.limit === undefined) return shown.text;
-    const range = `[lines ${from}-${to} of ${grouped(totalLines)}; `;
-    return endLine(shown.text, `${range}${nextCall(tool, { ...same, offset: to + 1, limit: args.limit })}]`);
-  }
-  const limit = wanted === Number.POSITIVE_INFINITY ? undefined : wanted - to;
-  const range = `[lines ${from}-${to} of ${grouped(totalLines)}; `;
-  return endLine(shown.text, `${range}${nextCall(tool, { ...same, offset: to + 1, limit })}]`);
+  const wanted = lastWanted(args, part);
+  const isAllWanted = to >= wanted && (args.head || limit === undefined);
+  if (to >= totalLines || isAllWanted) return shown.text;
+  const left = to >= wanted ? limit : wanted - to;
+  const goesOn = next({ offset: to + 1, ...(left !== Number.POSITIVE_INFINITY && { limit: left }) });
+  return endLine(shown.text, partNote(`lines ${from}-${to}`, totalLines, goesOn));
 }
 
 /** The last line that the call asked for. */

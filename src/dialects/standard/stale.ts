@@ -1,7 +1,7 @@
 /** Changes that are made only to the content that the caller knows. */
 import { EngineFailure, unifiedDiff } from '../../engine/index.ts';
+import { budgetOf } from '../budget.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
-import { budgetOf } from './budget.ts';
 import { refused } from './outcome.ts';
 import { asCalled } from './paths.ts';
 

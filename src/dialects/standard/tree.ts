@@ -1,7 +1,7 @@
 /** Directory trees as JSON: whole levels, as many of them as fit. */
 import { join } from 'node:path';
+import { nextCall, pageOf } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
-import { nextCall, pageOf } from './budget.ts';
 
 export interface TreeArguments {
   path: string;

@@ -1,5 +1,5 @@
+import { grouped } from '../../budget.ts';
 import { defineTool, hints, type ResultOutcome, type ToolContext } from '../../dialect.ts';
-import { grouped } from '../budget.ts';
 import { refused } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 import { flag, ifHash, path } from '../schema.ts';

@@ -1,5 +1,5 @@
+import { budgetOf } from '../../budget.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
-import { budgetOf } from '../budget.ts';
 import { pathOf } from '../paths.ts';
 import { excludePatterns, includeIgnored, path, position } from '../schema.ts';
 import { treeOf, treeText } from '../tree.ts';

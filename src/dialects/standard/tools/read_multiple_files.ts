@@ -1,7 +1,7 @@
 import { EngineFailure, type Failure } from '../../../engine/index.ts';
+import { budgetOf, nextCall } from '../../budget.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { strings } from '../../schema.ts';
-import { budgetOf, nextCall } from '../budget.ts';
 import { failureText } from '../failures.ts';
 import { readText } from '../read-text.ts';
 

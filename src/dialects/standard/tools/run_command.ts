@@ -1,6 +1,6 @@
 import { type RunResult, shellExitCode } from '../../../engine/index.ts';
+import { budgetOf, grouped } from '../../budget.ts';
 import { defineTool, hints, type ResultOutcome, type ToolContext, text } from '../../dialect.ts';
-import { budgetOf, grouped } from '../budget.ts';
 
 export const runCommand = defineTool({
   name: 'run_command',
