@@ -2,12 +2,12 @@
 
 import { readBytes } from '../confine/content/read.ts';
 import type { Stat } from '../confine/dir.ts';
-import { attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { whyBinary } from '../text/encoding.ts';
 import { characterEnd } from './lines/large-file.ts';
+import { withFile } from './with-file.ts';
 
 /** So much is looked at before bytes count as text, even when fewer are wanted. */
 const JUDGED_BYTES = 8192;
@@ -31,26 +31,18 @@ export interface FileStart {
   truncated: boolean;
 }
 
-export async function readStart(place: Place, options: StartOptions): Promise<FileStart> {
-  const { shown } = place;
+export function readStart(place: Place, options: StartOptions): Promise<FileStart> {
   const { limit = Number.POSITIVE_INFINITY, signal } = options;
-  place.mustExist('file');
-  if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   const most = Math.min(options.most, limits.wholeFileBytes);
-  return attemptAsync(shown, 'read', async () => {
-    const file = place.dir.open(place.name);
-    try {
-      const { stat } = file;
-      // One byte more tells whether the file goes on, also when its size is not told or changes.
-      const read =
-        stat.size > limit ? Buffer.alloc(0) : await readBytes(file, Math.max(most, JUDGED_BYTES) + 1, signal);
-      const size = Math.max(stat.size, read.length);
-      if (size > limit) fail({ kind: 'too-large', path: shown, size, limit, action: 'read' });
-      const bytes = read.subarray(0, most);
-      return { stat, size, bytes, text: textOf(read, most), truncated: size > bytes.length };
-    } finally {
-      file.close();
-    }
+  return withFile(place, async (file) => {
+    const { stat } = file;
+    // One byte more tells whether the file goes on, also when its size is not told or changes.
+    const read =
+      stat.size > limit ? Buffer.alloc(0) : await readBytes(file, Math.max(most, JUDGED_BYTES) + 1, signal);
+    const size = Math.max(stat.size, read.length);
+    if (size > limit) fail({ kind: 'too-large', path: place.shown, size, limit, action: 'read' });
+    const bytes = read.subarray(0, most);
+    return { stat, size, bytes, text: textOf(read, most), truncated: size > bytes.length };
   });
 }
 

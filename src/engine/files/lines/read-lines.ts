@@ -2,13 +2,13 @@
 import { isUtf8 } from 'node:buffer';
 import { readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/dir.ts';
-import { attemptAsync } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
 import { inTurns, Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import type { LineRange } from '../../text/edit/line-range.ts';
 import { BOM, splittingLines } from '../../text/encoding.ts';
+import { withFile } from '../with-file.ts';
 import { readLineRange, readTail } from './large-file.ts';
 
 const UTF16_MARKS = ['fffe', 'feff'];
@@ -49,22 +49,14 @@ async function readText(
   place: Place,
   read: (file: OpenFile) => Promise<{ bytes: Buffer; fromStart: boolean }>,
 ): Promise<string[]> {
-  const { shown } = place;
-  place.mustExist('file');
-  if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
-  return attemptAsync(shown, 'read', async () => {
-    const file = place.dir.open(place.name);
-    try {
-      const isWide = await startsWithUtf16Mark(file);
-      const { bytes, fromStart } = await read(file);
-      if (isWide || !isUtf8(bytes)) fail({ kind: 'not-text', path: shown, why: 'not-utf8' });
-      const yielder = new Yielder(undefined);
-      await yielder.pause();
-      const text = bytes.toString('utf8');
-      return inTurns(splittingLines(fromStart && text.startsWith(BOM) ? text.slice(1) : text), yielder);
-    } finally {
-      file.close();
-    }
+  return withFile(place, async (file) => {
+    const isWide = await startsWithUtf16Mark(file);
+    const { bytes, fromStart } = await read(file);
+    if (isWide || !isUtf8(bytes)) fail({ kind: 'not-text', path: place.shown, why: 'not-utf8' });
+    const yielder = new Yielder(undefined);
+    await yielder.pause();
+    const text = bytes.toString('utf8');
+    return inTurns(splittingLines(fromStart && text.startsWith(BOM) ? text.slice(1) : text), yielder);
   });
 }
 

@@ -1,12 +1,12 @@
 /** A part of a text file of any size that fits into a number of bytes, and where it stands in the file. */
 import { readBytes, readChunk } from '../../confine/content/read.ts';
 import type { OpenFile, Stat } from '../../confine/dir.ts';
-import { attemptAsync } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { countLines as countLinesOf, textContent, whyBinary } from '../../text/encoding.ts';
 import { type LinesOfText, partOfText } from '../../text/lines/text-part.ts';
+import { withFile } from '../with-file.ts';
 import { characterEnd, countLines, readLineRange } from './large-file.ts';
 
 /** Up to this size a file is read whole: that takes a millisecond, and gives its hash too. */
@@ -36,20 +36,13 @@ export interface TextPart extends LinesOfText {
   bytes: Buffer | undefined;
 }
 
-export async function readPart(place: Place, request: PartRequest): Promise<TextPart> {
+export function readPart(place: Place, request: PartRequest): Promise<TextPart> {
   const { shown } = place;
-  place.mustExist('file');
-  if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
-  return attemptAsync(shown, 'read', async () => {
-    const file = place.dir.open(place.name);
-    try {
-      const bytes =
-        file.stat.size > SMALL_BYTES ? undefined : await readBytes(file, SMALL_BYTES + 1, request.signal);
-      if (bytes === undefined || bytes.length > SMALL_BYTES) return await partOfLarge(file, request, shown);
-      return { stat: file.stat, bytes, ...partOfSmall(bytes, request, shown) };
-    } finally {
-      file.close();
-    }
+  return withFile(place, async (file) => {
+    const bytes =
+      file.stat.size > SMALL_BYTES ? undefined : await readBytes(file, SMALL_BYTES + 1, request.signal);
+    if (bytes === undefined || bytes.length > SMALL_BYTES) return partOfLarge(file, request, shown);
+    return { stat: file.stat, bytes, ...partOfSmall(bytes, request, shown) };
   });
 }
 
