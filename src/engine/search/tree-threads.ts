@@ -3,7 +3,7 @@
  * done at once; only the rest is worth waking the search threads for.
  */
 import type { Dir } from '../confine/dir.ts';
-import { openCursor, scanRootOf } from '../confine/scan/cursor.ts';
+import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
 import { unpacked } from '../confine/scan/packed-entries.ts';
 import type {
   Copies,
@@ -27,6 +27,18 @@ const FILES_A_UNIT = 64;
 /** Runs a job on these units until all work is done. */
 export type RunUnits = (units: readonly string[], job: JobTemplate) => Promise<ThreadResult[]>;
 
+/** Runs a part of the work on this thread. */
+function runHere<P extends { run(): void }>(dir: Dir, partOn: (cursor: Cursor) => P): P {
+  const cursor = openCursor(scanRootOf(dir));
+  try {
+    const part = partOn(cursor);
+    part.run();
+    return part;
+  } finally {
+    cursor.close();
+  }
+}
+
 export class TreeThreads implements TreeScanner {
   readonly #run: RunUnits;
   readonly #ownMs: number;
@@ -38,13 +50,7 @@ export class TreeThreads implements TreeScanner {
 
   async look(dir: Dir, options: LookOptions): Promise<TreeLook> {
     const own = new OwnUnits([''], this.#ownMs);
-    const cursor = openCursor(scanRootOf(dir));
-    const part = new Look(own, cursor, options, []);
-    try {
-      part.run();
-    } finally {
-      cursor.close();
-    }
+    const part = runHere(dir, (cursor) => new Look(own, cursor, options, []));
     const left = { ...options, mostEntries: options.mostEntries - own.files };
     const others = own.isEnded
       ? []
@@ -63,13 +69,7 @@ export class TreeThreads implements TreeScanner {
       return parts;
     });
     const own = new OwnUnits(units, this.#ownMs);
-    const cursor = openCursor(scanRootOf(dir));
-    const part = new FileCopies(own, cursor, target, []);
-    try {
-      part.run();
-    } finally {
-      cursor.close();
-    }
+    const part = runHere(dir, (cursor) => new FileCopies(own, cursor, target, []));
     const others = await this.#rest(own.left, { kind: 'copy', root: scanRootOf(dir), target });
     return [part.copies(), ...others.flatMap(({ copies }) => copies ?? [])];
   }
