@@ -1,27 +1,17 @@
 /** What a golden cannot show: big contents, modes, hard links, cancelled and simultaneous calls. */
 import { linkSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callTool } from '../../../src/dialects/call.ts';
 import { workspace } from '../../../src/dialects/workspace/index.ts';
-import { anonymous, Engine } from '../../../src/engine/index.ts';
+import { anonymous } from '../../../src/engine/index.ts';
+import { engineFixture } from '../../engine-fixture.ts';
 import { proves } from '../../proves.ts';
-import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
+import { layOut, readBack } from '../../tree.ts';
 
 const MIB = 1024 * 1024;
 
-let temporary: ReturnType<typeof temporaryDirectory>;
-let engine: Engine;
-
-beforeEach(() => {
-  temporary = temporaryDirectory();
-  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
-});
-
-afterEach(async () => {
-  await engine.close();
-  temporary.remove();
-});
+const here = engineFixture();
 
 interface Envelope {
   ok: boolean;
@@ -32,7 +22,7 @@ interface Envelope {
 async function call(name: string, args: unknown, signal = new AbortController().signal): Promise<Envelope> {
   const tool = workspace.tools.find((each) => each.name === name)!;
   const context = {
-    engine,
+    engine: here.engine,
     caller: anonymous,
     session: {},
     signal,
@@ -50,7 +40,7 @@ async function call(name: string, args: unknown, signal = new AbortController().
 }
 
 function onDisk(file: string): string {
-  return readFileSync(join(temporary.path, file), 'utf8');
+  return readFileSync(join(here.path, file), 'utf8');
 }
 
 describe('write_file', () => {
@@ -66,7 +56,7 @@ describe('write_file', () => {
       message: 'new/big.txt would have 1048577 bytes, the limit is 1048576; nothing was written',
       details: { path: 'new/big.txt', size: MIB + 1, limit: MIB },
     });
-    expect(Object.keys(readBack(temporary.path))).toEqual(['fits.txt']);
+    expect(Object.keys(readBack(here.path))).toEqual(['fits.txt']);
   });
 
   it('counts UTF-8 bytes, not characters', async () => {
@@ -88,17 +78,17 @@ describe('write_file', () => {
 
   it('keeps the mode of the file that it replaces, and leaves nothing else', async () => {
     proves('workspace.all.atomic');
-    layOut(temporary.path, { 'run.sh': { text: 'old', mode: '755' } });
+    layOut(here.path, { 'run.sh': { text: 'old', mode: '755' } });
     await call('write_file', { file: 'run.sh', content: 'new' });
-    expect(statSync(join(temporary.path, 'run.sh')).mode & 0o777).toBe(0o755);
-    expect(readBack(temporary.path)).toEqual({ 'run.sh': 'new' });
+    expect(statSync(join(here.path, 'run.sh')).mode & 0o777).toBe(0o755);
+    expect(readBack(here.path)).toEqual({ 'run.sh': 'new' });
   });
 });
 
 describe('edit_file', () => {
   it('refuses what would be larger than 1 MiB, before it writes', async () => {
     proves('workspace.edit_file.ceiling', 'workspace.edit_file.error.too-large');
-    layOut(temporary.path, { 'a.txt': { repeat: 'x', times: MIB } });
+    layOut(here.path, { 'a.txt': { repeat: 'x', times: MIB } });
     const refused = await call('edit_file', { file: 'a.txt', find: 'x', replace: 'é' });
     expect(refused.error).toEqual({
       code: 'FILE_TOO_LARGE',
@@ -111,7 +101,7 @@ describe('edit_file', () => {
 
   it('may bring a larger file down, but not leave one large', async () => {
     proves('workspace.decided.ceiling');
-    layOut(temporary.path, {
+    layOut(here.path, {
       'large.txt': `${'x'.repeat(MIB)}${'-'.repeat(100)}`,
       'larger.txt': `${'x'.repeat(MIB)}yz`,
     });
@@ -129,7 +119,7 @@ describe('edit_file', () => {
 
   it('replaces very many occurrences in one call', async () => {
     proves('workspace.edit_file.replace-all');
-    layOut(temporary.path, { 'a.txt': { repeat: 'ab', times: 100_000 } });
+    layOut(here.path, { 'a.txt': { repeat: 'ab', times: 100_000 } });
     const edited = await call('edit_file', {
       file: 'a.txt',
       find: 'a',
@@ -143,7 +133,7 @@ describe('edit_file', () => {
 
   it('loses none of many edits that come at once', async () => {
     const names = Array.from({ length: 32 }, (_, i) => `<${i}>`);
-    layOut(temporary.path, { 'a.txt': names.join('\n') });
+    layOut(here.path, { 'a.txt': names.join('\n') });
     const answers = await Promise.all(
       names.map((name) => call('edit_file', { file: 'a.txt', find: name, replace: `done ${name}` })),
     );
@@ -154,14 +144,14 @@ describe('edit_file', () => {
 
 describe('move_file', () => {
   it('moves one name of a file over another name of the same file', async () => {
-    layOut(temporary.path, { 'a.txt': 'a' });
-    linkSync(join(temporary.path, 'a.txt'), join(temporary.path, 'b.txt'));
+    layOut(here.path, { 'a.txt': 'a' });
+    linkSync(join(here.path, 'a.txt'), join(here.path, 'b.txt'));
     expect((await call('move_file', { from: 'a.txt', to: 'b.txt', overwrite: true })).data).toEqual({
       from: 'a.txt',
       to: 'b.txt',
       overwritten: true,
     });
-    expect(readBack(temporary.path)).toEqual({ 'b.txt': 'a' });
+    expect(readBack(here.path)).toEqual({ 'b.txt': 'a' });
   });
 });
 
@@ -175,7 +165,7 @@ describe('a call that cannot be carried out', () => {
       ok: false,
       error: { code: 'INTERNAL_ERROR', message: 'The call was cancelled', details: { reason: 'cancelled' } },
     });
-    expect(readBack(temporary.path)).toEqual({});
+    expect(readBack(here.path)).toEqual({});
   });
 
   it('with arguments that are no object is a validation error', async () => {

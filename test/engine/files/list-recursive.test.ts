@@ -1,26 +1,16 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Engine } from '../../../src/engine/index.ts';
 import { limits } from '../../../src/engine/limits.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
-import { layOut, temporaryDirectory } from '../../tree.ts';
+import { engineFixture } from '../../engine-fixture.ts';
+import { layOut } from '../../tree.ts';
 
-let temporary: ReturnType<typeof temporaryDirectory>;
-let engine: Engine;
-
-beforeEach(() => {
-  temporary = temporaryDirectory();
-  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
-});
-
-afterEach(async () => {
-  await engine.close();
-  temporary.remove();
-});
+const here = engineFixture();
 
 async function paths(options: Parameters<Engine['files']['listAll']>[1] = {}): Promise<string[]> {
-  return (await engine.files.listAll('.', options)).entries.map(({ path }) => path);
+  return (await here.engine.files.listAll('.', options)).entries.map(({ path }) => path);
 }
 
 /** Names whose neighbours in the order are a matter of single bytes around `/`. */
@@ -54,47 +44,47 @@ describe('everything below a directory', () => {
       return seed / 2147483648;
     };
     for (let tree = 0; tree < 15; tree++) {
-      mkdirSync(join(temporary.path, `${tree}`));
+      mkdirSync(join(here.path, `${tree}`));
       for (let i = 0; i < 30; i++) {
         const parts = Array.from(
           { length: 1 + Math.floor(random() * 4) },
           () => NAMES[Math.floor(random() * 12)]!,
         );
         try {
-          mkdirSync(join(temporary.path, `${tree}`, ...parts.slice(0, -1)), { recursive: true });
-          writeFileSync(join(temporary.path, `${tree}`, ...parts), '');
+          mkdirSync(join(here.path, `${tree}`, ...parts.slice(0, -1)), { recursive: true });
+          writeFileSync(join(here.path, `${tree}`, ...parts), '');
         } catch {
           // The name is taken by an entry of the other kind: fewer entries, as good a tree.
         }
       }
     }
     const found = await paths();
-    const real = readdirSync(temporary.path, { recursive: true }).map(String);
+    const real = readdirSync(here.path, { recursive: true }).map(String);
     expect(found.length).toBeGreaterThan(200);
     expect(found).toEqual(real.sort(byUtf8));
   });
 
   it('cut at any number gives the beginning of the whole, and says that it was cut', async () => {
-    layOut(temporary.path, { 'a/x': '1', 'a/y/z': '2', 'a.txt': '3', 'b/': '', c: '4' });
+    layOut(here.path, { 'a/x': '1', 'a/y/z': '2', 'a.txt': '3', 'b/': '', c: '4' });
     const whole = await paths();
     expect(whole).toEqual(['a', 'a.txt', 'a/x', 'a/y', 'a/y/z', 'b', 'c']);
     for (let max = 1; max <= whole.length + 1; max++) {
-      const { entries, truncated } = await engine.files.listAll('.', { max });
+      const { entries, truncated } = await here.engine.files.listAll('.', { max });
       expect(entries.map(({ path }) => path)).toEqual(whole.slice(0, max));
       expect(truncated).toBe(max < whole.length);
     }
   });
 
   it('goes down as many levels as asked for', async () => {
-    layOut(temporary.path, { 'a/b/c/d': '1' });
+    layOut(here.path, { 'a/b/c/d': '1' });
     expect(await paths({ depth: 1 })).toEqual(['a']);
     expect(await paths({ depth: 3 })).toEqual(['a', 'a/b', 'a/b/c']);
-    expect((await engine.files.listAll('.', { depth: 1 })).truncated).toBe(false);
+    expect((await here.engine.files.listAll('.', { depth: 1 })).truncated).toBe(false);
   });
 
   it('tells types and sizes of the entries themselves, never of what a link points to', async () => {
-    layOut(temporary.path, { 'file.txt': 'hello', dir: { link: 'elsewhere/deep' }, pipe: { fifo: true } });
-    const { entries } = await engine.files.listAll('.');
+    layOut(here.path, { 'file.txt': 'hello', dir: { link: 'elsewhere/deep' }, pipe: { fifo: true } });
+    const { entries } = await here.engine.files.listAll('.');
     expect(entries).toEqual([
       { path: 'dir', type: 'symlink', size: 14 },
       { path: 'file.txt', type: 'file', size: 5 },
@@ -103,18 +93,18 @@ describe('everything below a directory', () => {
   });
 
   it('does not walk into links, so that a circle ends', async () => {
-    mkdirSync(join(temporary.path, 'a'));
-    symlinkSync('..', join(temporary.path, 'a', 'up'));
-    symlinkSync('/', join(temporary.path, 'top'));
+    mkdirSync(join(here.path, 'a'));
+    symlinkSync('..', join(here.path, 'a', 'up'));
+    symlinkSync('/', join(here.path, 'top'));
     expect(await paths()).toEqual(['a', 'a/up', 'top']);
   });
 
   it('has names that are not UTF-8 in their place, with their size and what is inside them', async () => {
-    const raw = Buffer.concat([Buffer.from(`${temporary.path}/caf`), Buffer.from([0xe9])]);
+    const raw = Buffer.concat([Buffer.from(`${here.path}/caf`), Buffer.from([0xe9])]);
     mkdirSync(raw);
     writeFileSync(Buffer.concat([raw, Buffer.from('/inside')]), '12345');
-    writeFileSync(Buffer.concat([Buffer.from(`${temporary.path}/x`), Buffer.from([0xff])]), '123');
-    const { entries } = await engine.files.listAll('.');
+    writeFileSync(Buffer.concat([Buffer.from(`${here.path}/x`), Buffer.from([0xff])]), '123');
+    const { entries } = await here.engine.files.listAll('.');
     expect(entries.map(({ path, type }) => [path, type])).toEqual([
       ['caf\uFFFD', 'directory'],
       ['caf\uFFFD/inside', 'file'],
@@ -125,38 +115,38 @@ describe('everything below a directory', () => {
   });
 
   it('is the same on the fallback of the wall', async () => {
-    layOut(temporary.path, { 'a/x': '1', 'a.txt': '22', 'b/c/d': '333', link: { link: 'a' } });
-    mkdirSync(Buffer.concat([Buffer.from(`${temporary.path}/caf`), Buffer.from([0xe9])]));
+    layOut(here.path, { 'a/x': '1', 'a.txt': '22', 'b/c/d': '333', link: { link: 'a' } });
+    mkdirSync(Buffer.concat([Buffer.from(`${here.path}/caf`), Buffer.from([0xe9])]));
     const other = new Engine({
-      roots: [{ path: temporary.path, writable: true }],
+      roots: [{ path: here.path, writable: true }],
       protection: 'verified',
     });
-    expect(await other.files.listAll('.')).toEqual(await engine.files.listAll('.'));
+    expect(await other.files.listAll('.')).toEqual(await here.engine.files.listAll('.'));
     await other.close();
   });
 
   it('stops where directories are nested too deeply, and says so', async () => {
-    mkdirSync(join(temporary.path, 'd/'.repeat(limits.treeDepth + 5)), { recursive: true });
-    const { entries, truncated } = await engine.files.listAll('.');
+    mkdirSync(join(here.path, 'd/'.repeat(limits.treeDepth + 5)), { recursive: true });
+    const { entries, truncated } = await here.engine.files.listAll('.');
     expect(entries).toHaveLength(limits.treeDepth);
     expect(truncated).toBe(true);
   });
 
   it('leaves no descriptor open, also when it is cut or cancelled', async () => {
-    layOut(temporary.path, { 'a/b/c/d/e': '1', 'a/b/c/f': '2' });
-    const before = heldBelow(temporary.path);
+    layOut(here.path, { 'a/b/c/d/e': '1', 'a/b/c/f': '2' });
+    const before = heldBelow(here.path);
     for (let i = 0; i < 50; i++) {
-      await engine.files.listAll('.');
-      await engine.files.listAll('.', { max: 3 });
-      await engine.files.listAll('a/b/c/f').catch(() => {});
+      await here.engine.files.listAll('.');
+      await here.engine.files.listAll('.', { max: 3 });
+      await here.engine.files.listAll('a/b/c/f').catch(() => {});
     }
-    await expectNoMoreHeld(before, temporary.path);
+    await expectNoMoreHeld(before, here.path);
   });
 
   it('can be cancelled', async () => {
-    for (let i = 0; i < 600; i++) mkdirSync(join(temporary.path, `${i}`));
+    for (let i = 0; i < 600; i++) mkdirSync(join(here.path, `${i}`));
     const aborting = new AbortController();
-    const listing = engine.files.listAll('.', { signal: aborting.signal });
+    const listing = here.engine.files.listAll('.', { signal: aborting.signal });
     aborting.abort();
     await expect(listing).rejects.toMatchObject({ facts: { kind: 'cancelled' } });
   });

@@ -1,25 +1,15 @@
 /** The beginning of a file: as many bytes as asked for, whole characters, and a judgement on more than that. */
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Engine, EngineFailure, limits } from '../../../src/engine/index.ts';
-import { layOut, temporaryDirectory } from '../../tree.ts';
+import { describe, expect, it } from 'vitest';
+import { EngineFailure, limits } from '../../../src/engine/index.ts';
+import { engineFixture } from '../../engine-fixture.ts';
+import { layOut } from '../../tree.ts';
 
-let temporary: ReturnType<typeof temporaryDirectory>;
-let engine: Engine;
-
-beforeEach(() => {
-  temporary = temporaryDirectory();
-  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
-});
-
-afterEach(async () => {
-  await engine.close();
-  temporary.remove();
-});
+const here = engineFixture();
 
 function put(content: string | Buffer): void {
-  writeFileSync(join(temporary.path, 'a'), content);
+  writeFileSync(join(here.path, 'a'), content);
 }
 
 async function failureOf(reading: Promise<unknown>): Promise<unknown> {
@@ -33,7 +23,7 @@ describe('readStart', () => {
   it('gives the bytes that were asked for, and says whether there are more', async () => {
     put('0123456789');
     for (const most of [0, 1, 9, 10, 11, 1_000_000]) {
-      const start = await engine.files.readStart('a', { most });
+      const start = await here.engine.files.readStart('a', { most });
       expect(start.text).toBe('0123456789'.slice(0, most));
       expect(start.bytes.toString()).toBe(start.text);
       expect([start.size, start.truncated]).toEqual([10, most < 10]);
@@ -45,7 +35,7 @@ describe('readStart', () => {
     const bytes = Buffer.from(text);
     put(bytes);
     for (const most of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8190, 8191, 8192, 8193, 8194, 20_001]) {
-      const start = await engine.files.readStart('a', { most });
+      const start = await here.engine.files.readStart('a', { most });
       expect(start.bytes).toEqual(bytes.subarray(0, most));
       expect(text.startsWith(start.text!)).toBe(true);
       const length = Buffer.byteLength(start.text!);
@@ -57,7 +47,7 @@ describe('readStart', () => {
   it('judges by more than is asked for, up to 8 KiB, and by all that is asked for', async () => {
     const textOf = async (content: Buffer, most: number) => {
       put(content);
-      return (await engine.files.readStart('a', { most })).text;
+      return (await here.engine.files.readStart('a', { most })).text;
     };
     expect(await textOf(Buffer.from('abc\0'), 2)).toBeUndefined();
     expect(await textOf(Buffer.from([97, 0xe9]), 1)).toBeUndefined();
@@ -70,20 +60,22 @@ describe('readStart', () => {
 
   it('refuses what is larger than the limit, however little is wanted', async () => {
     put('123456');
-    expect(await failureOf(engine.files.readStart('a', { most: 1, limit: 5 }))).toEqual({
+    expect(await failureOf(here.engine.files.readStart('a', { most: 1, limit: 5 }))).toEqual({
       kind: 'too-large',
       path: 'a',
       size: 6,
       limit: 5,
       action: 'read',
     });
-    expect((await engine.files.readStart('a', { most: 1, limit: 6 })).text).toBe('1');
+    expect((await here.engine.files.readStart('a', { most: 1, limit: 6 })).text).toBe('1');
   });
 
   it('keeps to the limit for whole files when more is asked for', async () => {
     put('x');
-    truncateSync(join(temporary.path, 'a'), limits.wholeFileBytes + 10);
-    const { bytes, truncated, size } = await engine.files.readStart('a', { most: Number.MAX_SAFE_INTEGER });
+    truncateSync(join(here.path, 'a'), limits.wholeFileBytes + 10);
+    const { bytes, truncated, size } = await here.engine.files.readStart('a', {
+      most: Number.MAX_SAFE_INTEGER,
+    });
     expect([bytes.length, truncated, size]).toEqual([
       limits.wholeFileBytes,
       true,
@@ -92,9 +84,9 @@ describe('readStart', () => {
   });
 
   it('fails for what is no file inside', async () => {
-    layOut(temporary.path, { 'd/': '', pipe: { fifo: true }, out: { link: '/etc/passwd' } });
+    layOut(here.path, { 'd/': '', pipe: { fifo: true }, out: { link: '/etc/passwd' } });
     const kindOf = async (path: string) =>
-      ((await failureOf(engine.files.readStart(path, { most: 1 }))) as { kind: string }).kind;
+      ((await failureOf(here.engine.files.readStart(path, { most: 1 }))) as { kind: string }).kind;
     expect(await kindOf('d')).toBe('not-a-file');
     expect(await kindOf('.')).toBe('not-a-file');
     expect(await kindOf('pipe')).toBe('not-a-file');

@@ -2,23 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Engine, type TreeNode } from '../../../src/engine/index.ts';
+import { describe, expect, it } from 'vitest';
+import type { TreeNode } from '../../../src/engine/index.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
-import { layOut, temporaryDirectory } from '../../tree.ts';
+import { engineFixture } from '../../engine-fixture.ts';
+import { layOut } from '../../tree.ts';
 
-let temporary: ReturnType<typeof temporaryDirectory>;
-let engine: Engine;
-
-beforeEach(() => {
-  temporary = temporaryDirectory();
-  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
-});
-
-afterEach(async () => {
-  await engine.close();
-  temporary.remove();
-});
+const here = engineFixture();
 
 /** Paths with a `/` behind directories, and another one behind those whose content is left out. */
 function pathsOf({ children = [] }: TreeNode, above = ''): string[] {
@@ -30,11 +20,11 @@ function pathsOf({ children = [] }: TreeNode, above = ''): string[] {
 }
 
 const paths = async (depth?: number) =>
-  pathsOf(await engine.files.tree('.', depth === undefined ? {} : { depth }));
+  pathsOf(await here.engine.files.tree('.', depth === undefined ? {} : { depth }));
 
 describe('a tree', () => {
   it('lists each directory in byte order, links as what they lead to inside', async () => {
-    layOut(temporary.path, {
+    layOut(here.path, {
       'b/z.txt': '',
       'b/Z.txt': '',
       'b/é': '',
@@ -51,39 +41,39 @@ describe('a tree', () => {
     const b = ['b/', 'b/-/', 'b/-/x', 'b/Z.txt', 'b/z.txt', 'b/é', 'b/\ue000', 'b/😀'];
     expect(await paths()).toEqual(['a.txt', ...b, 'empty/', 'out', 'pipe', 'to-a', 'to-b//']);
     expect(await paths(1)).toEqual(['a.txt', 'b//', 'empty//', 'out', 'pipe', 'to-a', 'to-b//']);
-    expect((await engine.files.tree('b', { depth: 0 })).children).toBeUndefined();
+    expect((await here.engine.files.tree('b', { depth: 0 })).children).toBeUndefined();
   });
 
   it('goes into directories whose names are no UTF-8', async () => {
     execFileSync('sh', ['-c', 'mkdir "$(printf "caf\\351")" && touch "$(printf "caf\\351")/x"'], {
-      cwd: temporary.path,
+      cwd: here.path,
     });
     expect(await paths()).toEqual(['caf\ufffd/', 'caf\ufffd/x']);
   });
 
   it('sees every change since the last one', async () => {
-    layOut(temporary.path, { 'a/one': '', 'b/c/two': '', 'b/old/three': '' });
+    layOut(here.path, { 'a/one': '', 'b/c/two': '', 'b/old/three': '' });
     await sleep(2100);
     for (let i = 0; i < 2; i++) {
       expect(await paths()).toEqual(['a/', 'a/one', 'b/', 'b/c/', 'b/c/two', 'b/old/', 'b/old/three']);
     }
-    writeFileSync(join(temporary.path, 'a/new'), '');
-    rmSync(join(temporary.path, 'b/c/two'));
-    renameSync(join(temporary.path, 'b/old'), join(temporary.path, 'b/moved'));
-    mkdirSync(join(temporary.path, 'b/c/deep'));
+    writeFileSync(join(here.path, 'a/new'), '');
+    rmSync(join(here.path, 'b/c/two'));
+    renameSync(join(here.path, 'b/old'), join(here.path, 'b/moved'));
+    mkdirSync(join(here.path, 'b/c/deep'));
     const now = ['a/', 'a/new', 'a/one', 'b/', 'b/c/', 'b/c/deep/', 'b/moved/', 'b/moved/three'];
     for (let i = 0; i < 2; i++) expect(await paths()).toEqual(now);
   });
 
   it('leaves no descriptor open, whether it ends well or is cancelled', async () => {
-    layOut(temporary.path, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}/a/b/c/d`, ''])));
-    await engine.files.tree('.');
-    const before = heldBelow(temporary.path);
-    await engine.files.tree('.');
-    await engine.files.tree('.', { signal: AbortSignal.abort() }).catch(() => {});
-    await expect(engine.files.tree('0/a/b/c/d')).rejects.toMatchObject({
+    layOut(here.path, Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${i}/a/b/c/d`, ''])));
+    await here.engine.files.tree('.');
+    const before = heldBelow(here.path);
+    await here.engine.files.tree('.');
+    await here.engine.files.tree('.', { signal: AbortSignal.abort() }).catch(() => {});
+    await expect(here.engine.files.tree('0/a/b/c/d')).rejects.toMatchObject({
       facts: { kind: 'not-a-directory' },
     });
-    await expectNoMoreHeld(before, temporary.path);
+    await expectNoMoreHeld(before, here.path);
   });
 });

@@ -2,28 +2,17 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Engine } from '../../../../src/engine/index.ts';
-import { layOut, type Tree, temporaryDirectory } from '../../../tree.ts';
+import { expect, it } from 'vitest';
+import { engineFixture } from '../../../engine-fixture.ts';
+import { layOut, type Tree } from '../../../tree.ts';
 
-let temporary: ReturnType<typeof temporaryDirectory>;
-let engine: Engine;
-
-beforeEach(() => {
-  temporary = temporaryDirectory();
-  engine = new Engine({ roots: [{ path: temporary.path, writable: true }] });
-});
-
-afterEach(async () => {
-  await engine.close();
-  temporary.remove();
-});
+const here = engineFixture();
 
 async function pagesOf(max: number, without?: string[]): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined;
   for (;;) {
-    const { files, more } = await engine.search.filePage('.', { max, after, without });
+    const { files, more } = await here.engine.search.filePage('.', { max, after, without });
     pages.push(files);
     if (!more) return pages;
     after = files.at(-1);
@@ -37,7 +26,7 @@ it('gives every file exactly once, by path, whatever the size of a page', async 
   for (const name of ['a', 'a.txt', 'a-b/x', 'a/y', 'a0', 'ab/c/d/e', 'ab/c.d', 'ü/é', 'z/z/z', '.hidden/f'])
     tree[`t/${name}${name === 'a' ? '/own' : ''}`] = name;
   for (let i = 0; i < 40; i++) tree[`many/${i % 7}/${i}`] = 'x';
-  layOut(temporary.path, { ...tree, 'empty/inner/': '' });
+  layOut(here.path, { ...tree, 'empty/inner/': '' });
   const expected = Object.keys(tree).sort(byBytes);
   for (const max of [1, 2, 3, 7, 100]) {
     const pages = await pagesOf(max);
@@ -47,7 +36,7 @@ it('gives every file exactly once, by path, whatever the size of a page', async 
 });
 
 it('leaves out links, FIFOs, what ignore files name and what it is told to leave out', async () => {
-  layOut(temporary.path, {
+  layOut(here.path, {
     '.gitignore': '*.log\nbuild/\n',
     '.ignore': 'secret.txt\n',
     'secret.txt': 'x',
@@ -70,17 +59,17 @@ it('leaves out links, FIFOs, what ignore files name and what it is told to leave
 });
 
 it('goes on behind a file that is gone', async () => {
-  layOut(temporary.path, { 'a/1': '', 'a/2': '', 'b/1': '', c: '' });
-  expect(await engine.search.filePage('.', { max: 2 })).toEqual({ files: ['a/1', 'a/2'], more: true });
-  rmSync(join(temporary.path, 'a'), { recursive: true });
-  expect(await engine.search.filePage('.', { max: 2, after: 'a/2' })).toEqual({
+  layOut(here.path, { 'a/1': '', 'a/2': '', 'b/1': '', c: '' });
+  expect(await here.engine.search.filePage('.', { max: 2 })).toEqual({ files: ['a/1', 'a/2'], more: true });
+  rmSync(join(here.path, 'a'), { recursive: true });
+  expect(await here.engine.search.filePage('.', { max: 2, after: 'a/2' })).toEqual({
     files: ['b/1', 'c'],
     more: false,
   });
 });
 
 it('leaves out names that no path can say', async () => {
-  layOut(temporary.path, { good: '' });
-  execFileSync('sh', ['-c', 'printf x > "$(printf \'bad\\377\')"'], { cwd: temporary.path });
+  layOut(here.path, { good: '' });
+  execFileSync('sh', ['-c', 'printf x > "$(printf \'bad\\377\')"'], { cwd: here.path });
   expect((await pagesOf(10)).flat()).toEqual(['good']);
 });
