@@ -7,6 +7,7 @@ import { isFolderKept, keptFolder, npm } from './folders.mjs';
 
 const MOST = 10_000;
 const POLL_MS = 5;
+const OWN = join(import.meta.dirname, '../node_modules');
 
 /**
  * What a peer can do is a function from a server, its folder and what is asked to the answer's text; what it has no
@@ -85,10 +86,10 @@ export async function fetchPeer(key, ripgrep, say) {
       return {
         ...peer,
         name: `${peer.package} ${version}`,
-        launch({ folder, home }) {
+        launch({ folder, home, env: settings }) {
           peer.prepare?.(home, folder);
           const path = [process.env.PATH, ...(ripgrep ? [dirname(ripgrep)] : [])].join(delimiter);
-          const env = { ...plainEnvironment, PATH: path, HOME: home, USERPROFILE: home };
+          const env = { ...plainEnvironment, PATH: path, HOME: home, USERPROFILE: home, ...settings };
           return { command: process.execPath, args: [file, ...peer.args(folder)], cwd: folder, env };
         },
       };
@@ -99,17 +100,26 @@ export async function fetchPeer(key, ripgrep, say) {
   return { name: peer.package, why: `does not install (${problems.join('; ')})` };
 }
 
+/** The program of a package: of one that the project has for its tests, else of one that is fetched. */
 async function installed(name, version, say) {
+  if (existsSync(join(OWN, name)) && manifestOf(OWN, name).version === version) return programOf(OWN, name);
   const folder = await keptFolder(folderOf(name, version), async (unfinished) => {
     say(`installing ${name} ${version} (once; kept for later runs)`);
     writeFileSync(join(unfinished, 'package.json'), '{"private":true}\n');
     await npm(['install', '--ignore-scripts', `${name}@${version}`], unfinished);
   });
-  const at = join(folder, 'node_modules', name);
-  const { bin } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
-  const file = join(at, typeof bin === 'string' ? bin : Object.values(bin)[0]);
+  return programOf(join(folder, 'node_modules'), name);
+}
+
+function programOf(modules, name) {
+  const { bin } = manifestOf(modules, name);
+  const file = join(modules, name, typeof bin === 'string' ? bin : Object.values(bin)[0]);
   if (!existsSync(file)) throw new Error(`${file} is not there`);
   return file;
+}
+
+function manifestOf(modules, name) {
+  return JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'));
 }
 
 function folderOf(name, version) {

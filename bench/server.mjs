@@ -15,6 +15,9 @@ const HELLO = {
 
 export class Server {
   stderr = '';
+  /** Bytes of the messages to the server, and of its answers; `pipelined` counts none. */
+  sent = 0;
+  received = 0;
   #child;
   #nextId = 1;
   #waiting = new Map();
@@ -155,7 +158,9 @@ export class Server {
   }
 
   #send(message) {
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+    const line = `${JSON.stringify(message)}\n`;
+    this.sent += Buffer.byteLength(line);
+    this.#child.stdin.write(line);
   }
 
   #receive(chunk) {
@@ -183,6 +188,7 @@ export class Server {
       if (message.id !== undefined) this.#send({ jsonrpc: '2.0', id: message.id, error });
       return;
     }
+    this.received += Buffer.byteLength(line) + 1;
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.error) waiting?.reject(new Error(message.error.message));

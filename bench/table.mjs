@@ -67,6 +67,15 @@ export function markdown(rows) {
     row.within === undefined ? '' : row.within ? 'ok' : '**OVER**',
     row.note,
   ]);
+  return grid(head, lines);
+}
+
+/** A table that a part makes itself: { title, head, lines }. */
+export function plainTable({ title, head, lines }) {
+  return `${title}\n\n${grid(head, lines)}`;
+}
+
+function grid(head, lines) {
   return [head, head.map(() => '---'), ...lines]
     .map((cells) => `| ${cells.map(cell).join(' | ')} |`)
     .join('\n');

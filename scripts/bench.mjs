@@ -17,14 +17,16 @@ import { http } from '../bench/load.mjs';
 import { names } from '../bench/names.mjs';
 import { peers } from '../bench/peer-calls.mjs';
 import { fetchPeer } from '../bench/peers.mjs';
+import { writeBlocks } from '../bench/readme.mjs';
 import { reads } from '../bench/reads.mjs';
 import { start } from '../bench/start.mjs';
-import { absent, markdown } from '../bench/table.mjs';
+import { absent, markdown, plainTable } from '../bench/table.mjs';
+import { tasks } from '../bench/tasks.mjs';
 import { tools } from '../bench/tools.mjs';
 import { largeTree, smallTree } from '../bench/tree.mjs';
 import { install, node, root } from './setup.mjs';
 
-const PARTS = [start, reads, content, names, lines, journal, commands, tools, http, peers];
+const PARTS = [start, reads, content, names, lines, journal, commands, tools, http, peers, tasks];
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
 
@@ -40,24 +42,33 @@ if (options.build) {
 }
 const bench = benchFor(options);
 const rows = [];
+const tables = [];
+/** What README.md shows of parts that have tables of their own, by the name of its block. */
+const readme = {};
 for (const part of options.parts) {
   bench.say(`\n> ${part.name}: ${part.about}`);
-  for (const row of await measured(part)) rows.push({ part: part.name, ...row });
+  const result = await measured(part);
+  for (const row of result.rows) rows.push({ part: part.name, ...row });
+  tables.push(...result.tables);
+  Object.assign(readme, result.readme);
 }
 const machine = machineText();
-console.log(`${machine}\n\n${markdown(rows)}\n\n${verdict(rows)}`);
+console.log([machine, markdown(rows), ...tables.map(plainTable), verdict(rows)].join('\n\n'));
+if (options.readme)
+  writeBlocks(join(root, 'README.md'), readme, `${new Date().toISOString().slice(0, 10)}, ${machine}`);
 if (options.json) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const when = new Date().toISOString();
   writeFileSync(options.json, `${JSON.stringify({ version, when, machine, rows }, null, 2)}\n`);
 }
 
-/** A part that cannot be measured is a row that says so. */
+/** The rows of a part, and tables of its own if it has any. A part that cannot be measured is a row that says so. */
 async function measured(part) {
   try {
-    return await part.run(bench);
+    const result = await part.run(bench);
+    return Array.isArray(result) ? { rows: result, tables: [] } : result;
   } catch (error) {
-    return [absent(part.about, `not measured: ${error.message}`)];
+    return { rows: [absent(part.about, `not measured: ${error.message}`)], tables: [] };
   } finally {
     endAllChildren();
   }
@@ -134,6 +145,7 @@ function readOptions() {
       only: { type: 'string', multiple: true },
       rounds: { type: 'string' },
       json: { type: 'string' },
+      readme: { type: 'boolean', default: false },
       'no-build': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -147,13 +159,13 @@ function readOptions() {
   const build = !values['no-build'];
   if (!build && !existsSync(join(root, 'dist/cofferdam.cjs'))) usage(2, '--no-build, and nothing is built');
   const parts = PARTS.filter((part) => (only ? only.includes(part.name) : part.quick || !quick));
-  return { quick, rounds, build, parts, json: values.json };
+  return { quick, rounds, build, parts, json: values.json, readme: values.readme };
 }
 
 function usage(code, problem) {
   const text = [
     ...(problem ? [`bench: ${problem}`, ''] : []),
-    'npm run bench -- [--quick] [--only PART]… [--rounds N] [--json FILE] [--no-build]',
+    'npm run bench -- [--quick] [--only PART]… [--rounds N] [--json FILE] [--readme] [--no-build]',
     '',
     ...PARTS.map(({ name, about }) => `  ${name.padEnd(9)} ${about}`),
   ];
