@@ -103,6 +103,9 @@ export interface Tool {
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
 
+/** A text stands for a result of one text item. */
+type Rendered = string | ToolResult | ResultOutcome;
+
 export interface ToolDeclaration<S extends ObjectSchema, V> {
   name: string;
   title: string;
@@ -114,7 +117,7 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   needsAllowRun?: boolean;
   usefulReadOnly?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
-  render(value: V, args: FromSchema<S>, note: ToolContext['note']): string | ToolResult | ResultOutcome;
+  render(value: V, args: FromSchema<S>, note: ToolContext['note']): Rendered | Promise<Rendered>;
 }
 
 /** What is served, for the instructions of a dialect. */
@@ -165,7 +168,7 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
       const value = await run(checked, context);
       // To put a long result into words takes a turn of its own.
       await new Yielder(undefined).pause();
-      const rendered = render(value, checked, context.note);
+      const rendered = await render(value, checked, context.note);
       if (typeof rendered === 'string') return { result: { content: [text(rendered)] } };
       return 'result' in rendered ? rendered : { result: rendered };
     },

@@ -1,7 +1,7 @@
 /** How long one tool result may be: clients built on the official library end the session at 10 MiB. */
 import { truncate } from '../display/truncate.ts';
-import { fail, inTurns, Yielder } from '../engine/index.ts';
-import { jsonBytes, measuringJson } from '../json/json-size.ts';
+import { fail, ITEMS_PER_CHECK, inTurns, joinedInTurns, Yielder } from '../engine/index.ts';
+import { jsonTextBytes, measuringJson } from '../json/json-size.ts';
 import { type Content, type ToolOutcome, type ToolResult, text } from './dialect.ts';
 
 /** The server sends no longer message, line end included; src/server/mcp/messages.ts enforces it too. */
@@ -15,41 +15,82 @@ export const MAX_TEXT_BYTES = MAX_RESULT_BYTES - 64 * 1024;
 /** A character takes at most six bytes as JSON, in text that is JSON itself seven. */
 const MOST_BYTES_A_CHARACTER = 7;
 const MAX_ERROR_CHARACTERS = 4000;
+/** So many bytes are measured between two looks at the clock. */
+const BYTES_PER_CHECK = 256 * 1024;
 
 /** Whether a text is short enough for a result. It only measures texts that might not be. */
-export function textFits(value: string, most = MAX_TEXT_BYTES): boolean {
+export async function textFits(value: string, most = MAX_TEXT_BYTES): Promise<boolean> {
   if (value.length > most) return false;
-  return value.length * MOST_BYTES_A_CHARACTER <= most || jsonBytes(value) <= most;
+  return value.length * MOST_BYTES_A_CHARACTER <= most || (await bytesAsJson(value)) <= most;
+}
+
+/** Whether a text is so short that it fits whatever its characters are. */
+export function surelyFits(value: string): boolean {
+  return value.length * MOST_BYTES_A_CHARACTER <= MAX_TEXT_BYTES;
+}
+
+/** How many bytes a value takes as JSON; others are answered while a long one is measured. */
+export function bytesAsJson(value: unknown): Promise<number> {
+  return inTurns(measuringJson(value), new Yielder(undefined));
 }
 
 /** How many of the first items take no more than `most` bytes together. */
-export function countThatFits<T>(
+export async function countThatFits<T>(
   items: readonly T[],
   bytesOf: (item: T) => number,
   most = MAX_TEXT_BYTES,
-): number {
+): Promise<number> {
+  const yielder = new Yielder(undefined);
   let left = most;
+  let pauseAt = most;
   for (const [index, item] of items.entries()) {
     left -= bytesOf(item);
     if (left < 0) return index;
+    if (index % ITEMS_PER_CHECK > 0 && left > pauseAt) continue;
+    await yielder.pause();
+    pauseAt = left - BYTES_PER_CHECK;
   }
   return items.length;
 }
 
 /** The lines as one text. When not all of them fit, it ends at a whole line and `truncated` hears how many it shows. */
-export function linesThatFit(lines: readonly string[], truncated: (shown: number) => void): string {
-  const whole = lines.join('\n');
-  if (textFits(whole)) return whole;
-  const shown = countThatFits(lines, jsonBytes);
+export async function linesThatFit(
+  lines: readonly string[],
+  truncated: (shown: number) => void,
+): Promise<string> {
+  const shown = await countThatFits(lines, jsonTextBytes);
+  if (shown < lines.length) truncated(shown);
+  return joinedInTurns(lines.slice(0, shown), '\n', new Yielder(undefined));
+}
+
+/** The same for lines that are one text already. */
+export async function leadingLinesThatFit(
+  whole: string,
+  truncated: (shown: number) => void,
+): Promise<string> {
+  if (await textFits(whole)) return whole;
+  const yielder = new Yielder(undefined);
+  let left = MAX_TEXT_BYTES;
+  let shown = 0;
+  let end = 0;
+  for (let from = 0; from <= whole.length; shown++) {
+    if (shown % ITEMS_PER_CHECK === 0) await yielder.pause();
+    const newline = whole.indexOf('\n', from);
+    const next = newline < 0 ? whole.length : newline;
+    left -= next - from > left ? Number.POSITIVE_INFINITY : jsonTextBytes(whole.slice(from, next));
+    if (left < 0) break;
+    end = next;
+    from = next + 1;
+  }
   truncated(shown);
-  return lines.slice(0, shown).join('\n');
+  return whole.slice(0, end);
 }
 
 /** One line an entry; a note says how to get at the entries that did not fit. */
 export function listThatFits(
   lines: readonly string[],
   { entries, instead, note }: { entries: string; instead: string; note: (note: string) => void },
-): string {
+): Promise<string> {
   return linesThatFit(lines, (shown) => {
     const part = `the first ${shown} of ${lines.length} ${entries}`;
     note(`[cut: ${part}, more do not fit into one answer; ${instead}]`);
@@ -57,15 +98,18 @@ export function listThatFits(
 }
 
 /** For a text that only makes sense whole. `instead` says how to get a part of it. */
-export function requireFits(value: string, instead: () => string, path?: string): string {
-  if (textFits(value)) return value;
+export async function requireFits(
+  value: string,
+  instead: () => string | Promise<string>,
+  path?: string,
+): Promise<string> {
+  if (await textFits(value)) return value;
   const at = path === undefined ? {} : { path };
   return fail({
     kind: 'answer-too-large',
-    // Measuring a very long text as JSON would keep other calls waiting.
-    bytes: value.length > 2 * MAX_TEXT_BYTES ? Buffer.byteLength(value) : jsonBytes(value),
+    bytes: await bytesAsJson(value),
     limit: MAX_MESSAGE_BYTES,
-    instead: instead(),
+    instead: await instead(),
     ...at,
   });
 }
@@ -74,7 +118,7 @@ export function requireFits(value: string, instead: () => string, path?: string)
 export async function excessBytes(outcome: ToolOutcome): Promise<number | undefined> {
   if (isShort(outcome)) return undefined;
   const value = 'result' in outcome ? outcome.result : outcome.error;
-  const bytes = await inTurns(measuringJson(value), new Yielder(undefined));
+  const bytes = await bytesAsJson(value);
   return bytes > MAX_RESULT_BYTES ? bytes : undefined;
 }
 

@@ -84,6 +84,21 @@ export async function mapInTurns<T, R>(
   return changed;
 }
 
+/** The same as `texts.join(separator)`, in as many turns as it takes. */
+export async function joinedInTurns(
+  texts: readonly string[],
+  separator: string,
+  yielder: Yielder,
+): Promise<string> {
+  if (texts.length <= ITEMS_PER_CHECK) return texts.join(separator);
+  const parts: string[] = [];
+  for (let at = 0; at < texts.length; at += ITEMS_PER_CHECK) {
+    parts.push(texts.slice(at, at + ITEMS_PER_CHECK).join(separator));
+    await yielder.pause();
+  }
+  return parts.join(separator);
+}
+
 /** The same as a stable `toSorted`, in as many turns as it takes. */
 export async function sortedInTurns<T>(
   items: readonly T[],

@@ -13,7 +13,15 @@ export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
-export { ITEMS_PER_CHECK, inTurns, mapInTurns, type Steps, sortedInTurns, Yielder } from './event-loop.ts';
+export {
+  ITEMS_PER_CHECK,
+  inTurns,
+  joinedInTurns,
+  mapInTurns,
+  type Steps,
+  sortedInTurns,
+  Yielder,
+} from './event-loop.ts';
 export {
   type ArgumentProblem,
   EngineFailure,
@@ -25,6 +33,7 @@ export {
   type NearMatch,
   type ReadOnlyReason,
 } from './failures.ts';
+export { contentHash } from './files/content-hash.ts';
 export type { TextEdit } from './files/edit/text-editor.ts';
 export type { PartRequest, TextPart } from './files/lines/read-part.ts';
 export type { ListedEntry, TreeNode } from './files/list.ts';
@@ -71,7 +80,6 @@ export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/lines/lin
 export { parseFilePatch } from './text/patch/parse-files.ts';
 export { type PlannedFile, plannedFiles, plannedLines } from './text/patch/planned-files.ts';
 export type { EditFacts, EditListResult, RewriteResults } from './text/rewrite.ts';
-export { shortHash } from './text/short-hash.ts';
 export { nearNames } from './text/similar.ts';
 export type { Obstacle } from './undo/compare.ts';
 export type { FileDiff } from './undo/diff.ts';

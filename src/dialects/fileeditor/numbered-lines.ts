@@ -4,11 +4,12 @@ import {
   type Engine,
   fail,
   inTurns,
+  joinedInTurns,
   mapInTurns,
   splittingLines,
   Yielder,
 } from '../../engine/index.ts';
-import { jsonBytes } from '../../json/json-size.ts';
+import { jsonTextBytes } from '../../json/json-size.ts';
 import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../result-size.ts';
 import { filesOf, refuse } from './one-or-many.ts';
 
@@ -38,7 +39,7 @@ export async function numberedFiles(
   let count = 0;
   for (const text of texts) count += await inTurns(countingLines(text), yielder);
   requireFew(count);
-  requireSendable(texts, count, Array.isArray(path));
+  await requireSendable(texts, count, Array.isArray(path));
   const files: NumberedLines[] = [];
   for (const text of texts) {
     const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
@@ -62,8 +63,9 @@ export async function numberedRange(
   return withNumbers(lines, from, signal);
 }
 
-export function oneFileText({ first, lines }: NumberedLines): string {
-  return requireFits(lines.join('\n'), () => rangeThatFits(lines, first));
+export async function oneFileText({ first, lines }: NumberedLines): Promise<string> {
+  const whole = await joinedInTurns(lines, '\n', new Yielder(undefined));
+  return requireFits(whole, () => rangeThatFits(lines, first));
 }
 
 export async function manyFilesText(
@@ -73,30 +75,30 @@ export async function manyFilesText(
   const yielder = new Yielder(undefined);
   const parts = [`Successfully read ${files.length} file(s):`];
   for (const [index, { lines }] of files.entries()) {
-    parts.push([`=== ${paths[index]} (${lines.length} lines) ===`, ...lines].join('\n'));
+    const heading = `=== ${paths[index]} (${lines.length} lines) ===`;
+    parts.push(lines.length === 0 ? heading : `${heading}\n${await joinedInTurns(lines, '\n', yielder)}`);
     await yielder.pause();
   }
-  const whole = parts.join('\n\n');
-  await yielder.pause();
+  const whole = await joinedInTurns(parts, '\n\n', yielder);
   return requireFits(whole, () => FEWER_FILES);
 }
 
 /** Fails before it numbers millions of lines that could not be sent: other calls would wait for that. */
-function requireSendable(texts: readonly string[], lines: number, isList: boolean): void {
+async function requireSendable(texts: readonly string[], lines: number, isList: boolean): Promise<void> {
   const least = texts.reduce((sum, { length }) => sum + length, lines * MIN_LINE_BYTES);
   if (least <= MAX_TEXT_BYTES) return;
   const beginning = texts[0]!.slice(0, MAX_TEXT_BYTES).split('\n', MAX_LINES_TRIED);
-  const numbered = beginning.map((line, i) => `${i + 1} | ${line}`);
+  const numbered = await mapInTurns(beginning, new Yielder(undefined), (line, i) => `${i + 1} | ${line}`);
   fail({
     kind: 'answer-too-large',
     bytes: least,
     limit: MAX_MESSAGE_BYTES,
-    instead: isList ? FEWER_FILES : rangeThatFits(numbered, 1),
+    instead: isList ? FEWER_FILES : await rangeThatFits(numbered, 1),
   });
 }
 
-function rangeThatFits(lines: readonly string[], first: number): string {
-  const fitting = countThatFits(lines, jsonBytes);
+async function rangeThatFits(lines: readonly string[], first: number): Promise<string> {
+  const fitting = await countThatFits(lines, jsonTextBytes);
   if (fitting === 0) return `Line ${first} alone is too long for an answer`;
   return `Read a part of it: line_range ${first}-${first + fitting - 1} fits`;
 }

@@ -1,9 +1,9 @@
 /** Edits many files, each for itself: a file that cannot be edited shows its error where its result would be. */
 import { EngineFailure, type Failure, Yielder } from '../../engine/index.ts';
-import { jsonBytes } from '../../json/json-size.ts';
+import { jsonTextBytes } from '../../json/json-size.ts';
 import type { ToolContext } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
-import { countThatFits, MAX_TEXT_BYTES, textFits } from '../result-size.ts';
+import { bytesAsJson, countThatFits, MAX_TEXT_BYTES } from '../result-size.ts';
 import { editedText, editOne, type ReplayEdit } from './edits.ts';
 import { replayError } from './failures.ts';
 
@@ -15,6 +15,10 @@ export interface EditedFile {
 
 /** What a content item takes besides its text. */
 const ITEM_BYTES = 30;
+
+function bytesOfItem(text: string): number {
+  return jsonTextBytes(text) + ITEM_BYTES;
+}
 
 export async function editEach(
   paths: readonly string[],
@@ -32,18 +36,18 @@ export async function editEach(
 }
 
 /** Long previews give way first; when even the names are too much, the last files are only counted. */
-export function textsThatFit(files: readonly EditedFile[]): string[] {
+export async function textsThatFit(files: readonly EditedFile[]): Promise<string[]> {
   const texts = files.map(({ text }) => text);
-  if (textFits(texts.join('\n'), MAX_TEXT_BYTES - ITEM_BYTES * texts.length)) return texts;
+  if ((await countThatFits(texts, bytesOfItem)) === texts.length) return texts;
   let left = MAX_TEXT_BYTES / 2;
-  const short = files.map(({ path, text }) => {
-    const bytes = jsonBytes(text) + ITEM_BYTES;
-    if (bytes > left)
-      return `${onOneLine(path)}: [too long for this answer: ${bytes} bytes; preview the file alone]`;
-    left -= bytes;
-    return text;
-  });
-  const shown = countThatFits(short, (text) => jsonBytes(text) + ITEM_BYTES);
+  const short: string[] = [];
+  for (const { path, text } of files) {
+    const bytes = (await bytesAsJson(text)) + ITEM_BYTES;
+    const tooLong = `${onOneLine(path)}: [too long for this answer: ${bytes} bytes; preview the file alone]`;
+    short.push(bytes > left ? tooLong : text);
+    if (bytes <= left) left -= bytes;
+  }
+  const shown = await countThatFits(short, bytesOfItem);
   if (shown === short.length) return short;
   return [...short.slice(0, shown), `[cut: ${short.length - shown} more files, done like the others]`];
 }

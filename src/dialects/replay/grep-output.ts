@@ -1,8 +1,17 @@
 /** Matching lines the way grep prints them: `path:line:text`, and `path-line-text` for context. */
-import { blocksOf, type FileMatches, type FoundLine, type GrepResult } from '../../engine/index.ts';
-import { jsonBytes } from '../../json/json-size.ts';
+import {
+  blocksOf,
+  type FileMatches,
+  type FoundLine,
+  type GrepResult,
+  ITEMS_PER_CHECK,
+  joinedInTurns,
+  mapInTurns,
+  Yielder,
+} from '../../engine/index.ts';
+import { jsonTextBytes } from '../../json/json-size.ts';
 import { onOneLine } from '../one-line.ts';
-import { countThatFits, textFits } from '../result-size.ts';
+import { countThatFits } from '../result-size.ts';
 import { unreadableNote } from './search-scope.ts';
 
 interface OutputLine {
@@ -11,16 +20,15 @@ interface OutputLine {
 }
 
 /** `outside` counts the paths that were skipped because they lead outside. */
-export function grepOutput(
+export async function grepOutput(
   result: GrepResult,
   outside: number,
   { contextLines, maxResults }: { contextLines: number; maxResults: number },
-): string {
-  const lines = contextLines > 0 ? inGroups(result.files) : withoutContext(result.files);
-  const whole = textOf(lines);
-  const shown = textFits(whole) ? lines : lines.slice(0, linesUpToAMatch(lines));
+): Promise<string> {
+  const lines = await (contextLines > 0 ? inGroups(result.files) : withoutContext(result.files));
+  const shown = lines.slice(0, await linesUpToAMatch(lines));
   const all = shown.length === lines.length;
-  const text = all ? whole : textOf(shown);
+  const text = await textOf(shown);
   const matches = all ? result.matches : shown.filter(({ isMatch }) => isMatch).length;
   const why = matches < maxResults ? ', too long for one answer' : '';
   return [
@@ -35,32 +43,39 @@ export function grepOutput(
   ].join('\n');
 }
 
-function textOf(lines: readonly OutputLine[]): string {
-  return lines.map(({ text }) => text).join('\n');
+async function textOf(lines: readonly OutputLine[]): Promise<string> {
+  const yielder = new Yielder(undefined);
+  return joinedInTurns(await mapInTurns(lines, yielder, ({ text }) => text), '\n', yielder);
 }
 
-/** How many of the first lines fit, the last of them a match. */
-function linesUpToAMatch(lines: readonly OutputLine[]): number {
-  let count = countThatFits(lines, ({ text }) => jsonBytes(text));
-  while (count > 0 && !lines[count - 1]!.isMatch) count--;
+/** How many of the first lines fit; when that is not all, the last of them is a match. */
+async function linesUpToAMatch(lines: readonly OutputLine[]): Promise<number> {
+  let count = await countThatFits(lines, ({ text }) => jsonTextBytes(text));
+  if (count < lines.length) while (count > 0 && !lines[count - 1]!.isMatch) count--;
   return count;
 }
 
-function withoutContext(files: readonly FileMatches[]): OutputLine[] {
+async function withoutContext(files: readonly FileMatches[]): Promise<OutputLine[]> {
+  const yielder = new Yielder(undefined);
   const lines: OutputLine[] = [];
   for (const file of files) {
     const path = onOneLine(file.path);
-    for (const line of file.lines) lines.push(outputLine(path, line));
+    for (const line of file.lines) {
+      lines.push(outputLine(path, line));
+      if (lines.length % ITEMS_PER_CHECK === 0) await yielder.pause();
+    }
   }
   return lines;
 }
 
 /** A match and its context form a group; a line of its own stands between two groups. */
-function inGroups(files: readonly FileMatches[]): OutputLine[] {
+async function inGroups(files: readonly FileMatches[]): Promise<OutputLine[]> {
+  const yielder = new Yielder(undefined);
   const lines: OutputLine[] = [];
   for (const file of files) {
     const path = onOneLine(file.path);
     for (const block of blocksOf(file)) {
+      if (yielder.isDue) await yielder.pause();
       if (lines.length > 0) lines.push({ text: '--', isMatch: false });
       for (const line of block) lines.push(outputLine(path, line));
     }

@@ -58,11 +58,11 @@ export interface FoundPaths {
 }
 
 /** The paths one a line, and the notes behind them as items of their own. */
-export function pathsResult(
+export async function pathsResult(
   { paths, skippedUnreadable }: FoundPaths,
   { notes = [], ...list }: Parameters<typeof listThatFits>[1] & { notes?: string[] },
-): ToolResult {
-  const lines = listThatFits(paths, list) || '(no matches found)';
+): Promise<ToolResult> {
+  const lines = (await listThatFits(paths, list)) || '(no matches found)';
   return { content: [lines, ...notes, ...unreadableNote(skippedUnreadable)].map(text) };
 }
 

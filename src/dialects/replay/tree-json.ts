@@ -1,21 +1,49 @@
 /** A directory tree as JSON text. */
-import { ITEMS_PER_CHECK, type TreeNode, Yielder } from '../../engine/index.ts';
-import { textFits } from '../result-size.ts';
+import { ITEMS_PER_CHECK, joinedInTurns, type TreeNode, Yielder } from '../../engine/index.ts';
+import { jsonTextBytes } from '../../json/json-size.ts';
+import { MAX_TEXT_BYTES } from '../result-size.ts';
+
+/** What a text takes in JSON besides its characters. */
+const QUOTES = 2;
+/** What stands around the entries of a directory, where the JSON is a text in JSON itself. */
+const BRACKETS = ',\\"children\\":[]'.length;
 
 /** As `JSON.stringify` would, but other calls run while a large tree is written. */
 export async function treeAsJson(tree: TreeNode, signal: AbortSignal): Promise<string> {
   const parts: string[] = [];
-  await writeNode(tree, parts, new Yielder(signal));
-  return parts.join('');
+  const yielder = new Yielder(signal);
+  await writeNode(tree, parts, yielder);
+  return joinedInTurns(parts, '', yielder);
 }
 
 /** How to ask for less of a tree that does not fit: names the greatest depth that does. */
-export function depthThatFits(tree: TreeNode): string {
-  let depth = 0;
-  while (textFits(JSON.stringify(toDepth(tree, depth + 1)))) depth++;
+export async function depthThatFits(tree: TreeNode): Promise<string> {
+  const depth = Math.max(0, await deepestThatFits(tree));
   return depth === 0
     ? 'Ask for a directory inside, or find its entries by name with glob_search'
     : `Ask with depth: ${depth}, or for a directory inside`;
+}
+
+/** Adds up what each level takes: to write the tree once for every depth would take too long. */
+async function deepestThatFits(tree: TreeNode): Promise<number> {
+  const yielder = new Yielder(undefined);
+  let bytes = QUOTES;
+  let depth = -1;
+  for (let level: readonly TreeNode[] = [tree], brackets = 0; level.length > 0; depth++) {
+    bytes += brackets;
+    brackets = 0;
+    const below: TreeNode[] = [];
+    for (const [index, { name, type, children }] of level.entries()) {
+      if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
+      bytes += jsonTextBytes(JSON.stringify({ name, type })) - QUOTES;
+      if (!children) continue;
+      brackets += BRACKETS + Math.max(0, children.length - 1);
+      for (const child of children) below.push(child);
+    }
+    if (bytes > MAX_TEXT_BYTES) break;
+    level = below;
+  }
+  return depth;
 }
 
 async function writeNode(node: TreeNode, parts: string[], yielder: Yielder): Promise<void> {
@@ -32,9 +60,4 @@ async function writeNode(node: TreeNode, parts: string[], yielder: Yielder): Pro
     else await writeNode(child, parts, yielder);
   }
   parts.push(']}');
-}
-
-function toDepth({ name, type, children }: TreeNode, depth: number): TreeNode {
-  if (children === undefined || depth === 0) return { name, type };
-  return { name, type, children: children.map((child) => toDepth(child, depth - 1)) };
 }

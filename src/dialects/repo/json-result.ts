@@ -5,25 +5,27 @@ import { countThatFits, MAX_TEXT_BYTES } from '../result-size.ts';
 
 /** A multiple of four: base64 is truncated between its groups. */
 const PIECE_CHARACTERS = 4096;
+/** No character takes more than seven bytes in the text and six beside it. */
+const MOST_BYTES_TWICE = 13;
 
 export function jsonResult(value: Record<string, unknown>): ToolResult {
   return { content: [text(JSON.stringify(value))], structuredContent: value };
 }
 
 /** As many of the first items as one result can hold, where each comes twice: in the text and for programs. */
-export function itemsThatFit<T>(items: readonly T[]): readonly T[] {
-  // No character takes more than seven bytes in the text and six beside it.
-  if (JSON.stringify(items).length * 13 <= MAX_TEXT_BYTES) return items;
-  const shown = countThatFits(items, (item) => jsonBytes(JSON.stringify(item)) + jsonBytes(item) + 2);
+export async function itemsThatFit<T>(items: readonly T[]): Promise<readonly T[]> {
+  if (JSON.stringify(items).length * MOST_BYTES_TWICE <= MAX_TEXT_BYTES) return items;
+  const shown = await countThatFits(items, (item) => jsonBytes(JSON.stringify(item)) + jsonBytes(item) + 2);
   return shown === items.length ? items : items.slice(0, shown);
 }
 
 /** As much of the beginning of a text as one result can hold, where it comes twice. */
-export function startThatFits(content: string): string {
+export async function startThatFits(content: string): Promise<string> {
+  if (content.length * MOST_BYTES_TWICE <= MAX_TEXT_BYTES) return content;
   const pieces = Array.from({ length: Math.ceil(content.length / PIECE_CHARACTERS) }, (_, index) =>
     content.slice(index * PIECE_CHARACTERS, (index + 1) * PIECE_CHARACTERS),
   );
-  const fitting = itemsThatFit(pieces);
+  const fitting = await itemsThatFit(pieces);
   if (fitting.length === pieces.length) return content;
   // Half of a character beyond U+FFFF may stand at the end.
   return fitting.join('').replace(/[\ud800-\udbff]$/, '');

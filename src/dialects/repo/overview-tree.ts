@@ -26,13 +26,13 @@ export async function upperLevelsFirst(
 }
 
 /** `unlisted`: directories that could not be read. When the tree is truncated, no directory passes for empty. */
-export function overviewTree(
+export async function overviewTree(
   name: string,
   entries: readonly RepoEntry[],
   maxDepth: number,
   unlisted: ReadonlySet<string>,
-): { structure: DirectoryNode; truncated: boolean } {
-  const shown = entriesThatFit(entries);
+): Promise<{ structure: DirectoryNode; truncated: boolean }> {
+  const shown = await entriesThatFit(entries);
   const truncated = shown.length < entries.length;
   const structure: DirectoryNode = { name, type: 'directory', children: [] };
   const listed = new Map([['', structure]]);
@@ -51,9 +51,9 @@ export function overviewTree(
   return { structure, truncated };
 }
 
-function entriesThatFit(entries: readonly RepoEntry[]): readonly RepoEntry[] {
+async function entriesThatFit(entries: readonly RepoEntry[]): Promise<readonly RepoEntry[]> {
   const measured = entries.slice(0, MAX_NODES).map(({ path, type }) => [path, type, PUNCTUATION]);
-  return entries.slice(0, itemsThatFit(measured).length);
+  return entries.slice(0, (await itemsThatFit(measured)).length);
 }
 
 function nodeOf(name: string, { type, size }: RepoEntry): DirectoryNode {

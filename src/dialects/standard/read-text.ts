@@ -1,5 +1,5 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
-import { fail, lineHash, shortHash, type TextPart } from '../../engine/index.ts';
+import { contentHash, fail, lineHash, type TextPart } from '../../engine/index.ts';
 import { budgetOf, nextCall, partNote } from '../budget.ts';
 import type { ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
@@ -36,7 +36,7 @@ export async function readText(
   requireLine(args, part);
   const isWhole = Object.values(request).every((value) => value === undefined);
   const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
-  const hash = whole && (isWhole || args.hash || args.anchors) ? shortHash(whole) : undefined;
+  const hash = whole && (isWhole || args.hash || args.anchors) ? await contentHash(whole) : undefined;
   if (whole && hash !== undefined) {
     session.readTexts ??= new ReadTexts();
     session.readTexts.remember(path, hash, whole);

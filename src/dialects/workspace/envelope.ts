@@ -1,7 +1,7 @@
 /** The one shape of every result: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
 
 import { type ToolResult, text } from '../dialect.ts';
-import { textFits, truncateTexts } from '../result-size.ts';
+import { surelyFits, truncateTexts } from '../result-size.ts';
 
 /** The codes that the document lists; there are no others. */
 export type ErrorCode =
@@ -31,6 +31,6 @@ export function success(data: Record<string, unknown>): string {
 
 export function failure({ code, message, details }: WorkspaceError): ToolResult {
   const whole = { code, message, details };
-  const error = textFits(JSON.stringify(whole)) ? whole : truncateTexts(whole);
+  const error = surelyFits(JSON.stringify(whole)) ? whole : truncateTexts(whole);
   return { content: [text(JSON.stringify({ ok: false, error }))], isError: true };
 }

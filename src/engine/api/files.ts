@@ -5,8 +5,8 @@ import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts';
+import { contentHash } from '../files/content-hash.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
-import { utf8InTurns } from '../files/encode-in-turns.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { moveEntry } from '../files/move.ts';
 import { readSnapshot } from '../files/read.ts';
@@ -15,12 +15,12 @@ import { removeEntry } from '../files/remove.ts';
 import { replaceContent, requireUnchanged, type Snapshot } from '../files/replace.ts';
 import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
 import { replaceBytes, requireFits, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
+import { utf8InTurns } from '../files/utf8-in-turns.ts';
 import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
 import type { EditFacts, EditListResult, RewriteResults, Rewriting } from '../text/rewrite.ts';
-import { shortHash } from '../text/short-hash.ts';
 import { type Call, ReadingApi } from './reading.ts';
 
 /** For operations that store a text of the caller's. */
@@ -157,9 +157,9 @@ export class FilesApi extends ReadingApi {
     const { ifHash, signal, ...rest } = options;
     const job = { kind: 'edit-list' as const, path, edits, ...rest };
     const compute = async (bytes: Buffer) => {
-      requireHash(path, bytes, ifHash);
+      await requireHash(path, bytes, ifHash);
       const { bytes: after, result } = await this.#editor.run(job, bytes, signal);
-      return { bytes: after, result: { result, hash: shortHash(after ?? bytes) } };
+      return { bytes: after, result: { result, hash: await contentHash(after ?? bytes) } };
     };
     if (rest.dryRun) {
       return this.readAt(path, 'read', async (place) => {
@@ -309,13 +309,13 @@ async function expectedSnapshot(
 ): Promise<Snapshot | undefined> {
   if (ifHash === undefined) return undefined;
   const snapshot = await readSnapshot(place, { signal });
-  requireHash(place.shown, snapshot.bytes, ifHash);
+  await requireHash(place.shown, snapshot.bytes, ifHash);
   return snapshot;
 }
 
-function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): void {
+async function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): Promise<void> {
   if (ifHash === undefined) return;
-  const hash = shortHash(bytes);
+  const hash = await contentHash(bytes);
   if (hash !== ifHash.toLowerCase()) fail({ kind: 'changed-meanwhile', path, hash });
 }
 

@@ -1,9 +1,10 @@
 /** Makes the changes of a patch to several files: additions, updates, renames and deletions, all of them or none. */
+
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
 import type { Rewrote } from '../text/rewrite.ts';
-import { shortHash } from '../text/short-hash.ts';
+import { contentHash } from './content-hash.ts';
 import { readSnapshot } from './read.ts';
 import type { ChangeRecorder } from './recorder.ts';
 import type { Snapshot } from './replace.ts';
@@ -31,7 +32,7 @@ export async function applyPlans(
     const old = file.from && (await readSnapshot(file.from, { signal, action: 'edit' }));
     const bytes = await contentOf(file.plan, old, compute);
     replacements.push(...replacementsOf(file, old, bytes));
-    hashes.push(file.to && shortHash(bytes));
+    hashes.push(file.to && (await contentHash(bytes)));
   }
   requireDifferent(replacements.map(({ place }) => place));
   if (replacements.length > 0) await replaceTogether(replacements, signal, recorder);

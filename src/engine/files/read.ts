@@ -10,6 +10,7 @@ import { limits } from '../limits.ts';
 import { whyBinary } from '../text/encoding.ts';
 import { mimeTypeOf } from './mime.ts';
 import type { Snapshot } from './replace.ts';
+import { textInTurns } from './utf8-in-turns.ts';
 
 export interface FileContent {
   /** Absolute, with links resolved. */
@@ -62,8 +63,9 @@ function openThere(place: Place): OpenFile {
 export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {
   const { stat, bytes } = await readSnapshot(place, options);
   const isText = whyBinary(bytes) === undefined;
-  await new Yielder(options.signal).pause();
-  const text = isText ? bytes.toString('utf8') : undefined;
+  const yielder = new Yielder(options.signal);
+  await yielder.pause();
+  const text = isText ? await textInTurns(bytes, yielder) : undefined;
   return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
 }
 
@@ -74,6 +76,7 @@ export async function readText(
 ): Promise<{ text: string; bytes: number }> {
   const { bytes } = await readSnapshot(place, options);
   if (!isUtf8(bytes)) fail({ kind: 'not-text', path: place.shown, why: 'not-utf8' });
-  await new Yielder(options.signal).pause();
-  return { text: bytes.toString('utf8'), bytes: bytes.length };
+  const yielder = new Yielder(options.signal);
+  await yielder.pause();
+  return { text: await textInTurns(bytes, yielder), bytes: bytes.length };
 }

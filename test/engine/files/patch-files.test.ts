@@ -2,7 +2,8 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Engine, EngineFailure, parseFilePatch, plannedFiles, shortHash } from '../../../src/engine/index.ts';
+import { Engine, EngineFailure, parseFilePatch, plannedFiles } from '../../../src/engine/index.ts';
+import { shortHash } from '../../../src/engine/text/short-hash.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;

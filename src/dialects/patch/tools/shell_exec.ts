@@ -24,13 +24,13 @@ export const shellExec = defineTool({
   },
   run: ({ command, args }, { engine, signal, printed }) =>
     engine.commands.runReadingCommand(command, args, { signal, onOutput: printed }),
-  render: (result) =>
+  render: async (result) =>
     [
       `exit_code: ${shellExitCode(result)}`,
       'stdout:',
-      stream(result.stdout, result.stdoutTruncated, ''),
+      await stream(result.stdout, result.stdoutTruncated, ''),
       'stderr:',
-      stream(result.stderr, result.stderrTruncated, whyEnded(result)),
+      await stream(result.stderr, result.stderrTruncated, whyEnded(result)),
     ].join('\n'),
 });
 
@@ -39,8 +39,8 @@ const STREAM_ROOM = MAX_TEXT_BYTES / 2;
 const BYTES_A_CONTROL = 6;
 
 /** The stream as it was printed; notices stand on lines of their own behind it. */
-function stream(whole: string, truncated: boolean, note: string): string {
-  const output = textFits(whole, STREAM_ROOM) ? whole : whole.slice(0, STREAM_ROOM / BYTES_A_CONTROL);
+async function stream(whole: string, truncated: boolean, note: string): Promise<string> {
+  const output = (await textFits(whole, STREAM_ROOM)) ? whole : whole.slice(0, STREAM_ROOM / BYTES_A_CONTROL);
   const cut = output === whole ? '' : '[truncated: control characters make it too long for one answer]';
   const notices = [truncated ? '[truncated at 1 MiB]' : '', cut, note].filter((notice) => notice !== '');
   if (notices.length === 0) return output;

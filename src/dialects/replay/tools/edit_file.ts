@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { linesThatFit } from '../../result-size.ts';
+import { leadingLinesThatFit } from '../../result-size.ts';
 import { editedText, editOne, editsSchema } from '../edits.ts';
 
 export const editFile = defineTool({
@@ -25,7 +25,7 @@ export const editFile = defineTool({
   },
   run: ({ path, edits, dryRun }, context) => editOne(path, edits, dryRun, context),
   render: (edited, { path }, note) =>
-    linesThatFit(editedText(path, edited).split('\n'), (shown) =>
+    leadingLinesThatFit(editedText(path, edited), (shown) =>
       note(`[cut: the first ${shown} lines of the preview, more do not fit into one answer]`),
     ),
 });

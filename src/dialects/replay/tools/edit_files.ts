@@ -28,8 +28,8 @@ export const editFiles = defineTool({
     const { paths, notes } = await editTargets(sent, dryRun ? 'read' : 'write', context);
     return { edited: await editEach(paths, edits, dryRun, context), notes };
   },
-  render: ({ edited, notes }) => ({
-    result: { content: [...textsThatFit(edited), ...notes].map(text) },
+  render: async ({ edited, notes }) => ({
+    result: { content: [...(await textsThatFit(edited)), ...notes].map(text) },
     failure: edited.every(({ failure }) => failure) ? edited[0]?.failure : undefined,
   }),
 });

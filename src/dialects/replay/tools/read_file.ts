@@ -16,10 +16,10 @@ export const readFile = defineTool({
   },
   run: ({ path }, { engine, signal, home }) =>
     engine.files.read(expandHome(path, home), { limit: MAX_TEXT_BYTES, signal }),
-  render(file, { path }) {
+  async render(file, { path }) {
     if (file.text !== undefined) return requireFits(file.text, () => PART_OF_A_FILE, path);
     const { href: uri } = pathToFileURL(file.path);
-    const blob = requireFits(file.bytes.toString('base64'), () => PART_OF_A_BINARY_FILE, path);
+    const blob = await requireFits(file.bytes.toString('base64'), () => PART_OF_A_BINARY_FILE, path);
     return { content: [{ type: 'resource', resource: { uri, mimeType: file.mimeType, blob } }] };
   },
 });

@@ -1,7 +1,6 @@
 import { EngineFailure, type Failure, type FileContent, fail } from '../../../engine/index.ts';
-import { jsonBytes } from '../../../json/json-size.ts';
 import { type Content, defineTool, hints, type ToolContext, text } from '../../dialect.ts';
-import { MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../../result-size.ts';
+import { bytesAsJson, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../../result-size.ts';
 import { strings } from '../../schema.ts';
 import { PART_OF_A_FILE, replayError } from '../failures.ts';
 import { expandHome } from '../paths.ts';
@@ -30,7 +29,7 @@ export const readMultipleFiles = defineTool({
     for (const path of paths) {
       const one = await readOne(path, context, room);
       read.push(one);
-      room -= jsonBytes(one.content);
+      room -= await bytesAsJson(one.content);
     }
     return read;
   },
@@ -50,7 +49,7 @@ async function readOne(path: string, { engine, signal, home }: ToolContext, room
   try {
     const file = await engine.files.read(expandHome(path, home), { limit: MAX_TEXT_BYTES, signal });
     const content = contentOf(path, file);
-    const bytes = jsonBytes(content);
+    const bytes = await bytesAsJson(content);
     const instead = bytes > MAX_TEXT_BYTES ? PART_OF_A_FILE : 'Read it in a call of its own';
     if (bytes > room) fail({ kind: 'answer-too-large', path, bytes, limit: MAX_MESSAGE_BYTES, instead });
     return { content };

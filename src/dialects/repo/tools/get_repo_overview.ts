@@ -39,8 +39,8 @@ export const getRepoOverview = defineTool({
     const root = basename(context.engine.roots[0]!.path) || '/';
     return { root, entries, stats, unreadable: new Set(found.unreadable) };
   },
-  render({ root, entries, stats, unreadable }, { max_depth }) {
-    const { structure, truncated } = overviewTree(root, entries, max_depth, unreadable);
+  async render({ root, entries, stats, unreadable }, { max_depth }) {
+    const { structure, truncated } = await overviewTree(root, entries, max_depth, unreadable);
     return jsonResult({
       root,
       structure,

@@ -56,8 +56,8 @@ export const listFiles = defineTool({
     const sorted = await directoriesFirst(entries, context.signal);
     return { entries: sorted, skippedUnreadable: found.skippedUnreadable };
   },
-  render({ entries, skippedUnreadable }) {
-    const files = itemsThatFit(entries.slice(0, MAX_ENTRIES).map(fileEntry));
+  async render({ entries, skippedUnreadable }) {
+    const files = await itemsThatFit(entries.slice(0, MAX_ENTRIES).map(fileEntry));
     return jsonResult({
       files,
       total_count: entries.length,

@@ -38,8 +38,8 @@ export const readFile = defineTool({
     if (content === undefined) return fail({ kind: 'not-text', path, why: 'not-utf8' });
     return { content, size, truncated, modifiedMs: milliseconds(stat.mtimeNs) };
   },
-  render({ content: read, size, truncated, modifiedMs }, { path, encoding }, note) {
-    const content = startThatFits(read);
+  async render({ content: read, size, truncated, modifiedMs }, { path, encoding }, note) {
+    const content = await startThatFits(read);
     const cut = content.length < read.length;
     if (cut) {
       const shown = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8');

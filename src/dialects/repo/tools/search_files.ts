@@ -53,7 +53,7 @@ export const searchFiles = defineTool({
     context.explain?.(`plan: ${found.plan.plan} (${found.plan.why})`);
     return { ...found, ms: Math.round(performance.now() - began) };
   },
-  render(found, { context_lines }) {
+  async render(found, { context_lines }) {
     const all = found.files.flatMap((file) =>
       matchesWithContext(file, context_lines).map(({ line, before, after }) => ({
         path: file.path,
@@ -62,7 +62,7 @@ export const searchFiles = defineTool({
         context: { before, after },
       })),
     );
-    const matches = itemsThatFit(all);
+    const matches = await itemsThatFit(all);
     return jsonResult({
       matches,
       total_matches: found.totalMatches,

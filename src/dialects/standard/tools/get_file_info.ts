@@ -1,4 +1,4 @@
-import { countLines, shortHash } from '../../../engine/index.ts';
+import { contentHash, countingLines, inTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { pathOf } from '../paths.ts';
 import { path } from '../schema.ts';
@@ -34,5 +34,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 async function contentLines(path: string, size: number, { engine, signal }: ToolContext): Promise<string[]> {
   if (size > MAX_BYTES) return [];
   const { text, bytes } = await engine.files.read(path, { signal });
-  return text === undefined ? [] : [`lines: ${countLines(text)}`, `hash: ${shortHash(bytes)}`];
+  if (text === undefined) return [];
+  const lines = await inTurns(countingLines(text), new Yielder(signal));
+  return [`lines: ${lines}`, `hash: ${await contentHash(bytes)}`];
 }

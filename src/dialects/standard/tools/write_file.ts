@@ -1,4 +1,4 @@
-import { shortHash } from '../../../engine/index.ts';
+import { contentHash } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { withHash } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
@@ -20,7 +20,7 @@ export const writeFile = defineTool({
     const target = await pathOf(path, context);
     return unlessStale(target, ifHash, context, async () => {
       await engine.files.write(target, content, { signal, ifHash });
-      return shortHash(Buffer.from(content));
+      return contentHash(content);
     });
   },
   render: (outcome, { path }) =>

@@ -25,12 +25,9 @@ export const listDir = defineTool({
     const depth = recursive ? Number.POSITIVE_INFINITY : 1;
     const { entries, truncated } = await engine.files.listAll(dir, { depth, max: maxEntries, signal });
     const all = entries.map((entry) => describe(dir, entry));
-    const shown = textFits(JSON.stringify(all))
+    const shown = (await textFits(JSON.stringify(all)))
       ? all
-      : all.slice(
-          0,
-          countThatFits(all, (entry) => jsonBytes(JSON.stringify(entry))),
-        );
+      : all.slice(0, await countThatFits(all, (entry) => jsonBytes(JSON.stringify(entry))));
     return { dir, entries: shown, truncated: truncated || shown.length < all.length };
   },
   render: success,

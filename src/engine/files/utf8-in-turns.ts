@@ -1,7 +1,7 @@
-/** Texts of the caller's as bytes: a long one is encoded piece by piece, while others work. */
+/** Texts as bytes and bytes as texts: a long one is encoded or decoded piece by piece, while others work. */
 import type { Yielder } from '../event-loop.ts';
 
-/** Shorter texts are encoded at once. */
+/** What is shorter is encoded or decoded at once. */
 const PIECE = 256 * 1024;
 
 export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffer> {
@@ -25,8 +25,23 @@ export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffe
   return bytes;
 }
 
+/** For bytes that are known to be UTF-8. */
+export async function textInTurns(bytes: Buffer, yielder: Yielder): Promise<string> {
+  if (bytes.length <= PIECE) return bytes.toString('utf8');
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    let end = Math.min(at + PIECE, bytes.length);
+    // Never splits a character.
+    while ((bytes[end]! & 0xc0) === 0x80) end++;
+    pieces.push(bytes.toString('utf8', at, end));
+    at = end;
+    await yielder.pause();
+  }
+  return pieces.join('');
+}
+
 /** Never splits a surrogate pair: each half would become a replacement character. */
-function pieceEnd(text: string, from: number): number {
+export function pieceEnd(text: string, from: number): number {
   const end = from + PIECE;
   if (end >= text.length) return text.length;
   const last = text.charCodeAt(end - 1);
