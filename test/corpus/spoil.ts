@@ -1,4 +1,5 @@
-/** Changes an edit in the ways in which language models change what they copy. */
+/** Changes an edit in the ways in which language models change what they copy, or spoils it by what others did. */
+import { commonLines, countOfLine, onlyChangedLine, withLineChanged } from './changed-part.ts';
 
 /** An edit of a source, and what it must come to when it is applied at all. */
 export interface SpoiledEdit {
@@ -9,7 +10,8 @@ export interface SpoiledEdit {
 }
 
 export type Random = (below: number) => number;
-export type Spoil = (edit: SpoiledEdit, random: Random) => SpoiledEdit;
+/** Undefined for an edit that cannot be spoiled in this way. */
+export type Spoil = (edit: SpoiledEdit, random: Random) => SpoiledEdit | undefined;
 
 /** After these, the edit still says what it means. */
 export const TOLERABLE = {
@@ -46,12 +48,23 @@ export const TOLERABLE = {
     const unit = unitOf(edit.source);
     return inBoth(edit, (line) => withIndent(line, (indent) => indent.replaceAll(' '.repeat(unit), '\t')));
   },
-  'curly quotes': (edit) => typed(edit, (line) => line.replace(/"([^"]*)"/g, '“$1”').replaceAll("'", '’')),
+  'curly quotes': (edit) => typed(edit, curly),
   'plain quotes and dashes': (edit) =>
     typed(edit, (line) => line.replace(/[“”]/g, '"').replace(/[‘’]/g, "'").replace(/[–—]/g, '-')),
   'long dashes': (edit) => typed(edit, (line) => line.replace(/-/g, '–')),
   'no-break spaces': (edit) => typed(edit, (line) => line.replace(/(?<=\S) (?=\S)/g, '\u00a0')),
   'plain spaces': (edit) => typed(edit, (line) => line.replaceAll('\u00a0', ' ')),
+  'a part of a line in curly quotes': (edit, random) => {
+    const part = partOfLine(edit, random);
+    const spoiled = part && typed({ ...edit, ...part }, curly);
+    return spoiled?.oldText === part?.oldText ? undefined : spoiled;
+  },
+  'new lines above and below': (edit, random) => {
+    const line = edit.source.split('\n').find((text) => /^\S.*\w/.test(text)) ?? 'other';
+    const above = `${line} ${random(1000)}\n`.repeat(1 + random(20));
+    const below = `${line} below\n`;
+    return { ...edit, source: above + edit.source + below, expected: above + edit.expected + below };
+  },
 } as const satisfies Record<string, Spoil>;
 
 /** After these, nobody can say what the edit means: it must be refused. */
@@ -69,7 +82,50 @@ export const INTOLERABLE = {
     const elision = ['...', '// ...', '# ... existing code ...', '    ...'][random(4)]!;
     return { ...edit, oldText: [...lines.slice(0, from), elision, ...lines.slice(from + 1)].join('\n') };
   },
+  /** Somebody has changed a line around the lines that the edit changes: it must stay as it is now. */
+  'context that has changed since': (edit, random) => {
+    const lines = commonLines(edit).filter((line) => /\w/.test(line) && countOfLine(edit.source, line) === 1);
+    if (lines.length === 0) return undefined;
+    const line = lines[random(lines.length)]!;
+    return {
+      ...edit,
+      source: withLineChanged(edit.source, line),
+      expected: withLineChanged(edit.expected, line),
+    };
+  },
+  /** Only the words that change, which stand elsewhere too. */
+  'too little of it': (edit) => {
+    const changed = onlyChangedLine(edit);
+    if (!changed) return undefined;
+    const { old, put, prefix, suffix } = changed;
+    const from = /\w*$/.exec(old.slice(0, prefix))!.index;
+    const behind = suffix - /^\w*/.exec(old.slice(old.length - suffix))![0].length;
+    const oldText = old.slice(from, old.length - behind);
+    const newText = put.slice(from, put.length - behind);
+    return oldText.trim() === '' || edit.source.split(oldText).length < 3
+      ? undefined
+      : { ...edit, oldText, newText };
+  },
 } as const satisfies Record<string, Spoil>;
+
+/** Long enough to stand in the source once, and cut on both sides. */
+function partOfLine(edit: SpoiledEdit, random: Random): { oldText: string; newText: string } | undefined {
+  const changed = onlyChangedLine(edit);
+  if (!changed) return undefined;
+  const { old, put, prefix, suffix } = changed;
+  const indent = /^\s*/.exec(old)![0].length;
+  if (prefix <= indent || suffix === 0) return undefined;
+  const from = indent + random(prefix - indent) + 1;
+  const behind = Math.min(suffix, 1 + random(suffix));
+  const oldText = old.slice(from, old.length - behind);
+  const newText = put.slice(from, put.length - behind);
+  if (oldText.trim() === '' || edit.source.split(oldText).length !== 2) return undefined;
+  return { oldText, newText };
+}
+
+function curly(line: string): string {
+  return line.replace(/"([^"]*)"/g, '“$1”').replaceAll("'", '’');
+}
 
 function inBoth(edit: SpoiledEdit, change: (line: string) => string): SpoiledEdit {
   const all = (text: string): string =>

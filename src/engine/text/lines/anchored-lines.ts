@@ -70,15 +70,12 @@ function currentLines({ lines, remembered }: AnchoredText, range: Range) {
   const holds = holdsIn(lines, range);
   if (remembered === undefined || !holdsIn(remembered.lines, range)) return holds ? here : undefined;
   const moved = remembered.moved();
-  if (holds) {
-    const stays = moved.likely(here.from) === here.from && moved.likely(here.to - 1) === here.to - 1;
-    return stays ? here : undefined;
-  }
-  const from = moved.certain(here.from);
+  const from = holds ? here.from : moved.certain(here.from);
   if (from === undefined) return undefined;
-  // What lies between must be what was read, too.
+  // What lies between must be what was read, too: an edit would take away what somebody else wrote there.
+  const lineNow = holds ? moved.likely : moved.certain;
   for (let line = here.from; line < here.to; line++) {
-    if (moved.certain(line) !== from + (line - here.from)) return undefined;
+    if (lineNow(line) !== from + (line - here.from)) return undefined;
   }
   return { from, to: from + (here.to - here.from) };
 }

@@ -1,11 +1,11 @@
 /** Edits of the corpus, exact and spoiled: each gives what was meant, or is refused. */
 import { describe, expect, it } from 'vitest';
 import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
-import { editCorpus } from '../../../corpus/edit-corpus.ts';
+import { testEdits } from '../../../corpus/made-edits.ts';
 import { INTOLERABLE, type Spoil, type SpoiledEdit, TOLERABLE } from '../../../corpus/spoil.ts';
 import { pick, seededRandom } from '../patch/samples.ts';
 
-const corpus = editCorpus();
+const corpus = testEdits();
 
 /** Undefined when the edit is refused. */
 function outcomeOf({ source, oldText, newText }: SpoiledEdit): string | undefined {
@@ -24,16 +24,20 @@ function meantBy({ source, oldText, newText, expected }: SpoiledEdit): string {
 function applied(spoil: Spoil, rounds: number): number {
   const random = seededRandom(1);
   let count = 0;
+  let tried = 0;
   for (let round = 0; round < rounds; round++) {
     for (const edit of corpus) {
       const spoiled = spoil(edit, random);
+      if (spoiled === undefined) continue;
+      tried++;
       const text = outcomeOf(spoiled);
       if (text === undefined) continue;
       expect(text, `${edit.title}\n${spoiled.oldText}→\n${spoiled.newText}`).toBe(meantBy(spoiled));
       count++;
     }
   }
-  return count / (rounds * corpus.length);
+  expect(tried).toBeGreaterThan(0);
+  return count / tried;
 }
 
 describe('the corpus', () => {
@@ -52,7 +56,7 @@ describe('the corpus', () => {
 
 describe('a spoiled edit gives what was meant, or is refused', () => {
   it.each(Object.entries(TOLERABLE) as [string, Spoil][])('%s', (_, spoil) => {
-    expect(applied(spoil, 3)).toBeGreaterThan(0.8);
+    expect(applied(spoil, 2)).toBeGreaterThan(0.8);
   });
 
   it('with several of these at once', () => {
@@ -61,13 +65,14 @@ describe('a spoiled edit gives what was meant, or is refused', () => {
       // One way and back again would make each level wider, which nobody can see in a text of one level.
       const spoils: Spoil[] = [random(2) === 0 ? blanks : tabs, ...Object.values(others)];
       let spoiled: SpoiledEdit = edit;
-      for (let count = 2 + random(2); count > 0; count--) spoiled = pick(random, spoils)(spoiled, random);
+      for (let count = 2 + random(2); count > 0; count--)
+        spoiled = pick(random, spoils)(spoiled, random) ?? spoiled;
       return spoiled;
     };
-    expect(applied(some, 15)).toBeGreaterThan(0.6);
+    expect(applied(some, 6)).toBeGreaterThan(0.6);
   });
 
   it.each(Object.entries(INTOLERABLE) as [string, Spoil][])('never with %s', (_, spoil) => {
-    expect(applied(spoil, 5)).toBe(0);
+    expect(applied(spoil, 2)).toBe(0);
   });
 });

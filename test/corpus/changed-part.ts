@@ -1,0 +1,53 @@
+/** What an edit changes, and what it repeats only to say where. */
+
+interface Edit {
+  oldText: string;
+  newText: string;
+}
+
+/** Lines that stand at the beginning and at the end of both texts. */
+export function commonLines({ oldText, newText }: Edit): string[] {
+  const { old, prefix, suffix } = parts(oldText.split('\n'), newText.split('\n'));
+  return [...old.slice(0, prefix), ...old.slice(old.length - suffix)];
+}
+
+/** The line that an edit changes into another, where it changes only one; and how much both have in common. */
+export function onlyChangedLine({ oldText, newText }: Edit) {
+  const lines = parts(oldText.split('\n'), newText.split('\n'));
+  if (lines.old.length !== lines.put.length || lines.prefix + lines.suffix !== lines.old.length - 1)
+    return undefined;
+  const old = lines.old[lines.prefix]!;
+  const put = lines.put[lines.prefix]!;
+  const { prefix, suffix } = parts(old.split(''), put.split(''));
+  return { old, put, prefix, suffix };
+}
+
+/** The text as it is after somebody else has changed a line of it. */
+export function withLineChanged(text: string, line: string): string {
+  const changed = line.replace(/\w+/, '$&Since');
+  return text
+    .split('\n')
+    .map((each) => (each === line ? changed : each))
+    .join('\n');
+}
+
+/** How many lines of a text read so. */
+export function countOfLine(text: string, line: string): number {
+  return text.split('\n').filter((each) => each === line).length;
+}
+
+/** Which lines of the source an edit changes, counted from 0 and the end exclusive, and what takes their place. */
+export function changedLineRange({ source, expected }: { source: string; expected: string }) {
+  const { old, put, prefix, suffix } = parts(source.split('\n'), expected.split('\n'));
+  const lines = put.slice(prefix, put.length - suffix);
+  return { from: prefix, to: old.length - suffix, put: lines.map((line) => `${line}\n`).join('') };
+}
+
+function parts(old: readonly string[], put: readonly string[]) {
+  const least = Math.min(old.length, put.length);
+  let prefix = 0;
+  while (prefix < least && old[prefix] === put[prefix]) prefix++;
+  let suffix = 0;
+  while (suffix < least - prefix && old.at(-1 - suffix) === put.at(-1 - suffix)) suffix++;
+  return { old, put, prefix, suffix };
+}

@@ -1,0 +1,92 @@
+/**
+ * Makes edits of sources in any language: the small changes that people ask for most, at places where the source has
+ * something to change. The same seed gives the same edits.
+ */
+import { seededRandom } from '../engine/text/patch/samples.ts';
+import { type CorpusEdit, editCorpus } from './edit-corpus.ts';
+import type { Random } from './spoil.ts';
+
+/** What changes a block of lines, the first of which is the one that was chosen; undefined where it does not fit. */
+type Change = (block: readonly string[], random: Random) => string[] | undefined;
+
+const CHANGES: Record<string, Change> = {
+  'another condition': ([line, ...rest]) => {
+    if (!/\b(?:if|while|elif|elsif|unless|when)\b/.test(line!)) return undefined;
+    const changed = line!
+      .replace(/ (==|===|-eq|eq) /, ' != ')
+      .replace(/ < /, ' <= ')
+      .replace(/ (&&|and) /, (_, word) => (word === 'and' ? ' or ' : ' || '));
+    return changed === line ? undefined : [changed, ...rest];
+  },
+  'a variable renamed': (block, random) => {
+    const words: readonly string[] = block.join('\n').match(/\b[a-z]\w{3,}\b/g) ?? [];
+    const often = [...new Set(words)].filter((word) => words.indexOf(word) !== words.lastIndexOf(word));
+    if (often.length === 0) return undefined;
+    const word = often[random(often.length)]!;
+    return block.map((line) => line.replace(new RegExp(`\\b${word}\\b`, 'g'), `${word}_now`));
+  },
+  'another parameter': ([line, ...rest]) => {
+    const called = /^(\s*(?:def|function|fn|func|static|async|export)\b.*\w\(\w[^()]*)\)(.*)$/.exec(line!);
+    return called ? [`${called[1]}, verbose)${called[2]}`, ...rest] : undefined;
+  },
+  'another text': ([line, ...rest]) => {
+    const quoted = /(["'])(\w[^"'\\]{3,})\1/.exec(line!);
+    return quoted ? [line!.replace(quoted[2]!, `${quoted[2]} again`), ...rest] : undefined;
+  },
+  'another number': ([line, ...rest]) =>
+    /\b[1-9]\d*\b/.test(line!) ? [line!.replace(/\b[1-9]\d*\b/, '$&0'), ...rest] : undefined,
+  'a line taken out': ([line, ...rest]) => (/\w.*[;)]$/.test(line!) ? rest : undefined),
+  'lines set further in': (block) => {
+    const indent = /^\s*/.exec(block[0]!)![0];
+    if (!block.slice(0, 2).every((line) => line.startsWith(indent) && /\w/.test(line))) return undefined;
+    const more = indent.includes('\t') ? '\t' : '    ';
+    const inner = block.slice(0, 2).map((line) => more + line);
+    return [`${indent}if (verbose) {`, ...inner, `${indent}}`, ...block.slice(2)];
+  },
+  'a line put in': ([line, ...rest]) => {
+    const indent = /^\s*/.exec(line!)![0];
+    return /\w/.test(line!) ? [line!, `${indent}check_${line!.length}(verbose);`, ...rest] : undefined;
+  },
+};
+
+const TRIES = 400;
+const MADE_FOR_EACH = 5;
+
+/** The edits of the corpus, and as many again that are made of its sources. */
+export function testEdits(): CorpusEdit[] {
+  const written = editCorpus();
+  const random = seededRandom(7);
+  const sources = new Map(written.map(({ title, source }) => [source, title.split(':')[0]!]));
+  const made = [...sources].flatMap(([source, title]) => madeEdits(title, source, MADE_FOR_EACH, random));
+  return [...written, ...made];
+}
+
+/** So many edits of a source, each of one place; fewer where the source has no more to change. */
+export function madeEdits(title: string, source: string, count: number, random: Random): CorpusEdit[] {
+  const lines = source.split('\n');
+  const edits: CorpusEdit[] = [];
+  const kinds = Object.keys(CHANGES);
+  for (let tries = 0; tries < TRIES && edits.length < count; tries++) {
+    const kind = kinds[(edits.length + tries) % kinds.length]!;
+    const edit = editAt(lines, random(lines.length), kind, random);
+    if (edit && source.split(edit.oldText).length === 2) {
+      const expected = source.replace(edit.oldText, () => edit.newText);
+      edits.push({ title: `${title}: ${kind}`, source, ...edit, expected });
+    }
+  }
+  return edits;
+}
+
+/** With up to two lines around the block that changes, as models send them. */
+function editAt(lines: readonly string[], at: number, kind: string, random: Random) {
+  const to = Math.min(lines.length - 1, at + 2 + random(6));
+  const block = lines.slice(at, to);
+  if (block.length < 2) return undefined;
+  const changed = CHANGES[kind]!(block, random);
+  if (changed === undefined) return undefined;
+  const before = lines.slice(Math.max(0, at - random(3)), at);
+  const after = lines.slice(to, Math.min(lines.length - 1, to + random(3)));
+  const text = (part: readonly string[]) =>
+    [...before, ...part, ...after].map((line) => `${line}\n`).join('');
+  return { oldText: text(block), newText: text(changed) };
+}
