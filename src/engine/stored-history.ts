@@ -23,6 +23,7 @@ import type { Withheld } from './confine/withheld/withheld.ts';
 import { Engine } from './engine.ts';
 import { EngineFailure, type Failure } from './failures.ts';
 import type { JournalEntry } from './journal/entries/entry.ts';
+import type { EntryIndex } from './journal/entries/entry-index.ts';
 import { Journal } from './journal/journal.ts';
 import { type Forgotten, forget, isThere } from './journal/retention/forget.ts';
 import type { ForgetRequest } from './journal/retention/forget-selection.ts';
@@ -33,6 +34,8 @@ import { servedEntry, verdictOn } from './undo/withheld-changes.ts';
 
 export class History {
   readonly #directory: string;
+  /** Only to be read: whatever writes opens another one, and closes it. */
+  readonly #journal: Journal;
   /** What the owner withholds from whoever asks; undefined when the owner asks. */
   readonly #globs: WithheldGlobs | undefined;
   /** By the directories of entries. */
@@ -41,6 +44,7 @@ export class History {
 
   constructor(stateDirectory: string, globs?: WithheldGlobs) {
     this.#directory = stateDirectory;
+    this.#journal = openJournal(stateDirectory);
     this.#globs = globs;
   }
 
@@ -49,12 +53,13 @@ export class History {
     // The journal knows paths with all links resolved.
     const { below } = filter;
     const real = below === undefined ? filter : { ...filter, below: realOf(below) };
-    const found = await this.#reading((journal) => selected(journal.entries(), real));
+    const { entries } = await this.#read();
+    const found = selected(entries, real);
     return found.flatMap((entry) => this.#served(entry) ?? []);
   }
 
   async entry(id: string): Promise<JournalEntry | undefined> {
-    const entry = await this.#reading((journal) => journal.entry(id));
+    const entry = (await this.#read()).entry(id);
     return entry && this.#served(entry);
   }
 
@@ -66,7 +71,9 @@ export class History {
     const rules = { withheld: wall ? wall.withheld : this.#rulesFor(entry) };
     const changes = wall ? entry.changes : entry.changes.filter((change) => !verdictOn(rules, change));
     try {
-      return await this.#reading((journal) => diffsOfEntry(wall && { wall }, journal, { ...entry, changes }));
+      return await diffsOfEntry(wall && { wall }, this.#journal, { ...entry, changes });
+    } catch (error) {
+      throw asStateProblem(error, this.#directory);
     } finally {
       wall?.close();
     }
@@ -100,7 +107,14 @@ export class History {
 
   /** Removes what was kept, for good; with `dryRun` it only tells what that would be. */
   async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<Forgotten> {
-    return this.#reading((journal) => forget(journal, request, dryRun));
+    const journal = openJournal(this.#directory);
+    try {
+      return await forget(journal, request, dryRun);
+    } catch (error) {
+      throw asStateProblem(error, this.#directory);
+    } finally {
+      await journal.close();
+    }
   }
 
   /** Whether something stands at a path, or was changed there or below. */
@@ -181,14 +195,11 @@ export class History {
     await open.engine.close();
   }
 
-  async #reading<T>(read: (journal: Journal) => T | Promise<T>): Promise<T> {
-    const journal = new Journal(openDirectoryState(this.#directory), keepAll);
+  async #read(): Promise<EntryIndex> {
     try {
-      return await read(journal);
+      return await this.#journal.read();
     } catch (error) {
       throw asStateProblem(error, this.#directory);
-    } finally {
-      await journal.close();
     }
   }
 }
@@ -199,6 +210,10 @@ interface OpenEngine {
   users: number;
   /** Which directories stood at the paths of its roots. */
   identities: string;
+}
+
+function openJournal(directory: string): Journal {
+  return new Journal(openDirectoryState(directory), keepAll);
 }
 
 function identitiesOf(roots: readonly string[]): string {

@@ -56,13 +56,16 @@ export interface LogConsumer<R extends object> {
   take(record: R): void;
   /** Earlier records were changed or removed: everything taken so far is void, and all records come again. */
   restart(): void;
+  /** Every record that was there is taken. Between `restart` and this, the consumer has only a part of them. */
+  caughtUp?(): void;
 }
 
 export interface LogReader {
-  /** Settles when the consumer has every record that was flushed before, or that this process appended. */
+  /**
+   * Settles when the consumer has every record that was flushed before, or that this process appended. Reads a long
+   * log in many turns of the event loop.
+   */
   catchUp(): Promise<void>;
-  /** The same without waiting: only a log on this machine can do it. */
-  catchUpNow?(): void;
 }
 
 export interface LogListener<R extends object> {

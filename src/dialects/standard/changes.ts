@@ -23,7 +23,7 @@ export async function historyText(
 ): Promise<string> {
   const { engine } = context;
   if (!engine.history.isKept) return NO_HISTORY;
-  const all = engine.history.entries(below === undefined ? {} : { below });
+  const all = await engine.history.entries(below === undefined ? {} : { below });
   const start = args.before === undefined ? 0 : all.findIndex(({ id }) => id === args.before) + 1;
   const wanted = all.slice(start, start + args.limit);
   if (wanted.length === 0) return 'No changes';
@@ -65,7 +65,7 @@ function lineCounts(diff: string): string {
 export async function undoChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
   const { engine, caller } = context;
   if (!engine.history.isKept) return refused(NO_HISTORY, 'not-found');
-  const entry = id ?? newestOwn(context)?.id;
+  const entry = id ?? (await newestOwn(context))?.id;
   if (entry === undefined)
     return refused('There is no change of this session to undo\nhistory lists all changes.', 'not-found');
   const outcome = await engine.history.undo(entry, { caller });
@@ -84,14 +84,13 @@ export async function undoChange(id: string | undefined, context: ToolContext): 
   return { result: { content: [text([...page.lines, ...more].join('\n'))] } };
 }
 
-function newestOwn({ engine, caller }: ToolContext): JournalEntry | undefined {
+async function newestOwn({ engine, caller }: ToolContext): Promise<JournalEntry | undefined> {
   const { session, who } = caller.origin;
-  return engine.history
-    .entries()
-    .find(
-      ({ origin, state, undoes }) =>
-        undoes === undefined &&
-        state === 'done' &&
-        (who === undefined ? origin.session === session : origin.who === who),
-    );
+  const entries = await engine.history.entries();
+  return entries.find(
+    ({ origin, state, undoes }) =>
+      undoes === undefined &&
+      state === 'done' &&
+      (who === undefined ? origin.session === session : origin.who === who),
+  );
 }

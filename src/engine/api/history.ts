@@ -61,22 +61,23 @@ export class HistoryApi {
   }
 
   /** Newest first. */
-  entries(filter: EntryFilter = {}): JournalEntry[] {
+  async entries(filter: EntryFilter = {}): Promise<JournalEntry[]> {
     const { journal } = this.#access;
     if (!journal) return [];
     const { limit, ...rest } = filter;
-    const found = selected(journal.entries(), rest).filter((entry) => this.#covers(entry));
+    const { entries } = await journal.read();
+    const found = selected(entries, rest).filter((entry) => this.#covers(entry));
     return found.flatMap((entry) => servedEntry(this.#access.wall, entry) ?? []).slice(0, limit);
   }
 
-  entry(id: string): JournalEntry | undefined {
-    const entry = this.#access.journal?.entry(id);
+  async entry(id: string): Promise<JournalEntry | undefined> {
+    const entry = (await this.#access.journal?.read())?.entry(id);
     return entry && this.#covers(entry) ? servedEntry(this.#access.wall, entry) : undefined;
   }
 
   /** A content that a file once had, by its short hash, as far as the journal still has it. */
   async contentOf(path: string, hash: string): Promise<Buffer | undefined> {
-    for (const { changes } of this.entries({ below: path, limit: MOST_ENTRIES_SEARCHED })) {
+    for (const { changes } of await this.entries({ below: path, limit: MOST_ENTRIES_SEARCHED })) {
       for (const { hash: known } of changes.flatMap(imagesOf)) {
         if (known === undefined || shortHashOf(known) !== hash) continue;
         const content = await this.#journal.store.get(known);
@@ -87,20 +88,20 @@ export class HistoryApi {
   }
 
   async diff(id: string): Promise<FileDiff[]> {
-    const entry = this.entry(id);
+    const entry = await this.entry(id);
     return entry ? diffsOfEntry(this.#access, this.#journal, entry) : [];
   }
 
   /** What undoing an entry would do, and what is in the way; undefined when there is no such entry. */
   async plan(id: string): Promise<UndoPlan | undefined> {
-    const entry = this.entry(id);
+    const entry = await this.entry(id);
     if (!entry) return undefined;
     if (entry.unrecorded !== undefined) {
       return { entry, steps: [], obstacles: obstaclesOfUnrecorded(entry), diffs: [] };
     }
-    const withheld = this.#withheldIn(id);
+    const withheld = await this.#withheldIn(id);
     if (withheld.length > 0) return { entry, steps: [], obstacles: withheld, diffs: [] };
-    const all = await planUndo(this.#access, this.#journal, targetsOf(this.#journal, entry));
+    const all = await planUndo(this.#access, this.#journal, targetsOf(await this.#journal.read(), entry));
     const steps = all.filter(({ later }) => !later);
     return {
       entry,
@@ -116,10 +117,10 @@ export class HistoryApi {
 
   /** Restores what the entry changed, or says what is in the way; undefined when there is no such entry. */
   async undo(id: string, { force = false, caller }: UndoOptions = {}): Promise<UndoOutcome | undefined> {
-    const entry = this.entry(id);
+    const entry = await this.entry(id);
     if (!entry) return undefined;
     if (entry.unrecorded !== undefined) return { done: false, obstacles: obstaclesOfUnrecorded(entry) };
-    const withheld = this.#withheldIn(id);
+    const withheld = await this.#withheldIn(id);
     if (withheld.length > 0) return { done: false, obstacles: withheld };
     const access = caller ? this.#access.as(caller) : this.#access;
     const undone = await undoEntry(access, this.#journal, id, force);
@@ -127,13 +128,14 @@ export class HistoryApi {
       return { done: false, obstacles: await this.#explained(undone.obstacles, entry) };
     }
     const steps = undone.steps.filter(({ later }) => !later).map(described);
-    return { done: true, entry: this.entry(undone.by) ?? entry, steps };
+    return { done: true, entry: (await this.entry(undone.by)) ?? entry, steps };
   }
 
   /** What keeps an entry from being undone because the owner denies or hides it. */
-  #withheldIn(id: string): Obstacle[] {
-    const whole = this.#journal.entry(id);
-    const targets = whole ? targetsOf(this.#journal, whole) : [];
+  async #withheldIn(id: string): Promise<Obstacle[]> {
+    const index = await this.#journal.read();
+    const whole = index.entry(id);
+    const targets = whole ? targetsOf(index, whole) : [];
     return obstaclesOfWithheld(
       this.#access.wall,
       targets.map(({ entry }) => entry),

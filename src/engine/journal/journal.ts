@@ -9,15 +9,9 @@ import type { Locks } from '../../state/locks.ts';
 import type { Log } from '../../state/log.ts';
 import type { State } from '../../state/state.ts';
 import type { JournalEntry, Origin } from './entries/entry.ts';
-import {
-  findEntry,
-  findUndosOf,
-  type Line,
-  lineRecords,
-  readEntries,
-  readForgotten,
-  refresh,
-} from './entries/read-entries.ts';
+import type { EntryIndex } from './entries/entry-index.ts';
+import { EntryReader } from './entries/entry-reader.ts';
+import { type Line, lineRecords } from './entries/line.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
 import { type Keep, keepAll, makeRoom, prune, usualKeep } from './retention/retention.ts';
 import { Store } from './store.ts';
@@ -35,6 +29,7 @@ export class Journal {
   readonly log: Log<Line>;
   readonly store: Store;
 
+  readonly #reader: EntryReader;
   readonly #keep: Keep;
   #pruning: Promise<unknown> | undefined;
   /** What the lines take, and when that was measured. */
@@ -46,7 +41,8 @@ export class Journal {
     this.state = state;
     this.#keep = keep;
     this.log = state.log('journal', lineRecords);
-    this.store = new Store(state.contents, () => readForgotten(this.log));
+    this.#reader = new EntryReader(this.log);
+    this.store = new Store(state.contents, () => this.#reader.forgotten);
   }
 
   get locks(): Locks {
@@ -74,34 +70,14 @@ export class Journal {
     });
   }
 
-  /** Settles when `entries` and all that is derived from them know what others have added. */
-  refresh(): Promise<void> {
-    return refresh(this.log);
-  }
-
-  /** All entries, oldest first: as of the last `refresh`, and as of now where the log can be read at once. */
-  entries(): readonly JournalEntry[] {
-    return readEntries(this.log);
-  }
-
-  /** One entry, in a time that does not grow with the journal. */
-  entry(id: string): JournalEntry | undefined {
-    return findEntry(this.log, id)?.entry;
-  }
-
-  /** The entries that took this one back, newest first. */
-  undosOf(id: string): JournalEntry[] {
-    return findUndosOf(this.log, id).map(({ entry }) => entry);
-  }
-
-  /** Whether an entry was done to its end, whatever became of it later. */
-  hasEnd(id: string): boolean {
-    return findEntry(this.log, id)?.open === false;
+  /** The entries, with what other processes have added. */
+  read(): Promise<EntryIndex> {
+    return this.#reader.read();
   }
 
   /** Gives an end to an entry that was interrupted, and to which all that was missing has been added. */
-  complete(id: string): void {
-    const found = findEntry(this.log, id);
+  async complete(id: string): Promise<void> {
+    const found = (await this.read()).find(id);
     if (found?.open) this.log.append(...found.parts.map((e): Line => ({ e, end: 'done' })));
   }
 

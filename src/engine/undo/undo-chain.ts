@@ -1,6 +1,6 @@
 /** Which entries an undo restores for one that was undone and done again since, perhaps more than once. */
 import type { JournalEntry } from '../journal/entries/entry.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { EntryIndex } from '../journal/entries/entry-index.ts';
 
 /** An entry that is undone. */
 export interface UndoTarget {
@@ -15,22 +15,22 @@ export interface UndoTarget {
  * Where an entry was undone to its end and done again, the undo takes back what did it last: that has kept what it
  * needs. Where an undo of the entry was interrupted and taken back, that comes first, and then the entry itself.
  */
-export function targetsOf(journal: Journal, entry: JournalEntry): UndoTarget[] {
-  const undos = journal.undosOf(entry.id);
+export function targetsOf(index: EntryIndex, entry: JournalEntry): UndoTarget[] {
+  const undos = index.undosOf(entry.id);
   const again: UndoTarget[] = [];
   for (const undo of undos) {
-    const isWhole = journal.hasEnd(undo.id);
-    for (const redo of journal.undosOf(undo.id)) {
+    const isWhole = index.hasEnd(undo.id);
+    for (const redo of index.undosOf(undo.id)) {
       if (redo.state === 'undone' || redo.changes.length === 0) continue;
-      again.push(...targetsOf(journal, redo));
+      again.push(...targetsOf(index, redo));
       if (isWhole) return again;
     }
   }
-  const interrupted = entry.state === 'pending' || undos.some(({ id }) => !journal.hasEnd(id));
+  const interrupted = entry.state === 'pending' || undos.some(({ id }) => !index.hasEnd(id));
   return [...again, { entry, interrupted }];
 }
 
 /** An undo of an entry that was interrupted and stands: the next one continues it, so that both are one. */
-export function interruptedUndo(journal: Journal, { id }: JournalEntry): JournalEntry | undefined {
-  return journal.undosOf(id).find((undo) => undo.state === 'pending' && !journal.hasEnd(undo.id));
+export function interruptedUndo(index: EntryIndex, { id }: JournalEntry): JournalEntry | undefined {
+  return index.undosOf(id).find((undo) => undo.state === 'pending' && !index.hasEnd(undo.id));
 }

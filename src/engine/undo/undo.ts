@@ -25,9 +25,10 @@ export async function undoEntry(
   force: boolean,
 ): Promise<Undone> {
   await waitForOthers(access, journal, id);
-  const targets = targetsOf(journal, journal.entry(id)!);
+  const index = await journal.read();
+  const targets = targetsOf(index, index.entry(id)!);
   const { entry } = targets.at(-1)!;
-  const interrupted = interruptedUndo(journal, entry);
+  const interrupted = interruptedUndo(index, entry);
   let by: string | undefined;
   const caller: Caller = { ...access.caller, entered: (own) => (by = own) };
   const options = { undoes: entry.id, continues: interrupted?.id };
@@ -46,10 +47,11 @@ export async function undoEntry(
   });
   if (obstacles.length > 0) return { obstacles };
   by ??= journal.noteUndone(entry, access.caller.origin, interrupted?.id);
-  if (interrupted) journal.complete(interrupted.id);
+  if (interrupted) await journal.complete(interrupted.id);
+  const after = await journal.read();
   for (const target of targets.slice(0, -1)) {
     // An entry without an end was undone with this one: nothing else would say so.
-    if (!journal.hasEnd(target.entry.id)) journal.noteUndone(target.entry, access.caller.origin);
+    if (!after.hasEnd(target.entry.id)) journal.noteUndone(target.entry, access.caller.origin);
   }
   access.caller.entered(by);
   return { by, steps };
@@ -57,8 +59,9 @@ export async function undoEntry(
 
 /** An entry without an end may be under way at this moment, in this process or another, and so may an undo of it. */
 async function waitForOthers(access: Access, journal: Journal, id: string): Promise<void> {
-  const entry = journal.entry(id)!;
-  for (const each of [entry, interruptedUndo(journal, entry)]) {
+  const index = await journal.read();
+  const entry = index.entry(id)!;
+  for (const each of [entry, interruptedUndo(index, entry)]) {
     if (each?.state !== 'pending') continue;
     for (const path of new Set(each.changes.flatMap(touchedPaths))) {
       const { place } = reach(access, path);

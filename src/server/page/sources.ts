@@ -39,7 +39,7 @@ const MISSING = { path: '', why: 'there is no such entry any more', forceable: f
  */
 export function pageHistory(history: HistoryApi | History, recorder: Recorder): PageHistory {
   return {
-    entry: async (id) => history.entry(id),
+    entry: (id) => history.entry(id),
     diff: (id) => history.diff(id),
     plan: async (id) => (await history.plan(id)) ?? { steps: [], obstacles: [MISSING], diffs: [] },
     undo: async (id, { force = false, origin = {} } = {}) =>

@@ -78,7 +78,7 @@ async function expectRefused(text: string, kind: string): Promise<void> {
   expect((error as EngineFailure).facts.kind).toBe(kind);
   expect(error).toBeInstanceOf(EngineFailure);
   expect(onDisk()).toEqual(before);
-  expect(engine.history.entries()).toEqual([]);
+  expect(await engine.history.entries()).toEqual([]);
 }
 
 describe('a patch of several files', () => {
@@ -94,7 +94,7 @@ describe('a patch of several files', () => {
 
   it('is one entry, and undone as one', async () => {
     await apply(patch);
-    const entries = engine.history.entries();
+    const entries = await engine.history.entries();
     expect(entries).toHaveLength(1);
     expect(await engine.history.undo(entries[0]!.id)).toMatchObject({ done: true });
     expect(onDisk()).toEqual(files);

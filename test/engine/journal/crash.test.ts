@@ -77,7 +77,7 @@ test(`after ${KILLS} kills every change is undone, and nothing is left behind`, 
     }
 
     const engine = new Engine({ roots: [{ path: root.path, writable: true }], journal: state.path });
-    const entries = engine.history.entries();
+    const entries = await engine.history.entries();
     expect(entries.length).toBeGreaterThan(KILLS);
     // Some of them hit in the middle of a change.
     expect(entries.filter(({ state: how }) => how === 'pending').length).toBeGreaterThan(0);

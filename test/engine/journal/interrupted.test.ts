@@ -134,11 +134,11 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
 
   test.each(Object.entries(cases))('%s is undone without force, and nothing is left', async (_, begin) => {
     await cutOff(begin);
-    const [entry] = fixture.entries();
+    const [entry] = await fixture.entries();
     expect(entry).toMatchObject({ state: 'pending' });
     await fixture.undo(entry);
     expect(fixture.tree()).toEqual(TREE);
-    expect(fixture.entries().find(({ id }) => id === entry!.id)).toMatchObject({ state: 'undone' });
+    expect((await fixture.entries()).find(({ id }) => id === entry!.id)).toMatchObject({ state: 'undone' });
   });
 
   test('before a large file was overwritten is known by the file alone', async () => {
@@ -174,7 +174,7 @@ describe.skipIf(process.platform !== 'linux')('what was cut off', () => {
     await cutOff(async () => {});
     await fixture.engine.files.move('a.txt', 'b.txt', { overwrite: true });
     writeFileSync(at('a.txt'), 'somebody else\n');
-    const outcome = await fixture.engine.history.undo(fixture.newest().id);
+    const outcome = await fixture.engine.history.undo((await fixture.newest()).id);
     expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
     expect(readFileSync(at('b.txt'), 'utf8')).toBe('a\n');
     expect(existsSync(at('a.txt'))).toBe(true);

@@ -8,8 +8,8 @@ export interface JournalFixture {
   engine: Engine;
   tree(): Tree;
   /** Newest first. */
-  entries(): JournalEntry[];
-  newest(): JournalEntry;
+  entries(): Promise<JournalEntry[]>;
+  newest(): Promise<JournalEntry>;
   undo(entry?: JournalEntry, force?: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,9 +33,10 @@ export function openJournalFixture(tree: Tree, options: JournalFixtureOptions = 
     engine,
     tree: () => readBack(outside.path),
     entries,
-    newest: () => entries()[0]!,
-    async undo(entry = lastOpen(entries()), force = false) {
-      const outcome = await engine.history.undo(entry.id, { force });
+    newest: async () => (await entries())[0]!,
+    async undo(entry, force = false) {
+      const { id } = entry ?? lastOpen(await entries());
+      const outcome = await engine.history.undo(id, { force });
       if (!outcome?.done) throw new Error(`cannot be undone: ${JSON.stringify(outcome)}`);
     },
     async close() {

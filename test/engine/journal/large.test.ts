@@ -71,15 +71,15 @@ describe('a file of 200 MB', () => {
     layLarge(at('large.bin'), 200 * MB);
     const { ino } = statSync(at('large.bin'));
     await change(fixture);
-    const entry = fixture.newest();
+    const entry = await fixture.newest();
     for (let round = 0; round < 2; round++) {
       await fixture.undo(entry);
       expectLarge(at('large.bin'), 200 * MB);
       expect(statSync(at('large.bin')).ino).toBe(ino);
       expect(readFileSync(at('small.txt'), 'utf8')).toBe('small\n');
-      const undoing = fixture
-        .entries()
-        .find(({ undoes, state }) => undoes === entry.id && state !== 'undone')!;
+      const undoing = (await fixture.entries()).find(
+        ({ undoes, state }) => undoes === entry.id && state !== 'undone',
+      )!;
       await fixture.undo(undoing);
       expect(existsSync(at('large.bin')) && statSync(at('large.bin')).size > 100).toBe(false);
     }
@@ -94,7 +94,7 @@ describe('a file of 200 MB', () => {
     const fd = openSync(at('large.bin'), 'r+');
     writeSync(fd, 'theirs', 100);
     closeSync(fd);
-    const outcome = await fixture.engine.history.undo(fixture.newest().id);
+    const outcome = await fixture.engine.history.undo((await fixture.newest()).id);
     expect(outcome).toMatchObject({ done: false, obstacles: [{ forceable: true }] });
   });
 

@@ -15,8 +15,8 @@ const another = (keep = { days: 30, bytes: 1e9 }) =>
 
 /** Everything that is not undone, newest first; what was written later is on top and goes first. */
 async function undoAll(): Promise<void> {
-  for (const { id, state } of fixture.entries()) {
-    const now = fixture.entries().find((entry) => entry.id === id)!;
+  for (const { id, state } of await fixture.entries()) {
+    const now = (await fixture.entries()).find((entry) => entry.id === id)!;
     if (state === 'undone' || now.state === 'undone' || now.undoes !== undefined) continue;
     await fixture.undo(now);
   }
@@ -28,9 +28,9 @@ test('undo and tools on the same file take turns, and all of it can be undone', 
   const seen = { done: 0, refused: 0 };
   const undoing = async () => {
     for (let n = 0; n < 40; n++) {
-      const entry = other.history
-        .entries()
-        .find(({ state, undoes }) => state !== 'undone' && undoes === undefined);
+      const entry = (await other.history.entries()).find(
+        ({ state, undoes }) => state !== 'undone' && undoes === undefined,
+      );
       const outcome = entry && (await other.history.undo(entry.id).catch(() => undefined));
       if (outcome?.done) seen.done++;
       else seen.refused++;
@@ -54,7 +54,7 @@ test('what somebody changes while an undo is planned is not replaced', async () 
       { path: 'a.txt', content: `a ${n}\n` },
       { path: 'b.txt', content: `b ${n}\n` },
     ]);
-    const undoing = fixture.engine.history.undo(fixture.newest().id).catch(() => ({ done: false }));
+    const undoing = fixture.engine.history.undo((await fixture.newest()).id).catch(() => ({ done: false }));
     for (let wait = 0; wait < n % 7; wait++) await new Promise((resolve) => setImmediate(resolve));
     appendFileSync(join(fixture.root, 'b.txt'), `theirs ${n}\n`);
     const outcome = await undoing;
@@ -83,11 +83,11 @@ test('two writers with small bounds tidy up all the time, and the last change of
   };
   await Promise.all([write(fixture.engine, 1), write(other, 2)]);
   await other.close();
-  expect(fixture.entries().length).toBeLessThan(160);
+  expect((await fixture.entries()).length).toBeLessThan(160);
   for (const [path, { before }] of last) {
-    const entry = fixture
-      .entries()
-      .find(({ changes }) => changes.some((change) => change.path.endsWith(path)))!;
+    const entry = (await fixture.entries()).find(({ changes }) =>
+      changes.some((change) => change.path.endsWith(path)),
+    )!;
     await fixture.undo(entry);
     expect(fixture.tree()[path]).toBe(before);
   }

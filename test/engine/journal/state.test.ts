@@ -199,7 +199,7 @@ describe('while it works', () => {
       await fixture.engine.files.remove('d', { recursive: true });
       await fixture.undo();
       await expect(fixture.engine.files.write('d', 'x')).rejects.toThrow();
-      await fixture.engine.history.plan(fixture.newest().id);
+      await fixture.engine.history.plan((await fixture.newest()).id);
       await fixture.undo();
       await fixture.undo();
     };
@@ -261,7 +261,7 @@ describe.skipIf(!mounted)('on a full disk (tried where a file system may be moun
         'large.bin',
       ]);
       rmSync(join(state, 'filler'));
-      for (const { id } of engine.history.entries()) {
+      for (const { id } of await engine.history.entries()) {
         expect(await engine.history.undo(id)).toMatchObject({ done: true });
       }
       expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a\n');
@@ -285,7 +285,7 @@ test('a flush that fails refuses the change', async () => {
     facts: { kind: 'io', code: 'EIO' },
   });
   recorder.end('failed');
-  expect(journal.entries()).toEqual([]);
+  expect((await journal.read()).entries).toEqual([]);
   place.close();
   wall.close();
   await journal.close();

@@ -87,7 +87,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
         { path: `calm/${apart}-three.txt`, content: '3\n' },
       ]);
     }
-    return engine.history.entries();
+    return await engine.history.entries();
   }
 
   /** Undoes what is done and does again what is undone, in any order, for so long. */
@@ -101,7 +101,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
     try {
       for (let n = 0; goesOn(); n++) {
         const { id } = entries[(n * 7) % entries.length]!;
-        const all = engine.history.entries();
+        const all = await engine.history.entries();
         const isUndone = all.find((entry) => entry.id === id)!.state === 'undone';
         const undoing = all.find(({ undoes, state: how }) => undoes === id && how !== 'undone');
         const by = n % 3 === 0 ? history : engine.history;
@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('while an attacker swaps', () => {
   /** Newest first, what is not undone yet. */
   async function undoAll(entries: readonly JournalEntry[]): Promise<void> {
     for (const { id } of entries) {
-      if (engine.history.entry(id)!.state === 'undone') continue;
+      if ((await engine.history.entry(id))!.state === 'undone') continue;
       expect([id, await engine.history.undo(id)]).toEqual([id, expect.objectContaining({ done: true })]);
     }
   }

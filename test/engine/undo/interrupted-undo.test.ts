@@ -60,7 +60,7 @@ async function interruptAfter(id: string, done: number): Promise<boolean> {
   const wall = new Wall([{ path: fixture.root, writable: true }]);
   const journal = new Journal(openDirectoryState(fixture.state));
   const access = new Access({ wall, journal, scanner: new LazySearch() });
-  const targets = targetsOf(journal, fixture.engine.history.entry(id)!);
+  const targets = targetsOf(await journal.read(), await entryOf(id));
   const steps = await planUndo(access, journal, targets);
   const recorder = journal.begin({}, { undoes: targets.at(-1)!.entry.id });
   const changes = new Changes(access, recorder, undefined);
@@ -70,19 +70,19 @@ async function interruptAfter(id: string, done: number): Promise<boolean> {
   return done <= steps.length;
 }
 
-const entryOf = (id: string) => fixture.engine.history.entry(id)!;
-const standing = (id: string) =>
-  fixture.entries().find(({ undoes, state }) => undoes === id && state !== 'undone');
+const entryOf = async (id: string) => (await fixture.engine.history.entry(id))!;
+const standing = async (id: string) =>
+  (await fixture.entries()).find(({ undoes, state }) => undoes === id && state !== 'undone');
 
 async function undo(id: string): Promise<void> {
-  await fixture.undo(entryOf(id));
-  expect(entryOf(id).state).toBe('undone');
+  await fixture.undo(await entryOf(id));
+  expect((await entryOf(id)).state).toBe('undone');
 }
 
 async function redo(id: string): Promise<void> {
-  await fixture.undo(standing(id));
-  expect(entryOf(id).state).toBe('done');
-  expect(standing(id)).toBeUndefined();
+  await fixture.undo(await standing(id));
+  expect((await entryOf(id)).state).toBe('done');
+  expect(await standing(id)).toBeUndefined();
 }
 
 const WAYS: Record<string, ('undo' | 'redo')[]> = {
@@ -97,22 +97,22 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
     const before = fixture.tree();
     await change(fixture.engine.as({ ...anonymous, origin: { tool: 'test' } }));
     const trees = { undo: before, redo: fixture.tree() };
-    expect(fixture.entries()).toHaveLength(1);
-    return { entry: fixture.newest(), trees };
+    expect(await fixture.entries()).toHaveLength(1);
+    return { entry: await fixture.newest(), trees };
   };
   const go = async (way: readonly ('undo' | 'redo')[], { id }: JournalEntry, trees: Record<string, Tree>) => {
     for (const step of way) {
       await (step === 'undo' ? undo(id) : redo(id));
       expect([step, fixture.tree()]).toEqual([step, trees[step]]);
     }
-    expect(fixture.entries().filter(({ state }) => state === 'pending')).toEqual([]);
+    expect((await fixture.entries()).filter(({ state }) => state === 'pending')).toEqual([]);
   };
 
   test.each(Object.entries(WAYS))('whose undo was cut off anywhere is %s', async (_way, way) => {
     for (let done = 1; ; done += STRIDE) {
       const { entry, trees } = await open();
       if (!(await interruptAfter(entry.id, done))) break;
-      expect(entryOf(entry.id).state).toBe('pending');
+      expect((await entryOf(entry.id)).state).toBe('pending');
       await go(way, entry, trees);
       await fixture.close();
     }
@@ -122,8 +122,8 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
     for (let done = 1; ; done += STRIDE) {
       const { entry, trees } = await open();
       await undo(entry.id);
-      if (!(await interruptAfter(standing(entry.id)!.id, done))) break;
-      expect(entryOf(entry.id).state).toBe('pending');
+      if (!(await interruptAfter((await standing(entry.id))!.id, done))) break;
+      expect((await entryOf(entry.id)).state).toBe('pending');
       await go(way, entry, trees);
       await fixture.close();
     }
@@ -132,9 +132,9 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
   test('whose undo was cut off twice, and its redo too, finds its way', async () => {
     const { entry, trees } = await open();
     await interruptAfter(entry.id, 1);
-    await interruptAfter(standing(entry.id)!.id, 1);
+    await interruptAfter((await standing(entry.id))!.id, 1);
     await go(['undo', 'redo', 'undo'], entry, trees);
-    await interruptAfter(standing(entry.id)!.id, 2);
+    await interruptAfter((await standing(entry.id))!.id, 2);
     await interruptAfter(entry.id, 1);
     await go(['redo', 'undo', 'redo'], entry, trees);
   });
@@ -143,7 +143,7 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
 test('a move back that was cut off leaves an empty directory, and is brought to its end', async () => {
   fixture = openJournalFixture(TREE);
   await fixture.engine.files.move('two', 'zwei');
-  const { id } = fixture.newest();
+  const { id } = await fixture.newest();
   const journal = new Journal(openDirectoryState(fixture.state));
   journal
     .begin({}, { undoes: id })
@@ -165,7 +165,7 @@ test.each(Object.entries(WAYS))(
     const trees = { undo: fixture.tree(), redo: {} };
     await fixture.engine.files.remove('two', { recursive: true });
     trees.redo = fixture.tree();
-    const { id } = fixture.newest();
+    const { id } = await fixture.newest();
     const wall = new Wall([{ path: fixture.root, writable: true }]);
     const journal = new Journal(openDirectoryState(fixture.state));
     const place = wall.resolve('two');
@@ -188,7 +188,7 @@ test('a file that one call has made and deleted is not there when that is undone
   await engine.files.remove('new.txt');
   await engine.files.write('b.txt', 'B\n');
   const after = fixture.tree();
-  const { id } = fixture.newest();
+  const { id } = await fixture.newest();
   for (let round = 0; round < 2; round++) {
     await undo(id);
     expect(fixture.tree()).toEqual(TREE);

@@ -31,7 +31,7 @@ const at = (path: string) => join(fixture.root, path);
 
 async function expectChangedSince(path: string): Promise<void> {
   const now = fixture.tree();
-  const { id } = fixture.newest();
+  const { id } = await fixture.newest();
   expect(await fixture.engine.history.undo(id)).toMatchObject({
     done: false,
     obstacles: [{ why: `it was changed since, at ${at(path)}`, forceable: true }],
@@ -45,11 +45,11 @@ describe('a move', () => {
     await fixture.engine.files.move('m.txt', 'n.txt');
     appendFileSync(at('n.txt'), 'theirs\n');
     await expectChangedSince('n.txt');
-    const plan = await fixture.engine.history.plan(fixture.newest().id);
+    const plan = await fixture.engine.history.plan((await fixture.newest()).id);
     expect(plan!.obstacles[0]!.diff).toContain(' m\n+theirs\n');
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()).toEqual({ ...TREE, 'm.txt': 'm\ntheirs\n' });
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toMatchObject({ 'n.txt': 'm\ntheirs\n' });
   });
 
@@ -100,7 +100,7 @@ describe('a move', () => {
     });
     try {
       await engine.files.move(at('m.txt'), join(other.root, 'n.txt'));
-      const [entry] = engine.history.entries();
+      const [entry] = await engine.history.entries();
       appendFileSync(join(other.root, 'n.txt'), 'theirs\n');
       expect(await engine.history.undo(entry!.id)).toMatchObject({ done: false });
       writeFileSync(join(other.root, 'n.txt'), 'm\n');
@@ -122,7 +122,7 @@ describe('a move over a FIFO', () => {
     for (let round = 0; round < 2; round++) {
       await fixture.undo();
       expect(fixture.tree()).toEqual(TREE);
-      const undoing = fixture.entries().find(({ undoes, state }) => undoes && state === 'done')!;
+      const undoing = (await fixture.entries()).find(({ undoes, state }) => undoes && state === 'done')!;
       await fixture.undo(undoing);
       expect(fixture.tree()).toEqual(moved);
     }
@@ -131,11 +131,11 @@ describe('a move over a FIFO', () => {
   test.skipIf(!apart)('is undone by force without it where the FIFO could not be kept', async () => {
     fixture = openJournalFixture(TREE, { under: OTHER });
     await fixture.engine.files.move('m.txt', 'fifo', { overwrite: true });
-    expect(await fixture.engine.history.undo(fixture.newest().id)).toMatchObject({
+    expect(await fixture.engine.history.undo((await fixture.newest()).id)).toMatchObject({
       done: false,
       obstacles: [{ why: expect.stringContaining('cannot be kept'), forceable: true }],
     });
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     const { fifo: _, ...rest } = TREE;
     expect(fixture.tree()).toEqual(rest);
   });
@@ -151,13 +151,13 @@ describe('a link that a command has made', () => {
     await fixture.engine.commands.runShellLine('ln -s aaa made');
     rmSync(at('made'));
     symlinkSync('bbb', at('made'));
-    expect(await fixture.engine.history.undo(fixture.newest().id)).toMatchObject({
+    expect(await fixture.engine.history.undo((await fixture.newest()).id)).toMatchObject({
       done: false,
       obstacles: [{ path: at('made'), why: 'it leads elsewhere now', forceable: true }],
     });
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()).toEqual(TREE);
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toEqual({ ...TREE, made: { link: 'bbb' } });
   });
 
@@ -168,7 +168,7 @@ describe('a link that a command has made', () => {
     expect(after).toEqual({ ...TREE, link: { link: 'o.txt' } });
     await fixture.undo();
     expect(fixture.tree()).toEqual(TREE);
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toEqual(after);
   });
 });

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { anonymous, type Engine } from '../../../src/engine/index.ts';
+import { anonymous, type Engine, type JournalEntry } from '../../../src/engine/index.ts';
 import { type JournalFixture, openJournalFixture } from '../journal/journal-fixture.ts';
 
 const TREE = {
@@ -71,35 +71,35 @@ describe('undo puts back', () => {
     await operation(fixture.engine);
     const after = fixture.tree();
     expect(after).not.toEqual(before);
-    expect(fixture.entries()).toHaveLength(1);
-    const entry = fixture.newest();
+    expect(await fixture.entries()).toHaveLength(1);
+    const entry = await fixture.newest();
     expect(entry.state).toBe('done');
 
     await fixture.undo(entry);
     expect(fixture.tree()).toEqual(before);
     expect(statSync(join(fixture.root, 'run.sh')).mode & 0o777).toBe(0o755);
     expect(statSync(join(fixture.root, 'src/deep')).mode & 0o777).toBe(0o750);
-    const [undoing, undone] = fixture.entries();
+    const [undoing, undone] = await fixture.entries();
     expect(undoing).toMatchObject({ state: 'done', undoes: entry.id });
     expect(undone).toMatchObject({ id: entry.id, state: 'undone' });
 
     await fixture.undo(undoing);
     expect(fixture.tree()).toEqual(after);
-    expect(fixture.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
+    expect((await fixture.entries()).at(-1)).toMatchObject({ id: entry.id, state: 'done' });
 
     await fixture.undo(entry);
     expect(fixture.tree()).toEqual(before);
-    expect(fixture.entries().at(-1)).toMatchObject({ id: entry.id, state: 'undone' });
+    expect((await fixture.entries()).at(-1)).toMatchObject({ id: entry.id, state: 'undone' });
     await fixture.undo(undoing);
     expect(fixture.tree()).toEqual(after);
-    expect(fixture.entries().at(-1)).toMatchObject({ id: entry.id, state: 'done' });
+    expect((await fixture.entries()).at(-1)).toMatchObject({ id: entry.id, state: 'done' });
   });
 
   test.each(['a.txt', 'src'])('%s, and is not done again over what was changed since', async (path) => {
     fixture = openJournalFixture(TREE);
     await fixture.engine.files.remove(path, { recursive: true });
     await fixture.undo();
-    const undoing = fixture.newest();
+    const undoing = await fixture.newest();
     const file = path === 'src' ? 'src/deep/x.ts' : path;
     appendFileSync(join(fixture.root, file), 'theirs\n');
     const changed = fixture.tree();
@@ -110,7 +110,7 @@ describe('undo puts back', () => {
     expect(fixture.tree()).toEqual(changed);
     await fixture.undo(undoing, true);
     expect(fixture.tree()[file]).toBeUndefined();
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toEqual(changed);
   });
 
@@ -126,14 +126,14 @@ describe('undo puts back', () => {
     await fixture.engine.files.write('b.txt', 'by another call\n');
     await engine.files.move('run.sh', 'bin/run.sh');
     const after = fixture.tree();
-    expect(new Set(ids)).toEqual(new Set([fixture.entries().at(-1)!.id]));
-    expect(fixture.entries()).toHaveLength(2);
-    const entry = fixture.entries().at(-1)!;
+    expect(new Set(ids)).toEqual(new Set([(await fixture.entries()).at(-1)!.id]));
+    expect(await fixture.entries()).toHaveLength(2);
+    const entry = (await fixture.entries()).at(-1)!;
     expect(entry.changes.map(({ kind }) => kind)).toEqual(['changed', 'changed', 'created', 'moved']);
 
     await fixture.undo(entry);
     expect(fixture.tree()).toEqual({ ...before, 'b.txt': 'by another call\n' });
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toEqual(after);
   });
 });
@@ -181,21 +181,21 @@ describe('any row of changes', () => {
             { path: name(), content: `${next(9)}` },
           ]),
       ];
-      const count = fixture.entries().length;
+      const count = (await fixture.entries()).length;
       await changes[next(changes.length)]!().catch(() => {});
       // What fails, and what changes nothing, leaves no entry.
-      if (fixture.entries().length > count) trees.push(fixture.tree());
+      if ((await fixture.entries()).length > count) trees.push(fixture.tree());
       else expect(fixture.tree()).toEqual(trees.at(-1));
     }
     expect(trees.length).toBe(20);
     const undoings: string[] = [];
     for (const tree of trees.slice(0, -1).reverse()) {
       await fixture.undo();
-      undoings.push(fixture.newest().id);
+      undoings.push((await fixture.newest()).id);
       expect(fixture.tree()).toEqual(tree);
     }
     for (const tree of trees.slice(1)) {
-      const undoing = fixture.entries().find(({ id }) => id === undoings.at(-1))!;
+      const undoing = (await fixture.entries()).find(({ id }) => id === undoings.at(-1))!;
       undoings.pop();
       await fixture.undo(undoing);
       expect(fixture.tree()).toEqual(tree);
@@ -204,7 +204,8 @@ describe('any row of changes', () => {
 });
 
 describe('what was changed since by somebody else', () => {
-  const inTheWay = async (entry = fixture.newest()) => {
+  const inTheWay = async (chosen?: JournalEntry) => {
+    const entry = chosen ?? (await fixture.newest());
     const before = fixture.tree();
     const outcome = await fixture.engine.history.undo(entry.id);
     expect(fixture.tree()).toEqual(before);
@@ -227,9 +228,9 @@ describe('what was changed since by somebody else', () => {
     await fixture.engine.files.write('a.txt', 'ours\n');
     appendFileSync(join(fixture.root, 'a.txt'), 'theirs\n');
     const both = fixture.tree();
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()).toEqual({ ...both, 'a.txt': TREE['a.txt'] });
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toEqual(both);
   });
 
@@ -238,7 +239,7 @@ describe('what was changed since by somebody else', () => {
     await fixture.engine.files.write('a.txt', 'ours\n');
     rmSync(join(fixture.root, 'a.txt'));
     expect(await inTheWay()).toMatchObject([{ why: expect.stringContaining('removed'), forceable: true }]);
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()['a.txt']).toBe(TREE['a.txt']);
   });
 
@@ -248,9 +249,9 @@ describe('what was changed since by somebody else', () => {
     writeFileSync(join(fixture.root, 'src'), 'a file now\n');
     const now = fixture.tree();
     expect(await inTheWay()).toMatchObject([{ forceable: true }]);
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()['src/deep/x.ts']).toBe('export const x = 1;\n');
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toEqual(now);
   });
 
@@ -261,9 +262,9 @@ describe('what was changed since by somebody else', () => {
     expect(await inTheWay()).toMatchObject([
       { why: expect.stringContaining('precious.txt'), forceable: true },
     ]);
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()['made/precious.txt']).toBeUndefined();
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()['made/precious.txt']).toBe('precious\n');
   });
 
@@ -281,10 +282,10 @@ describe('what was changed since by somebody else', () => {
     writeFileSync(join(fixture.root, 'a.txt'), 'another\n');
     const both = fixture.tree();
     expect(await inTheWay()).toMatchObject([{ forceable: true }]);
-    await fixture.undo(fixture.newest(), true);
+    await fixture.undo(await fixture.newest(), true);
     expect(fixture.tree()['a.txt']).toBe(TREE['a.txt']);
     expect(fixture.tree()['c.txt']).toBeUndefined();
-    await fixture.undo(fixture.newest());
+    await fixture.undo(await fixture.newest());
     expect(fixture.tree()).toEqual(both);
   });
 
@@ -293,7 +294,7 @@ describe('what was changed since by somebody else', () => {
     await fixture.engine.files.move('a.txt', 'c.txt');
     rmSync(join(fixture.root, 'c.txt'));
     expect(await inTheWay()).toMatchObject([{ forceable: false }]);
-    expect(await fixture.engine.history.undo(fixture.newest().id, { force: true })).toMatchObject({
+    expect(await fixture.engine.history.undo((await fixture.newest()).id, { force: true })).toMatchObject({
       done: false,
     });
   });
@@ -317,7 +318,7 @@ describe('what was changed since by somebody else', () => {
     rmSync(join(fixture.root, 'a.txt'));
     symlinkSync(outside, join(fixture.root, 'a.txt'));
     expect(await inTheWay()).toHaveLength(1);
-    await fixture.undo(fixture.newest(), true).catch(() => {});
+    await fixture.undo(await fixture.newest(), true).catch(() => {});
     expect(statSync(outside).size).toBe('outside\n'.length);
   });
 
@@ -326,7 +327,9 @@ describe('what was changed since by somebody else', () => {
     await fixture.engine.files.write('a.txt', 'ours\n');
     writeFileSync(join(fixture.root, 'a.txt'), TREE['a.txt']);
     await fixture.undo();
-    expect(fixture.entries().find(({ undoes }) => undoes === undefined)).toMatchObject({ state: 'undone' });
+    expect((await fixture.entries()).find(({ undoes }) => undoes === undefined)).toMatchObject({
+      state: 'undone',
+    });
   });
 });
 
@@ -344,20 +347,20 @@ test('a plan says what would happen, and does nothing', async () => {
   fixture = openJournalFixture(TREE);
   await fixture.engine.files.write('a.txt', 'ours\n');
   const before = fixture.tree();
-  const plan = await fixture.engine.history.plan(fixture.newest().id);
+  const plan = await fixture.engine.history.plan((await fixture.newest()).id);
   expect(plan).toMatchObject({
     steps: [{ path: join(fixture.root, 'a.txt'), does: 'restore' }],
     obstacles: [],
   });
   expect(plan!.diffs[0]!.text).toContain('-ours\n+one\n');
   expect(fixture.tree()).toEqual(before);
-  expect(fixture.entries()).toHaveLength(1);
+  expect(await fixture.entries()).toHaveLength(1);
 });
 
 test('a plan calls what undoing does by its name: what was created would be removed, and the reverse', async () => {
   fixture = openJournalFixture(TREE);
   const planned = async () => {
-    const { diffs } = (await fixture.engine.history.plan(fixture.newest().id))!;
+    const { diffs } = (await fixture.engine.history.plan((await fixture.newest()).id))!;
     return diffs.map(({ path, kind, text, note }) => [relative(fixture.root, path), kind, note ?? text]);
   };
   await fixture.engine.files.write('new/deep.txt', 'x\n');
@@ -375,5 +378,5 @@ test('a call that fails leaves no entry, and no directory', async () => {
   await expect(fixture.engine.files.write('occupied', 'x')).rejects.toThrow();
   await expect(fixture.engine.files.move('a.txt', 'b.txt')).rejects.toThrow();
   await expect(fixture.engine.files.remove('src')).rejects.toThrow();
-  expect(fixture.entries()).toEqual([]);
+  expect(await fixture.entries()).toEqual([]);
 });

@@ -100,12 +100,12 @@ describe('the history of files that were withheld later', () => {
   it('does not tell of hidden ones, by name or otherwise', async () => {
     const ids = await changesBefore();
     const engine = open(RULES);
-    expect(engine.history.entry(ids.hidden!)).toBeUndefined();
-    expect(engine.history.entries().map(({ id }) => id)).not.toContain(ids.hidden);
-    expect(engine.history.entries({ limit: 6 })).toHaveLength(6);
+    expect(await engine.history.entry(ids.hidden!)).toBeUndefined();
+    expect((await engine.history.entries()).map(({ id }) => id)).not.toContain(ids.hidden);
+    expect(await engine.history.entries({ limit: 6 })).toHaveLength(6);
     const told = [
-      engine.history.entries(),
-      engine.history.entry(ids.both!),
+      await engine.history.entries(),
+      await engine.history.entry(ids.both!),
       await engine.history.diff(ids.both!),
       await engine.history.plan(ids.both!),
       await engine.history.undo(ids.both!),

@@ -13,7 +13,7 @@ import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
 import { namesToUndo } from '../entries/contents-needed.ts';
 import type { Change } from '../entries/entry.ts';
-import type { Line } from '../entries/read-entries.ts';
+import type { Line } from '../entries/line.ts';
 import type { Store } from '../store.ts';
 import { captureRemoved, keepFile } from './capture.ts';
 import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';

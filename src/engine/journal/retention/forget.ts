@@ -8,7 +8,6 @@ import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';
 import { namesOf, namesToUndo } from '../entries/contents-needed.ts';
 import type { JournalEntry } from '../entries/entry.ts';
-import { readForgotten, readWithParts } from '../entries/read-entries.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 import { addCopies } from './forget-copies.ts';
@@ -35,9 +34,8 @@ export interface Forgotten {
 
 export function forget(journal: Journal, request: ForgetRequest, dryRun: boolean): Promise<Forgotten> {
   return journal.locks.hold([journal.tidyLock], async () => {
-    await journal.refresh();
-    const entries = journal.entries();
-    const given = readForgotten(journal.log).entries;
+    const { entries, forgotten } = await journal.read();
+    const given = forgotten.entries;
     const selected = selection(request, entries, given);
     await addCopies(journal.state.contents, request, entries, given, selected);
     const found = await findSelected(journal, selected);
@@ -71,7 +69,8 @@ async function findSelected({ state: { contents } }: Journal, selected: Selectio
 /** What belongs to no entry. */
 async function spareNames(journal: Journal): Promise<string[]> {
   const stored = await storedIn(journal.state.contents);
-  const needed = namesOf(journal.entries().flatMap(({ changes }) => changes));
+  const { entries } = await journal.read();
+  const needed = namesOf(entries.flatMap(({ changes }) => changes));
   return [...stored.keys()].filter((name) => !needed.has(name));
 }
 
@@ -85,10 +84,7 @@ async function removeSelected(journal: Journal, selected: Selection, found: Foun
   }
   for (const { name, path } of found.inside) contents.trees?.eraseInside(name, path);
   const spare = await spareNames(journal);
-  await contents.erase([...found.names.keys(), ...spare], async () => {
-    await journal.refresh();
-    return neededOf(journal, readWithParts(journal.log));
-  });
+  await contents.erase([...found.names.keys(), ...spare], async () => neededOf(await journal.read()));
 }
 
 function tellingOf(

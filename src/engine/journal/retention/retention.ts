@@ -4,7 +4,8 @@
  */
 import type { Contents, StoredContent } from '../../../state/contents.ts';
 import { namesOf } from '../entries/contents-needed.ts';
-import { type Line, type ReadEntry, readForgotten, readWithParts } from '../entries/read-entries.ts';
+import type { EntryIndex, ReadEntry } from '../entries/entry-index.ts';
+import type { Line } from '../entries/line.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
 
@@ -37,7 +38,8 @@ export async function prune(
   await contents.settled();
   // First what is there, then what is needed of it: whatever comes in between is needed.
   const stored = await storedIn(contents);
-  const entries = await readNow(journal);
+  const index = await journal.read();
+  const entries = index.withParts;
   const dropped = tooOld(entries, now - days * DAY_MS);
   const rest = entries.filter((entry) => !dropped.has(entry));
   const stays = newest(entries);
@@ -49,7 +51,7 @@ export async function prune(
   const old = [...stored.values()].filter(({ name, young }) => !young || ended.has(name));
   const freed = await contents.retire(
     old.map(({ name }) => name),
-    neededOf(journal, left),
+    neededOf(index, left),
     now,
   );
   await journal.log.compact(linesOf(left));
@@ -63,7 +65,7 @@ export async function prune(
 export async function makeRoom(journal: Journal, bytes: number, own: string | undefined): Promise<void> {
   const { contents } = journal.state;
   const stored = await storedIn(contents);
-  const entries = await readNow(journal);
+  const entries = (await journal.read()).withParts;
   const recent = Date.now() - UNDER_WAY_MS;
   const givable = entries.filter(({ entry, open }) => entry.id !== own && !(open && entry.at > recent));
   const stays = newest(entries);
@@ -74,13 +76,8 @@ export async function makeRoom(journal: Journal, bytes: number, own: string | un
   const names = [...(await storedIn(contents)).keys()];
   await contents.erase(
     names.filter((name) => !needed.has(name)),
-    async () => neededOf(journal, await readNow(journal)),
+    async () => neededOf(await journal.read()),
   );
-}
-
-async function readNow(journal: Journal): Promise<readonly ReadEntry[]> {
-  await journal.refresh();
-  return readWithParts(journal.log);
 }
 
 function drop({ log }: Journal, dropped: ReadonlySet<ReadEntry>): void {
@@ -98,10 +95,13 @@ export async function storedIn(contents: Contents): Promise<Map<string, StoredCo
   return stored;
 }
 
-/** What these entries need; what the user had removed does not come back for the entries that had it. */
-export function neededOf(journal: Journal, entries: readonly ReadEntry[]): (name: string) => boolean {
+/** What entries need; what the user had removed does not come back for the entries that had it. */
+export function neededOf(
+  index: EntryIndex,
+  entries: readonly ReadEntry[] = index.withParts,
+): (name: string) => boolean {
   const needed = neededBy(entries);
-  const { names: forgotten } = readForgotten(journal.log);
+  const { names: forgotten } = index.forgotten;
   return (name) => needed.has(name) && !forgotten.has(name);
 }
 

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { StoredContent } from '../../contents.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../pace.ts';
 import { type Folder, namesIn } from './state-folders.ts';
 import { sizeOnDisk } from './whole-tree.ts';
 

@@ -8,9 +8,9 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { IsNeeded } from '../../contents.ts';
 import { makeDirectory } from '../make-directory.ts';
+import { Pace } from '../pace.ts';
 import { finishErasing, isDraft, openDrafts } from './erase.ts';
 import { nameOf, pathsOf } from './listing.ts';
-import { Pace } from './pace.ts';
 import { namesIn } from './state-folders.ts';
 import { removeWhole, sizeOnDisk } from './whole-tree.ts';
 

@@ -1,6 +1,7 @@
 /** Reads the files of a log again and again, each time only what was added. */
 import { closeSync } from 'node:fs';
 import type { LogConsumer, LogReader } from '../../log.ts';
+import { Pace } from '../pace.ts';
 import type { LineFormat } from './lines.ts';
 import { byAge, type LogFile, type LogFiles } from './log-files.ts';
 import { linesFrom } from './read-lines.ts';
@@ -16,6 +17,8 @@ export class DirectoryLogReader<R extends object> implements LogReader {
   readonly #format: LineFormat<R>;
   readonly #consumer: LogConsumer<R>;
   readonly #read = new Map<string, Read>();
+  #underWay: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   constructor(files: LogFiles, format: LineFormat<R>, consumer: LogConsumer<R>) {
     this.#files = files;
@@ -23,18 +26,27 @@ export class DirectoryLogReader<R extends object> implements LogReader {
     this.#consumer = consumer;
   }
 
-  async catchUp(): Promise<void> {
-    this.catchUpNow();
+  /** A read that is under way may have passed what was appended since: whoever asks now waits for the next one. */
+  catchUp(): Promise<void> {
+    this.#next ??= this.#underWay.then(() => {
+      this.#next = undefined;
+      const reading = this.#readAll();
+      this.#underWay = reading.catch(() => {});
+      return reading;
+    });
+    return this.#next;
   }
 
-  catchUpNow(): void {
+  async #readAll(): Promise<void> {
+    const pace = new Pace();
     const files = this.#files.list();
     const grown = files.filter(({ name, size }) => size > (this.#read.get(name)?.offset ?? 0));
     if (this.#mustRestart(files, grown)) {
       this.#read.clear();
       this.#consumer.restart();
     }
-    for (const file of this.#read.size === 0 ? files : grown) this.#readOn(file);
+    for (const file of this.#read.size === 0 ? files : grown) await this.#readOn(file, pace);
+    this.#consumer.caughtUp?.();
   }
 
   /** Records have one order: when an earlier file grew, became shorter, was exchanged or is gone, all come again. */
@@ -48,20 +60,21 @@ export class DirectoryLogReader<R extends object> implements LogReader {
     });
   }
 
-  #readOn(file: LogFile): void {
+  async #readOn(file: LogFile, pace: Pace): Promise<void> {
     const fd = this.#files.openIfThere(file.name);
     if (fd === undefined) return;
     try {
       const at = this.#read.get(file.name) ?? { file, offset: 0 };
       this.#read.set(file.name, at);
-      for (const lines of linesFrom(fd, at, this.#format.longest)) this.#take(lines);
+      for (const lines of linesFrom(fd, at, this.#format.longest)) await this.#take(lines, pace);
     } finally {
       closeSync(fd);
     }
   }
 
-  #take(lines: readonly string[]): void {
+  async #take(lines: readonly string[], pace: Pace): Promise<void> {
     for (const line of lines) {
+      if (pace.isDue) await pace.pause();
       const record = this.#format.decode(line);
       if (record) this.#consumer.take(record);
     }

@@ -1,32 +1,10 @@
-/** From the journal's lines to its entries. */
-import type { Log, LogConsumer, LogOptions, LogReader } from '../../../state/log.ts';
+/**
+ * From the journal's lines to its entries, and questions about them. An index takes lines one by one; only the entries
+ * that new lines concern are made again. The entries are shared: nobody may change them.
+ */
 import { namesOf } from './contents-needed.ts';
-import type { Change, EntryState, JournalEntry, Origin } from './entry.ts';
-
-/** One line: the beginning of an entry, more of it, its end, or which entries were given up. */
-export interface Line {
-  /** The entry's id. */
-  e?: string;
-  /** The entry that it is a part of: one call may make several changes, one after another. */
-  call?: string;
-  at?: number;
-  by?: Origin;
-  roots?: string[];
-  did?: Change[];
-  undoes?: string;
-  found?: true;
-  unrecorded?: string;
-  /** These changes stand in place of those that an earlier line named for the same paths. */
-  instead?: true;
-  end?: 'done' | 'failed';
-  drop?: string[];
-  /** Contents and things set aside that the user had removed. */
-  forgot?: string[];
-  /** The same within something that was set aside: its name, and the path in it. */
-  inside?: [name: string, path: string][];
-  /** The entries for which the user asked that: they hold back nothing any more. */
-  of?: string[];
-}
+import type { EntryState, JournalEntry } from './entry.ts';
+import type { Line } from './line.ts';
 
 /** What the user had removed, and no entry has kept again since. */
 export interface ForgottenNames {
@@ -50,81 +28,10 @@ interface Part extends Omit<JournalEntry, 'state'> {
   done: boolean;
 }
 
-/** How the journal's log keeps lines. */
-export const lineRecords: LogOptions<Line> = { accept: (value) => value as Line, checksums: true };
+/** So many entries are made at a time while lines come in. */
+const UPDATE_AT = 256;
 
-const RELEASE_AFTER_MS = 30_000;
-
-/** By the name of the log. What was read is given back to memory when nobody has asked for a while. */
-const readers = new Map<string, EntryReader>();
-
-/** Settles when what is read from now on has everything that others have added. */
-export function refresh(log: Log<Line>): Promise<void> {
-  return readerOf(log).refresh();
-}
-
-/** All entries in the order in which they began. They are shared: nobody may change them. */
-export function readEntries(log: Log<Line>): readonly JournalEntry[] {
-  return readerOf(log).read().entries;
-}
-
-export function readWithParts(log: Log<Line>): readonly ReadEntry[] {
-  return readerOf(log).read().all;
-}
-
-/** One entry, in a time that does not grow with the journal. */
-export function findEntry(log: Log<Line>, id: string): ReadEntry | undefined {
-  return readerOf(log).read().find(id);
-}
-
-/** The entries that took this one back, newest first. */
-export function findUndosOf(log: Log<Line>, id: string): ReadEntry[] {
-  return readerOf(log).read().undosOf(id);
-}
-
-export function readForgotten(log: Log<Line>): ForgottenNames {
-  return readerOf(log).read().forgotten;
-}
-
-function readerOf(log: Log<Line>): EntryReader {
-  const reader = readers.get(log.name) ?? new EntryReader(log);
-  readers.set(log.name, reader);
-  return reader;
-}
-
-class EntryReader implements LogConsumer<Line> {
-  readonly #name: string;
-  readonly #reader: LogReader;
-  readonly #parts = new Parts();
-  #release: NodeJS.Timeout | undefined;
-
-  constructor(log: Log<Line>) {
-    this.#name = log.name;
-    this.#reader = log.reader(this);
-  }
-
-  refresh(): Promise<void> {
-    return this.#reader.catchUp();
-  }
-
-  read(): Parts {
-    this.#reader.catchUpNow?.();
-    this.#release ??= setTimeout(() => readers.delete(this.#name), RELEASE_AFTER_MS).unref();
-    this.#release.refresh();
-    return this.#parts;
-  }
-
-  take(line: Line): void {
-    this.#parts.takeIn(line);
-  }
-
-  restart(): void {
-    this.#parts.clear();
-  }
-}
-
-/** What was read so far, and the entries made of it: only the entries that new lines concern are made again. */
-class Parts {
+export class EntryIndex {
   readonly #parts = new Map<string, Part>();
   readonly #calls = new Map<string, Part[]>();
   readonly #made = new Map<string, ReadEntry>();
@@ -141,18 +48,7 @@ class Parts {
     entries: new Set<string>(),
   };
 
-  clear(): void {
-    for (const each of Object.values(this.forgotten)) each.clear();
-    this.#parts.clear();
-    this.#calls.clear();
-    this.#made.clear();
-    this.#undos.clear();
-    this.#outdated.clear();
-    this.#all = undefined;
-    this.#entries = undefined;
-  }
-
-  takeIn(line: Line): void {
+  take(line: Line): void {
     for (const id of line.drop ?? []) this.#remove(id);
     if (line.forgot) this.#forgot(line);
     // What an entry keeps after it was forgotten is there again.
@@ -162,31 +58,47 @@ class Parts {
     const part = this.#parts.get(line.e);
     if (part) this.#add(part, line);
     else if (line.at !== undefined) this.#begin(begin(line));
+    // Thousands at once would hold up the event loop.
+    if (this.#outdated.size >= UPDATE_AT) this.update();
+  }
+
+  /** One entry, in a time that does not grow with the journal. */
+  entry(id: string): JournalEntry | undefined {
+    return this.find(id)?.entry;
   }
 
   find(id: string): ReadEntry | undefined {
-    this.#update();
+    this.update();
     return this.#made.get(id);
   }
 
-  undosOf(id: string): ReadEntry[] {
-    this.#update();
-    return [...(this.#undos.get(id) ?? [])].reverse().map((undo) => this.#made.get(undo)!);
+  /** The entries that took this one back, newest first. */
+  undosOf(id: string): JournalEntry[] {
+    this.update();
+    return [...(this.#undos.get(id) ?? [])].reverse().map((undo) => this.#made.get(undo)!.entry);
   }
 
-  get all(): readonly ReadEntry[] {
-    this.#update();
+  /** Whether an entry was done to its end, whatever became of it later. */
+  hasEnd(id: string): boolean {
+    return this.find(id)?.open === false;
+  }
+
+  /** In the order in which they began. */
+  get withParts(): readonly ReadEntry[] {
+    this.update();
     this.#all ??= [...this.#calls.keys()].map((id) => this.#made.get(id)!);
     return this.#all;
   }
 
+  /** Oldest first. */
   get entries(): readonly JournalEntry[] {
-    this.#update();
-    this.#entries ??= this.all.map(({ entry }) => entry);
+    this.update();
+    this.#entries ??= this.withParts.map(({ entry }) => entry);
     return this.#entries;
   }
 
-  #update(): void {
+  /** Makes the entries that lines have changed. */
+  update(): void {
     if (this.#outdated.size === 0) return;
     const concerned = new Set<string>();
     for (const id of this.#outdated) {
