@@ -92,10 +92,11 @@ class Restoration {
   async #contents(steps: readonly ContentStep[]): Promise<void> {
     const changed = steps.map(({ path }) => ({ path, walk: STRAIGHT, how: 'changed' }) as const);
     const restoring = this.#changes.at(changed, async (places, recorder) => {
-      const replacements: Replacement[] = [];
-      for (const [index, place] of places.entries()) {
-        replacements.push(await replacementAt(place, steps[index]!, this.#journal.store));
-      }
+      const replacements = new Array<Replacement>(places.length);
+      const reading = places.map(async (place, index) => {
+        replacements[index] = await replacementAt(place, steps[index]!, this.#journal.store);
+      });
+      await allDone(reading);
       await replaceTogether(replacements, undefined, recorder);
     });
     await asChangedMeanwhile(steps[0]!.path, restoring);
