@@ -12,7 +12,7 @@ import type { Recorder } from './recorder.ts';
 
 /** The history of a running engine, or that of a state directory. */
 export interface UndoableHistory {
-  entry(id: string): Promise<JournalEntry | undefined> | JournalEntry | undefined;
+  entry(id: string): Promise<JournalEntry | undefined>;
   undo(id: string, options: UndoOptions): Promise<UndoOutcome | undefined>;
 }
 
