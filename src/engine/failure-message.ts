@@ -3,10 +3,11 @@ import type { Failure } from './failures.ts';
 
 /** The kind comes first, then the facts in words. Dialects do not use this: each has words of its own. */
 export function failureMessage(facts: Failure): string {
-  return `${facts.kind}: ${sentence(facts)}`;
+  return `${facts.kind}: ${failureSentence(facts)}`;
 }
 
-function sentence(facts: Failure): string {
+/** The facts alone. */
+export function failureSentence(facts: Failure): string {
   return aboutPath(facts) ?? aboutContent(facts) ?? aboutCall(facts) ?? JSON.stringify(facts);
 }
 

@@ -22,6 +22,7 @@ export {
   sortedInTurns,
   Yielder,
 } from './event-loop.ts';
+export { failureSentence } from './failure-message.ts';
 export {
   type ArgumentProblem,
   EngineFailure,

@@ -1,5 +1,5 @@
 /** An entry of the journal for the page: what it changed, what undoing it would do, and doing so. */
-import { EngineFailure } from '../../engine/index.ts';
+import { EngineFailure, failureSentence } from '../../engine/index.ts';
 import type {
   EntryDetails,
   PageDiff,
@@ -52,7 +52,7 @@ export class Entries {
       return { done: false, obstacles: new Room().fitObstacles(outcome.obstacles) };
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
-      return { status: 409, message: `It could not be undone (${error.facts.kind})` };
+      return { status: 409, message: `It could not be undone: ${failureSentence(error.facts)}` };
     }
   }
 

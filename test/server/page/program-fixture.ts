@@ -12,10 +12,14 @@ export const TOKEN = 'a-token-for-the-page-of-the-program';
 export class ProgramFixture {
   readonly directory = temporaryDirectory();
   readonly root = join(this.directory.path, 'served');
-  readonly state = join(this.directory.path, 'state');
+  readonly state: string;
+  readonly #elsewhere: { path: string; remove(): void } | undefined;
   readonly #started: ChildProcess[] = [];
 
-  constructor(tree: Tree) {
+  /** `stateUnder`: where the state directory is, when not beside the served one. */
+  constructor(tree: Tree, { stateUnder }: { stateUnder?: string } = {}) {
+    this.#elsewhere = stateUnder === undefined ? undefined : temporaryDirectory(stateUnder);
+    this.state = this.#elsewhere?.path ?? join(this.directory.path, 'state');
     layOut(this.root, tree);
   }
 
@@ -54,6 +58,7 @@ export class ProgramFixture {
       if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve));
     }
     this.directory.remove();
+    this.#elsewhere?.remove();
   }
 }
 
