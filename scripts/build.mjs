@@ -48,6 +48,12 @@ const built = await Promise.all([
     outfile: 'dist/protocol.cjs',
   }),
   build({
+    ...commonjs,
+    entryPoints: ['src/server/oauth/token-library.ts'],
+    outfile: 'dist/oauth.cjs',
+    minify: true,
+  }),
+  build({
     ...common,
     format: 'cjs',
     entryPoints: ['src/launch.ts'],

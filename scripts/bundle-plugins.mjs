@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** Packages in a file of their own: most clients on stdio need no protocol library. */
+/** Packages in a file of their own: most clients on stdio need no protocol library, and no server on stdio needs OAuth. */
 const APART = {
   '@modelcontextprotocol/server': './protocol.cjs',
   '@modelcontextprotocol/server/stdio': './protocol.cjs',
+  jose: './oauth.cjs',
 };
 /** Modules of Node that take milliseconds to load. */
 const BUILTINS = [
@@ -70,7 +71,7 @@ export const lateModules = {
       if (BUILTINS.includes(path.slice('node:'.length)))
         return late(path, namespace, { path, external: true });
     });
-    onResolve({ filter: /^@/ }, ({ path, namespace }) => {
+    onResolve({ filter: /^(?:@|jose$)/ }, ({ path, namespace }) => {
       if (path in APART) return late(path, namespace, { path: APART[path], external: true });
     });
     onResolve({ filter: /\.ts$/ }, ({ path, importer, namespace }) => {

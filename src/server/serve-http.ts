@@ -1,5 +1,6 @@
 /** What `--http` serves: MCP, the Tool Trace page and a health check, on one HTTP server. */
-import { type McpOptions, McpRoute, wellKnownRoute } from './http/mcp-route.ts';
+import { type McpOptions, McpRoute } from './http/mcp-route.ts';
+import { wellKnownRoute } from './http/well-known-route.ts';
 import type { App } from './mcp/app.ts';
 import { PageRoute } from './page/page-route.ts';
 import type { PageSources } from './page/sources.ts';
@@ -17,6 +18,10 @@ export async function serveHttp(app: App, options: HttpOptions): Promise<WebServ
   const server = new WebServer({ ...options, startPath: '/mcp', log: (line) => app.log(line) });
   const page = sources && new PageRoute(server, { version, roots: engine.roots, sources });
   const mcp = new McpRoute(app, server, options);
-  await server.listen([healthRoute, wellKnownRoute, ...(page ? [page] : []), mcp]);
+  await server.listen([healthRoute, wellKnownRoute(mcp.resources), ...(page ? [page] : []), mcp]);
+  void mcp.resources?.problem().then((problem) => {
+    if (problem !== undefined)
+      app.log(`warning: ${problem}; until they can, its tokens are answered with 503`);
+  });
   return server;
 }

@@ -3,13 +3,21 @@ import { createSecureContext } from 'node:tls';
 import { dialects } from '../dialects/index.ts';
 import type { Engine } from '../engine/index.ts';
 import type { App } from './mcp/app.ts';
+import type { OAuthSettings } from './oauth/settings.ts';
 import type { PageSources } from './page/sources.ts';
 import { type HttpOptions, serveHttp } from './serve-http.ts';
 import { limitsFor } from './web/limits.ts';
 import type { Certificate } from './web/node-server.ts';
 import { readPlain, readSecret, StartError } from './web/secret-files.ts';
 import { type StoredToken, storedToken } from './web/stored-token.ts';
-import { fullGrant, type Grant, isEasilyGuessed, newToken, parseTokens, whyNotToken } from './web/tokens.ts';
+import {
+  fullGrant,
+  isEasilyGuessed,
+  newToken,
+  parseTokens,
+  type TokenGrant,
+  whyNotToken,
+} from './web/tokens.ts';
 import type { WebServer } from './web/web-server.ts';
 
 export { StartError };
@@ -24,6 +32,8 @@ export interface HttpSettings {
   newToken?: boolean;
   /** Print the configurations of clients with the token, terminal or not. */
   printed?: boolean;
+  /** The authorization server whose tokens are accepted too. */
+  oauth?: OAuthSettings;
   tls?: { certFile: string; keyFile: string };
   /** How many calls of one token may run or wait. */
   calls?: number;
@@ -58,11 +68,13 @@ export async function startHttp(
   environment: HttpEnvironment,
 ): Promise<StartedHttp> {
   const chosen = chooseGrants(app, settings, environment);
-  const { host, allowHosts, allowOrigins, tls, tokenFile } = settings;
+  const { host, allowHosts, allowOrigins, tls, tokenFile, oauth } = settings;
   const { readOnlyEngine, page } = environment;
   try {
     const server = await listenOnFirstFree(app, settings, {
-      ...{ host, allowHosts, allowOrigins, readOnlyEngine },
+      ...{ host, allowOrigins, readOnlyEngine },
+      allowHosts: oauth ? [...allowHosts, new URL(oauth.publicUrl).hostname] : allowHosts,
+      ...(oauth && { oauth }),
       grants: chosen.grants,
       ...(page && { page }),
       tls: tls && readCertificate(app, tls),
@@ -94,9 +106,9 @@ async function listenOnFirstFree(
 
 function chooseGrants(
   app: App,
-  { tokenFile, newToken: replace = false, printed = false }: HttpSettings,
+  { tokenFile, newToken: replace = false, printed = false, oauth }: HttpSettings,
   { token, terminal, stateDirectory }: HttpEnvironment,
-): { grants: Grant[]; token?: StoredToken } {
+): { grants: TokenGrant[]; token?: StoredToken } {
   if (tokenFile !== undefined) {
     const { grants, problems } = readTokens(app, tokenFile);
     if (problems[0] !== undefined) throw new StartError(problems[0]);
@@ -111,6 +123,8 @@ function chooseGrants(
     if (replace) app.log('no new token is made: COFFERDAM_TOKEN is set, and is the token');
     return { grants: [fullGrant(token)] };
   }
+  // The page needs a token of the operator's; everything else does without one.
+  if (oauth && !replace && !printed) return { grants: [] };
   if (!terminal && !replace && !printed)
     throw new StartError(
       'no token: set COFFERDAM_TOKEN, or give --token-file or --new-token (the stored token is used only where a terminal can show it)',
@@ -123,7 +137,12 @@ function chooseGrants(
   return { grants: [fullGrant(stored.token)], token: stored };
 }
 
-function readTokens(app: App, file: string): { grants: Grant[]; problems: string[] } {
+interface TokensRead {
+  grants: TokenGrant[];
+  problems: string[];
+}
+
+function readTokens(app: App, file: string): TokensRead {
   const known = dialects.map(({ name }) => name);
   const { grants, problems, warnings } = parseTokens(readSecret(file, servedBy(app)).toString('utf8'), known);
   for (const warning of warnings) app.log(`warning: ${file}, ${warning}`);
@@ -147,10 +166,7 @@ function reload(app: App, { tokenFile, tls }: HttpSettings, server: WebServer): 
   }
 }
 
-function attempt(read: () => { grants: Grant[]; problems: string[] }): {
-  grants: Grant[];
-  problems: string[];
-} {
+function attempt(read: () => TokensRead): TokensRead {
   try {
     return read();
   } catch (error) {

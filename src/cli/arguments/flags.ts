@@ -140,6 +140,30 @@ export const flags = [
     for: SERVERS,
     help: 'with --http: replace the saved token and print the new one, also where stdout is no terminal; COFFERDAM_TOKEN, if set, comes first',
   },
+  {
+    name: 'oauth-issuer',
+    value: 'URL',
+    for: SERVERS,
+    help: 'with --http: accept access tokens of this authorization server too; needs --public-url, see docs/OAUTH.md',
+  },
+  {
+    name: 'public-url',
+    value: 'URL',
+    for: SERVERS,
+    help: 'with --oauth-issuer: the address under which clients reach this server, as https://files.example',
+  },
+  {
+    name: 'oauth-audience',
+    value: 'NAME',
+    for: SERVERS,
+    help: "with --oauth-issuer: the audience of the tokens (default: the endpoint's address)",
+  },
+  {
+    name: 'oauth-scope-claim',
+    value: 'NAME',
+    for: SERVERS,
+    help: 'with --oauth-issuer: the claim that holds the scopes (default: scope, or else scp)',
+  },
   { name: 'tls-cert', value: 'FILE', for: SERVERS, help: 'with --http: the certificate for HTTPS (PEM)' },
   { name: 'tls-key', value: 'FILE', for: SERVERS, help: 'with --http: the key of the certificate (PEM)' },
   {

@@ -1,5 +1,6 @@
 /** Reads the options of the HTTP server. */
 
+import { isSafeUrl, type OAuthSettings } from '../../server/oauth/settings.ts';
 import type { HttpSettings } from '../../server/start-http.ts';
 import { asOrigin, isHostName } from '../../server/web/host-and-origin.ts';
 import { UsageError } from '../usage-error.ts';
@@ -9,6 +10,10 @@ export interface HttpValues {
   http?: string | undefined;
   'token-file'?: string | undefined;
   'new-token'?: boolean | undefined;
+  'oauth-issuer'?: string | undefined;
+  'public-url'?: string | undefined;
+  'oauth-audience'?: string | undefined;
+  'oauth-scope-claim'?: string | undefined;
   'tls-cert'?: string | undefined;
   'tls-key'?: string | undefined;
   'http-calls'?: string | undefined;
@@ -19,6 +24,7 @@ export interface HttpValues {
 
 const NEED_HTTP = [
   ...['token-file', 'new-token', 'tls-cert', 'tls-key'],
+  ...['oauth-issuer', 'public-url', 'oauth-audience', 'oauth-scope-claim'],
   ...['http-calls', 'http-body', 'allow-host', 'allow-origin'],
 ] as const;
 const MOST_CALLS = 100_000;
@@ -43,8 +49,10 @@ export function parseHttp(values: HttpValues): HttpSettings | undefined {
   const newToken = values['new-token'] === true;
   if (newToken && tokenFile !== undefined)
     throw new UsageError('--new-token and --token-file exclude each other');
+  const oauth = parseOAuth(values);
   return {
     ...parseAddress(values.http),
+    ...(oauth && { oauth }),
     newToken,
     ...(tokenFile === undefined ? {} : { tokenFile }),
     ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
@@ -87,4 +95,45 @@ function checkOrigin(text: string): string {
   const origin = asOrigin(text);
   if (origin !== undefined) return origin;
   throw new UsageError(`--allow-origin ${text}: give one origin, as https://app.example`);
+}
+
+function parseOAuth(values: HttpValues): OAuthSettings | undefined {
+  const { 'oauth-issuer': issuer, 'public-url': publicUrl } = values;
+  const { 'oauth-audience': audience, 'oauth-scope-claim': scopeClaim } = values;
+  if (issuer === undefined) {
+    const alone = (['public-url', 'oauth-audience', 'oauth-scope-claim'] as const).find(
+      (name) => values[name] !== undefined,
+    );
+    if (alone)
+      throw new UsageError(`--${alone} is for tokens of an authorization server: --oauth-issuer URL`);
+    return undefined;
+  }
+  if (publicUrl === undefined)
+    throw new UsageError('--oauth-issuer needs --public-url URL: the address that clients connect to');
+  return {
+    // Tokens name the issuer to the letter, so the text is kept as it is.
+    issuer: checkUrl('oauth-issuer', issuer).text,
+    publicUrl: endpointBase(checkUrl('public-url', publicUrl).url),
+    ...(audience === undefined ? {} : { audience: checkText('oauth-audience', audience) }),
+    ...(scopeClaim === undefined ? {} : { scopeClaim: checkText('oauth-scope-claim', scopeClaim) }),
+  };
+}
+
+/** People give the address of the endpoint, or what stands in front of it. */
+function endpointBase({ origin, pathname }: URL): string {
+  return `${origin}${pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')}`;
+}
+
+function checkUrl(flag: string, text: string): { text: string; url: URL } {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+    throw new UsageError(`--${flag}: give an address without a query, as https://files.example`);
+  if (!isSafeUrl(url))
+    throw new UsageError(`--${flag} ${text}: tokens need TLS: give an https address, or one of this machine`);
+  return { text, url };
+}
+
+function checkText(flag: string, text: string): string {
+  if (text.trim() !== '') return text;
+  throw new UsageError(`--${flag} is empty`);
 }

@@ -43,12 +43,16 @@ interface Incoming extends ClientContext {
   reply: Reply;
   /** The client sends the body only after `100 Continue`. */
   expectsContinue: boolean;
+  /** The refusal of messages for which the token lacks a scope, where tokens have scopes. */
+  whyNotInScope: ((messages: readonly unknown[]) => Refusal | undefined) | undefined;
 }
 
 /** A refusal, or undefined when the request has its answer. */
 type Outcome = Refusal | undefined;
 
 export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
+  const outOfScope = incoming.whyNotInScope?.([]);
+  if (outOfScope) return outOfScope;
   switch (incoming.reply.request.method) {
     case 'POST':
       return servePost(endpoint, incoming);
@@ -90,6 +94,8 @@ async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcom
   if (incoming.expectsContinue) incoming.reply.response.writeContinue();
   const posted = await readPostBody(incoming.reply, endpoint.limits, endpoint.memory);
   if (posted === undefined || 'status' in posted) return posted;
+  const outOfScope = incoming.whyNotInScope?.(posted.batch ? posted.values : [posted.message]);
+  if (outOfScope) return outOfScope;
   if (posted.batch) return serveBatch(endpoint, incoming, posted);
   const { message } = posted;
   const classified = classifyInboundRequest({

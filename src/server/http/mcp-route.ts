@@ -4,16 +4,21 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { App } from '../mcp/app.ts';
 import { createSession } from '../mcp/session.ts';
-import { refuseAndClose } from '../web/admission.ts';
+import { ProtectedResources } from '../oauth/protected-resource.ts';
+import type { OAuthSettings } from '../oauth/settings.ts';
+import type { Access } from '../web/admission.ts';
 import { MemoryBudget } from '../web/body.ts';
-import type { Refusal } from '../web/reply.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens.ts';
 import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
-import { isWellKnown, pathsOf, workspaceIn } from './address.ts';
+import { pathsOf, workspaceIn } from './address.ts';
 import { type Endpoint, serveMcp } from './endpoint.ts';
 import { Principal } from './principal.ts';
 import { type CreateServer, Sessions } from './sessions.ts';
 import { Stateless } from './stateless.ts';
+
+/** As long as a timer can be. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface McpOptions {
   /** An engine over the same directories that cannot change anything, for tokens that may only read. */
@@ -21,13 +26,9 @@ export interface McpOptions {
   createServer?: CreateServer;
   /** Announces changes to clients that listen without a session. */
   bus?: ServerEventBus;
+  /** The authorization server whose tokens are accepted too. */
+  oauth?: OAuthSettings;
 }
-
-/** Clients look for authorization servers under `.well-known`. There are none, with a token or without. */
-export const wellKnownRoute: Route = {
-  matches: isWellKnown,
-  serve: ({ reply }) => refuseAndClose(reply, NOT_FOUND),
-};
 
 export class McpRoute implements Route {
   readonly #app: App;
@@ -37,6 +38,8 @@ export class McpRoute implements Route {
   readonly #endpoint: Endpoint;
   readonly #principals = new Map<Grant, Principal>();
   readonly #dialects: ReadonlyMap<string, Dialect>;
+  /** Where an authorization server issues tokens. */
+  readonly resources: ProtectedResources | undefined;
 
   constructor(app: App, server: WebServer, options: McpOptions) {
     this.#app = app;
@@ -54,6 +57,15 @@ export class McpRoute implements Route {
       unsentBytes: () => server.unsentBytes,
     };
     this.#dialects = pathsOf(app.dialects);
+    const { oauth: settings } = options;
+    this.resources =
+      settings &&
+      new ProtectedResources({
+        settings,
+        paths: this.#dialects,
+        canChange: app.engine.roots.some(({ writable }) => writable),
+        isTaken: (name) => server.hasTokenOf(name),
+      });
   }
 
   /** Every path: without a token nobody learns which ones exist. */
@@ -62,8 +74,9 @@ export class McpRoute implements Route {
   }
 
   async serve({ reply, path, query, expectsContinue }: WebRequest): Promise<Refusal | undefined> {
-    const grant = this.#server.grantOf(reply);
-    if (!grant) return undefined;
+    const access = this.resources ? await this.#accessOf(reply, path) : this.#grantOf(reply);
+    if (!access) return undefined;
+    const { grant, issued } = access;
     const full = this.#server.accept(reply, grant);
     if (full) return full;
     const dialect = this.#dialects.get(path);
@@ -74,7 +87,24 @@ export class McpRoute implements Route {
     const named = workspaceIn(query, dialect);
     if ('status' in named) return named;
     const app = principal.appFor(dialect);
-    return serveMcp(this.#endpoint, { reply, principal, app, ...named, expectsContinue });
+    const whyNotInScope =
+      issued &&
+      ((messages: readonly unknown[]) => this.resources?.whyNotInScope(path, issued.scopes, messages));
+    if (issued && reply.request.method === 'GET') endAt(reply, issued.expiresAt);
+    return serveMcp(this.#endpoint, { reply, principal, app, ...named, expectsContinue, whyNotInScope });
+  }
+
+  #grantOf(reply: Reply): Access | undefined {
+    const grant = this.#server.grantOf(reply);
+    return grant && { grant };
+  }
+
+  #accessOf(reply: Reply, path: string): Promise<Access | undefined> {
+    const resources = this.resources!;
+    return this.#server.accessOf(reply, {
+      challenge: () => resources.challenge(path),
+      open: (token) => resources.open(token, path),
+    });
   }
 
   revoke(grant: Grant): void {
@@ -87,8 +117,20 @@ export class McpRoute implements Route {
 
   tick(now: number): void {
     this.#sessions.endIdle(now);
-    for (const principal of this.#principals.values())
-      principal.forgetIdle(now, this.#server.limits.sessionIdleMs);
+    const { sessionIdleMs } = this.#server.limits;
+    for (const principal of this.#principals.values()) principal.forgetIdle(now, sessionIdleMs);
+    if (this.resources) this.#forgetStrangers(now - sessionIdleMs);
+  }
+
+  /** An authorization server may have any number of subjects: those that have not come for long go. */
+  #forgetStrangers(before: number): void {
+    for (const [grant, principal] of this.#principals) {
+      if (this.#server.hasTokenOf(grant.name) || principal.usedAt >= before) continue;
+      if (principal.callLimit.size > 0 || this.#sessions.hasAny(principal)) continue;
+      this.#principals.delete(grant);
+      this.resources?.forget(grant);
+      principal.close();
+    }
   }
 
   async close(): Promise<void> {
@@ -104,6 +146,7 @@ export class McpRoute implements Route {
       principal = new Principal(grant, { ...this.#app, engine, changing: this.#app.engine });
       this.#principals.set(grant, principal);
     }
+    principal.usedAt = Date.now();
     return principal;
   }
 
@@ -112,4 +155,11 @@ export class McpRoute implements Route {
     for (const { callLimit } of this.#principals.values()) calls += callLimit.size;
     return calls;
   }
+}
+
+/** A stream lasts no longer than the token that opened it: the client comes back with another. */
+function endAt(reply: Reply, at: number): void {
+  const timer = setTimeout(() => reply.end(), Math.min(at - Date.now(), LONGEST_TIMER_MS));
+  timer.unref();
+  reply.whenOver(() => clearTimeout(timer));
 }

@@ -15,6 +15,8 @@ interface ClientState {
 export class Principal {
   readonly grant: Grant;
   readonly callLimit = newCallLimit();
+  /** When a request last came. */
+  usedAt = 0;
   readonly #app: App;
   readonly #apps = new Map<string, App>();
   /** By dialect. */

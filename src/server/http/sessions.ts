@@ -86,6 +86,11 @@ export class Sessions {
     }
   }
 
+  hasAny(principal: Principal): boolean {
+    for (const session of this.#byId.values()) if (session.principal === principal) return true;
+    return false;
+  }
+
   endOf(principal: Principal): void {
     for (const session of this.#byId.values())
       if (session.principal === principal) void session.transport.close();

@@ -5,6 +5,12 @@ import type { Refusal, Reply } from './reply.ts';
 import { bearerOf, type Grant, type Tokens } from './tokens.ts';
 
 const CHALLENGE = 'Bearer realm="cofferdam"';
+const TOKEN_NEEDED = 'A token is needed: Authorization: Bearer …';
+const WRONG_TOKEN: Refusal = {
+  status: 401,
+  message: 'The token is not valid',
+  headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
+};
 /** What a page of an allowed origin may send, and which headers it may read. */
 const CORS_PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST, GET, DELETE',
@@ -13,6 +19,20 @@ const CORS_PREFLIGHT = {
   'Access-Control-Max-Age': '600',
 };
 const CORS_EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Retry-After';
+
+/** The tokens of an authorization server, at the endpoint that the request asks for. */
+export interface IssuedTokens {
+  /** The `WWW-Authenticate` for a request without a token. */
+  challenge(): string;
+  open(token: string): Promise<Access | Refusal>;
+}
+
+/** What a request may do. */
+export interface Access {
+  grant: Grant;
+  /** What the authorization server allows; undefined for a token that the operator issued. */
+  issued?: { scopes: ReadonlySet<string>; expiresAt: number };
+}
 
 export interface AdmissionOptions {
   hostAndOrigin: HostAndOrigin;
@@ -65,17 +85,33 @@ export class Admission {
     const shown = bearerOf(reply.request.headers.authorization);
     const grant = shown === undefined ? undefined : this.#options.tokens.find(shown);
     if (grant) return grant;
-    if (shown === undefined) refuseToken(reply, 'A token is needed: Authorization: Bearer …', CHALLENGE);
-    else this.#refuseWrongToken(reply);
+    if (shown === undefined) refuseToken(reply, TOKEN_NEEDED, CHALLENGE);
+    else this.#refuseWrongToken(reply, WRONG_TOKEN);
     return undefined;
   }
 
-  #refuseWrongToken(reply: Reply): void {
+  /** The same, where an authorization server issues tokens too. */
+  async accessOf(reply: Reply, issued: IssuedTokens): Promise<Access | undefined> {
+    const shown = bearerOf(reply.request.headers.authorization);
+    if (shown === undefined) {
+      refuseToken(reply, TOKEN_NEEDED, issued.challenge());
+      return undefined;
+    }
+    const grant = this.#options.tokens.find(shown);
+    if (grant) return { grant };
+    const access = await issued.open(shown);
+    if (!('status' in access)) return access;
+    if (access.status === 401) this.#refuseWrongToken(reply, access);
+    else refuseAndClose(reply, access);
+    return undefined;
+  }
+
+  #refuseWrongToken(reply: Reply, refusal: Refusal): void {
     const address = reply.request.socket.remoteAddress ?? '';
     const { delayMs, count } = this.#failed.record(address, Date.now());
     if (count === 10 || count % 10_000 === 0)
       this.#options.log(`${count} wrong tokens from ${address}: its refusals are delayed`);
-    const answer = () => refuseToken(reply, 'The token is not valid', `${CHALLENGE}, error="invalid_token"`);
+    const answer = () => refuseAndClose(reply, refusal);
     if (delayMs === 0) {
       answer();
       return;

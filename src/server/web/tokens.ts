@@ -1,10 +1,10 @@
 /** Bearer tokens: whose they are, what they allow, and how the server recognises one. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
+/** What somebody who showed a token may do. */
 export interface Grant {
   /** Whose token it is, for the log and the trace. */
   readonly name: string;
-  readonly hash: Buffer;
   readonly readOnly: boolean;
   /** The dialects that it opens; undefined for all that the server has. */
   readonly dialects: readonly string[] | undefined;
@@ -12,8 +12,13 @@ export interface Grant {
   readonly oneClient: boolean;
 }
 
+/** A token that the operator issued. */
+export interface TokenGrant extends Grant {
+  readonly hash: Buffer;
+}
+
 export interface TokenFile {
-  grants: Grant[];
+  grants: TokenGrant[];
   /** What is wrong, line by line and never with a token in it. A line with a problem gives no access. */
   problems: string[];
   warnings: string[];
@@ -31,7 +36,7 @@ export function newToken(): string {
 }
 
 /** The grant of a token that opens everything. */
-export function fullGrant(token: string, name = 'owner'): Grant {
+export function fullGrant(token: string, name = 'owner'): TokenGrant {
   return { name, hash: hashOf(token), readOnly: false, dialects: undefined, oneClient: false };
 }
 
@@ -49,7 +54,7 @@ export function isEasilyGuessed(token: string): boolean {
 
 /** One token a line: `name token read-only|read-write|dialect,dialect… [one-client]`; `#` begins a remark. */
 export function parseTokens(text: string, dialects: readonly string[]): TokenFile {
-  const grants: Grant[] = [];
+  const grants: TokenGrant[] = [];
   const problems: string[] = [];
   const warnings: string[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -61,13 +66,13 @@ export function parseTokens(text: string, dialects: readonly string[]): TokenFil
       problems.push(`line ${index + 1}: ${problem}`);
       continue;
     }
-    grants.push(taken as Grant);
+    grants.push(taken as TokenGrant);
     if (isEasilyGuessed(words[1]!)) warnings.push(`line ${index + 1}: the token is short and can be guessed`);
   }
   return { grants, problems, warnings };
 }
 
-function parseLine([name, token, ...rights]: string[], dialects: readonly string[]): Grant | string {
+function parseLine([name, token, ...rights]: string[], dialects: readonly string[]): TokenGrant | string {
   if (token === undefined) return 'a name, a token and rights are needed';
   if (!NAME.test(name!)) return 'the name must have at most 32 letters, digits and . _ - @';
   const bad = whyNotToken(token);
@@ -90,7 +95,7 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
   };
 }
 
-function whyNotBeside(grant: Grant, others: readonly Grant[]): string | undefined {
+function whyNotBeside(grant: TokenGrant, others: readonly TokenGrant[]): string | undefined {
   for (const other of others) {
     if (other.name === grant.name) return 'the name stands on an earlier line already';
     if (other.hash.equals(grant.hash)) return 'the token stands on an earlier line already';
@@ -100,9 +105,9 @@ function whyNotBeside(grant: Grant, others: readonly Grant[]): string | undefine
 
 /** The valid tokens. */
 export class Tokens {
-  #grants: readonly Grant[];
+  #grants: readonly TokenGrant[];
 
-  constructor(grants: readonly Grant[]) {
+  constructor(grants: readonly TokenGrant[]) {
     this.#grants = grants;
   }
 
@@ -114,15 +119,20 @@ export class Tokens {
     return found;
   }
 
+  /** Whether the operator issued a token under this name. */
+  hasName(name: string): boolean {
+    return this.#grants.some((grant) => grant.name === name);
+  }
+
   /** Puts others in their place and gives those that are no longer valid. A grant that has not changed stays the same object. */
-  replace(grants: readonly Grant[]): Grant[] {
+  replace(grants: readonly TokenGrant[]): Grant[] {
     const before = this.#grants;
     this.#grants = grants.map((grant) => before.find((old) => isSame(old, grant)) ?? grant);
     return before.filter((old) => !this.#grants.includes(old));
   }
 }
 
-function isSame(one: Grant, other: Grant): boolean {
+function isSame(one: TokenGrant, other: TokenGrant): boolean {
   return (
     one.name === other.name &&
     one.readOnly === other.readOnly &&

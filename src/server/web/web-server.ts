@@ -5,14 +5,14 @@
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { Admission } from './admission.ts';
+import { type Access, Admission, type IssuedTokens } from './admission.ts';
 import { Connections } from './connections.ts';
 import { HostAndOrigin, inUrl } from './host-and-origin.ts';
 import { defaultLimits, type HttpLimits } from './limits.ts';
 import { type Certificate, createNodeServer } from './node-server.ts';
 import { OpenReplies } from './open-replies.ts';
 import type { Refusal, Reply } from './reply.ts';
-import { type Grant, Tokens } from './tokens.ts';
+import { type Grant, type TokenGrant, Tokens } from './tokens.ts';
 
 /** The longest time between two looks at open replies and idle sessions. */
 const MAX_TICK_MS = 1000;
@@ -49,7 +49,7 @@ export interface WebServerOptions {
   port: number;
   /** The path that `url` ends with. */
   startPath: string;
-  grants: readonly Grant[];
+  grants: readonly TokenGrant[];
   tls?: Certificate | undefined;
   allowHosts?: readonly string[];
   allowOrigins?: readonly string[];
@@ -131,13 +131,23 @@ export class WebServer {
     return this.#admission.grantOf(reply);
   }
 
+  /** The same, where an authorization server issues tokens too. */
+  accessOf(reply: Reply, issued: IssuedTokens): Promise<Access | undefined> {
+    return this.#admission.accessOf(reply, issued);
+  }
+
+  /** Whether the operator issued a token under this name. */
+  hasTokenOf(name: string): boolean {
+    return this.#tokens.hasName(name);
+  }
+
   /** Counts the request as one of this grant; refuses when there is no place for its connection. */
   accept(reply: Reply, grant: Grant): Refusal | undefined {
     return this.#replies.accept(reply, grant);
   }
 
   /** Puts other tokens in place. Those that are gone stop working at once, also for requests under way. */
-  replaceTokens(grants: readonly Grant[]): void {
+  replaceTokens(grants: readonly TokenGrant[]): void {
     for (const grant of this.#tokens.replace(grants)) {
       this.#replies.abort(grant);
       for (const route of this.#routes) route.revoke?.(grant);

@@ -1,0 +1,32 @@
+/**
+ * Everything below `.well-known`: clients look there for an authorization server. Where the operator trusts one, they
+ * find the metadata of the endpoints; everything else is not there, with a token or without.
+ */
+import type { ProtectedResources } from '../oauth/protected-resource.ts';
+import { refuseAndClose } from '../web/admission.ts';
+import type { Refusal, Reply } from '../web/reply.ts';
+import { NOT_FOUND, type Route } from '../web/web-server.ts';
+import { isWellKnown } from './address.ts';
+
+/** Says nothing secret, and pages of any origin may need it. */
+const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=300' };
+
+export function wellKnownRoute(resources: ProtectedResources | undefined): Route {
+  return {
+    matches: isWellKnown,
+    serve: ({ reply, path }) => {
+      const metadata = resources?.metadataAt(path);
+      return metadata ? sendMetadata(reply, metadata) : refuseAndClose(reply, NOT_FOUND);
+    },
+  };
+}
+
+function sendMetadata(reply: Reply, metadata: object): Refusal | undefined {
+  const { request, response } = reply;
+  // A client without a token keeps no connection.
+  response.shouldKeepAlive = false;
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  reply.json(200, JSON.stringify(metadata), HEADERS);
+  return undefined;
+}
