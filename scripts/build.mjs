@@ -47,11 +47,10 @@ const built = await Promise.all([
     entryPoints: ['src/server/mcp/protocol-library.ts'],
     outfile: 'dist/protocol.cjs',
   }),
-  build({
+  writeProgram({
     ...commonjs,
     entryPoints: ['src/server/oauth/token-library.ts'],
     outfile: 'dist/oauth.cjs',
-    minify: true,
   }),
   build({
     ...common,

@@ -3,6 +3,7 @@ import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseHttp } from '../../src/cli/arguments/http-flags.ts';
 import { AccessTokens } from '../../src/server/oauth/access-tokens.ts';
 import { IssuerKeys, metadataUrls } from '../../src/server/oauth/issuer-keys.ts';
 import { until } from '../until.ts';
@@ -393,4 +394,30 @@ describe('settings', () => {
       await other.close();
     }
   });
+
+  const issuerUrl = 'https://login.example';
+  it.each([
+    [{ 'oauth-issuer': issuerUrl }, 'needs --public-url'],
+    [{ 'public-url': PUBLIC }, '--oauth-issuer URL'],
+    [{ 'oauth-audience': 'x' }, '--oauth-issuer URL'],
+    [{ 'oauth-issuer': 'http://login.example', 'public-url': PUBLIC }, 'need TLS'],
+    [{ 'oauth-issuer': issuerUrl, 'public-url': 'http://files.example' }, 'need TLS'],
+    [{ 'oauth-issuer': 'login.example', 'public-url': PUBLIC }, 'give an address'],
+    [{ 'oauth-issuer': `${issuerUrl}?a=b`, 'public-url': PUBLIC }, 'without a query'],
+    [{ 'oauth-issuer': issuerUrl, 'public-url': PUBLIC, 'oauth-audience': ' ' }, 'is empty'],
+  ])('that make no sense are refused: %j', (values, words) => {
+    expect(() => parseHttp({ http: '8080', ...values })).toThrow(words);
+  });
+
+  it('need a server over HTTP', () => {
+    expect(() => parseHttp({ 'oauth-issuer': issuerUrl })).toThrow('--http');
+  });
+
+  it.each([PUBLIC, `${PUBLIC}/`, `${PUBLIC}/mcp`, `${PUBLIC}/mcp/`])(
+    'take %s as the public address',
+    (url) => {
+      const parsed = parseHttp({ http: '8080', 'oauth-issuer': `${issuerUrl}/`, 'public-url': url });
+      expect(parsed?.oauth).toEqual({ issuer: `${issuerUrl}/`, publicUrl: PUBLIC });
+    },
+  );
 });
