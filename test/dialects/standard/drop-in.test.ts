@@ -6,8 +6,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
 import type { Tree } from '../../tree.ts';
-import { type Call, changingCalls, ignoringCalls, readingCalls } from './drop-in-calls.ts';
+import type { Call } from './drop-in-calls.ts';
+import { changingCalls } from './drop-in-changes.ts';
 import { allowed, type Difference } from './drop-in-differences.ts';
+import { ignoringCalls, readingCalls } from './drop-in-reads.ts';
 import { Side } from './drop-in-servers.ts';
 import { ignoringTree, randomNumbers, smallTree, wholeTree } from './drop-in-tree.ts';
 
