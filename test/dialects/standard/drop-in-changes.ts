@@ -38,6 +38,7 @@ function writes(): Call[] {
       { content: 'new\n' },
     ),
     ...each('write_file', odd, { content: 'new\n' }),
+    ...each('write_file', ['{ROOT}/odd/bell\u0007.txt', '{ROOT}/line\nbreak.txt'], { content: 'new\n' }),
     { tool: 'write_file', args: { path: '{ROOT}/plain.txt' } },
     ...each('create_directory', [
       '{ROOT}/fresh',
@@ -142,6 +143,7 @@ function moves(): Call[] {
     ['{ROOT}/link-dir', '{ROOT}/moved-link'],
     ['{ROOT}/link-out', '{ROOT}/moved-link'],
     ['{ROOT}/link-broken', '{ROOT}/moved-link'],
+    ['{ROOT}/plain.txt', '{ROOT}/bell\u0007.txt'],
     ['{ROOT}/plain.txt', '{ROOT}/link-broken'],
     ['{ROOT}/plain.txt', '{ROOT}/link-in'],
     ['{ROOT}/plain.txt', '{ROOT}/link-dir/moved.txt'],

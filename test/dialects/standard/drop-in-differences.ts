@@ -1,5 +1,6 @@
 /** Which differences from the official server are allowed, by their ids in src/dialects/standard/docs.json. */
 import { resolve } from 'node:path';
+import picomatch from 'picomatch';
 import type { Tree } from '../../tree.ts';
 import type { Call } from './drop-in-calls.ts';
 import type { Answer } from './drop-in-servers.ts';
@@ -51,15 +52,14 @@ export const allowed: Readonly<Record<string, Allows>> = {
 
   'excluded-directories'({ call, ours, theirs }) {
     const patterns = (call.args.excludePatterns ?? []) as string[];
-    const excluded = patterns
-      .filter((each) => each.endsWith('/**'))
-      .map((each) => `{ROOT}/${each.slice(0, -3)}`);
-    const left = theirs.text.split('\n').filter((path) => !excluded.includes(path));
-    return (
-      call.tool === 'search_files' &&
-      excluded.length > 0 &&
-      withRawNames(ours.text) === withRawNames(left.join('\n'))
-    );
+    const excluded = patterns.filter((each) => each.endsWith('/**')).map((each) => each.slice(0, -3));
+    const isExcluded = (path: string) => excluded.some((each) => picomatch(each)(path));
+    if (excluded.length === 0 || ours.isError || theirs.isError) return false;
+    if (call.tool === 'directory_tree') {
+      return ours.text === JSON.stringify(withoutNodes(JSON.parse(theirs.text), isExcluded), null, 2);
+    }
+    const left = theirs.text.split('\n').filter((path) => !isExcluded(path.slice('{ROOT}/'.length)));
+    return call.tool === 'search_files' && withRawNames(ours.text) === withRawNames(left.join('\n'));
   },
 
   'name-search'({ call, ours, theirs }) {
@@ -143,7 +143,11 @@ export const allowed: Readonly<Record<string, Allows>> = {
   'argument-words': (difference) =>
     bothFail(difference) && difference.theirs.text.startsWith('MCP error -32602: Input validation error'),
 
-  'negative-numbers': ({ call, ours }) => call.args.head === -1 && ours.text === 'head: -1 is less than 0',
+  'odd-numbers': ({ call, ours }) => {
+    const count = Number(call.args.head ?? call.args.tail);
+    const words = count < 0 ? /^(head|tail): -\d+ is less than 0$/ : /^(head|tail) must be an integer/;
+    return (count < 0 || !Number.isInteger(count)) && words.test(ours.text);
+  },
 
   'control-characters': (difference) =>
     sameDisk(difference) &&
@@ -190,6 +194,15 @@ interface Node {
 }
 
 function withoutIgnored(json: string): string {
-  const left = (JSON.parse(json) as Node[]).filter(({ name }) => !ignoredNames.includes(name));
-  return JSON.stringify(left, null, 2);
+  const isIgnored = (path: string) => ignoredNames.includes(path);
+  return JSON.stringify(withoutNodes(JSON.parse(json) as Node[], isIgnored), null, 2);
+}
+
+function withoutNodes(nodes: readonly Node[], isLeftOut: (path: string) => boolean, below = ''): Node[] {
+  const left = nodes.filter(({ name }) => !isLeftOut(`${below}${name}`));
+  return left.map((node) =>
+    node.children
+      ? { ...node, children: withoutNodes(node.children, isLeftOut, `${below}${node.name}/`) }
+      : node,
+  );
 }

@@ -66,7 +66,10 @@ function reads(files: readonly string[], random: () => number): Call[] {
     ...each('read_text_file', ['{ROOT}/long.txt', '{ROOT}/wide.txt', '{ROOT}/crlf.txt'], { head: 2 }),
     ...each('read_text_file', ['{ROOT}/long.txt', '{ROOT}/wide.txt', '{ROOT}/crlf.txt'], { tail: 2 }),
     ...each('read_text_file', ['{ROOT}/plain.txt', '{ROOT}/missing.txt'], { head: 1, tail: 1 }),
-    ...each('read_text_file', ['{ROOT}/plain.txt'], { head: -1 }),
+    ...[-1, -3, 1.5].flatMap((count) => [
+      ...each('read_text_file', ['{ROOT}/plain.txt', '{ROOT}/empty.txt'], { head: count }),
+      ...each('read_text_file', ['{ROOT}/plain.txt', '{ROOT}/empty.txt'], { tail: count }),
+    ]),
     ...each('read_text_file', ['{ROOT}/plain.txt'], { head: 'two' }),
     ...each('read_text_file', [...ODD_PATHS, '{ROOT}/src', '{ROOT}', '', '{ROOT}/a\u0000b']),
     ...each('read_text_file', ['{ROOT}/data.bin', '{ROOT}/latin1.txt', '{ROOT}/large.txt']),
@@ -115,6 +118,9 @@ function listings(): Call[] {
     ['src'],
     ['lib', '*.md'],
     ['deep/**'],
+    ['lib/**'],
+    ['**/deep/**'],
+    ['lib/*'],
     ['**/deep'],
     ['[id]'],
     ['a.ts'],
@@ -130,6 +136,7 @@ function listings(): Call[] {
       each('directory_tree', ['{ROOT}/src', '{ROOT}/app'], { excludePatterns }),
     ),
     ...each('directory_tree', ['{ROOT}'], { excludePatterns: ['src', 'd0'] }),
+    ...each('directory_tree', ['{ROOT}'], { excludePatterns: ['src/**', 'app/*'] }),
   ];
 }
 
@@ -163,7 +170,19 @@ function searches(): Call[] {
     'zzz',
     '',
   ];
-  const excludes = [['**/*.ts'], ['src'], ['src/**'], ['*.txt'], ['**/lib'], ['lib']];
+  const excludes = [
+    ...[
+      ['**/*.ts'],
+      ['src'],
+      ['src/**'],
+      ['src/*'],
+      ['*.txt'],
+      ['**/lib'],
+      ['lib'],
+      ['**/deep/**'],
+      ['odd/*\n*'],
+    ],
+  ];
   return [
     ...[...patterns, ...more].flatMap((pattern) => each('search_files', ['{ROOT}'], { pattern })),
     ...patterns.flatMap((pattern) => each('search_files', ['{ROOT}/src', 'app'], { pattern })),
@@ -192,6 +211,8 @@ function infos(files: readonly string[]): Call[] {
   return each('get_file_info', [
     ...[...files.slice(0, 12), ...named].map((file) => `{ROOT}/${file}`),
     '.',
+    '{ROOT}/odd/new\nline.txt',
+    '{ROOT}/odd/tab\tand\u001bescape.txt',
     ...ODD_PATHS,
   ]);
 }

@@ -58,6 +58,7 @@ export function texts(random: () => number): Record<string, string> {
     'with space.txt': 'space\n',
     '\'it\'s "quoted".txt': 'quoted\n',
     'odd/new\nline.txt': 'newline\n',
+    'odd/tab\tand\u001bescape.txt': 'control characters\n',
     '-dash.txt': 'dash\n',
     'back\\slash.txt': 'backslash\n',
     '*star?.txt': 'star\n',
