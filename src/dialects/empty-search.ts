@@ -27,9 +27,11 @@ export interface Filter {
   wider?: { globs: readonly string[]; chosen: readonly Choice[] } | undefined;
 }
 
-/** The same search with letters in any case. */
-export interface AnyCase {
-  /** How a call asks for it: `caseInsensitive: true`. */
+/** The same search with less that stands in its way. */
+export interface WiderSearch {
+  /** Where nothing was found: `in this case of letters`. */
+  bounds: string;
+  /** How a call asks for more: `caseInsensitive: true`. */
   option: string;
   search(call: { signal: AbortSignal; timeoutMs: number }): Promise<{ matches: number }>;
 }
@@ -37,15 +39,19 @@ export interface AnyCase {
 /** Counts the files that a choice means, up to a cap. */
 type CountFiles = (choice: Choice) => Promise<number>;
 
-/** Notes when the filter, or the case of letters, may be why no line matched. */
+/** How the searches without regard to case say what they are. */
+export const THIS_CASE = 'in this case of letters';
+
+/** Notes when the filter, or what a wider search leaves out, may be why no line matched. */
 export async function explainNoMatches(
   context: ToolContext,
   filter: Filter | undefined,
-  anyCase: AnyCase | undefined,
+  wider: readonly WiderSearch[],
 ): Promise<void> {
   if (filter) await explainEmpty(context, (count) => whatTheFilterChose(filter, count));
-  if (anyCase && (await finds(anyCase, context.signal)))
-    context.note(`[0 matches in this case of letters; ${anyCase.option} finds some]`);
+  for (const each of wider)
+    if (await finds(each, context.signal))
+      context.note(`[0 matches ${each.bounds}; ${each.option} finds some]`);
 }
 
 /** Notes what `explain` finds out. An explanation that fails or takes too long is left out: the search succeeded. */
@@ -89,7 +95,7 @@ async function total(choices: readonly Choice[], count: CountFiles): Promise<num
   return files;
 }
 
-async function finds({ search }: AnyCase, signal: AbortSignal): Promise<boolean> {
+async function finds({ search }: WiderSearch, signal: AbortSignal): Promise<boolean> {
   const found = await unlessItFails(() => search({ signal, ...QUICK_SEARCH }));
   return found !== undefined && found.matches > 0;
 }

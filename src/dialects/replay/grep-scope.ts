@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { fail, type Sources } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { type Choice, deeper, explainNoMatches } from '../empty-search.ts';
+import { type Choice, deeper, explainNoMatches, THIS_CASE, type WiderSearch } from '../empty-search.ts';
 import { homeExpanded, startOf } from './search-scope.ts';
 
 interface ScopeArguments {
@@ -40,14 +40,13 @@ export async function explainNoGrepMatches(
   context: ToolContext,
 ): Promise<void> {
   const { search } = context.engine;
-  const anyCase = { ...query, flags: 'i', maxMatches: 1 };
-  await explainNoMatches(
-    context,
-    await filterOf(args, scope, context),
-    args.caseInsensitive
-      ? undefined
-      : { option: 'caseInsensitive: true', search: (call) => search.grepAll(scope.sources, anyCase, call) },
-  );
+  const anyCase: WiderSearch = {
+    bounds: THIS_CASE,
+    option: 'caseInsensitive: true',
+    search: (call) => search.grepAll(scope.sources, { ...query, flags: 'i', maxMatches: 1 }, call),
+  };
+  const filter = await filterOf(args, scope, context);
+  await explainNoMatches(context, filter, args.caseInsensitive ? [] : [anyCase]);
 }
 
 async function filterOf(

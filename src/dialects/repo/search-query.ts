@@ -1,7 +1,8 @@
 /** What search_files looks for and where, and why it may have found nothing. */
 import type { GrepQuery } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { deeper, explainNoMatches, type Filter } from '../empty-search.ts';
+import { deeper, explainNoMatches, type Filter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
+import { literally } from '../literally.ts';
 import { globsBelow } from './globs.ts';
 import { settingOf } from './settings.ts';
 
@@ -44,15 +45,13 @@ export function explainNoSearchMatches(
   query: GrepQuery,
   context: ToolContext,
 ): Promise<void> {
-  const anyCase = { ...query, flags: 'i', maxMatches: 1, countAll: false };
-  const { search } = context.engine;
-  return explainNoMatches(
-    context,
-    filterOf(glob, query),
-    case_sensitive
-      ? { option: 'case_sensitive: false', search: (call) => search.grep('.', anyCase, call) }
-      : undefined,
-  );
+  const first = { ...query, flags: 'i', maxMatches: 1, countAll: false };
+  const anyCase: WiderSearch = {
+    bounds: THIS_CASE,
+    option: 'case_sensitive: false',
+    search: (call) => context.engine.search.grep('.', first, call),
+  };
+  return explainNoMatches(context, filterOf(glob, query), case_sensitive ? [anyCase] : []);
 }
 
 function filterOf(glob: string | undefined, { include = [] }: GrepQuery): Filter | undefined {
@@ -65,9 +64,4 @@ function filterOf(glob: string | undefined, { include = [] }: GrepQuery): Filter
     all: below(['**']),
     wider: glob.includes('/') ? { globs: [wider], chosen: [below([wider])] } : undefined,
   };
-}
-
-/** A regular expression that matches exactly this text. */
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -4,7 +4,9 @@ import { truncate } from '../../display/truncate.ts';
 import { type FileMatches, type FoundLine, type GrepResult, lineHash } from '../../engine/index.ts';
 import { budgetOf, grouped, nextCall, pageOf } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
+import { literally } from '../literally.ts';
 import { onOneLine } from '../one-line.ts';
+import { explainNothing, globsOf } from './no-matches.ts';
 import { pathOf } from './paths.ts';
 
 export interface GrepArguments {
@@ -33,39 +35,31 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
   const { offset = 0, limit } = args;
   const byFile = args.output !== 'content';
   const { path, type } = await engine.files.info(await pathOf(args.path, context));
-  const result = await engine.search.grep(
-    path,
-    {
-      regex: args.literal ? args.pattern.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') : args.pattern,
-      flags: args.ignoreCase ? 'i' : '',
-      include: args.glob === undefined ? undefined : globsOf(args.glob),
-      ignoreFiles: !args.includeIgnored,
-      contextLines: byFile ? 0 : (args.context ?? 0),
-      maxMatches: byFile ? MOST_MATCHES : offset + limit,
-      // An anchor is the hash of the whole line.
-      maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context) >> 2),
-      countAll: true,
-    },
-    { signal },
-  );
+  const query = {
+    regex: args.literal ? literally(args.pattern) : args.pattern,
+    flags: args.ignoreCase ? 'i' : '',
+    include: args.glob === undefined ? undefined : globsOf(args.glob),
+    ignoreFiles: !args.includeIgnored,
+    contextLines: byFile ? 0 : (args.context ?? 0),
+    maxMatches: byFile ? MOST_MATCHES : offset + limit,
+    // An anchor is the hash of the whole line.
+    maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context) >> 2),
+    countAll: true,
+  };
+  const result = await engine.search.grep(path, query, { signal });
   context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
   const directory = type === 'directory' ? path : dirname(path);
   const files =
     type === 'directory' ? result.files : result.files.map((file) => ({ ...file, path: basename(path) }));
   const head = `In ${onOneLine(directory)}:`;
   const skipped = notesOf(result);
-  if (result.matches === 0) return [`No matches found in ${onOneLine(path)}`, ...skipped].join('\n');
+  if (result.matches === 0) {
+    await explainNothing(path, type === 'directory' ? args.glob : undefined, query, context);
+    return [`No matches found in ${onOneLine(path)}`, ...skipped].join('\n');
+  }
   const found = { ...result, files };
   const body = byFile ? await filePage(found, args, directory, context) : linePage(found, args, context);
   return [head, ...body, ...skipped].join('\n');
-}
-
-/** As in .gitignore: without a slash at any depth, and a directory means everything in it. */
-function globsOf(glob: string): string[] {
-  const bare = glob.replace(/^\//, '').replace(/\/$/, '');
-  const isAnywhere = !glob.replace(/\/$/, '').includes('/');
-  const at = isAnywhere ? `**/${bare}` : bare;
-  return glob.endsWith('/') ? [`${at}/**`] : [at, `${at}/**`];
 }
 
 function notesOf({ skippedLongLines, skippedUnreadable }: GrepResult): string[] {
