@@ -5,7 +5,6 @@ export { type CommandSettings, shellExitCode } from './api/commands.ts';
 export type { PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
 export type { Call } from './api/reading.ts';
-export type { Sources } from './api/search.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { Stat } from './confine/dir.ts';
 export { requireShortPath } from './confine/long-path.ts';
@@ -67,6 +66,7 @@ export {
   type WalkEntry,
 } from './search/query.ts';
 export type { Overview, WalkResult } from './search/search.ts';
+export type { Sources } from './search/served-globs.ts';
 export { History } from './stored-history.ts';
 export { byBytes } from './text/byte-order.ts';
 export { unifiedDiff } from './text/diff/unified-diff.ts';

@@ -2,39 +2,21 @@
 import { resolve } from 'node:path';
 import type { Access } from '../access/access.ts';
 import type { Place } from '../confine/place.ts';
-import { isWithin } from '../confine/roots.ts';
-import type { Wall } from '../confine/wall.ts';
 import { mapInTurns, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
-import { expandBraces } from '../glob/braces.ts';
-import { compileGlobs, GlobAllowance, requireReadableGlob, splitGlob } from '../glob/glob.ts';
-import { residualGlobs } from '../glob/residual-glob.ts';
+import { compileGlobs, GlobAllowance } from '../glob/glob.ts';
 import { limits } from '../limits.ts';
 import { type Absence, unlessAbsent } from '../search/absence.ts';
-import { exclusionsBelow, readableExclusions } from '../search/exclusions.ts';
 import type { LazySearch } from '../search/lazy-search.ts';
 import type { GrepQuery, GrepResult, SearchCall, WalkEntry } from '../search/query.ts';
 import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 import type { Overview, Search, WalkQuery, WalkResult } from '../search/search.ts';
 import { searchSeries } from '../search/series.ts';
+import { ServedGlobs, type Source, type Sources } from '../search/served-globs.ts';
 import { type FilePage, type FilePageQuery, filePage, PAGED } from '../search/walk/file-page.ts';
 import { openSearchRoot } from '../search/walk/search-root.ts';
 import { byBytes } from '../text/byte-order.ts';
-
-/** A directory and the globs, relative to it, that say which of its files are meant and which are left out. */
-export interface Source {
-  directory: string;
-  include: string[] | undefined;
-  /** Worked out when the source's turn comes: there may be many sources, and many exclusions for each. */
-  exclude: () => string[];
-}
-
-export interface Sources {
-  sources: Source[];
-  /** Globs that can only mean something outside. */
-  outside: string[];
-}
 
 export interface Expansion {
   /** A list for each glob, by path. */
@@ -50,13 +32,13 @@ export type GrepAllResult = GrepResult & { outside: number };
 
 export class SearchApi {
   readonly #access: Access;
-  readonly #wall: Wall;
+  readonly #globs: ServedGlobs;
   /** Shared by all who search through one engine. */
   readonly #lazy: LazySearch;
 
   constructor(access: Access, lazy: LazySearch) {
     this.#access = access;
-    this.#wall = access.wall;
+    this.#globs = new ServedGlobs(access.wall.roots);
     this.#lazy = lazy;
   }
 
@@ -160,42 +142,18 @@ export class SearchApi {
     );
   }
 
-  /**
-   * Where globs lead: relative ones below `directory`, absolute ones wherever they point inside. Without globs
-   * it is all below the directory. Exclusions are read as in `exclusions`, from the same directory.
-   */
+  /** Where globs lead: see `ServedGlobs`. Each glob that leads outside is reported as a failure. */
   sourcesOf(directory: string, globs?: readonly string[], excluded: readonly string[] = []): Sources {
-    const includes = new Map<string, string[] | undefined>();
-    const outside: string[] = [];
-    if (globs === undefined) includes.set(directory, undefined);
-    const allowance = new GlobAllowance();
-    for (const glob of globs ?? []) {
-      const found = this.#startsOf(directory, glob, allowance);
-      if (found.length === 0) {
-        outside.push(glob);
-        this.#access.reportFailure({ kind: 'outside', path: resolve(directory, glob) });
-      }
-      for (const { start, rest } of found) {
-        const known = includes.get(start);
-        if (known) known.push(...rest);
-        else includes.set(start, rest);
-      }
+    const found = this.#globs.sourcesOf(directory, globs, excluded);
+    for (const glob of found.outside) {
+      this.#access.reportFailure({ kind: 'outside', path: resolve(directory, glob) });
     }
-    const exclusions = readableExclusions(directory, excluded);
-    const sources = [...includes].map(([start, include]) => ({
-      directory: start,
-      include,
-      exclude: () => exclusionsBelow(this.#namesOf(start), exclusions),
-    }));
-    return { sources, outside };
+    return found;
   }
 
-  /**
-   * Exclusions as globs below `directory`. They are read from there, absolute ones as they are; one without
-   * a slash, but for a last one, is meant at any depth.
-   */
+  /** Exclusions, read from `directory`, as globs below it: see `ServedGlobs`. */
   exclusions(directory: string, globs: readonly string[]): string[] {
-    return exclusionsBelow(this.#namesOf(directory), readableExclusions(directory, globs));
+    return this.#globs.exclusions(directory, globs);
   }
 
   /**
@@ -209,8 +167,8 @@ export class SearchApi {
     const unnameable = new Set<string>();
     const inSeries = searchSeries(call);
     for (const glob of globs) {
-      const starts = this.#startsOf(this.#first, glob, allowance);
-      if (!this.#staysInside(glob)) fail({ kind: 'outside', path: glob });
+      const starts = this.#globs.startsOf(this.#globs.first, glob, allowance);
+      if (!this.#globs.staysInside(glob)) fail({ kind: 'outside', path: glob });
       const paths = new Set<string>();
       const before = unnameable.size;
       for (const { start, rest } of starts) {
@@ -237,49 +195,9 @@ export class SearchApi {
     await this.#lazy.close();
   }
 
-  get #first(): string {
-    return this.#wall.roots[0]!.given;
-  }
-
   #own(call: SearchCall): SearchCall {
     const { who, session } = this.#access.caller.origin;
     return { ...call, client: who ?? session };
-  }
-
-  /** The directories where a glob starts, with what is left of it there; none when it leads outside. */
-  #startsOf(directory: string, glob: string, allowance: GlobAllowance): { start: string; rest: string[] }[] {
-    const { base, rest } = splitGlob(glob);
-    requireReadableGlob(glob === '' ? glob : rest, glob, allowance);
-    const start = resolve(directory, base);
-    if (this.#isInside(start)) return [{ start, rest: [rest] }];
-    return this.#wall.roots.flatMap(({ given, knownAs }) => {
-      const above = knownAs.filter((name) => isWithin(name, start));
-      const left = new Set(above.flatMap((name) => residualGlobs(rest, name.slice(start.length))));
-      return left.size > 0 ? [{ start: given, rest: [...left] }] : [];
-    });
-  }
-
-  /** Whether all that a glob can mean lies inside. */
-  #staysInside(glob: string): boolean {
-    const { base, rest } = splitGlob(glob);
-    return expandBraces(rest, Number.POSITIVE_INFINITY).every((plain) =>
-      this.#isInside(resolve(this.#first, base, splitGlob(plain).base)),
-    );
-  }
-
-  #isInside(path: string): boolean {
-    return this.#wall.roots.some(({ knownAs }) => knownAs.some((name) => isWithin(path, name)));
-  }
-
-  /** A directory under every name that its root is known by. */
-  #namesOf(directory: string): string[] {
-    const names = new Set([directory]);
-    for (const { knownAs } of this.#wall.roots) {
-      const known = knownAs.find((name) => isWithin(directory, name));
-      if (known === undefined) continue;
-      for (const name of knownAs) names.add(resolve(name, `.${directory.slice(known.length)}`));
-    }
-    return [...names];
   }
 
   async #grepSource(
