@@ -33,7 +33,7 @@ export interface ChangeRecorder {
   makesParent(path: string, root: string): void;
   /** Settles when what was kept for a file of known content survives a power cut; all else has waited by itself. */
   flushed(place: Place): Promise<void>;
-  /** Before a directory is made, or something is put back that is not a file of known content. */
+  /** Before a directory is made, or something is restored that is not a file of known content. */
   creates(place: Place, type: EntryType, facts?: CreatedFacts): Promise<void>;
   /** After something was created: what can only be told now. */
   becomes(place: Place, type: EntryType, facts: CreatedFacts): void;

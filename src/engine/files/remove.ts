@@ -46,7 +46,7 @@ export async function removeEntry(
   return removed;
 }
 
-/** Moved out of the way in one step, whole: it is gone from here, and can be put back. */
+/** Moves it aside in one step, whole: it is gone from here, and can be restored. */
 function wasSetAside({ dir, name }: Place, aside: SetAside, recorder: ChangeRecorder): boolean {
   try {
     changeDisk(recorder, () => dir.rename(name, aside.dir, aside.name));

@@ -127,20 +127,20 @@ async function publishAll(
       prepared[published]!.publish();
     }
   } catch (error) {
-    await putBackAll(kept.slice(0, published).reverse());
+    await restoreAll(kept.slice(0, published).reverse());
     recorder.tookBack();
     throw error;
   }
 }
 
-/** Every one is tried; one that cannot be put back is what the caller must hear of. */
-async function putBackAll(kept: readonly Kept[]): Promise<void> {
+/** Tries every one; the caller hears of the first one that cannot be restored. */
+async function restoreAll(kept: readonly Kept[]): Promise<void> {
   const toTheEnd = new Yielder(undefined);
   const failures: unknown[] = [];
   for (const each of kept) {
     await toTheEnd.pause();
     try {
-      each.putBack();
+      each.restore();
     } catch (error) {
       failures.push(error);
     }
@@ -153,9 +153,9 @@ async function flushAll(places: readonly Place[]): Promise<void> {
   for (const { dir, shown } of directories.values()) await attemptAsync(shown, 'write', () => dir.flush());
 }
 
-/** What stood at a place before, ready to be put back in one step. */
+/** What stood at a place before, ready to be restored in one step. */
 interface Kept {
-  putBack(): void;
+  restore(): void;
   /** Always called in the end; leaves nothing behind. */
   drop(): void;
 }
@@ -163,7 +163,7 @@ interface Kept {
 async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Kept> {
   const { dir, name, shown } = place;
   if (old === undefined) {
-    return { putBack: () => attempt(shown, 'put back', () => dir.unlink(name)), drop: () => {} };
+    return { restore: () => attempt(shown, 'restore', () => dir.unlink(name)), drop: () => {} };
   }
   const second = temporaryName();
   try {
@@ -174,8 +174,8 @@ async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | u
   }
   let held = true;
   return {
-    putBack: () => {
-      attempt(shown, 'put back', () => dir.rename(second, dir, name));
+    restore: () => {
+      attempt(shown, 'restore', () => dir.rename(second, dir, name));
       held = false;
     },
     drop: () => {
@@ -200,7 +200,7 @@ async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined):
     throw error;
   }
   return {
-    putBack: () => attempt(shown, 'put back', () => copy.publish(name)),
+    restore: () => attempt(shown, 'restore', () => copy.publish(name)),
     drop: () => copy.drop(),
   };
 }

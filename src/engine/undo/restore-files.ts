@@ -1,4 +1,4 @@
-/** Puts back what the journal has kept: contents, entries and whole trees, each step recorded in its turn. */
+/** Restores what the journal has kept: contents, entries and whole trees. The journal records each step. */
 
 import type { SetAside } from '../../state/contents.ts';
 import { readBytes } from '../confine/content/read.ts';

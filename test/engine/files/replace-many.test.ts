@@ -147,7 +147,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ a: 'a', link: { link: 'a' } });
   });
 
-  it('are all put back when a later one fails in the last step', async () => {
+  it('are all restored when a later one fails in the last step', async () => {
     layOut(root, { a: { text: 'a', mode: '600' }, b: 'b', last: 'l' });
     const inode = statSync(join(root, 'a')).ino;
     const places = [wall.resolve('a'), wall.resolve('b'), wall.resolve('new'), refusesToPublish('last')];
@@ -161,7 +161,7 @@ describe('several files', () => {
     expect(statSync(join(root, 'a'))).toMatchObject({ ino: inode, nlink: 1 });
   });
 
-  it('are put back from copies where there are no hard links', async () => {
+  it('are restored from copies where there are no hard links', async () => {
     layOut(root, { a: { text: 'a', mode: '640' }, last: 'l' });
     const places = [faulty('a', { link: refuseLinks }), refusesToPublish('last')];
     const replacing = replaceTogether(
@@ -185,7 +185,7 @@ describe('several files', () => {
     expect(readBack(root)).toEqual({ a: 'new', b: 'new' });
   });
 
-  it('that could not be put back are what is told, and the others are put back all the same', async () => {
+  it('that could not be restored are what is told, and the others are restored all the same', async () => {
     layOut(root, { a: 'a', b: 'b', last: 'l' });
     const stuck = () => {
       throw Object.assign(new Error('disk'), { code: 'EROFS' });
@@ -195,7 +195,7 @@ describe('several files', () => {
       places.map((place) => ({ place, bytes })),
       undefined,
     );
-    expect(await failureOf(replacing)).toEqual({ kind: 'permission', path: 'b', action: 'put back' });
+    expect(await failureOf(replacing)).toEqual({ kind: 'permission', path: 'b', action: 'restore' });
     expect(readBack(root)).toEqual({ a: 'a', b: 'new', last: 'l' });
   });
 

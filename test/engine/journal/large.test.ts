@@ -1,4 +1,4 @@
-/** Large files: kept without being read where that can be, and put back byte for byte. */
+/** Large files: kept without being read where that can be, and restored byte for byte. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -60,7 +60,7 @@ test('what somebody changes while an undo is planned is not replaced', async () 
     const outcome = await undoing;
     const text = readFileSync(join(fixture.root, 'b.txt'), 'utf8');
     expect([n, text]).toEqual([n, expect.stringContaining(`theirs ${n}\n`)]);
-    // All of it or none: the other file was put back with this one, or not touched.
+    // All of it or none: the other file was restored with this one, or not touched.
     const other = readFileSync(join(fixture.root, 'a.txt'), 'utf8');
     expect([n, other]).toEqual([n, outcome?.done ? 'start\n' : `a ${n}\n`]);
     writeFileSync(join(fixture.root, 'a.txt'), 'start\n');

@@ -63,7 +63,7 @@ const OPERATIONS: Record<string, (engine: Engine) => Promise<unknown>> = {
   'a tree that is deleted': (engine) => engine.files.remove('src', { recursive: true }),
 };
 
-describe('undo puts back', () => {
+describe('undo restores', () => {
   test.each(Object.entries(OPERATIONS))('%s, and redo does it again', async (_, operation) => {
     fixture = openJournalFixture(TREE);
     chmodSync(join(fixture.root, 'src/deep'), 0o750);
