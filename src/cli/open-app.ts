@@ -56,7 +56,7 @@ function openPossible<T>(
   }
 }
 
-/** What serves the directories that a client names. Whoever ends the server closes it. */
+/** What serves the directories that a client names. The code that ends the server closes it. */
 export interface OpenClientRoots extends ServedClientRoots {
   close(): Promise<void>;
 }

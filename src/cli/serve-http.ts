@@ -72,7 +72,7 @@ function ownServerConfigs({ engine: { roots } }: OpenApp, options: string[], pro
   return stdioConfigs(roots, { command: process.execPath, args });
 }
 
-/** Comes before the first line of output: whoever reads that line may send a signal at once. */
+/** Comes before the first line of output: a program that reads that line may send a signal at once. */
 function obeySignals({ server, reload }: StartedHttp): void {
   const stop = () => void server.stop();
   process.once('SIGTERM', stop);

@@ -79,7 +79,7 @@ class Found {
   }
 }
 
-/** Searches piece by piece, so that other calls run meanwhile. A cancelled call gets its note all the same. */
+/** Searches piece by piece, so that other calls run meanwhile. A cancelled call still gets its note. */
 async function lookThrough(text: string, found: Found): Promise<void> {
   const yielder = new Yielder(undefined);
   const lines = new LineCount(text, yielder);

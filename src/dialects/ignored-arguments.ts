@@ -1,4 +1,4 @@
-/** Names the arguments that a tool does not take, so that a call never drops one in silence. */
+/** Names the arguments that a tool does not take, so that no call silently drops one. */
 import { truncate } from '../display/truncate.ts';
 import { ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../engine/index.ts';
 import type { Tool } from './dialect.ts';

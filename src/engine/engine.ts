@@ -55,7 +55,7 @@ interface Shared {
   search: LazySearch;
 }
 
-/** What the engine holds, whoever calls it. */
+/** What all callers of the engine share. */
 interface Parts {
   access: Access;
   editor: TextEditor;
@@ -91,7 +91,7 @@ export class Engine {
 
   /**
    * A call has come, and its caller will carry what this gives: later calls wait until it has named its paths, however
-   * long it takes to read its arguments. Whoever calls this must call `name` in the end.
+   * long it takes to read its arguments. The caller must call `name` in the end.
    */
   arrive(): Arrival {
     return this.#access.arrive();

@@ -67,7 +67,7 @@ async function pauseIn(steps: Steps<unknown>, yielder: Yielder): Promise<void> {
   }
 }
 
-/** So many items are gone through between two looks at the clock. */
+/** Items that are handled between two looks at the clock. */
 export const ITEMS_PER_CHECK = 1024;
 
 /** The same as `items.map(change)`, in as many turns as it takes. */
@@ -140,7 +140,7 @@ export async function mergedInTurns<T>(
   return merged;
 }
 
-/** Waits for all of them, and then fails as the first one that failed: nothing goes on behind the caller's back. */
+/** Waits for all of them, and then fails as the first one that failed: no work goes on after the failure. */
 export async function allDone(work: Iterable<Promise<unknown>>): Promise<void> {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
 }

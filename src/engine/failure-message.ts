@@ -1,4 +1,4 @@
-/** A failure in one sentence, for whoever uses the engine as a library: `not-found: notes.txt does not exist`. */
+/** A failure in one sentence, for programs that use the engine as a library: `not-found: notes.txt does not exist`. */
 import type { Failure } from './failures.ts';
 
 /** The kind comes first, then the facts in words. Dialects do not use this: each has words of its own. */

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 
 /** How often at the most the heap is looked at. */
 const LOOK_EVERY_MS = 500;
-/** So much of the heap may be garbage or empty. */
+/** How much of the heap may be garbage or empty. */
 const SLACK_BYTES = 24 * 1024 * 1024;
 
 let collect: (() => void) | undefined;

@@ -36,7 +36,7 @@ export class History {
   readonly #directory: string;
   /** Only to be read: whatever writes opens another one, and closes it. */
   readonly #journal: Journal;
-  /** What the owner withholds from whoever asks; undefined when the owner asks. */
+  /** What the owner withholds from the caller; undefined when the owner is the caller. */
   readonly #globs: WithheldGlobs | undefined;
   /** By the directories of entries. */
   readonly #engines = new Map<string, OpenEngine>();

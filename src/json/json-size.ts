@@ -13,7 +13,7 @@ const EXTRA = Uint8Array.from({ length: 256 }, (_, code) => {
 /** Half of a surrogate pair takes three bytes as UTF-8 (a replacement character) and six as an escape. */
 const HALF_EXTRA = 3;
 
-/** So many characters, or so many values, are measured between two yields. */
+/** Characters, or values, that are measured between two yields. */
 const PIECE = 64 * 1024;
 const VALUES = 4096;
 /** Shorter texts are measured without encoding them. */

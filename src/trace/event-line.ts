@@ -131,7 +131,7 @@ function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
 }
 
-/** In the time zone of whoever looks. */
+/** In the reader's time zone. */
 function timeOf(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');

@@ -18,7 +18,7 @@ const MOST_AT_ONCE = 100;
 export interface TraceLogSettings {
   /** What the events take at most; the oldest go. */
   bounds?: LogOptions<TraceEvent>['bounds'];
-  /** Told once when events cannot be stored, and once when they cannot be followed. */
+  /** Called once when events cannot be stored, and once when they cannot be followed. */
   onProblem?(problem: string): void;
   now?(): number;
 }

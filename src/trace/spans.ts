@@ -14,7 +14,7 @@ export interface SpanSink {
 export interface SpanSettings {
   /** Of the program. */
   version: string;
-  /** Told once when the collector does not take the spans. */
+  /** Called once when the collector does not take the spans. */
   onProblem(problem: string): void;
 }
 

@@ -111,7 +111,7 @@ function parseOAuth(values: HttpValues): OAuthSettings | undefined {
   if (publicUrl === undefined)
     throw new UsageError('--oauth-issuer needs --public-url URL: the address that clients connect to');
   return {
-    // Tokens name the issuer to the letter, so the text is kept as it is.
+    // The issuer must be equal to the one in the tokens, character by character: keep the text as it is.
     issuer: checkUrl('oauth-issuer', issuer).text,
     publicUrl: endpointBase(checkUrl('public-url', publicUrl).url),
     ...(audience === undefined ? {} : { audience: checkText('oauth-audience', audience) }),

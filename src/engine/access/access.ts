@@ -208,7 +208,7 @@ export class Access {
     if (!('path' in facts) || reported.has(facts)) return;
     reported.add(facts);
     const path = reportedPath(this.wall.roots, facts.path, base);
-    // What is hidden is missing to the caller; whoever reads the trace may know better.
+    // To the caller a hidden file is missing; the trace, which the owner reads, names it.
     const isRefused = REFUSALS.has(facts.kind) || this.wall.withheld?.path(rawOf(path), false) !== undefined;
     this.caller.touched({ path, how: isRefused ? 'refused' : 'looked-at' });
   }

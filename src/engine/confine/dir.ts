@@ -56,7 +56,7 @@ export interface WayBack {
   from: Dir;
   /** The names that led from there to the directory; none was a link. */
   names: readonly string[];
-  /** Told whenever the directory is used from now on. */
+  /** Called whenever the directory is used from now on. */
   used(): void;
 }
 
@@ -91,7 +91,7 @@ export interface Dir {
   rawNameBatches(): Iterable<string[]>;
   /** Opens a regular file for reading; anything else throws `NotRegular`. */
   open(name: string): OpenFile;
-  /** Whether this user may write to the file itself (an atomic replace needs only the directory's leave). */
+  /** Whether this user may write to the file itself (an atomic replace needs write permission on the directory only). */
   mayWrite(name: string): boolean;
   /** Whether entries may be added to and removed from this directory by this user. */
   mayChangeEntries(): boolean;

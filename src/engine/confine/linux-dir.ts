@@ -41,7 +41,7 @@ export function descriptorWallWorks(): boolean {
   }
 }
 
-/** When each directory was last looked through for litter: a burst of writes to one does it once. */
+/** When each directory was last swept of left-over drafts: a burst of writes to one sweeps it once. */
 const sweptAt = new Map<string, number>();
 const SWEPT_LIMIT = 4096;
 const SWEEP_EVERY_MS = 1000;

@@ -31,7 +31,7 @@ export class Place {
   readonly #protectedPlaces: ProtectedPlaces;
   /** What the owner denies or hides, for those who look below this place. */
   readonly withheld: Withheld | undefined;
-  /** Why this place must not be entered, should it be a directory. */
+  /** Why this place must not be entered if it is a directory. */
   readonly #asDirectory: Verdict | undefined;
 
   constructor(at: {
@@ -122,7 +122,7 @@ export class Place {
     this.#protectedPlaces.requireChangeable(this);
   }
 
-  /** Takes back the parent directories that were made for this place, as far as they are still empty. */
+  /** Removes the parent directories that were made for this place, as far as they are still empty. */
   undoParents(): void {
     for (const { dir, name } of [...this.#made].reverse()) {
       try {

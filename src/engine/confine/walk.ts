@@ -15,7 +15,7 @@ import type { Verdict, Withheld } from './withheld/withheld.ts';
 const MAX_LINKS = 40;
 const MAX_STEPS = 4096;
 const MAX_NAME_BYTES = 255;
-/** Of so many directories that were made below each other, one keeps its descriptor. */
+/** Of this many directories that were made below each other, one keeps its descriptor. */
 const MADE_A_DESCRIPTOR = 16;
 
 /** One attempt at walking a path. `run` gives undefined when something moved under it: start again. */
@@ -62,7 +62,7 @@ export class Walk {
       const name = this.#withheld ? this.#spelled(asked) : asked;
       if (this.#todo.length === 0) {
         const link = this.#isFollowed ? this.#linkAt(name) : undefined;
-        // A name that is withheld is so whatever it leads to.
+        // A withheld name stays withheld, wherever it leads.
         if (link === undefined || this.#verdict(name, false)) return this.#arrived(name);
         this.#follow(link);
         continue;
@@ -77,7 +77,7 @@ export class Walk {
     return follow && !straight;
   }
 
-  /** Every lookup counts, so that no path and no link, however it is wound, can keep the others waiting. */
+  /** Counts every lookup, so that no path and no chain of links can hold up other calls. */
   #step(): void {
     if (++this.#steps > MAX_STEPS) fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
   }
@@ -144,14 +144,14 @@ export class Walk {
     return attempt(this.#shown, 'look at', () => this.#dir.spelled(name));
   }
 
-  /** Nobody can make what is hidden. To whoever only looks, it is missing. */
+  /** A hidden entry cannot be created, and to a caller that only looks it is missing. */
   #requireNotMade(): void {
     if (this.#options.makeParents !== undefined) {
       fail({ kind: 'withheld', path: this.#shown, action: 'create' });
     }
   }
 
-  /** Whether the rest of the path, were all of it there, would leave the root. */
+  /** Whether the rest of the path would leave the root if all of it existed. */
   #climbsOut(): boolean {
     let level = this.#names.length + 1;
     return this.#todo.some((name) => {

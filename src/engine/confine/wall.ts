@@ -32,7 +32,7 @@ export interface WalkOptions {
   makeParents?: boolean;
   /** Where a relative path starts: an absolute path inside. Default: the first root. */
   base?: string;
-  /** Told before a missing parent directory is made: its path, and the root's. */
+  /** Called before a missing parent directory is made, with its path and the root's. */
   onMake?(path: string, root: string): void;
 }
 

@@ -4,7 +4,7 @@ import { Yielder } from '../event-loop.ts';
 import { shortHashOf } from '../text/short-hash.ts';
 import { pieceEnd } from './utf8-in-turns.ts';
 
-/** So many bytes are hashed between two looks at the clock. */
+/** Bytes that are hashed between two looks at the clock. */
 const PIECE = 1024 * 1024;
 
 export async function contentHash(content: Uint8Array | string): Promise<string> {

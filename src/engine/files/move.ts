@@ -61,7 +61,7 @@ function replaceEntry(from: Place, to: Place, occupant: Stat): void {
   if (left?.dev === occupant.dev && left.ino === occupant.ino) from.dir.unlink(from.name);
 }
 
-/** A hard link refuses an occupied name by itself; where links are not to be had, look and rename. */
+/** A hard link refuses an occupied name by itself; where the system refuses links, look and rename. */
 async function moveFile(
   from: Place,
   to: Place,

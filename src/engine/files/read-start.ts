@@ -9,7 +9,7 @@ import { whyBinary } from '../text/encoding.ts';
 import { characterEnd } from './lines/large-file.ts';
 import { withFile } from './with-file.ts';
 
-/** So much is looked at before bytes count as text, even when fewer are wanted. */
+/** Bytes that are examined to tell whether a file is text, even when fewer are wanted. */
 const JUDGED_BYTES = 8192;
 
 export interface StartOptions {

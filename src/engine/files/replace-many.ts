@@ -1,9 +1,9 @@
 /**
  * Changes several files as one: all of them, or none.
  *
- * Everything that can fail for want of space or leave happens before the first file gets its new content:
- * all of it is written and flushed under temporary names, and what stood there before is held under others.
- * What remains is a row of renames; should one of them fail, those before it are taken back by renames too.
+ * Whatever can fail for lack of space or permission happens before the first file gets its new content: the new
+ * contents are written and flushed under temporary names, and the old ones get second names. What remains is a row
+ * of renames. When one of them fails, the files before it are restored by renames too.
  */
 
 import { temporaryName } from '../confine/content/drafts.ts';

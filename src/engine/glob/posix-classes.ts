@@ -1,4 +1,4 @@
-/** The named character classes of globs and ignore files, `[[:alpha:]]` and its kin: ASCII in any locale. */
+/** The named character classes of globs and ignore files, such as `[[:alpha:]]`: ASCII in any locale. */
 
 const classes: ReadonlyMap<string, RegExp> = new Map([
   ['alnum', /[A-Za-z0-9]/],

@@ -49,7 +49,7 @@ export class Journal {
     return this.state.locks;
   }
 
-  /** Held by whoever removes something from the state. */
+  /** A process holds it while it removes something from the state. */
   get tidyLock(): string {
     return `tidy ${this.state.name}`;
   }

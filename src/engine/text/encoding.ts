@@ -55,7 +55,7 @@ export function withLineEnding(text: string, ending: LineEnding | undefined): st
   return text.replace(/\r?\n/g, ending);
 }
 
-/** So many lines are counted or split off between two yields. */
+/** Lines that are counted or split off between two yields. */
 const COUNTED = 16 * 1024;
 
 /** Lines without their ends. A line is ended by its newline: `a\nb\n` has 2 lines, an empty text 0. */

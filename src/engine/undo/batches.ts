@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { touchedPaths } from '../journal/entries/touched-paths.ts';
 import type { UndoStep } from './plan.ts';
 
-/** So many contents are restored together, all or none: what is checked and renamed at once must not hold others up. */
+/** Contents that are restored together, all or none: the checks and renames of one group must not hold up other calls. */
 const CONTENTS_TOGETHER = 128;
 const STEPS_TOGETHER = 128;
 

@@ -17,7 +17,7 @@ export interface Obstacle {
   why: string;
   /** A unified diff from what the entry left there to what is there now. */
   diff?: string;
-  /** Whether it can be undone all the same, with what is in the way kept in the journal. */
+  /** Whether force can undo it: the journal then keeps what is in the way. */
   forceable: boolean;
   /** By force the rest is undone, and this is left as it is. */
   left?: true;

@@ -159,7 +159,7 @@ async function restoreAside(aside: SetAside, place: Place, recorder: ChangeRecor
   );
 }
 
-/** A hard link refuses an occupied name by itself. Where none is to be had, as of another's file, look and rename. */
+/** A hard link refuses an occupied name by itself. Where the system refuses links, as of another user's file, look and rename. */
 function moveBack(aside: SetAside, { dir, name, shown }: Place): void {
   try {
     aside.dir.link(aside.name, dir, name);

@@ -4,7 +4,7 @@ import { Yielder } from '../../engine/index.ts';
 
 /** Shorter messages are read at once. */
 const LONG_MESSAGE = 512 * 1024;
-/** So many bytes are read between two looks at the clock. */
+/** Bytes that are read between two looks at the clock. */
 const PIECE = 64 * 1024;
 /** Values longer than a piece lie in so many others at most: each level is looked through once more. */
 const MOST_LEVELS = 64;

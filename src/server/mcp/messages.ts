@@ -40,7 +40,7 @@ export function whyNotMessage(value: unknown): string | undefined {
   return 'there is no method';
 }
 
-/** Drops members that JSON-RPC does not name: because of one, the library would ignore the whole message in silence. */
+/** Drops members that JSON-RPC does not name: because of one, the library would silently ignore the whole message. */
 export function withoutExtras(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message)) return message;
   const { jsonrpc, method, params } = message;

@@ -1,8 +1,8 @@
 /**
  * Names of the temporary files behind atomic writes, and which of them were left by a server that is gone.
  *
- * A name carries its server and a check over all of it: nobody else's name is taken for one of ours by chance,
- * however much it looks like one, and so no name of a user is ever left out of a listing or swept away.
+ * A name carries the id of its server and a checksum, so that no name of a user is taken for one of ours by
+ * chance, left out of a listing or swept away.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { EntryType } from '../../failures.ts';

@@ -9,7 +9,7 @@ const read = promisify(fs.read);
 /** Up to this size a synchronous read is quicker than a trip through the thread pool. */
 const SYNC_BYTES = 256 * 1024;
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** So much stays in the processor's cache between reading and comparing. */
+/** Bytes that stay in the processor's cache between reading and comparing. */
 const COMPARED_BYTES = 64 * 1024;
 
 export async function readChunk(

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** What a server of another machine or container has left for this long is given up. */
+/** What a server of another machine or container has left is removed after this long. */
 export const FOREIGN_AGE_MS = 24 * 3_600_000;
 
 /** `domain-pid-started`: where its pid counts, its pid, and when that process started. */

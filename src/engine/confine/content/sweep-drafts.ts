@@ -2,7 +2,7 @@
 import type { Dir } from '../dir.ts';
 import { isLitter, mayBeTemporary } from './drafts.ts';
 
-/** So many batches of names are gone through at once; of a larger directory, the rest comes later. */
+/** Batches of names that one sweep looks at; the rest of a larger directory comes later. */
 const BATCHES_AT_ONCE = 2;
 
 export function sweepLitter(dir: Dir): void {
@@ -15,7 +15,7 @@ export function sweepLitter(dir: Dir): void {
     }
     void sweepRest(dir.again(), batches);
   } catch {
-    // A directory may be open for writing and closed for listing: then its litter stays.
+    // A directory may be writable and not readable: then the drafts in it stay.
   }
 }
 
@@ -28,7 +28,7 @@ async function sweepRest(dir: Dir, batches: Iterator<string[]>): Promise<void> {
       removeLitter(dir, value);
     }
   } catch {
-    // The directory went away meanwhile, and its litter with it.
+    // The directory went away meanwhile, and the drafts with it.
   } finally {
     dir.close();
   }

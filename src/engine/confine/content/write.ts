@@ -22,7 +22,7 @@ export async function fillDraft(draft: Draft, bytes: Uint8Array, signal?: AbortS
   }
 }
 
-/** What a file looks like from outside. Whoever is not named owns it already. */
+/** Mode and owner of a file. An owner that is left out stays as it is. */
 export type Dress = Pick<Stat, 'mode'> & Partial<Pick<Stat, 'uid' | 'gid'>>;
 
 /** Gives the draft the mode and owner of the file that it will replace, or those of a new file. */

@@ -1,7 +1,7 @@
 /**
  * The files of this package that run late: worker sources and the ripgrep program.
  *
- * The package may lie inside a served directory. Whoever could change these files there could run code in the
+ * The package may lie inside a served directory. A client that could change these files there could run code in the
  * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or
  * command; what stands on the disk later is not run.
  */
@@ -21,7 +21,7 @@ export interface OwnPackage {
   readonly directories: readonly string[];
   /** Single files beside what others may change. */
   readonly files: readonly string[];
-  /** Links by which the program was started, as npm makes them: whoever replaces one chooses what starts next. */
+  /** Links by which the program was started, as npm makes them: to replace one is to choose what starts next. */
   readonly links: readonly OwnLink[];
   readonly workers: ReadonlyMap<WorkerName, string>;
   readonly ripgrep: OwnProgram | undefined;

@@ -1,6 +1,6 @@
 /**
  * Remembers repositories that name nothing but their own hooks, so that a write in one need not read its configuration
- * each time. Whoever changes that gives one of these entries another time of change, which nobody can set.
+ * each time. To change that changes the change time of one of these entries, which no program can set.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';

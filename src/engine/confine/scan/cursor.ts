@@ -33,7 +33,7 @@ export function scanRootOf(dir: Dir): ScanRoot {
   return dir.fd === undefined ? { path: dir.handlePath } : { fd: dir.fd };
 }
 
-/** Why something could not be had: it is not (or no longer) there as that kind of entry, or may not be read. */
+/** Why an entry could not be opened: it is not (or no longer) there as that kind of entry, or may not be read. */
 export type Absence = 'gone' | 'unreadable';
 
 export interface EntryFacts {
@@ -51,7 +51,7 @@ export interface Cursor {
   listInTurns(pause: () => Promise<void>): Promise<Listing | Absence>;
   /**
    * Opens a file of the current directory without blocking: a descriptor, to be closed with `closeFile`. Only for
-   * what was just seen to be a regular file; should it have been exchanged since, nothing of it is ever used.
+   * what was just seen to be a regular file. If another entry took its place since, nothing of it is ever used.
    */
   open(name: string): number | Absence;
   look(name: string): EntryFacts | undefined;
@@ -342,11 +342,11 @@ function descriptorsPath(): string {
   return ownDescriptors;
 }
 
-/** So long a thread that searches waits for descriptors and memory that others give back. */
+/** How long a search thread waits for other work to free descriptors and memory. */
 const SHORTAGE_WAITS = 100;
 const SHORTAGE_WAIT_MS = 20;
 
-/** Runs what may fail because the system has run short, and tries again; the main thread waits for nobody. */
+/** Retries an operation that fails because the system is out of descriptors or memory; the main thread does not wait. */
 function patiently<T>(operation: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -20,7 +20,7 @@ export interface WithheldGlobs {
   hide?: readonly string[];
 }
 
-/** Undefined when nothing is withheld: then nobody pays for it. */
+/** Undefined when nothing is withheld: then no lookup pays for it. */
 export function readWithheld(
   roots: readonly Pick<Root, 'real' | 'dir'>[],
   globs: WithheldGlobs,
@@ -46,7 +46,7 @@ export function withheldIn(
   return new Withheld({ deny: deny.map(rawOf), hide: hide.map(rawOf), directories });
 }
 
-/** A glob that can never match protects nothing: the owner must hear of it. */
+/** Refuses a glob that can never match: it would protect nothing, and the owner must know. */
 function readable(glob: string): string {
   const reason = /[\0\n]/.test(glob)
     ? 'it has a line break or a NUL character in it'

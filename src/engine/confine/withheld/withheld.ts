@@ -57,7 +57,7 @@ export class Withheld {
     return parts.join('; ');
   }
 
-  /** What holds for a name of a directory that is not withheld itself. */
+  /** The verdict on a name in a directory that is not withheld itself. */
   nameIn(parent: string, name: string, isDirectory: boolean, isSame: IsSameEntry): Verdict | undefined {
     const path = parent === '/' ? `/${name}` : `${parent}/${name}`;
     const verdict = this.#asWritten.of(path, isDirectory);
@@ -69,7 +69,7 @@ export class Withheld {
     return ignoresCase ? inAnyCase : undefined;
   }
 
-  /** What holds for a path by its looks, for whoever cannot ask the disk: it may be long gone. */
+  /** The same by the text of a path alone, for a path that may no longer be on the disk. */
   path(path: string, isDirectory: boolean): Verdict | undefined {
     for (let end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
       const isLast = end < 0;

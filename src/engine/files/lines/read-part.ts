@@ -11,7 +11,7 @@ import { characterEnd, countLines, readLineRange } from './large-file.ts';
 
 /** Up to this size a file is read whole: that takes a millisecond, and gives its hash too. */
 const SMALL_BYTES = 1024 * 1024;
-/** So much of a larger file is looked at to tell whether it is text; then the part itself. */
+/** How much of a larger file is examined to tell whether it is text, besides the part itself. */
 const JUDGED_BYTES = 8192;
 const NEWLINE = 10;
 

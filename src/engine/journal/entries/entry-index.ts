@@ -28,7 +28,7 @@ interface Part extends Omit<JournalEntry, 'state'> {
   done: boolean;
 }
 
-/** So many entries are made at a time while lines come in. */
+/** Entries that are made at a time while lines come in. */
 const UPDATE_AT = 256;
 
 export class EntryIndex {

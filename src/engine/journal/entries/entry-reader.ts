@@ -44,7 +44,7 @@ export class EntryReader {
   }
 }
 
-/** While all lines come again, whoever asks sees the entries as they were. */
+/** While the log hands over all lines again, callers still see the entries as they were. */
 class IndexBuilder implements LogConsumer<Line> {
   index = new EntryIndex();
   #coming = this.index;

@@ -23,7 +23,7 @@ export interface Line {
   forgot?: string[];
   /** The same within something that was set aside: its name, and the path in it. */
   inside?: [name: string, path: string][];
-  /** The entries for which the user asked that: they hold back nothing any more. */
+  /** The entries for which the user asked that: they no longer protect what they share with others. */
   of?: string[];
 }
 

@@ -26,7 +26,7 @@ const SHOWN_BYTES = 1024 * 1024;
 export interface RecorderParts {
   log: Log<Line>;
   store: Store;
-  /** So many bytes one entry may keep at most, and all together. */
+  /** How many bytes one entry may keep, and all entries together. */
   most: number;
   /** The first line's facts. */
   head: Line & { e: string };
@@ -50,7 +50,7 @@ export class JournalRecorder implements ChangeRecorder {
   /** Written down, and not begun yet. */
   readonly #planned = new Set<string>();
   #done = 0;
-  /** So many of the changes were reported. */
+  /** How many of the changes were reported. */
   #reported = 0;
   #closed = false;
   #givenUp = false;

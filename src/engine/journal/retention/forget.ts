@@ -1,8 +1,8 @@
 /**
  * Removes contents from the state for good, on the user's word.
  *
- * A line says first what will be gone, so that history, diff and undo can tell it from a loss. Whoever was interrupted
- * in the middle does it again, and comes to the end.
+ * A line says first what will be gone, so that history, diff and undo can tell it from a loss. After an interruption,
+ * the same request finishes the work.
  */
 import { lstatSync } from 'node:fs';
 import { isWithin } from '../../confine/roots.ts';

@@ -157,7 +157,7 @@ export class CommandSnapshots {
       recorder?.end('done');
       if (recorder) caller.entered(recorder.id);
     } catch {
-      // The answer and the trace say it all the same.
+      // The answer and the trace still say it.
     }
   }
 

@@ -5,7 +5,7 @@ import { lineAfter, lineAt, lineCount, linesBetween, numberLines, type TextLines
 export interface DiffOptions {
   oldName: string;
   newName: string;
-  /** How many unchanged lines are shown around a change; 3 unless told. */
+  /** How many unchanged lines are shown around a change; 3 by default. */
   context?: number;
 }
 
@@ -31,13 +31,13 @@ function headerName(name: string): string {
 interface Compared {
   oldLines: TextLines;
   newLines: TextLines;
-  /** So many lines at the end are equal: they are there to be shown, not to be compared. */
+  /** Equal lines at the end: they are shown as context, not compared. */
   shownOnly: number;
   /** How many lines were left out before. */
   skipped: number;
 }
 
-/** So many equal lines after the last difference are compared too: changes may read better further down. */
+/** Equal lines after the last difference that are compared too: changes may read better further down. */
 const ROOM_TO_SLIDE = 100;
 
 function differingPart(oldText: string, newText: string, context: number): Compared {
@@ -58,7 +58,7 @@ function differingPart(oldText: string, newText: string, context: number): Compa
   };
 }
 
-/** So many characters are compared at once where texts are equal for long. */
+/** Characters that are compared at once where texts are equal for long. */
 const STEP = 4096;
 
 /** How many characters are equal at the beginning, and how many of the others at the end. */

@@ -59,7 +59,7 @@ export function applyEdits(
   return { text: current, replacements };
 }
 
-/** Told before the text is put together: beyond some length there is no such string at all. */
+/** Fails before the text is put together: beyond some length JavaScript has no such string. */
 export function requireRoom(text: string, splices: Splices, path: string): void {
   let size = text.length;
   for (const { start, end, text: put } of splices) size += put.length - (end - start);

@@ -7,10 +7,10 @@ import { nearLines } from './literal-edit.ts';
 import { plainTypography } from './typography.ts';
 
 const MOST_DIFF_LINES = 20;
-/** So many stretches that are as good as the best one are looked at more closely: a file may repeat itself. */
+/** How many ranges that are as good as the best one are compared more closely: a file may repeat itself. */
 const MOST_EQUAL = 1000;
 
-/** By lines in common; for want of any, the line that looks most like the first line of the text. */
+/** By lines in common; without any, the line that looks most like the first line of the text. */
 export function closestPlace(text: string, wanted: string): ClosestPlace | undefined {
   const lines = splitLines(text);
   const looked = splitLines(wanted);

@@ -73,7 +73,7 @@ function unusualReadings(text: string, usual: Reading, { find, replace }: Litera
     const put = usual.put.startsWith(BOM) ? usual.put.slice(1) : usual.put;
     readings.push({ ...usual, text: beginning, needle, put });
   }
-  // Whoever looks for `\r` itself means the text as it really is.
+  // A search text with `\r` in it means the text as it really is.
   if (find.includes('\r') && usual.text !== text) {
     readings.push({ text, needle: find, put: replace, toReal: (at) => at });
   }

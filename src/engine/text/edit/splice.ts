@@ -35,7 +35,7 @@ export function mapSplices(splices: Splices, change: (splice: Splice) => Splice)
   };
 }
 
-/** So many pieces are kept apart: each takes more memory than the few characters that it may hold. */
+/** Pieces that are kept apart: each takes more memory than the few characters that it may hold. */
 const MOST_APART = 64 * 1024;
 
 /** Applies splices that are in order and do not overlap. */

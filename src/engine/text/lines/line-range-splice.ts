@@ -23,7 +23,7 @@ export function lineRangeSplice(lines: TextLines, { from, to }: LinesToReplace, 
   if (from === to) return { start, end: start, text: inserted(put, ending, isOpen(lines, from)) };
   const end = starts[to]!;
   if (put.length > 0) {
-    // Each line takes the end of the line in whose place it comes, should the text have both kinds.
+    // In a text with both kinds of line ends, each line takes the end of the line that it replaces.
     const joined = put.map((line, index) => {
       if (index === put.length - 1) return line;
       return line + (endingAt(lines, Math.min(from + index, to - 1)) ?? ending);

@@ -6,7 +6,7 @@
 import { lineCount, type TextLines } from '../diff/line-ids.ts';
 import { type LineEnding, lineEndingOf, withoutLastEnding } from '../encoding.ts';
 
-/** `remove` lines from line `at` on (counted from 0) make way for the lines of `put`. */
+/** The lines of `put` replace `remove` lines from line `at` on (counted from 0). */
 export interface LineSplice {
   at: number;
   remove: number;
@@ -38,7 +38,7 @@ export function spliceLines(
     keepUntil(at);
     if (put.length > 0 && parts.at(-1)?.endsWith('\n') === false) parts.push(ending);
     for (const [index, line] of put.entries()) {
-      // A line that comes in the place of another one also takes its end, should the text have both kinds.
+      // In a text with both kinds of line ends, a line takes the end of the line that it replaces.
       parts.push(line, (remove > 0 && endingAt(lines, at + Math.min(index, remove - 1))) || ending);
     }
     done = at + remove;

@@ -4,9 +4,9 @@ import { type LineIds, lineCount, linesBetween, numberLines } from '../diff/line
 
 /** Lines count from 0. */
 export interface MovedLines {
-  /** The line at which an old line stands now; undefined where it changed, or might be another of its like. */
+  /** The line at which an old line stands now; undefined where it changed, or might be another line with the same text. */
   certain(oldLine: number): number | undefined;
-  /** The same, but the comparison may have taken another line of its like for it. */
+  /** The same, but it may be another line with the same text. */
   likely(oldLine: number): number | undefined;
 }
 

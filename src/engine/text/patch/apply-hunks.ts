@@ -109,7 +109,7 @@ class HunkSearch {
     );
   }
 
-  /** Of several places, only one where all old lines stand to the letter will do. */
+  /** Of several places, takes the only one where all old lines stand exactly. */
   #only(sought: Sought, places: readonly number[]): number {
     const [first, second] = places;
     if (first === undefined) return this.#mismatch(sought);

@@ -19,7 +19,7 @@ export type Patched = { text: string } | { deleted: true };
 
 /**
  * `whole` is the text with its byte-order mark, undefined when there is no file; `path` is for the failure's facts.
- * A mark stays as it is, unless the patch shows it: then the patch is taken at its word.
+ * A mark stays as it is, unless the patch shows it: then the patch decides.
  */
 export function applyPatch(patch: ParsedPatch, whole: string | undefined, path: string): Patched {
   if (patch.action === 'create') return { text: createdText(patch.hunks) };

@@ -5,7 +5,7 @@ import type { FileOperation } from './file-operation.ts';
 import { badPatch } from './hunk.ts';
 import { readUnifiedFiles } from './unified-files.ts';
 
-/** Throws `bad-patch` with the line of the patch that cannot be read. Nothing is left out in silence. */
+/** Throws `bad-patch` with the line of the patch that cannot be read. No change is silently left out. */
 export function parseFilePatch(text: string): FileOperation[] {
   const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
   if (lines.at(-1) === '') lines.pop();

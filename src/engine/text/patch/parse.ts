@@ -25,8 +25,8 @@ const NOWHERE = '/dev/null';
 const BINARY = /^(GIT binary patch|Binary files .* differ)/;
 
 /**
- * Anything may stand around the patch: a markdown fence, prose, the headers of git or of a mail. What would
- * be left out in silence is refused: a second file, a hunk after the end, a hunk whose header counts wrongly.
+ * Anything may stand around the patch: a markdown fence, prose, the headers of git or of a mail. The parser refuses
+ * what it would otherwise leave out silently: a second file, a hunk after the end, a hunk whose header counts wrongly.
  */
 export function parsePatch(text: string): ParsedPatch {
   const lines = (text.startsWith(BOM) ? text.slice(1) : text).split('\n');
@@ -103,7 +103,7 @@ function namesByMode(lines: readonly string[], from: number): Names {
   return { old: created ? NOWHERE : '', new: deleted ? NOWHERE : '', at: from };
 }
 
-/** The call names the file, so a patch without names can be applied all the same. */
+/** The call names the file, so a patch without names can still be applied. */
 function withoutNames(reader: PatchReader): Names {
   const { lines, at, end } = reader;
   if (/^(---|\+\+\+) /.test(lines[at - 1] ?? '')) {

@@ -52,7 +52,7 @@ function standsAt(keys: readonly string[], text: KeyedLines, place: number): boo
   return keys.every((key, index) => text.keyAt(place + index) === key);
 }
 
-/** So many lines above and below are looked at one by one before the whole text is indexed. */
+/** Lines above and below that are compared one by one before the whole text is indexed. */
 const REACH = 200;
 
 function nearestPlaces(

@@ -41,7 +41,7 @@ export class DirectoryContents implements Contents {
   readonly #later = new Set<Promise<void>>();
   /** Settles when the last of them was put. */
   #putLast: Promise<void> = Promise.resolve();
-  /** By hash: whoever puts the same content waits for it. */
+  /** By hash: a second caller that puts the same content waits for the first. */
   readonly #beingPut = new Map<string, Promise<void>>();
   #added = 0;
   #coming = 0;
@@ -73,7 +73,7 @@ export class DirectoryContents implements Contents {
       await this.#write(packed ? `${hash}.z` : hash, packed ?? bytes, flush);
     };
     const putting = writing().finally(() => this.#beingPut.delete(hash));
-    // Whoever needs it asks after it, and hears of a failure then.
+    // A caller that needs it waits for it, and hears of a failure then.
     putting.catch(() => {});
     this.#beingPut.set(hash, putting);
     return putting;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const { O_RDONLY, O_NOFOLLOW = 0 } = fs.constants;
 const QUIET_MS = 100;
 const LONGEST_MS = 2000;
-/** So many files are remembered as flushed; beyond that all are forgotten, and may be flushed again. */
+/** Files that are remembered as flushed; beyond that all are forgotten, and may be flushed again. */
 const MOST_SAFE = 10_000;
 
 const open = promisify(fs.open);

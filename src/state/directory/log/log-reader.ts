@@ -26,7 +26,7 @@ export class DirectoryLogReader<R extends object> implements LogReader {
     this.#consumer = consumer;
   }
 
-  /** A read that is under way may have passed what was appended since: whoever asks now waits for the next one. */
+  /** A read that is under way may miss what was appended since: a new caller waits for the next one. */
   catchUp(): Promise<void> {
     this.#next ??= this.#underWay.then(() => {
       this.#next = undefined;

@@ -11,7 +11,7 @@ import { codeOf, dayOf, fileName, type LogFiles } from './log-files.ts';
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 /** People move files away: the writer checks its file's name again after this much. */
 const CHECK_NAME_MS = 1000;
-/** So many names in a row may be taken by something that is no file of ours. */
+/** How many names in a row may belong to something that is no file of ours. */
 const MOST_OBSTACLES = 100;
 /** Another process may be in mid-write: wait up to this many milliseconds for it. */
 const WAIT_FOR_LINE_END = 10;
@@ -121,7 +121,7 @@ export class LogWriter {
     const { fd } = this.#file;
     this.#file = undefined;
     const left = synced(fd).finally(() => closeSync(fd));
-    // Whoever flushes next hears of a failure.
+    // The next flush reports a failure.
     left.catch(() => {});
     this.#left.push(left);
   }

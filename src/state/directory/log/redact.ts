@@ -11,7 +11,7 @@ import type { LogFiles } from './log-files.ts';
 
 const NEWLINE = 10;
 const SPACE = 0x20;
-/** Whoever is in mid-line has ended it by then. */
+/** Long enough for a process in mid-write to end its line. */
 const END_OF_LINE_MS = 50;
 
 export async function redactFile<R extends object>(

@@ -34,7 +34,7 @@ export function regexEnds(
     if (character === '\n' && !overLines) here = 0;
     if (here & OUTSIDE && character === delimiter) {
       ends.push(at + 1);
-      // Where the bracket itself is the delimiter, it may open brackets all the same.
+      // A bracket that is itself the delimiter may still open a class.
       if (character !== '[') here &= ~OUTSIDE;
     }
     const [next, behind] = places(here, character, script[at + 1]);
