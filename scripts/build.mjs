@@ -71,6 +71,14 @@ const built = await Promise.all([
   }),
   build({
     ...commonjs,
+    entryPoints: ['src/engine/charset/iconv-lite.ts'],
+    outfile: 'dist/charsets.cjs',
+    // The tables are texts in all scripts: escapes would double them.
+    charset: 'utf8',
+    minify: true,
+  }),
+  build({
+    ...commonjs,
     entryPoints: ['src/trace/telemetry.ts'],
     outfile: 'dist/telemetry.cjs',
     minify: true,

@@ -22,7 +22,7 @@ it('holds the program, the library, its types, the page and the documents', () =
   expect(packed).toEqual(
     expect.arrayContaining([
       ...['dist/cofferdam.cjs', 'dist/main.cjs', 'dist/oauth.cjs', 'dist/protocol.cjs', 'dist/telemetry.cjs'],
-      ...['dist/text-worker.cjs', 'dist/search-worker.cjs', 'dist/engine.mjs'],
+      ...['dist/text-worker.cjs', 'dist/search-worker.cjs', 'dist/charsets.cjs', 'dist/engine.mjs'],
       ...[
         'dist/types/engine/index.d.ts',
         'dist/page/index.html',

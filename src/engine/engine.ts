@@ -7,6 +7,7 @@ import { FilesApi } from './api/files.ts';
 import { HistoryApi } from './api/history.ts';
 import { SearchApi } from './api/search.ts';
 import { type Arrival, anonymous, type Caller } from './caller.ts';
+import { type EncodingRule, readEncodingRules } from './charset/declared.ts';
 import type { Place } from './confine/place.ts';
 import type { Protection } from './confine/protection.ts';
 import { isWithin, type RootSpec } from './confine/roots.ts';
@@ -14,6 +15,7 @@ import { Wall } from './confine/wall.ts';
 import { type Watch, watchEntry } from './confine/watch.ts';
 import { EngineFailure, type Failure } from './failures.ts';
 import { TextEditor } from './files/edit/text-editor.ts';
+import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import { Journal } from './journal/journal.ts';
 import type { Keep } from './journal/retention/retention.ts';
 import { LazySearch } from './search/lazy-search.ts';
@@ -32,6 +34,8 @@ export interface EngineOptions {
   deny?: readonly string[];
   /** The same, but not there at all. */
   hide?: readonly string[];
+  /** Files that are in another encoding than UTF-8: globs as in .gitignore, from each directory. The last one that fits counts. */
+  encodings?: readonly EncodingRule[];
   /** For the owner's own programs: nothing is denied or hidden, whatever a .cofferdamignore says. */
   ownerAsks?: boolean;
   commands?: CommandSettings;
@@ -198,6 +202,7 @@ function open(options: EngineOptions): Parts {
   const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
   const { mayBeEmpty = false, deny = [], hide = [] } = options;
   const globs = options.ownerAsks ? undefined : { deny, hide };
+  const rules = readEncodingRules(options.encodings ?? []);
   const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig, mayBeEmpty, globs });
   const journal =
     directory === undefined || readOnly
@@ -210,7 +215,8 @@ function open(options: EngineOptions): Parts {
     throw new StateProblem(`the state directory ${problem}`);
   }
   const search = new LazySearch();
-  const access = new Access({ wall, journal, scanner: search });
+  const encodings = new DeclaredEncodings(rules, roots);
+  const access = new Access({ wall, journal, scanner: search, encodings });
   const apis = apisOver({ access, editor: new TextEditor(), search }, options.commands ?? {});
   return { ...apis, outer: undefined };
 }

@@ -64,6 +64,8 @@ function aboutContent(facts: Failure): string | undefined {
       return `${facts.path} has ${facts.size} bytes, and the limit to ${facts.action} is ${facts.limit}`;
     case 'not-text':
       return `${facts.path} is not text: it ${facts.why === 'nul' ? 'has NUL bytes' : 'is not valid UTF-8'}`;
+    case 'not-encodable':
+      return `${facts.path} is in ${facts.charset}, which has no character ${shown(facts.character)}`;
     case 'line-out-of-range':
       return `${facts.path} has ${facts.lines} lines, and line ${facts.line} is none of them`;
     case 'changed-meanwhile':

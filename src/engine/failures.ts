@@ -48,6 +48,15 @@ export type Failure =
   // Contents
   | { kind: 'too-large'; path: string; size: number; limit: number; action: 'read' | 'write' | 'edit' }
   | { kind: 'not-text'; path: string; why: 'not-utf8' | 'nul' }
+  /** The encoding of the file has no such character. Line and column, from 1, are those of the new text. */
+  | {
+      kind: 'not-encodable';
+      path: string;
+      charset: string;
+      character: string;
+      line: number;
+      column: number;
+    }
   | { kind: 'line-out-of-range'; path: string; line: number; lines: number }
   /** `hash` is set when the caller expected another one: it is the hash of what is there now. */
   | { kind: 'changed-meanwhile'; path: string; hash?: string }

@@ -6,6 +6,8 @@ export type { PatchResult, StoreCall } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
 export type { Call } from './api/reading.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
+export type { EncodingRule } from './charset/declared.ts';
+export { CHARSETS, charsetNamed } from './charset/names.ts';
 export type { Stat } from './confine/dir.ts';
 export { requireShortPath } from './confine/long-path.ts';
 export { noteProgram, ownPackage } from './confine/protect/own-package.ts';

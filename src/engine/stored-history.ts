@@ -15,6 +15,7 @@ import {
   type UndoOutcome,
   type UndoPlan,
 } from './api/history.ts';
+import { type EncodingRule, readEncodingRules } from './charset/declared.ts';
 import type { RootSpec } from './confine/roots.ts';
 import { rawOf } from './confine/scan/raw-names.ts';
 import { Wall } from './confine/wall.ts';
@@ -22,6 +23,7 @@ import { type WithheldGlobs, withheldIn } from './confine/withheld/read-rules.ts
 import type { Withheld } from './confine/withheld/withheld.ts';
 import { Engine } from './engine.ts';
 import { EngineFailure, type Failure } from './failures.ts';
+import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import type { JournalEntry } from './journal/entries/entry.ts';
 import type { EntryIndex } from './journal/entries/entry-index.ts';
 import { Journal } from './journal/journal.ts';
@@ -38,14 +40,17 @@ export class History {
   readonly #journal: Journal;
   /** What the owner withholds from the caller; undefined when the owner is the caller. */
   readonly #globs: WithheldGlobs | undefined;
+  /** In which encodings the owner says that files are. */
+  readonly #encodings: readonly EncodingRule[];
   /** By the directories of entries. */
   readonly #engines = new Map<string, OpenEngine>();
   #keptOpen = 0;
 
-  constructor(stateDirectory: string, globs?: WithheldGlobs) {
+  constructor(stateDirectory: string, globs?: WithheldGlobs, encodings: readonly EncodingRule[] = []) {
     this.#directory = stateDirectory;
     this.#journal = openJournal(stateDirectory);
     this.#globs = globs;
+    this.#encodings = readEncodingRules(encodings);
   }
 
   /** Newest first. */
@@ -69,9 +74,13 @@ export class History {
     if (!entry) return [];
     const wall = this.#wallAround(entry);
     const rules = { withheld: wall ? wall.withheld : this.#rulesFor(entry) };
+    const encodings = new DeclaredEncodings(
+      this.#encodings,
+      wall?.roots.map(({ real }) => real),
+    );
     const changes = wall ? entry.changes : entry.changes.filter((change) => !verdictOn(rules, change));
     try {
-      return await diffsOfEntry(wall && { wall }, this.#journal, { ...entry, changes });
+      return await diffsOfEntry(wall && { wall, encodings }, this.#journal, { ...entry, changes });
     } catch (error) {
       throw asStateProblem(error, this.#directory);
     } finally {
@@ -152,7 +161,7 @@ export class History {
     const roots = rootsOf(entry);
     // What is restored was there before: Git's configuration may be among it.
     const engine = new Engine({
-      ...{ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll },
+      ...{ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll, encodings: this.#encodings },
       ...(this.#globs ?? { ownerAsks: true }),
     });
     const opened = { key, engine, users: 0, identities: identitiesOf(entry.roots) };

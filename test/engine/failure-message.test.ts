@@ -53,6 +53,7 @@ it('has a sentence for every kind, and no JSON of its facts', () => {
     { kind: 'unstable', path: 'a' },
     { kind: 'io', path: 'a', action: 'write', code: 'ENOSPC' },
     { kind: 'too-large', path: 'a', size: 2, limit: 1, action: 'read' },
+    { kind: 'not-encodable', path: 'a', charset: 'gbk', character: 'é', line: 1, column: 2 },
     { kind: 'line-out-of-range', path: 'a', line: 9, lines: 3 },
     { kind: 'changed-meanwhile', path: 'a' },
     { kind: 'busy', path: 'a' },

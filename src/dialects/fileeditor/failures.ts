@@ -84,7 +84,8 @@ export function messageOf(facts: Failure, tool: string): string {
       return 'The call was cancelled';
     case 'exists':
       return `Already exists: ${facts.path}; nothing was changed`;
-    // No tool of this dialect deletes, moves, patches, searches several files or runs commands.
+    // No tool of this dialect deletes, moves, patches, searches several files, runs commands or writes in another encoding.
+    case 'not-encodable':
     case 'directory-not-empty':
     case 'is-root':
     case 'into-itself':

@@ -102,6 +102,7 @@ function wordsFor(facts: Failure, patching: boolean): Words {
     case 'no-match':
     case 'not-unique':
     case 'unexpected-count':
+    case 'not-encodable':
     case 'bad-group-reference':
     case 'overlap':
     case 'bad-regex':

@@ -86,6 +86,8 @@ function messageOf(facts: Failure): string {
       return tooLarge(facts);
     case 'not-text':
       return `${facts.path} is not valid UTF-8 text; it was left untouched`;
+    case 'not-encodable':
+      return `${facts.path} is in ${facts.charset}, which has no ${JSON.stringify(facts.character)}; it was left untouched`;
     case 'line-out-of-range':
       return `Line ${facts.line} is out of range: ${facts.path} has ${facts.lines} lines`;
     case 'changed-meanwhile':

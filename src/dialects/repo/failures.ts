@@ -94,6 +94,7 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
     case 'directory-not-empty':
     case 'is-root':
     case 'into-itself':
+    case 'not-encodable':
     case 'line-out-of-range':
     case 'changed-meanwhile':
     case 'busy':

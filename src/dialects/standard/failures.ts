@@ -132,7 +132,9 @@ function aboutContent(facts: Failure, shown: string): string | undefined {
     case 'too-large':
       return `${shown} has ${grouped(facts.size)} bytes, and at most ${grouped(facts.limit)} can be ${facts.action === 'write' ? 'written' : facts.action === 'edit' ? 'edited' : 'read'} at once`;
     case 'not-text':
-      return `${shown} is not text (${facts.why === 'nul' ? 'it holds NUL bytes' : 'it is not valid UTF-8'})\nread_media_file gives its bytes.`;
+      return notText(facts, shown);
+    case 'not-encodable':
+      return notEncodable(facts, shown);
     case 'line-out-of-range':
       return `${shown} has ${grouped(facts.lines)} lines; there is no line ${grouped(facts.line)}`;
     case 'changed-meanwhile':
@@ -156,6 +158,17 @@ function aboutContent(facts: Failure, shown: string): string | undefined {
     default:
       return undefined;
   }
+}
+
+function notText({ why }: Failure & { kind: 'not-text' }, shown: string): string {
+  if (why === 'nul') return `${shown} is not text (it holds NUL bytes)\nread_media_file gives its bytes.`;
+  return `${shown} is not text (it is not valid UTF-8)\nread_media_file gives its bytes. If it is text in another encoding, charset in an .editorconfig can say which.`;
+}
+
+function notEncodable(facts: Failure & { kind: 'not-encodable' }, shown: string): string {
+  const { charset, character, line, column } = facts;
+  const code = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+  return `${shown} is in ${charset}, which has no ${JSON.stringify(character)} (${code}), as in line ${line}, character ${column} of the new text\nNothing was changed. Write it in other characters.`;
 }
 
 const MOST_LINES = 20;

@@ -45,6 +45,7 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     // An anchor is the hash of the whole line.
     maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context) >> 2),
     countAll: true,
+    declaredEncodings: true,
   };
   const result = await engine.search.grep(path, query, { signal });
   context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);

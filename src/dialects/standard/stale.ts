@@ -34,9 +34,9 @@ async function diffSince(path: string, ifHash: string, context: ToolContext): Pr
   const { engine, session, signal } = context;
   const known = session.readTexts?.withHash(ifHash) ?? (await engine.history.contentOf(path, ifHash));
   if (!known) return undefined;
-  const now = await engine.files.read(path, { signal });
-  const before = known.toString('utf8');
-  if (now.text === undefined) return undefined;
+  const now = await engine.files.readDecoded(path, { signal });
+  const before = await engine.files.decode(path, known);
+  if (now.text === undefined || before === undefined) return undefined;
   const diff = unifiedDiff(before, now.text, { oldName: `${path} (${ifHash})`, newName: path });
   return Buffer.byteLength(diff) > budgetOf(context) ? undefined : diff;
 }

@@ -78,7 +78,8 @@ export function workspaceError(facts: Failure): WorkspaceError {
       );
     case 'cancelled':
       return internal('cancelled', 'The call was cancelled');
-    // No tool of this dialect uses lines, patterns or patches.
+    // No tool of this dialect uses lines, patterns or patches, or writes in another encoding.
+    case 'not-encodable':
     case 'line-out-of-range':
     case 'not-unique':
     case 'bad-group-reference':

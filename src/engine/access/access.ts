@@ -14,6 +14,7 @@ import type { TreeScanner } from '../confine/scan/tree-scanner.ts';
 import type { Wall } from '../confine/wall.ts';
 import { Yielder, yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from '../failures.ts';
+import { DeclaredEncodings } from '../files/encoding/declared-encodings.ts';
 import { noRecorder } from '../files/recorder.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -64,6 +65,8 @@ interface Parts {
   journal: Journal | undefined;
   /** Looks at the directories before and after commands. */
   scanner: TreeScanner;
+  /** Left out, none is declared by the owner. */
+  encodings?: DeclaredEncodings;
 }
 
 /** Kinds of failure that say: not here. */
@@ -88,13 +91,16 @@ export class Access {
   readonly wall: Wall;
   readonly journal: Journal | undefined;
   readonly scanner: TreeScanner;
+  /** Which encodings are declared for files. */
+  readonly encodings: DeclaredEncodings;
   readonly caller: Caller;
   readonly #shared: Shared;
 
-  constructor({ wall, journal, scanner }: Parts, caller: Caller = anonymous, shared: Shared = newShared()) {
-    this.wall = wall;
-    this.journal = journal;
-    this.scanner = scanner;
+  constructor(parts: Parts, caller: Caller = anonymous, shared: Shared = newShared()) {
+    this.wall = parts.wall;
+    this.journal = parts.journal;
+    this.scanner = parts.scanner;
+    this.encodings = parts.encodings ?? new DeclaredEncodings();
     this.caller = caller;
     this.#shared = shared;
   }
@@ -110,8 +116,8 @@ export class Access {
 
   /** A gate to a part of the directories, with the same order of calls and the same listeners. */
   within(wall: Wall): Access {
-    const { journal, scanner } = this;
-    return new Access({ wall, journal, scanner }, anonymous, newShared(this.#shared));
+    const { journal, scanner, encodings } = this;
+    return new Access({ wall, journal, scanner, encodings }, anonymous, newShared(this.#shared));
   }
 
   /** Admits no further calls, and waits for those that run. */

@@ -1,12 +1,17 @@
 /** What can be done to files: one method for each operation, which gives a value or throws one failure. `reading.ts` has those that only read. */
 import type { Access } from '../access/access.ts';
 import type { ChangedPath } from '../access/changes.ts';
+import { UTF8 } from '../charset/codec.ts';
+import type { Charset } from '../charset/names.ts';
 import type { Place } from '../confine/place.ts';
+import { isWithin } from '../confine/roots.ts';
 import { Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts';
 import { contentHash } from '../files/content-hash.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
+import { encodedInTurns } from '../files/encoding/in-turns.ts';
+import { editedEncoding, storedEncoding } from '../files/encoding/stored-encoding.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { moveEntry } from '../files/move.ts';
 import { readSnapshot } from '../files/read.ts';
@@ -15,7 +20,6 @@ import { removeEntry } from '../files/remove.ts';
 import { replaceContent, requireUnchanged, type Snapshot } from '../files/replace.ts';
 import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
 import { replaceBytes, requireFits, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
-import { utf8InTurns } from '../files/utf8-in-turns.ts';
 import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
@@ -40,7 +44,7 @@ export interface EditListOptions extends ExpectingCall {
   name: string;
   context?: number;
   /** What the author of the edits last read of the file. */
-  remembered?: string | undefined;
+  remembered?: Buffer | undefined;
   /** Only tells what the edits would do. */
   dryRun?: boolean | undefined;
 }
@@ -81,8 +85,32 @@ export class FilesApi extends ReadingApi {
     content: string | Buffer,
     options: StoreCall & ExpectingCall = {},
   ): Promise<{ path: string; bytes: number }> {
+    return this.#write(path, options, (place) => asBytes(content, place, new Yielder(options.signal)));
+  }
+
+  /**
+   * Writes a text in the encoding of the file that it replaces, with its byte-order mark, and a new file in the one
+   * that is declared for it. Gives the short hash of what the file holds then.
+   */
+  async writeText(path: string, text: string, options: ExpectingCall = {}): Promise<{ hash: string }> {
+    const { signal } = options;
+    let hash = '';
+    await this.#write(path, options, async (place) => {
+      const encoding = await storedEncoding(place, this.declaredFor(place), signal);
+      const bytes = await encodedInTurns(text, encoding, path, new Yielder(signal));
+      hash = await contentHash(bytes);
+      return bytes;
+    });
+    return { hash };
+  }
+
+  #write(
+    path: string,
+    options: StoreCall & ExpectingCall,
+    contentFor: (place: Place) => Promise<Buffer>,
+  ): Promise<{ path: string; bytes: number }> {
     return this.#changeOne(written(path), options, async (place, recorder) => {
-      const bytes = await asBytes(content, new Yielder(options.signal));
+      const bytes = await contentFor(place);
       if (options.limit !== undefined) requireFits(path, bytes, options.limit);
       const expect = await expectedSnapshot(place, options);
       await replaceContent(place, bytes, { signal: options.signal, recorder, ...(expect && { expect }) });
@@ -100,7 +128,8 @@ export class FilesApi extends ReadingApi {
       requireDifferent(places);
       const yielder = new Yielder(options.signal);
       const contents: Buffer[] = [];
-      for (const { content } of files) contents.push(await asBytes(content, yielder));
+      for (const [index, { content }] of files.entries())
+        contents.push(await asBytes(content, places[index]!, yielder));
       const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
       await replaceTogether(replacements, options.signal, recorder);
       return contents.map((bytes) => ({ bytes: bytes.length }));
@@ -155,20 +184,21 @@ export class FilesApi extends ReadingApi {
     options: EditListOptions,
   ): Promise<{ result: EditListResult; hash: string }> {
     const { ifHash, signal, ...rest } = options;
-    const job = { kind: 'edit-list' as const, path, edits, ...rest };
-    const compute = async (bytes: Buffer) => {
+    const compute = async (bytes: Buffer, place: Place) => {
       await requireHash(path, bytes, ifHash);
+      const encoding = editedEncoding(bytes, this.declaredFor(place), path);
+      const job = { kind: 'edit-list' as const, path, edits, encoding, ...rest };
       const { bytes: after, result } = await this.#editor.run(job, bytes, signal);
       return { bytes: after, result: { result, hash: await contentHash(after ?? bytes) } };
     };
     if (rest.dryRun) {
       return this.readAt(path, 'read', async (place) => {
         const { bytes } = await readSnapshot(place, { signal, action: 'edit' });
-        return (await compute(bytes)).result;
+        return (await compute(bytes, place)).result;
       });
     }
-    return this.#changeOne(changedIn(job), { signal }, (place, recorder) =>
-      rewriteFile(place, compute, { signal, recorder }),
+    return this.#changeOne(changedIn({ path }), { signal }, (place, recorder) =>
+      rewriteFile(place, (bytes) => compute(bytes, place), { signal, recorder }),
     );
   }
 
@@ -235,8 +265,8 @@ export class FilesApi extends ReadingApi {
     options: { dryRun?: boolean } & Call = {},
   ): Promise<(string | undefined)[]> {
     const { signal, dryRun } = options;
-    const compute: ComputeFile = (plan, bytes) =>
-      this.#editor.run({ kind: 'planned-file', path: plan.from ?? plan.to!, plan }, bytes, signal);
+    const compute: ComputeFile = (plan, bytes, encoding) =>
+      this.#editor.run({ kind: 'planned-file', path: plan.from ?? plan.to!, plan, encoding }, bytes, signal);
     if (dryRun) return this.#tryPlans(plans, compute, signal);
     const changed = plans.flatMap(({ from, to }): ChangedPath[] => [
       ...(from === undefined ? [] : [{ path: from, how: to === undefined ? 'removed' : 'changed' } as const]),
@@ -251,7 +281,8 @@ export class FilesApi extends ReadingApi {
         const to = plan.to === plan.from ? from : plan.to === undefined ? undefined : next.next().value;
         return { plan, from, to };
       });
-      return applyPlans(placed, compute, { signal, recorder });
+      const declaredFor = (place: Place) => this.declaredFor(place);
+      return applyPlans(placed, compute, { declaredFor, signal, recorder });
     });
   }
 
@@ -265,16 +296,26 @@ export class FilesApi extends ReadingApi {
     return this.access.read(paths, {}, async (open) => {
       for (const plan of plans) {
         const { from, to } = plan;
-        const old =
-          from === undefined
-            ? undefined
-            : await open(from, 'read', (place) => readSnapshot(place, { signal, action: 'edit' }));
-        await contentOf(plan, old, compute);
+        if (from === undefined) await contentOf(plan, undefined, () => this.#declaredAt(to!), compute);
+        else {
+          await open(from, 'read', async (place) => {
+            const old = await readSnapshot(place, { signal, action: 'edit' });
+            await contentOf(plan, old, this.declaredFor(place), compute);
+          });
+        }
         const found = to === undefined || to === from ? undefined : this.peekAt(to);
         if (found) fail({ kind: 'exists', path: to!, found: found.type });
       }
       return [];
     });
+  }
+
+  /** For a file that need not be there, nor the directories above it. */
+  #declaredAt(path: string): Charset | undefined {
+    const { wall, encodings } = this.access;
+    const absolute = wall.absolute(path);
+    const root = wall.roots.find(({ real }) => isWithin(absolute, real));
+    return root && encodings.of(wall, { path: absolute, root });
   }
 
   #rewrite<J extends Rewriting>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
@@ -319,8 +360,8 @@ async function requireHash(path: string, bytes: Buffer, ifHash: string | undefin
   if (hash !== ifHash.toLowerCase()) fail({ kind: 'changed-meanwhile', path, hash });
 }
 
-async function asBytes(content: string | Buffer, yielder: Yielder): Promise<Buffer> {
-  return typeof content === 'string' ? utf8InTurns(content, yielder) : content;
+async function asBytes(content: string | Buffer, { shown }: Place, yielder: Yielder): Promise<Buffer> {
+  return typeof content === 'string' ? encodedInTurns(content, UTF8, shown, yielder) : content;
 }
 
 /** A file that is written anew; missing directories above it are made. */

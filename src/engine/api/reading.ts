@@ -1,6 +1,9 @@
 /** What can be read of files and directories; `files.ts` adds what can be changed. */
 import type { Access, OpenPlace } from '../access/access.ts';
 import type { How, PathAccess } from '../caller.ts';
+import { decode } from '../charset/codec.ts';
+import { encodingOf } from '../charset/encoding-of.ts';
+import type { Charset } from '../charset/names.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
@@ -9,7 +12,7 @@ import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
-import { type FileContent, readContent, readText } from '../files/read.ts';
+import { type FileContent, readContent, readDecoded, readText } from '../files/read.ts';
 import { type FileStart, readStart, type StartOptions } from '../files/read-start.ts';
 import { limits } from '../limits.ts';
 import type { LineRange } from '../text/edit/line-range.ts';
@@ -33,6 +36,19 @@ export class ReadingApi {
       (place) => readContent(place, options),
       ({ bytes, stat: { links } }) => ({ bytes: bytes.length, ...(links > 1 && { links }) }),
     );
+  }
+
+  /** The same with the text of a file in any encoding, without a byte-order mark. */
+  readDecoded(path: string, options: { limit?: number } & Call = {}): Promise<FileContent> {
+    return this.readAt(path, 'read', (place) => readDecoded(place, this.declaredFor(place), options));
+  }
+
+  /** What bytes say that a file held once, in the encoding that they are in; undefined when they are no text. */
+  decode(path: string, bytes: Buffer): Promise<string | undefined> {
+    return this.readAt(path, 'looked-at', async (place) => {
+      const judged = encodingOf(bytes, this.declaredFor(place));
+      return 'notText' in judged ? undefined : decode(bytes, judged);
+    });
   }
 
   /** The whole text of a file, byte-order mark included; fails when it is not valid UTF-8. */
@@ -60,9 +76,9 @@ export class ReadingApi {
     return this.readAt(path, 'read', (place) => readTextTail(place, lines, options.signal));
   }
 
-  /** A part of a text file of any size, as much of it as fits into a number of bytes. */
+  /** A part of a text file of any size and in any encoding, as much of it as fits into a number of bytes. */
   readPart(path: string, request: PartRequest): Promise<TextPart> {
-    return this.readAt(path, 'read', (place) => readPart(place, request));
+    return this.readAt(path, 'read', (place) => readPart(place, request, this.declaredFor(place)));
   }
 
   /** The whole texts of several files, which together keep to the limit of one; fails when one cannot be read. */
@@ -142,6 +158,11 @@ export class ReadingApi {
       if (!files.has(real.path)) files.set(real.path, path);
     }
     return [...files.values()];
+  }
+
+  /** Which encoding is declared for a file; looked up when somebody asks. */
+  protected declaredFor(place: Place): () => Charset | undefined {
+    return () => this.access.encodings.of(this.access.wall, place);
   }
 
   /** For calls that the gate has let in. */

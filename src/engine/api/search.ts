@@ -47,7 +47,11 @@ export class SearchApi {
   }
 
   grep(path: string, query: GrepQuery, call: SearchCall = {}): Promise<GrepResult> {
-    return this.#below(path, (place, search) => search.grep(place, query, this.#own(call)));
+    return this.#below(path, (place, search) => {
+      const { encodings, wall } = this.#access;
+      const charsets = query.declaredEncodings ? encodings.scopeOf(wall, place) : undefined;
+      return search.grep(place, query, { ...this.#own(call), charsets });
+    });
   }
 
   /** Searches several sources as if they were one: absolute paths in one order, each file once, one cap. */

@@ -1,10 +1,12 @@
 /** Makes the changes of a patch to several files: additions, updates, renames and deletions, all of them or none. */
-
+import { type Encoding, encodingOfNew, markOf } from '../charset/codec.ts';
+import type { Charset } from '../charset/names.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
 import type { Rewrote } from '../text/rewrite.ts';
 import { contentHash } from './content-hash.ts';
+import { editedEncoding } from './encoding/stored-encoding.ts';
 import { readSnapshot } from './read.ts';
 import type { ChangeRecorder } from './recorder.ts';
 import type { Snapshot } from './replace.ts';
@@ -18,19 +20,24 @@ export interface PlacedFile {
   to: Place | undefined;
 }
 
-export type ComputeFile = (plan: PlannedFile, bytes: Buffer | undefined) => Promise<Rewrote>;
+/** `encoding` is that of the file, or what a new one gets. */
+export type ComputeFile = (plan: PlannedFile, bytes: Buffer, encoding: Encoding) => Promise<Rewrote>;
+
+/** What is declared for a place. */
+export type DeclaredFor = (place: Place) => () => Charset | undefined;
 
 /** Gives the short hash of what each file holds afterwards; undefined for one that is gone. */
 export async function applyPlans(
   files: readonly PlacedFile[],
   compute: ComputeFile,
-  { signal, recorder }: { signal: AbortSignal | undefined; recorder: ChangeRecorder },
+  options: { declaredFor: DeclaredFor; signal: AbortSignal | undefined; recorder: ChangeRecorder },
 ): Promise<(string | undefined)[]> {
+  const { declaredFor, signal, recorder } = options;
   const replacements: Replacement[] = [];
   const hashes: (string | undefined)[] = [];
   for (const file of files) {
     const old = file.from && (await readSnapshot(file.from, { signal, action: 'edit' }));
-    const bytes = await contentOf(file.plan, old, compute);
+    const bytes = await contentOf(file.plan, old, declaredFor(file.from ?? file.to!), compute);
     replacements.push(...replacementsOf(file, old, bytes));
     hashes.push(file.to && (await contentHash(bytes)));
   }
@@ -58,12 +65,16 @@ function replacementsOf(
 export async function contentOf(
   plan: PlannedFile,
   old: Snapshot | undefined,
+  declared: () => Charset | undefined,
   compute: ComputeFile,
 ): Promise<Buffer> {
   const before = old?.bytes ?? Buffer.alloc(0);
   if (plan.to === undefined && plan.steps.length === 0) return before;
   const hasChange = plan.steps.length > 0 || plan.content !== undefined;
-  return hasChange ? ((await compute(plan, before)).bytes ?? before) : before;
+  if (!hasChange) return before;
+  if (old) return (await compute(plan, before, editedEncoding(before, declared, plan.from!))).bytes ?? before;
+  const encoding = encodingOfNew(declared());
+  return (await compute(plan, markOf(encoding), encoding)).bytes ?? before;
 }
 
 function likeMode(mode: number | undefined): { like?: { mode: number } } {

@@ -1,5 +1,7 @@
 /** Reads whole files, within the limit, as text or as bytes. */
 import { isUtf8 } from 'node:buffer';
+import { encodingOf } from '../charset/encoding-of.ts';
+import type { Charset } from '../charset/names.ts';
 import { readBytes } from '../confine/content/read.ts';
 import type { OpenFile, Stat } from '../confine/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
@@ -8,6 +10,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { whyBinary } from '../text/encoding.ts';
+import { decodedInTurns } from './encoding/in-turns.ts';
 import { mimeTypeOf } from './mime.ts';
 import type { Snapshot } from './replace.ts';
 import { textInTurns } from './utf8-in-turns.ts';
@@ -66,6 +69,19 @@ export async function readContent(place: Place, options: ReadOptions = {}): Prom
   const yielder = new Yielder(options.signal);
   await yielder.pause();
   const text = isText ? await textInTurns(bytes, yielder) : undefined;
+  return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
+}
+
+/** The text of a file in any encoding, without a byte-order mark; `declared` says which one is declared for it. */
+export async function readDecoded(
+  place: Place,
+  declared: () => Charset | undefined,
+  options: ReadOptions = {},
+): Promise<FileContent> {
+  const { stat, bytes } = await readSnapshot(place, options);
+  const judged = encodingOf(bytes, declared);
+  const text =
+    'notText' in judged ? undefined : await decodedInTurns(bytes, judged, new Yielder(options.signal));
   return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
 }
 

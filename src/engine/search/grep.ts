@@ -39,6 +39,7 @@ export async function grepWith(
     options: { contextLines, maxLineLength, countAll, maxCharacters },
     wanted,
     countFiles: query.countFiles ?? false,
+    charsets: running.charsets,
     candidates,
   });
   const finish = (threadResults: readonly ThreadResult[], { plan, why }: Plan) => {
@@ -57,7 +58,10 @@ export async function grepWith(
     }
     running.queue.reopen();
   }
-  const candidates = await candidateFiles(root.dir.handlePath, plan.ripgrepPattern, running.limits.signal);
+  const candidates = await candidateFiles(root.dir.handlePath, plan.ripgrepPattern, {
+    isAnyEncoding: running.charsets !== undefined,
+    signal: running.limits.signal,
+  });
   running.limits.check();
   const rest = await runJob(running, job(candidates), collect);
   const ran: Plan = candidates ? plan : { plan: 'workers', why: 'ripgrep could not take the pattern' };

@@ -1,4 +1,5 @@
 /** What a caller can ask of a search, and what the search answers. */
+import type { CharsetScope } from '../charset/scope.ts';
 import type { Plan, PlanKind } from './plan/plan.ts';
 
 /** Which entries of a tree to search. Globs are relative to the directory that is searched. */
@@ -30,6 +31,8 @@ export interface SearchCall {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** The encodings that are declared where the search starts; without it, files are UTF-8 or marked. */
+  charsets?: CharsetScope | undefined;
 }
 
 export interface Progress {
@@ -54,6 +57,8 @@ export interface GrepQuery extends Selection {
   maxLineLength?: number | undefined;
   /** The match that reaches so many characters, with context and paths, is the last one. Default: `limits.foundCharacters`. */
   maxCharacters?: number | undefined;
+  /** Whether the encodings count that the owner or an .editorconfig declares for files. Default false. */
+  declaredEncodings?: boolean | undefined;
   /** Forces one plan, to compare plans. Default: the cheapest one. */
   plan?: PlanKind | undefined;
 }

@@ -184,8 +184,8 @@ export class Search {
       queue.clear();
       if (root.file === undefined) queue.push(['']);
       else if (selects(selection, textOf(root.file))) queue.push([fileUnit('', [root.file])]);
-      const { client = '', onProgress } = call;
-      const running = { pool: this.#pool, queue, memory, overflow: [], limits, client, onProgress };
+      const { client = '', onProgress, charsets } = call;
+      const running = { pool: this.#pool, queue, memory, overflow: [], limits, client, onProgress, charsets };
       const found = await search(root, running);
       isReusable = true;
       return found;

@@ -25,7 +25,8 @@ export type ListedEditResult =
   | { by: 'lines'; line: number; removed: number; added: number; hasMoved: boolean };
 
 export type EditListOutcome =
-  | { text: string; results: readonly ListedEditResult[] }
+  /** `splices` are those of each edit, in the positions of the text that it found. */
+  | { text: string; results: readonly ListedEditResult[]; splices: readonly Splices[] }
   /** `edit` counts from 1. */
   | { refusal: EditRefusal; edit: number }
   /** There are no edits, or all of them together change nothing. */
@@ -45,7 +46,6 @@ export function applyEditList(
   if (edits.length === 0) return { refusal: { why: 'no-edits' } };
   const original = anchoredText(text, remembered);
   const results: ListedEditResult[] = [];
-  /** The splices of each edit, in the positions of the text that it found. */
   const done: Splices[] = [];
   let current = text;
   for (const [index, edit] of edits.entries()) {
@@ -56,7 +56,7 @@ export function applyEditList(
     done.push(made.splices);
     results.push(made.result);
   }
-  return current === text ? { refusal: { why: 'no-change' } } : { text: current, results };
+  return current === text ? { refusal: { why: 'no-change' } } : { text: current, results, splices: done };
 }
 
 type Made = { splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };

@@ -1,7 +1,13 @@
 /** Every way to work out a file's new content from its old one, from bytes to bytes: runs in any thread. */
+import { changedBytes } from '../charset/changed-bytes.ts';
+import { decode, decodeUnmarked, type Encoding, UTF8 } from '../charset/codec.ts';
+import { encodingOf } from '../charset/encoding-of.ts';
+import { failLacking } from '../charset/lacking.ts';
 import { fail } from '../failures.ts';
 import { unifiedDiff } from './diff/unified-diff.ts';
 import { applyEdits, type TextEdit } from './edit/apply-edits.ts';
+import { composed, type Part, partsOf } from './edit/parts.ts';
+import type { Splices } from './edit/splice.ts';
 import { applyEditList, type EditListOutcome, type ListedEdit, type ListedEditResult } from './edit-list.ts';
 import {
   BOM,
@@ -24,8 +30,8 @@ import { applyPatch } from './patch/apply.ts';
 import { type ParsedPatch, parsePatch } from './patch/parse.ts';
 import { applyPlan, type PlannedFile } from './patch/planned-files.ts';
 
-/** What is to be done; `path` is for the facts of failures. */
-export type Rewriting = { path: string } & (
+/** What is to be done; `path` is for the facts of failures. `encoding` is that of the file, where it may be any. */
+export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
   | { kind: 'edit'; edits: readonly TextEdit[] }
   /** Only tells what an edit would change. */
   | { kind: 'preview'; edits: readonly TextEdit[]; name: string }
@@ -33,7 +39,7 @@ export type Rewriting = { path: string } & (
   | {
       kind: 'edit-list';
       edits: readonly ListedEdit[];
-      remembered?: string | undefined;
+      remembered?: Uint8Array | undefined;
       name: string;
       /** How many unchanged lines the diff shows around a change. */
       context?: number;
@@ -82,12 +88,36 @@ export interface Rewrote<R = unknown> {
 
 export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: () => void): Rewrote {
   if (job.kind === 'read-patch') return readPatch(job.patch, job.path);
+  const { encoding = UTF8 } = job;
+  if (encoding.charset !== 'utf-8') return rewriteEncoded(job, encoding, asBuffer(bytes), onRegex);
   const decoded = decodeForEdit(bytes ?? Buffer.alloc(0));
   if ('notText' in decoded) return fail({ kind: 'not-text', path: job.path, why: decoded.notText });
   const { after, marked = decoded.bom, result } = rewritten(job, decoded, onRegex);
   const isSame = after === decoded.text && marked === decoded.bom;
   if (after === undefined || isSame) return { bytes: undefined, result };
   return { bytes: encode({ text: after, bom: marked }), result };
+}
+
+/** A file in another encoding: what its text keeps keeps its bytes. */
+function rewriteEncoded(
+  job: Exclude<Rewriting, { kind: 'read-patch' }>,
+  { charset, mark }: Encoding,
+  bytes: Buffer,
+  onRegex: () => void,
+): Rewrote {
+  const whole = decodeUnmarked(bytes, charset);
+  const text = mark ? whole.slice(1) : whole;
+  const { after, marked = mark, parts, result } = rewritten(job, { text, bom: mark }, onRegex);
+  if (after === undefined || (after === text && marked === mark)) return { bytes: undefined, result };
+  if (parts === undefined) return fail({ kind: 'not-text', path: job.path, why: 'not-utf8' });
+  const changed = changedBytes(bytes, whole, parts, charset);
+  const isDry = job.kind === 'edit-list' && job.dryRun;
+  if (Buffer.isBuffer(changed)) return { bytes: isDry ? undefined : changed, result };
+  return failLacking(job.path, charset, marked ? BOM + after : after, changed);
+}
+
+function asBuffer(bytes: Uint8Array = Buffer.alloc(0)): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function readPatch(patch: string, path: string): Rewrote<RewriteResults['read-patch']> {
@@ -102,7 +132,13 @@ function rewritten(
   job: Exclude<Rewriting, { kind: 'read-patch' }>,
   { text, bom }: TextContent,
   onRegex: () => void,
-): { after?: string; marked?: boolean; result: unknown } {
+): {
+  after?: string;
+  marked?: boolean;
+  /** Where the new text, with its mark, comes from: for files that are not UTF-8. */
+  parts?: readonly Part[];
+  result: unknown;
+} {
   const { path } = job;
   switch (job.kind) {
     case 'edit': {
@@ -114,12 +150,13 @@ function rewritten(
       return { result: { diff: unifiedDiff(text, after, { oldName: job.name, newName: job.name }) } };
     }
     case 'edit-list': {
-      const outcome = applyEditList(text, job.edits, job.remembered, path, onRegex);
+      const outcome = applyEditList(text, job.edits, rememberedText(job), path, onRegex);
       if ('refusal' in outcome) return { result: outcome };
-      const { text: after, results } = outcome;
+      const { text: after, results, splices } = outcome;
       const { name, context = 3 } = job;
       const diff = unifiedDiff(text, after, { oldName: name, newName: name, context });
-      return { ...(!job.dryRun && { after }), result: { results, diff } };
+      if (isUtf8(job)) return { ...(!job.dryRun && { after }), result: { results, diff } };
+      return { after, parts: partsOfEdits(text, bom, splices), result: { results, diff } };
     }
     case 'insert': {
       const { text: after, ...result } = insertLines(text, job.insertion, path);
@@ -140,8 +177,35 @@ function rewritten(
       return { after, marked, result: { deleted: false } };
     }
     case 'planned-file': {
-      const { text: after, bom: marked } = textContent(applyPlan(job.plan, bom ? BOM + text : text));
-      return { after, marked, result: {} };
+      const planned = applyPlan(job.plan, bom ? BOM + text : text);
+      const { text: after, bom: marked } = textContent(planned.text);
+      return { after, marked, parts: planned.parts, result: {} };
     }
   }
+}
+
+function isUtf8({ encoding = UTF8 }: Rewriting): boolean {
+  return encoding.charset === 'utf-8';
+}
+
+/** What was read may have been in another encoding than the file is now. */
+function rememberedText({ remembered, encoding = UTF8 }: Rewriting & { kind: 'edit-list' }) {
+  if (remembered === undefined) return undefined;
+  const judged = encodingOf(remembered, () => encoding.charset);
+  return 'notText' in judged ? undefined : decode(asBuffer(remembered), judged);
+}
+
+/** With the mark, which no edit touches. */
+function partsOfEdits(text: string, bom: boolean, splices: readonly Splices[]): readonly Part[] {
+  let length = text.length;
+  let parts: readonly Part[] = [{ from: 0, to: length }];
+  for (const each of splices) {
+    parts = composed(parts, partsOf(length, each));
+    for (const { start, end, text: put } of each) length += put.length - (end - start);
+  }
+  if (!bom) return parts;
+  return [
+    { from: 0, to: 1 },
+    ...parts.map((part) => ('text' in part ? part : { from: part.from + 1, to: part.to + 1 })),
+  ];
 }

@@ -1,14 +1,16 @@
 /** What an entry changed, as unified diffs, as far as both sides are still known. */
-import { isUtf8 } from 'node:buffer';
 import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
+import { decode } from '../charset/codec.ts';
+import { encodingOf } from '../charset/encoding-of.ts';
+import type { Charset } from '../charset/names.ts';
+import { isWithin } from '../confine/roots.ts';
 import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure } from '../failures.ts';
 import { readSnapshot } from '../files/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { unifiedDiff } from '../text/diff/unified-diff.ts';
-import { whyBinary } from '../text/encoding.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';
 import { contentOf } from './stored-content.ts';
 import { DENIED, verdictOn } from './withheld-changes.ts';
@@ -26,9 +28,12 @@ export interface FileDiff {
   note?: string;
 }
 
+/** The directories that an entry changed, and the encodings that are declared there. */
+export type DiffAccess = Pick<Access, 'wall' | 'encodings'>;
+
 /** From before the entry to after it. */
 export async function diffsOfEntry(
-  access: Pick<Access, 'wall'> | undefined,
+  access: DiffAccess | undefined,
   journal: Journal,
   entry: JournalEntry,
 ): Promise<FileDiff[]> {
@@ -44,21 +49,13 @@ export async function diffsOfEntry(
 }
 
 /** In place of a diff that must not be shown; undefined when it may be. */
-function withheldDiff(
-  { wall }: Pick<Access, 'wall'>,
-  change: Change,
-  kind: Change['kind'],
-): FileDiff[] | undefined {
+function withheldDiff({ wall }: DiffAccess, change: Change, kind: Change['kind']): FileDiff[] | undefined {
   const verdict = verdictOn(wall, change);
   if (verdict === undefined) return undefined;
   return verdict === 'denied' ? [{ path: change.path, kind, text: '', note: DENIED }] : [];
 }
 
-async function diffOf(
-  access: Pick<Access, 'wall'> | undefined,
-  journal: Journal,
-  change: Change,
-): Promise<FileDiff> {
+async function diffOf(access: DiffAccess | undefined, journal: Journal, change: Change): Promise<FileDiff> {
   const { path, kind } = change;
   switch (change.kind) {
     case 'created': {
@@ -68,7 +65,7 @@ async function diffOf(
         const note = forgottenNote(journal, change.after?.hash) ?? 'what it held is no longer known';
         return { path, kind, text: '', note };
       }
-      return { path, kind, ...shown(path, Buffer.alloc(0), after) };
+      return { path, kind, ...shown(access, path, Buffer.alloc(0), after) };
     }
     case 'changed': {
       const before = await contentBefore(journal, change.before);
@@ -81,25 +78,27 @@ async function diffOf(
         const note = 'it was changed since: what it held after this is not known';
         return { path, kind, text: '', note: forgottenNote(journal, change.after.hash) ?? note };
       }
-      return { path, kind, ...shown(path, before, after) };
+      return { path, kind, ...shown(access, path, before, after) };
     }
     case 'removed':
-      return { path, kind, ...(await shownRemoved(journal, path, change.before)) };
+      return { path, kind, ...(await shownRemoved(access, journal, path, change.before)) };
     case 'moved':
-      return { path, to: change.to, kind, ...(await shownReplaced(journal, change)) };
+      return { path, to: change.to, kind, ...(await shownReplaced(access, journal, change)) };
   }
 }
 
 async function shownReplaced(
+  access: DiffAccess | undefined,
   journal: Journal,
   { to, replaced }: Change & { kind: 'moved' },
 ): Promise<Pick<FileDiff, 'text' | 'note'>> {
   if (replaced === undefined) return { text: '' };
-  const { text, note } = await shownRemoved(journal, to, replaced);
+  const { text, note } = await shownRemoved(access, journal, to, replaced);
   return { text, note: `in place of ${note ?? 'another file'}` };
 }
 
 async function shownRemoved(
+  access: DiffAccess | undefined,
   journal: Journal,
   path: string,
   removed: Removed,
@@ -110,11 +109,11 @@ async function shownRemoved(
       if (before === undefined) {
         return { text: '', note: forgottenNote(journal, nameOf(removed.file)) ?? 'what it held is not kept' };
       }
-      return shown(path, before, Buffer.alloc(0));
+      return shown(access, path, before, Buffer.alloc(0));
     }
     case 'aside': {
       const file = fileAside(journal, removed.name);
-      if (file) return shownRemoved(journal, path, { type: 'file', file });
+      if (file) return shownRemoved(access, journal, path, { type: 'file', file });
       const type = journal.store.statAside(removed.name)?.type;
       const partly = forgottenWithin(journal.store, removed).length > 0;
       if (type) return { text: '', note: `a ${type}, ${partly ? SOME_FORGOTTEN : 'kept whole'}` };
@@ -155,7 +154,11 @@ export async function diffsOfUndoing(
     }
     const now = (await contentNow(access, path)) ?? Buffer.alloc(0);
     const then = await contentWanted(journal, change);
-    diffs.push({ path, kind, ...(then ? shown(path, now, then) : await withoutLines(journal, change)) });
+    diffs.push({
+      path,
+      kind,
+      ...(then ? shown(access, path, now, then) : await withoutLines(access, journal, change)),
+    });
   }
   return diffs;
 }
@@ -164,11 +167,12 @@ export async function diffsOfUndoing(
 const WHEN_UNDONE = { created: 'removed', changed: 'changed', removed: 'created', moved: 'moved' } as const;
 
 async function withoutLines(
+  access: DiffAccess,
   journal: Journal,
   change: Exclude<Change, { kind: 'moved' }>,
 ): Promise<Pick<FileDiff, 'text' | 'note'>> {
   if (change.kind === 'created') return { text: '', note: `a ${change.type}` };
-  if (change.kind === 'removed') return shownRemoved(journal, change.path, change.before);
+  if (change.kind === 'removed') return shownRemoved(access, journal, change.path, change.before);
   const note = 'what it held before is not kept, or too large to be shown';
   return { text: '', note: forgottenNote(journal, nameOf(change.before)) ?? note };
 }
@@ -184,32 +188,28 @@ function nameOf({ kept, hash }: FileImage): string | undefined {
 }
 
 /** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */
-export async function diffInTheWay(
-  access: Pick<Access, 'wall'>,
-  journal: Journal,
-  change: Change,
-): Promise<string> {
+export async function diffInTheWay(access: DiffAccess, journal: Journal, change: Change): Promise<string> {
   if (verdictOn(access.wall, change) !== undefined) return '';
   const edited = change.kind === 'moved' && (await diffSinceMoved(access, journal, change));
   if (edited) return edited;
   const expected = await contentExpected(access, journal, change);
   const now = expected && (await contentNow(access, change.path));
-  return expected && now ? shown(change.path, expected, now).text : '';
+  return expected && now ? shown(access, change.path, expected, now).text : '';
 }
 
 /** What somebody has made of a file at its new name; empty when nothing, or when that is not known. */
 async function diffSinceMoved(
-  access: Pick<Access, 'wall'>,
+  access: DiffAccess,
   journal: Journal,
   { to, file }: Change & { kind: 'moved' },
 ): Promise<string> {
   const then = file?.hash === undefined ? undefined : await journal.store.get(file.hash);
   const now = then && (await contentNow(access, to));
-  return then && now ? shown(to, then, now).text : '';
+  return then && now ? shown(access, to, then, now).text : '';
 }
 
 async function contentExpected(
-  access: Pick<Access, 'wall'>,
+  access: DiffAccess,
   journal: Journal,
   change: Change,
 ): Promise<Buffer | undefined> {
@@ -247,7 +247,7 @@ async function contentBefore(journal: Journal, image: FileImage): Promise<Buffer
 
 /** A content is in the store when something later replaced it; otherwise it may still be in the file. */
 async function contentAfter(
-  access: Pick<Access, 'wall'> | undefined,
+  access: DiffAccess | undefined,
   journal: Journal,
   path: string,
   after: Omit<FileImage, 'kept'> | undefined,
@@ -261,10 +261,7 @@ async function contentAfter(
   return (await hashOf(now)) === after.hash ? now : undefined;
 }
 
-async function contentNow(
-  access: Pick<Access, 'wall'> | undefined,
-  path: string,
-): Promise<Buffer | undefined> {
+async function contentNow(access: DiffAccess | undefined, path: string): Promise<Buffer | undefined> {
   try {
     return await access?.wall.at(path, STRAIGHT, async (place) => {
       return (await readSnapshot(place, { limit: SHOWN_BYTES })).bytes;
@@ -275,11 +272,28 @@ async function contentNow(
   }
 }
 
-function shown(path: string, before: Buffer, after: Buffer): Pick<FileDiff, 'text' | 'note'> {
-  const isText = (bytes: Buffer) => isUtf8(bytes) && whyBinary(bytes) === undefined;
-  if (!isText(before) || !isText(after)) {
+function shown(
+  access: DiffAccess | undefined,
+  path: string,
+  before: Buffer,
+  after: Buffer,
+): Pick<FileDiff, 'text' | 'note'> {
+  const [old, now] = [before, after].map((bytes) => textOf(access, path, bytes));
+  if (old === undefined || now === undefined) {
     return { text: '', note: `binary content, ${before.length} bytes before and ${after.length} after` };
   }
-  const text = unifiedDiff(before.toString('utf8'), after.toString('utf8'), { oldName: path, newName: path });
-  return { text };
+  return { text: unifiedDiff(old, now, { oldName: path, newName: path }) };
+}
+
+/** In the encoding that the bytes are in; undefined for what is no text. */
+function textOf(access: DiffAccess | undefined, path: string, bytes: Buffer): string | undefined {
+  const judged = encodingOf(bytes, () => declaredFor(access, path));
+  if ('notText' in judged) return undefined;
+  // The mark of UTF-8 is a character that a patch may show.
+  return judged.charset === 'utf-8' ? bytes.toString('utf8') : decode(bytes, judged);
+}
+
+function declaredFor(access: DiffAccess | undefined, path: string): Charset | undefined {
+  const root = access?.wall.roots.find(({ real }) => isWithin(path, real));
+  return root && access?.encodings.of(access.wall, { path, root });
 }

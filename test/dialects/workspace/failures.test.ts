@@ -26,6 +26,7 @@ const samples: { [Kind in FailureKind]: Failure & { kind: Kind } } = {
   io: { kind: 'io', path, action: 'write', code: 'ENOSPC' },
   'too-large': { kind: 'too-large', path, size: 3, limit: 2, action: 'read' },
   'not-text': { kind: 'not-text', path, why: 'not-utf8' },
+  'not-encodable': { kind: 'not-encodable', path, charset: 'gbk', character: 'é', line: 1, column: 1 },
   'line-out-of-range': { kind: 'line-out-of-range', path, line: 3, lines: 2 },
   'changed-meanwhile': { kind: 'changed-meanwhile', path },
   busy: { kind: 'busy', path },

@@ -60,7 +60,7 @@ async function edit(
   how: { dryRun: boolean; ifHash: string | undefined },
   { engine, session, signal }: ToolContext,
 ) {
-  const remembered = session.readTexts?.lastOf(path)?.toString('utf8');
+  const remembered = session.readTexts?.lastOf(path);
   const done = await engine.files.editList(path, listedEdits(edits), {
     ...how,
     name: path,

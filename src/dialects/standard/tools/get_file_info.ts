@@ -33,7 +33,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 async function contentLines(path: string, size: number, { engine, signal }: ToolContext): Promise<string[]> {
   if (size > MAX_BYTES) return [];
-  const { text, bytes } = await engine.files.read(path, { signal });
+  const { text, bytes } = await engine.files.readDecoded(path, { signal });
   if (text === undefined) return [];
   const lines = await inTurns(countingLines(text), new Yielder(signal));
   return [`lines: ${lines}`, `hash: ${await contentHash(bytes)}`];

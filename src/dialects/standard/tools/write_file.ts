@@ -1,4 +1,3 @@
-import { contentHash } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { withHash } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
@@ -19,8 +18,8 @@ export const writeFile = defineTool({
     const { engine, signal } = context;
     const target = await pathOf(path, context);
     return unlessStale(target, ifHash, context, async () => {
-      await engine.files.write(target, content, { signal, ifHash });
-      return contentHash(content);
+      const { hash } = await engine.files.writeText(target, content, { signal, ifHash });
+      return hash;
     });
   },
   render: (outcome, { path }) =>

@@ -1,5 +1,5 @@
 /**
- * The files of this package that run late: worker sources and the ripgrep program.
+ * The files of this package that run late: worker sources, the tables of encodings and the ripgrep program.
  *
  * The package may lie inside a served directory. A client that could change these files there could run code in the
  * server, outside every sandbox. So they are read, or their state is noted, before the first change, search or
@@ -14,6 +14,7 @@ import { isWithin } from '../roots.ts';
 const WORKERS = ['text-worker.cjs', 'search-worker.cjs'] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
+const CONVERTER = 'charsets.cjs';
 const MANIFEST = 'package.json';
 
 export interface OwnPackage {
@@ -24,6 +25,8 @@ export interface OwnPackage {
   /** Links by which the program was started, as npm makes them: to replace one is to choose what starts next. */
   readonly links: readonly OwnLink[];
   readonly workers: ReadonlyMap<WorkerName, string>;
+  /** The source of the tables of encodings, in memory that threads share. */
+  readonly converter: SharedArrayBuffer;
   readonly ripgrep: OwnProgram | undefined;
 }
 
@@ -57,6 +60,15 @@ export function workerSource(name: WorkerName): string {
   return ownPackage().workers.get(name) ?? '';
 }
 
+/** What a thread gets at its start, should it need the tables of encodings. */
+export function converterMemory(): SharedArrayBuffer {
+  return ownPackage().converter;
+}
+
+export function converterSource(): string {
+  return Buffer.from(converterMemory()).toString('utf8');
+}
+
 /** Changes with every write to the file, also with one in place that puts the times back. */
 export function fileState(path: string): string | undefined {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -77,6 +89,7 @@ function noteOwnPackage(): OwnPackage {
     files: manifest,
     links: linksOnTheWayTo(bundles, program),
     workers: new Map(WORKERS.map((name) => [name, sourceOf(join(bundles, name))])),
+    converter: shared(Buffer.from(sourceOf(join(bundles, CONVERTER)))),
     ripgrep: ripgrep?.program,
   };
 }
@@ -111,6 +124,12 @@ function sourceOf(file: string): string {
     const message = JSON.stringify(`${file} is missing: install the package again`);
     return `throw new Error(${message});`;
   }
+}
+
+function shared(bytes: Buffer): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(bytes.length);
+  bytes.copy(Buffer.from(memory));
+  return memory;
 }
 
 function packageAround(directory: string): string | undefined {

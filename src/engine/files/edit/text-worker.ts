@@ -1,11 +1,13 @@
 /** The worker behind changes of large texts and regex edits: takes one job, answers with what comes of it. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import { provideConverter } from '../../charset/converter.ts';
 import { EngineFailure } from '../../failures.ts';
 import { rewrite } from '../../text/rewrite.ts';
 import { type Parcel, packed, Unpacking } from './parcels.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
 
 const port = parentPort!;
+provideConverter(() => Buffer.from(workerData as SharedArrayBuffer).toString('utf8'));
 
 const unpacking = new Unpacking();
 /** Lets the next parcel go: the main thread takes one at a time. */

@@ -3,7 +3,7 @@
  * cancelled takes its worker with it. The next job gets a fresh one.
  */
 import { Worker } from 'node:worker_threads';
-import { type WorkerName, workerSource } from '../../confine/protect/own-package.ts';
+import { converterMemory, type WorkerName, workerSource } from '../../confine/protect/own-package.ts';
 import { yieldIfDue } from '../../event-loop.ts';
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
 import { type Parcel, packed, Unpacking } from './parcels.ts';
@@ -41,7 +41,8 @@ export class CutOffPool<Job, Answer> {
     while (this.#busy.size >= this.#most) await this.#turn(signal);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MIB };
-    const options = { eval: true, execArgv: [], env: {}, name: 'text', resourceLimits };
+    const workerData = converterMemory();
+    const options = { eval: true, execArgv: [], env: {}, name: 'text', resourceLimits, workerData };
     const worker = this.#idle.pop() ?? new Worker(workerSource(this.#worker), options);
     this.#busy.add(worker);
     worker.ref();

@@ -6,20 +6,29 @@
  * meanwhile.
  */
 
+import { characterEnd, isContinuation } from '../../charset/utf8.ts';
 import { readChunk } from '../../confine/content/read.ts';
 import type { OpenFile } from '../../confine/dir.ts';
 import { fail } from '../../failures.ts';
 import { indexOf, type LineIndex } from './line-index.ts';
-import { type LineScanner, PIECE_BYTES, withScanner } from './line-scanner.ts';
+import {
+  endsInNewline,
+  type LineScanner,
+  lastLineEnd,
+  type Newline,
+  PIECE_BYTES,
+  withScanner,
+} from './line-scanner.ts';
 
 /** Most looks want a few lines: the first piece is small, later ones are larger. */
 const FIRST_PIECE_BYTES = 64 * 1024;
-const NEWLINE = 10;
 const MOST_LINES_AT_ONCE = 2 ** 31 - 1;
 
 export interface LineOptions {
   /** The most bytes that are given back. */
   maxBytes: number;
+  /** How a newline looks. Default: a byte. */
+  newline?: Newline | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -51,12 +60,12 @@ export async function readLineRange(
   file: OpenFile,
   from: number,
   to: number,
-  { maxBytes, signal }: LineOptions,
+  { maxBytes, newline = 'byte', signal }: LineOptions,
 ): Promise<LineRange> {
   if (from < 1) throw new RangeError('lines are counted from 1');
   failIfCancelled(signal);
-  return await withScanner(async (scanner) => {
-    const index = indexOf(file);
+  return await withScanner(newline, async (scanner) => {
+    const index = indexOf(file, newline);
     const start = await index.startOf(from, file, scanner, signal);
     if (start === undefined || to < from) {
       return {
@@ -82,7 +91,7 @@ export async function readTail(
   { maxBytes, signal }: LineOptions,
 ): Promise<Tail> {
   failIfCancelled(signal);
-  return await withScanner(async (scanner) => {
+  return await withScanner('byte', async (scanner) => {
     const index = indexOf(file);
     const found = await findTail(file, scanner, lines, maxBytes, signal);
     let bytes = await readFrom(file, found.start, signal);
@@ -96,10 +105,11 @@ export async function readTail(
 /** How many lines a file has. */
 export async function countLines(
   file: OpenFile,
-  options?: { signal?: AbortSignal | undefined },
+  options: Pick<LineOptions, 'newline' | 'signal'> = {},
 ): Promise<number> {
-  failIfCancelled(options?.signal);
-  return await withScanner((scanner) => indexOf(file).countAll(file, scanner, options?.signal));
+  const { newline = 'byte', signal } = options;
+  failIfCancelled(signal);
+  return await withScanner(newline, (scanner) => indexOf(file, newline).countAll(file, scanner, signal));
 }
 
 interface Taken {
@@ -137,14 +147,14 @@ async function takeLines(
     position += got;
   }
   const bytes = Buffer.concat(parts);
-  if (end < file.stat.size) return cutAtLine(bytes, lines);
-  const isOpen = bytes.length > 0 && bytes.at(-1) !== NEWLINE;
+  if (end < file.stat.size) return cutAtLine(bytes, lines, scanner.newline);
+  const isOpen = bytes.length > 0 && !endsInNewline(bytes, scanner.newline);
   return { bytes, lines: isOpen ? lines + 1 : lines, truncated: false, partialLine: false };
 }
 
-function cutAtLine(bytes: Buffer, lines: number): Taken {
+function cutAtLine(bytes: Buffer, lines: number, newline: Newline): Taken {
   if (lines > 0) {
-    const whole = bytes.subarray(0, bytes.lastIndexOf(NEWLINE) + 1);
+    const whole = bytes.subarray(0, lastLineEnd(bytes, newline));
     return { bytes: whole, lines, truncated: true, partialLine: false };
   }
   const part = bytes.subarray(0, characterEnd(bytes));
@@ -210,21 +220,6 @@ function characterStart(bytes: Buffer): number {
   let at = 0;
   while (at < 3 && at < bytes.length && isContinuation(bytes[at]!)) at++;
   return at;
-}
-
-/** The length without a UTF-8 character that lacks its end. */
-export function characterEnd(bytes: Buffer): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back]!;
-    if (isContinuation(byte)) continue;
-    const needs = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return needs > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
-}
-
-function isContinuation(byte: number): boolean {
-  return (byte & 0xc0) === 0x80;
 }
 
 function known({ totalLines }: LineIndex): { totalLines?: number } {

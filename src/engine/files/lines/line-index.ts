@@ -4,7 +4,7 @@
  */
 import type { OpenFile, Stat } from '../../confine/dir.ts';
 import { fail } from '../../failures.ts';
-import { type Half, type LineScanner, PIECE_BYTES } from './line-scanner.ts';
+import { type Half, type LineScanner, type Newline, PIECE_BYTES } from './line-scanner.ts';
 
 const SMALLEST_STRIDE = PIECE_BYTES / 4;
 /** Larger files get longer strides, so that no index takes more than this many numbers. */
@@ -17,9 +17,9 @@ const COARSE_CLOCK_MS = 2500;
 
 const remembered = new Map<string, LineIndex>();
 
-/** The index of a file in exactly this state, remembered or new. */
-export function indexOf({ stat }: OpenFile): LineIndex {
-  const key = `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
+/** The index of a file in exactly this state, with lines that end so, remembered or new. */
+export function indexOf({ stat }: OpenFile, newline: Newline = 'byte'): LineIndex {
+  const key = `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}:${newline}`;
   const index = remembered.get(key) ?? new LineIndex(stat.size);
   remembered.delete(key);
   if (!isSettled(stat)) return index;
@@ -44,6 +44,8 @@ export class LineIndex {
   #isComplete = false;
   /** How many lines there are, once that is known. */
   totalLines: number | undefined;
+  /** Whether all of the file is UTF-8 without a NUL, once somebody looked. */
+  isUtf8: boolean | undefined;
 
   constructor(size: number) {
     this.#size = size;

@@ -10,15 +10,22 @@ export const PIECE_BYTES = 1024 * 1024;
 const MOST_SCANNERS = 4;
 const NEWLINE = 10;
 
+/** How a newline looks in the bytes: as the byte 10, or as two bytes of UTF-16 in either order. */
+export type Newline = 'byte' | 'utf-16le' | 'utf-16be';
+
 const idle: LineScanner[] = [];
 const waiting: (() => void)[] = [];
 let lent = 0;
 
 /** Lends a scanner for as long as `work` runs; nothing may be reading into it any more when that ends. */
-export async function withScanner<T>(work: (scanner: LineScanner) => Promise<T>): Promise<T> {
+export async function withScanner<T>(
+  newline: Newline,
+  work: (scanner: LineScanner) => Promise<T>,
+): Promise<T> {
   if (lent >= MOST_SCANNERS) await new Promise<void>((resolve) => waiting.push(resolve));
   else lent++;
   const scanner = idle.pop() ?? new LineScanner();
+  scanner.newline = newline;
   try {
     return await work(scanner);
   } finally {
@@ -34,6 +41,8 @@ export async function withScanner<T>(work: (scanner: LineScanner) => Promise<T>)
 export type Half = 0 | 1;
 
 export class LineScanner {
+  /** Pieces must begin between two units where a newline has two bytes. */
+  newline: Newline = 'byte';
   readonly #kernel: Kernel = loadKernel(2 * PIECE_BYTES);
 
   /** Reads up to `length` bytes into a piece: fewer only at the end of the file. */
@@ -50,18 +59,24 @@ export class LineScanner {
 
   count(half: Half, from: number, end: number): number {
     const start = this.#start(half);
+    if (this.newline !== 'byte') return this.#unitsBetween(start + from, start + end, Infinity).found;
     return this.#kernel.countByte(start + from, start + end, NEWLINE);
   }
 
   /** The index after the `lines`-th newline, or how many newlines are missing. */
   skip(half: Half, end: number, lines: number): { next: number } | { left: number } {
     const start = this.#start(half);
+    if (this.newline !== 'byte') {
+      const { found, next } = this.#unitsBetween(start, start + end, lines);
+      return found === lines ? { next: next - start } : { left: lines - found };
+    }
     const skipped = this.#kernel.skipLines(start, start + end, lines);
     return 'next' in skipped ? { next: skipped.next - start } : skipped;
   }
 
   endsInNewline(half: Half, end: number): boolean {
-    return this.#kernel.bytes[this.#start(half) + end - 1] === NEWLINE;
+    const start = this.#start(half);
+    return endsInNewline(this.#kernel.bytes.subarray(start, start + end), this.newline);
   }
 
   copy(half: Half, end: number): Buffer {
@@ -69,7 +84,36 @@ export class LineScanner {
     return Buffer.from(this.#kernel.bytes.subarray(start, start + end));
   }
 
+  /** Up to so many newlines of two bytes, and where the last of them ends. */
+  #unitsBetween(from: number, end: number, most: number): { found: number; next: number } {
+    const { bytes } = this.#kernel;
+    const low = this.newline === 'utf-16le' ? 0 : 1;
+    let [found, next] = [0, from];
+    for (let at = from; at + 1 < end && found < most; at += 2) {
+      if (bytes[at + low] !== NEWLINE || bytes[at + 1 - low] !== 0) continue;
+      found++;
+      next = at + 2;
+    }
+    return { found, next };
+  }
+
   #start(half: Half): number {
     return this.#kernel.text + half * PIECE_BYTES;
   }
+}
+
+/** Whether bytes that begin between two units end in a newline. */
+export function endsInNewline(bytes: Uint8Array, newline: Newline): boolean {
+  if (newline === 'byte') return bytes.at(-1) === NEWLINE;
+  return bytes.length % 2 === 0 && lastLineEnd(bytes.subarray(-2), newline) === 2;
+}
+
+/** Where the last line ends that has its newline. */
+export function lastLineEnd(bytes: Uint8Array, newline: Newline): number {
+  if (newline === 'byte') return bytes.lastIndexOf(NEWLINE) + 1;
+  const low = newline === 'utf-16le' ? 0 : 1;
+  for (let at = (bytes.length & ~1) - 2; at >= 0; at -= 2) {
+    if (bytes[at + low] === NEWLINE && bytes[at + 1 - low] === 0) return at + 2;
+  }
+  return 0;
 }

@@ -1,19 +1,23 @@
 /** A part of a text file of any size that fits into a number of bytes, and where it stands in the file. */
+import { decodeUnmarked, type Encoding } from '../../charset/codec.ts';
+import { encodingOf } from '../../charset/encoding-of.ts';
+import { type Charset, isUtf16 } from '../../charset/names.ts';
 import { readBytes, readChunk } from '../../confine/content/read.ts';
 import type { OpenFile, Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
+import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
-import { countLines as countLinesOf, textContent, whyBinary } from '../../text/encoding.ts';
+import { countLines as countLinesOf, whyBinary } from '../../text/encoding.ts';
 import { type LinesOfText, partOfText } from '../../text/lines/text-part.ts';
+import { fileEncoding, requireText } from '../encoding/file-encoding.ts';
+import { decodedInTurns } from '../encoding/in-turns.ts';
 import { withFile } from '../with-file.ts';
-import { characterEnd, countLines, readLineRange } from './large-file.ts';
+import { countLines, readLineRange } from './large-file.ts';
+import { endsInNewline, type Newline } from './line-scanner.ts';
 
 /** Up to this size a file is read whole: that takes a millisecond, and gives its hash too. */
 const SMALL_BYTES = 1024 * 1024;
-/** How much of a larger file is examined to tell whether it is text, besides the part itself. */
-const JUDGED_BYTES = 8192;
-const NEWLINE = 10;
 
 export interface PartRequest {
   /** The first line, counted from 1. */
@@ -36,42 +40,66 @@ export interface TextPart extends LinesOfText {
   bytes: Buffer | undefined;
 }
 
-export function readPart(place: Place, request: PartRequest): Promise<TextPart> {
+/** `declared` says which encoding is declared for the file. */
+export function readPart(
+  place: Place,
+  request: PartRequest,
+  declared: () => Charset | undefined,
+): Promise<TextPart> {
   const { shown } = place;
   return withFile(place, async (file) => {
     const bytes =
       file.stat.size > SMALL_BYTES ? undefined : await readBytes(file, SMALL_BYTES + 1, request.signal);
-    if (bytes === undefined || bytes.length > SMALL_BYTES) return partOfLarge(file, request, shown);
-    return { stat: file.stat, bytes, ...partOfSmall(bytes, request, shown) };
+    if (bytes === undefined || bytes.length > SMALL_BYTES) {
+      const encoding = requireText(await fileEncoding(file, declared, request.signal), shown);
+      return partOfLarge(file, request, encoding, shown);
+    }
+    const encoding = requireText(encodingOf(bytes, declared), shown);
+    const text = await decodedInTurns(bytes, encoding, new Yielder(request.signal));
+    return { stat: file.stat, bytes, ...partOfSmall(text, request) };
   });
 }
 
-function partOfSmall(
-  bytes: Buffer,
-  request: PartRequest,
-  shown: string,
-): LinesOfText & { totalLines: number } {
-  requireText(bytes, shown);
-  const { text } = textContent(bytes.toString('utf8'));
+function partOfSmall(text: string, request: PartRequest): LinesOfText & { totalLines: number } {
   const totalLines = countLinesOf(text);
   return { ...partOfText(text, 1, spanOf(request, totalLines, text.endsWith('\n'))), totalLines };
 }
 
-async function partOfLarge(file: OpenFile, request: PartRequest, shown: string): Promise<TextPart> {
+async function partOfLarge(
+  file: OpenFile,
+  request: PartRequest,
+  encoding: Encoding,
+  shown: string,
+): Promise<TextPart> {
   const { signal, maxBytes } = request;
-  const start = await readBytes(file, JUDGED_BYTES, signal);
-  requireText(start.subarray(0, characterEnd(start)), shown);
-  const totalLines = await countLines(file, { signal });
-  const span = spanOf(request, totalLines, await endsInNewline(file));
+  const { charset } = encoding;
+  const newline: Newline = isUtf16(charset) ? charset : 'byte';
+  const totalLines = await countLines(file, { newline, signal });
+  const span = spanOf(request, totalLines, await fileEndsInNewline(file, newline));
   const { from, column, lines } = span;
   // Only the whole line tells where a character in it stands.
-  const most = column > 1 ? limits.wholeFileBytes : maxBytes + 1;
-  const got = await readLineRange(file, from, from + lines - 1, { maxBytes: most, signal });
-  requireText(got.bytes, shown);
-  const read = got.bytes.toString('utf8');
-  const part = partOfText(from === 1 ? textContent(read).text : read, from, span);
-  if (got.partialLine && part.goesOnAt) part.goesOnAt.length = await lengthOfLine(file, from, signal);
+  const most = column > 1 ? limits.wholeFileBytes : rawBytesFor(maxBytes, charset);
+  const got = await readLineRange(file, from, from + lines - 1, { maxBytes: most, newline, signal });
+  const part = partOfText(textOf(got.bytes, encoding, from, shown), from, span);
+  if (got.partialLine && part.goesOnAt) {
+    const line = await readLineRange(file, from, from, { maxBytes: limits.wholeFileBytes, newline, signal });
+    part.goesOnAt.length = textOf(line.bytes, encoding, from, shown).replace(/\r?\n$/, '').length;
+  }
   return { stat: file.stat, bytes: undefined, ...part, totalLines };
+}
+
+/** A text may take half as many bytes in UTF-8, by which answers are measured; a last character may be cut. */
+function rawBytesFor(maxBytes: number, charset: Charset): number {
+  return charset === 'utf-8' ? maxBytes + 1 : 2 * maxBytes + 64;
+}
+
+function textOf(bytes: Buffer, { charset, mark }: Encoding, from: number, shown: string): string {
+  if (charset === 'utf-8') {
+    const why = whyBinary(bytes);
+    if (why !== undefined) fail({ kind: 'not-text', path: shown, why });
+  }
+  const text = decodeUnmarked(bytes, charset);
+  return from === 1 && mark ? text.slice(1) : text;
 }
 
 function spanOf(request: PartRequest, totalLines: number, endsInNewline: boolean) {
@@ -81,18 +109,9 @@ function spanOf(request: PartRequest, totalLines: number, endsInNewline: boolean
   return { from: Math.max(1, counted - last + 1), column: 1, lines: last, maxBytes };
 }
 
-async function endsInNewline(file: OpenFile): Promise<boolean> {
-  const end = Buffer.alloc(1);
-  await readChunk(file.fd, end, 0, 1, Math.max(0, file.stat.size - 1));
-  return end[0] === NEWLINE;
-}
-
-async function lengthOfLine(file: OpenFile, line: number, signal: AbortSignal | undefined): Promise<number> {
-  const { bytes } = await readLineRange(file, line, line, { maxBytes: limits.wholeFileBytes, signal });
-  return bytes.toString('utf8').replace(/\r?\n$/, '').length;
-}
-
-function requireText(bytes: Buffer, shown: string): void {
-  const why = whyBinary(bytes);
-  if (why !== undefined) fail({ kind: 'not-text', path: shown, why });
+async function fileEndsInNewline(file: OpenFile, newline: Newline): Promise<boolean> {
+  const end = Buffer.alloc(newline === 'byte' ? 1 : 2);
+  if (file.stat.size % end.length !== 0) return false;
+  const got = await readChunk(file.fd, end, 0, end.length, Math.max(0, file.stat.size - end.length));
+  return endsInNewline(end.subarray(0, got), newline);
 }

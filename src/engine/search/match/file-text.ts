@@ -1,10 +1,12 @@
 /**
  * The text of one file as UTF-8 in the kernel's memory, a window of whole lines at a time.
  *
- * A file that begins with a byte-order mark of UTF-16 is transcoded on the way; a mark is not part of the text. A file
- * with a NUL byte near its beginning is not text.
+ * A file that begins with a byte-order mark of UTF-16 is transcoded on the way; a mark is not part of the text. So is
+ * a file that is not UTF-8 and for which another encoding is declared. A file with a NUL near its beginning is not text.
  */
-import { TextDecoder } from 'node:util';
+import { type StreamDecoder, streamDecoder } from '../../charset/codec.ts';
+import { type Charset, isUtf8Name } from '../../charset/names.ts';
+import { Utf8Check } from '../../charset/utf8.ts';
 import { isRegularFile, readFile } from '../../confine/scan/cursor.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 
@@ -14,7 +16,7 @@ const LONGEST_LINE = 16 << 20;
 const PROBED_FOR_NUL = 4096;
 /** Up to here a short read means the end of the file; beyond it some file systems return short reads in mid-file. */
 const SURELY_ENDED = 32_768;
-const UTF16_CHUNK = 1 << 17;
+const RAW_CHUNK = 1 << 17;
 
 /** The entry turned out not to be a regular file: nothing that was read from it may be used. */
 export class NotAFile extends Error {}
@@ -29,7 +31,7 @@ export class FileText {
   #fd = -1;
   #offset = 0;
   #confirmed = false;
-  #utf16: Utf16 | undefined;
+  #transcoded: Transcoded | undefined;
   /** How much of the kernel's memory to use: more than a window only for a file with very long lines. */
   #size = WINDOW_BYTES;
 
@@ -37,31 +39,48 @@ export class FileText {
     this.#kernel = kernel;
   }
 
-  /** Reads the beginning. False when the file is binary. */
-  open(fd: number): boolean {
+  /** Reads the beginning. False when the file is binary. `declared` is the encoding of a file that is not UTF-8. */
+  open(fd: number, declared?: Charset): boolean {
     this.#fd = fd;
     this.#offset = 0;
     this.#confirmed = false;
-    this.#utf16 = undefined;
+    this.#transcoded = undefined;
     this.#size = WINDOW_BYTES;
     this.ended = false;
     this.start = this.#kernel.text;
     this.end = this.start;
     this.#fill();
-    const skipped = this.#readMark();
+    const skipped = this.#readMark(declared);
     if (this.#holdsNul()) return false;
     this.start += skipped;
     return true;
   }
 
   /** How long the mark is that the text itself begins with. */
-  #readMark(): number {
+  #readMark(declared: Charset | undefined): number {
     const { bytes } = this.#kernel;
     const length = this.end - this.start;
-    if (bytes[this.start]! < 0xef || length < 2) return 0;
-    const mark = bytes.readUInt16BE(this.start);
-    if (mark === 0xfffe || mark === 0xfeff) this.#becomeUtf16(mark === 0xfeff);
-    return mark === 0xefbb && length > 2 && bytes[this.start + 2] === 0xbf ? 3 : 0;
+    const mark = bytes[this.start]! < 0xef || length < 2 ? 0 : bytes.readUInt16BE(this.start);
+    if (mark === 0xfffe || mark === 0xfeff) this.#transcode(mark === 0xfeff ? 'utf-16be' : 'utf-16le');
+    else if (mark === 0xefbb && length > 2 && bytes[this.start + 2] === 0xbf) return 3;
+    else if (declared !== undefined && !isUtf8Name(declared) && !this.#isUtf8Throughout())
+      this.#transcode(declared);
+    return 0;
+  }
+
+  #isUtf8Throughout(): boolean {
+    const check = new Utf8Check();
+    const { bytes } = this.#kernel;
+    if (!check.takes(bytes.subarray(this.start, this.end))) return false;
+    if (this.ended) return check.isWhole;
+    this.confirm();
+    const chunk = Buffer.allocUnsafe(RAW_CHUNK);
+    for (let at = this.#offset; ; ) {
+      const count = readFile(this.#fd, chunk, 0, chunk.length, at);
+      if (count === 0) return check.isWhole;
+      if (!check.takes(chunk.subarray(0, count))) return false;
+      at += count;
+    }
   }
 
   /** Call it before using anything of the text. */
@@ -111,7 +130,7 @@ export class FileText {
     while (!this.ended) {
       const room = this.#kernel.text + this.#size - this.end;
       if (room === 0) return;
-      const count = this.#utf16 ? this.#utf16.read(this.end, room) : this.#read(room);
+      const count = this.#transcoded ? this.#transcoded.read(this.end, room) : this.#read(room);
       this.end += count;
     }
   }
@@ -125,10 +144,10 @@ export class FileText {
     return count;
   }
 
-  #becomeUtf16(bigEndian: boolean): void {
+  #transcode(charset: Charset): void {
     this.confirm();
     const begun = Buffer.from(this.#kernel.bytes.subarray(this.start, this.end));
-    this.#utf16 = new Utf16(this.#kernel, this.#fd, bigEndian, begun, () => {
+    this.#transcoded = new Transcoded(this.#kernel, this.#fd, charset, begun, () => {
       this.ended = true;
     });
     this.ended = false;
@@ -142,11 +161,11 @@ export class FileText {
   }
 }
 
-/** Hands out a UTF-16 file as UTF-8; what is not well-formed comes as replacement characters. */
-class Utf16 {
+/** Hands out a file in another encoding as UTF-8; what is not well-formed comes as replacement characters. */
+class Transcoded {
   readonly #kernel: Kernel;
   readonly #fd: number;
-  readonly #decoder: TextDecoder;
+  readonly #decoder: StreamDecoder;
   readonly #onEnd: () => void;
   /** Raw bytes that were read before the encoding was known. */
   #begun: Buffer;
@@ -154,10 +173,10 @@ class Utf16 {
   /** Transcoded, not yet handed out. */
   #ready: Buffer = Buffer.alloc(0);
 
-  constructor(kernel: Kernel, fd: number, bigEndian: boolean, begun: Buffer, onEnd: () => void) {
+  constructor(kernel: Kernel, fd: number, charset: Charset, begun: Buffer, onEnd: () => void) {
     this.#kernel = kernel;
     this.#fd = fd;
-    this.#decoder = new TextDecoder(bigEndian ? 'utf-16be' : 'utf-16le');
+    this.#decoder = streamDecoder(charset);
     this.#begun = begun;
     this.#offset = begun.length;
     this.#onEnd = onEnd;
@@ -166,7 +185,7 @@ class Utf16 {
   read(at: number, room: number): number {
     while (this.#ready.length === 0) {
       const raw = this.#raw();
-      const text = this.#decoder.decode(raw, { stream: raw.length > 0 });
+      const text = raw.length > 0 ? this.#decoder.write(raw) : this.#decoder.end();
       this.#ready = Buffer.from(text, 'utf8');
       if (raw.length === 0) break;
     }
@@ -179,11 +198,11 @@ class Utf16 {
 
   #raw(): Buffer {
     if (this.#begun.length > 0) {
-      const raw = this.#begun.subarray(0, UTF16_CHUNK);
+      const raw = this.#begun.subarray(0, RAW_CHUNK);
       this.#begun = this.#begun.subarray(raw.length);
       return raw;
     }
-    const chunk = Buffer.alloc(UTF16_CHUNK);
+    const chunk = Buffer.alloc(RAW_CHUNK);
     const count = readFile(this.#fd, chunk, 0, chunk.length, this.#offset);
     this.#offset += count;
     return chunk.subarray(0, count);

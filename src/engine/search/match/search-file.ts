@@ -3,6 +3,7 @@
  * on lines that the prefilter proposes.
  */
 
+import type { Charset } from '../../charset/names.ts';
 import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine } from '../query.ts';
@@ -61,14 +62,17 @@ export class ContentSearch {
     return loadKernel(WINDOW_BYTES);
   }
 
-  /** `limit` is how many matching lines the caller wants; with 0 the search only counts them. */
-  search(fd: number, limit: number): FileOutcome {
+  /**
+   * `limit` is how many matching lines the caller wants; with 0 the search only counts them. `declared` is the encoding
+   * of a file that is not UTF-8.
+   */
+  search(fd: number, limit: number, declared?: Charset): FileOutcome {
     const text = this.#text;
     const collector = this.#collector;
     this.#matches = 0;
     this.#longLines = 0;
     collector.begin(limit);
-    if (!text.open(fd)) return { text: false, matches: 0, lines: [], longLines: 0 };
+    if (!text.open(fd, declared)) return { text: false, matches: 0, lines: [], longLines: 0 };
     let number = 1;
     while (text.start < text.end) {
       const stop = text.ended ? text.end : this.#kernel.memrchr(text.start, text.end, NEWLINE) + 1;

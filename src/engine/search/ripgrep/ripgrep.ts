@@ -25,6 +25,8 @@ const UNREADABLE = /^rg: (.*): [^:]* \(os error (?:1|2|13)\)$/;
  * not ours, so it is not asked to have one.
  */
 const MARKED = '^(?-u:\\xff\\xfe|\\xfe\\xff|\\xef\\xbb\\xbf)';
+/** All but ASCII: what is in another encoding than UTF-8 has such a byte. */
+const NOT_ASCII = '(?-u:[\\x00\\x80-\\xff])';
 
 export interface RipgrepState {
   /** What is started. */
@@ -102,13 +104,13 @@ function copyProgram(own: OwnProgram): string | undefined {
 export async function candidateFiles(
   directory: string,
   pattern: string,
-  signal: AbortSignal,
+  { isAnyEncoding, signal }: { isAnyEncoding: boolean; signal: AbortSignal },
 ): Promise<string[] | undefined> {
   const { path, installed } = await ripgrep();
   const own = ownPackage().ripgrep;
   if (own === undefined || (path === installed && !isUnchanged(own))) return undefined;
   if (path === undefined || pattern.length > LONGEST_PATTERN || signal.aborted) return undefined;
-  const child = spawn(path, ripgrepArguments(pattern), {
+  const child = spawn(path, ripgrepArguments(pattern, isAnyEncoding), {
     cwd: directory,
     env: {},
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -122,7 +124,8 @@ export async function candidateFiles(
   }
 }
 
-export function ripgrepArguments(pattern: string): string[] {
+/** `isAnyEncoding`: files may be in encodings that only we know of. */
+export function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
   return [
     '--no-config',
     '--no-ignore',
@@ -137,6 +140,7 @@ export function ripgrepArguments(pattern: string): string[] {
     '--null',
     `--regexp=${pattern}`,
     `--regexp=${MARKED}`,
+    ...(isAnyEncoding ? [`--regexp=${NOT_ASCII}`] : []),
     './',
   ];
 }

@@ -1,4 +1,6 @@
 /** One thread's part of a content search. */
+import type { Charset } from '../../charset/names.ts';
+import type { CharsetsBelow } from '../../charset/scope.ts';
 import { absenceOf, type Cursor, closeFile } from '../../confine/scan/cursor.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { NotAFile } from '../match/file-text.ts';
@@ -6,6 +8,7 @@ import { charactersOf } from '../match/line-size.ts';
 import { ContentSearch, type FileOutcome } from '../match/search-file.ts';
 import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
+import { charsetsBelow } from '../walk/charsets-below.ts';
 import { joined } from '../walk/selector.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
@@ -21,6 +24,7 @@ export class GrepVisitor implements Visitor {
   readonly #queue: WorkQueue;
   readonly #cursor: Cursor;
   readonly #content: ContentSearch;
+  readonly #charsets: CharsetsBelow | undefined;
   readonly #wanted: number;
   readonly #countAll: boolean;
   readonly #countFiles: boolean;
@@ -41,6 +45,7 @@ export class GrepVisitor implements Visitor {
     this.#queue = queue;
     this.#cursor = cursor;
     this.#content = new ContentSearch(kernel, job.matcher, job.options);
+    this.#charsets = job.charsets && charsetsBelow(job.charsets, cursor, job.withheld);
     this.#wanted = job.wanted;
     this.#countAll = job.options.countAll;
     this.#countFiles = job.countFiles;
@@ -63,18 +68,26 @@ export class GrepVisitor implements Visitor {
     if (this.#candidates && !this.#candidates.has(path)) return;
     const isWanted = !this.#isUnwanted(path);
     if (!isWanted && !this.#searchesAll) return;
+    const declared = this.#declaredFor(directory, name);
     const fd = this.#cursor.open(name);
     if (typeof fd === 'string') {
       if (fd === 'unreadable') this.unreadable.push(path);
       return;
     }
     try {
-      this.#take(path, this.#content.search(fd, isWanted ? this.#wanted : 0));
+      this.#take(path, this.#content.search(fd, isWanted ? this.#wanted : 0, declared));
     } catch (error) {
       if (!(error instanceof NotAFile) && absenceOf(error) === 'unreadable') this.unreadable.push(path);
     } finally {
       closeFile(fd);
     }
+  }
+
+  #declaredFor(directory: string, name: string): Charset | undefined {
+    const declared = this.#charsets?.of(directory, name);
+    // Reading an .editorconfig may have moved the cursor.
+    if (this.#charsets) this.#cursor.goTo(directory);
+    return declared;
   }
 
   flush(): void {

@@ -1,4 +1,5 @@
 /** What the main thread asks a search thread to do, and what the thread sends back: plain data only. */
+import type { CharsetScope } from '../../charset/scope.ts';
 import type { ScanRoot } from '../../confine/scan/cursor.ts';
 import type { PackedDirectories } from '../../confine/scan/packed-entries.ts';
 import type { Copies, CopyTarget, LookOptions } from '../../confine/scan/tree-scanner.ts';
@@ -36,6 +37,8 @@ export interface GrepJob extends SelectiveJob {
   wanted: number;
   /** Whether threads also search files whose matches are not wanted, to count the files. */
   countFiles: boolean;
+  /** The encodings that are declared for files; undefined where none counts. */
+  charsets: CharsetScope | undefined;
   /** Raw paths of the only files that can hold a match, when they are known. */
   candidates: readonly string[] | undefined;
 }

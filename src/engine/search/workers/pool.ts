@@ -3,7 +3,7 @@
  * alive. When a pattern runs away, the pool ends its threads and starts new ones.
  */
 import { Worker } from 'node:worker_threads';
-import { workerSource } from '../../confine/protect/own-package.ts';
+import { converterMemory, workerSource } from '../../confine/protect/own-package.ts';
 import { EngineFailure } from '../../failures.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import type { AnyJob, ThreadMessage } from './jobs.ts';
@@ -34,6 +34,7 @@ export class SearchThread {
       env: {},
       name: 'search',
       eval: file === undefined,
+      workerData: converterMemory(),
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     };
     this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);

@@ -67,6 +67,7 @@ export interface RunningSearch {
   limits: CallLimits;
   client: string;
   onProgress: SearchCall['onProgress'];
+  charsets?: SearchCall['charsets'];
 }
 
 let lastId = 0;

@@ -1,5 +1,6 @@
 /** The entry point of a search thread: it does its part of each job. A bundle of its own, which pool.ts starts. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import { provideConverter } from '../../charset/converter.ts';
 import { isShortage } from '../../confine/errno.ts';
 import { openCursor } from '../../confine/scan/cursor.ts';
 import { ListingCache } from '../../confine/scan/listing-cache.ts';
@@ -24,6 +25,7 @@ import { ListVisitor } from './list-job.ts';
 import { Look } from './look-job.ts';
 
 const port = parentPort!;
+provideConverter(() => Buffer.from(workerData as SharedArrayBuffer).toString('utf8'));
 /** Kept from job to job: a new one would need new memory. */
 let kernel: Kernel | undefined;
 const listings = new ListingCache();

@@ -9,6 +9,7 @@ import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
 import { type BlockIndex, blockIndex } from '../edit/block-places.ts';
 import { bestWindow } from '../edit/closest-place.ts';
+import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
 import type { LooseHunk } from './file-operation.ts';
 import { badPatch, type HunkLine } from './hunk.ts';
@@ -16,8 +17,11 @@ import { hunkMismatch, twoPlaces } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import { contextOf, type HunkBody, type PatchedLines } from './place.ts';
 
-/** `whole` is the text with its byte-order mark, which stays unless a hunk shows it; `path` is for the failure's facts. */
-export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: string): string {
+/**
+ * Says of what the new text is made. `whole` is the text with its byte-order mark, which stays unless a hunk shows it;
+ * `path` is for the failure's facts.
+ */
+export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: string): Part[] {
   const showsMark = hunks.some(({ lines }) => lines.some(({ text }) => text.startsWith(BOM)));
   const mark = whole.startsWith(BOM) && !showsMark ? BOM : '';
   const text = whole.slice(mark.length);
@@ -28,11 +32,22 @@ export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: str
   changes.sort((a, b) => a.at - b.at || Number(a.removes) - Number(b.removes));
   const output = new Output(lines, endingsOf(hunks));
   for (const change of changes) output.write(change, change.at);
-  const result = output.finish();
+  const parts = output.finishedParts();
   // Only a remark in the hunks gives a file the final newline that it lacked.
   const isSilent = hunks.every((hunk) => hunk.lines.every(({ newline }) => newline));
   const stayedOpen = isSilent && text !== '' && !text.endsWith('\n');
-  return mark + (stayedOpen ? withoutLastEnding(result) : result);
+  const kept = stayedOpen ? withoutEnd(parts, lastEndingOf(text, parts)) : parts;
+  return mark === '' ? kept : [{ from: 0, to: 1 }, ...kept.map(behindMark)];
+}
+
+/** How many characters the end of the last line has. */
+function lastEndingOf(text: string, parts: readonly Part[]): number {
+  const result = textOfParts(text, parts);
+  return result.length - withoutLastEnding(result).length;
+}
+
+function behindMark(part: Part): Part {
+  return 'text' in part ? part : { from: part.from + 1, to: part.to + 1 };
 }
 
 /** Lines of a hunk that change something, without any context between them. */

@@ -1,5 +1,6 @@
 /** Writes the text that comes of a patch: unchanged stretches of the old one, and the lines that hunks add. */
 import { lineCount, type TextLines } from '../diff/line-ids.ts';
+import { type Part, textOfParts } from '../edit/parts.ts';
 import type { LineEnding } from '../encoding.ts';
 import type { HunkLine } from './hunk.ts';
 import { contextOf, type HunkBody } from './place.ts';
@@ -30,7 +31,8 @@ export class Output {
   done = 0;
   readonly #lines: TextLines;
   readonly #endings: Endings;
-  readonly #parts: string[] = [];
+  readonly #parts: Part[] = [];
+  #endsLine: boolean | undefined;
 
   constructor(lines: TextLines, endings: Endings) {
     this.#lines = lines;
@@ -61,22 +63,32 @@ export class Output {
   }
 
   finish(): string {
+    return textOfParts(this.#lines.text, this.finishedParts());
+  }
+
+  /** Where the new text comes from. */
+  finishedParts(): Part[] {
     this.#keepUntil(lineCount(this.#lines));
-    return this.#parts.join('');
+    return this.#parts;
   }
 
   #keepUntil(line: number): void {
     const { text, starts } = this.#lines;
-    if (line > this.done) this.#parts.push(text.slice(starts[this.done], starts[line]));
+    if (line > this.done) {
+      const [from, to] = [starts[this.done]!, starts[line]!];
+      this.#parts.push({ from, to });
+      this.#endsLine = text[to - 1] === '\n';
+    }
     this.done = line;
   }
 
   #add({ text, newline }: HunkLine, like: number): void {
     const ending = this.#endingLike(like);
-    if (this.#parts.at(-1)?.endsWith('\n') === false) this.#parts.push(ending);
-    if (!newline) this.#parts.push(text);
-    else if (this.#endings === 'both') this.#parts.push(`${text}\n`);
-    else this.#parts.push((text.endsWith('\r') ? text.slice(0, -1) : text) + ending);
+    if (this.#endsLine === false) this.#parts.push({ text: ending });
+    if (!newline) this.#parts.push({ text });
+    else if (this.#endings === 'both') this.#parts.push({ text: `${text}\n` });
+    else this.#parts.push({ text: (text.endsWith('\r') ? text.slice(0, -1) : text) + ending });
+    this.#endsLine = newline;
   }
 
   /** The ending of a line of the old text, or of one beside it when it has none. */

@@ -1,6 +1,7 @@
 /** Puts the operations of a patch together, so that each file is read once and written once. */
 import { fail } from '../../failures.ts';
-import { countLines, splitLines, textContent } from '../encoding.ts';
+import { composed, type Part, textOfParts } from '../edit/parts.ts';
+import { BOM, countLines, splitLines, textContent } from '../encoding.ts';
 import { applyHunks } from './apply-hunks.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
 
@@ -62,12 +63,27 @@ function requireFree(files: readonly PlannedFile[], path: string): void {
   if (files.some((file) => file.to === path)) fail({ kind: 'exists', path, found: 'file' });
 }
 
-/** What a file becomes: `before` is the text on the disk with its byte-order mark, '' for a file that is added. */
-export function applyPlan({ content, steps, from, to }: PlannedFile, before: string): string {
+/** What a file becomes, and where that comes from: `before` is the text on the disk with its byte-order mark. */
+export interface PlannedText {
+  text: string;
+  parts: readonly Part[];
+}
+
+/** `before` is '' for a file that is added. */
+export function applyPlan({ content, steps, from, to }: PlannedFile, before: string): PlannedText {
   const path = from ?? to ?? '';
-  const after = steps.reduce((text, hunks) => applyHunks(text, hunks, path), content ?? before);
-  if (to === undefined && steps.length > 0) requireNothingLeft(after, path, steps.at(-1)!.length);
-  return after;
+  // A content that replaces another keeps its mark.
+  const mark = content !== undefined && before.startsWith(BOM) && !content.startsWith(BOM) ? BOM : '';
+  const kept = { from: 0, to: content === undefined ? before.length : mark.length };
+  let parts: readonly Part[] = [kept, ...(content === undefined ? [] : [{ text: content }])];
+  let text = content === undefined ? before : mark + content;
+  for (const hunks of steps) {
+    const changed = applyHunks(text, hunks, path);
+    text = textOfParts(text, changed);
+    parts = composed(parts, changed);
+  }
+  if (to === undefined && steps.length > 0) requireNothingLeft(text, path, steps.at(-1)!.length);
+  return { text, parts };
 }
 
 /** A diff that deletes a file names all of its lines. */

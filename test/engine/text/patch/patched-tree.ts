@@ -18,7 +18,7 @@ export function patchTree(before: Tree, patch: string): PatchedTree {
   const modes: Record<string, number> = {};
   const contents = plans.map((plan) => {
     if (plan.from !== undefined && before[plan.from] === undefined) throw new Error(`no ${plan.from}`);
-    return applyPlan(plan, plan.from === undefined ? '' : before[plan.from]!);
+    return applyPlan(plan, plan.from === undefined ? '' : before[plan.from]!).text;
   });
   for (const { from } of plans) if (from !== undefined) delete files[from];
   for (const [index, { to, mode }] of plans.entries()) {

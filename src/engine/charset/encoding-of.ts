@@ -1,0 +1,36 @@
+/** Decides in which encoding a file is: by its mark, as UTF-8, by what is declared for it, or not text at all. */
+import { whyBinary } from '../text/encoding.ts';
+import { type Encoding, markedEncoding, UTF8 } from './codec.ts';
+import { type Charset, isUtf8Name, isUtf16 } from './names.ts';
+
+export type Judged = Encoding | { notText: 'not-utf8' | 'nul' };
+
+/**
+ * `declared` is asked only about bytes that are neither marked nor UTF-8. A NUL character is in no text, whatever its
+ * encoding: so a picture stays one where a project declares an encoding for all of its files.
+ */
+export function encodingOf(bytes: Uint8Array, declared: () => Charset | undefined): Judged {
+  const marked = markedEncoding(bytes);
+  if (marked) return unlessBinary(bytes, marked);
+  const why = whyBinary(bytes);
+  if (why === undefined) return UTF8;
+  const charset = declared();
+  if (charset === undefined || isUtf8Name(charset)) return { notText: why };
+  return unlessBinary(bytes, { charset, mark: false });
+}
+
+function unlessBinary(bytes: Uint8Array, encoding: Encoding): Judged {
+  if (encoding.charset === 'utf-8') {
+    const why = whyBinary(bytes);
+    return why === undefined ? encoding : { notText: why };
+  }
+  const hasNul = isUtf16(encoding.charset) ? hasNulUnit(bytes) : bytes.includes(0);
+  return hasNul ? { notText: 'nul' } : encoding;
+}
+
+function hasNulUnit(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(0); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(0, at + 1)) {
+    if (at % 2 === 0 && bytes[at + 1] === 0) return true;
+  }
+  return false;
+}

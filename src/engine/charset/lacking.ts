@@ -1,0 +1,12 @@
+/** Says which character of a text an encoding lacks, and where it stands. */
+import { fail } from '../failures.ts';
+import type { Lacking } from './codec.ts';
+import type { Charset } from './names.ts';
+
+/** `text` is the whole text that was to be written. */
+export function failLacking(path: string, charset: Charset, text: string, { character, at }: Lacking): never {
+  const before = text.slice(0, at).replace(/^\uFEFF/, '');
+  const line = before.split('\n').length;
+  const column = before.length - before.lastIndexOf('\n');
+  return fail({ kind: 'not-encodable', path, charset, character, line, column });
+}

@@ -1,0 +1,108 @@
+/** Which encodings are declared for files: by the owner, or by .editorconfig files in the served directories. */
+import { dirname, join } from 'node:path';
+import { provideConverter } from '../../charset/converter.ts';
+import {
+  type ConfigAbove,
+  charsetByConfigs,
+  type EncodingRule,
+  GivenCharsets,
+} from '../../charset/declared.ts';
+import { type EditorConfig, LONGEST_CONFIG, parseEditorConfig } from '../../charset/editorconfig/parse.ts';
+import type { Charset } from '../../charset/names.ts';
+import type { CharsetScope } from '../../charset/scope.ts';
+import { readBytesSync } from '../../confine/content/read.ts';
+import { attempt } from '../../confine/errno.ts';
+import type { Place } from '../../confine/place.ts';
+import { converterSource } from '../../confine/protect/own-package.ts';
+import { rawOf } from '../../confine/scan/raw-names.ts';
+import type { Wall } from '../../confine/wall.ts';
+import { EngineFailure } from '../../failures.ts';
+
+const CONFIG_NAME = '.editorconfig';
+/** How many files are remembered as they were read. */
+const MOST_CONFIGS = 256;
+
+interface ReadConfig {
+  text: string;
+  config: EditorConfig;
+}
+
+export class DeclaredEncodings {
+  /** Globs in bytes, one character for each. */
+  readonly #rules: readonly EncodingRule[];
+  /** The given directories, from which globs count: raw, with all links resolved. */
+  readonly #directories: readonly string[];
+  readonly #given: GivenCharsets;
+  /** By the identity and the times of the file. */
+  readonly #configs = new Map<string, ReadConfig>();
+
+  constructor(rules: readonly EncodingRule[] = [], directories: readonly string[] = []) {
+    this.#rules = rules.map(({ glob, charset }) => ({ glob: rawOf(glob), charset }));
+    this.#directories = directories.map(rawOf);
+    this.#given = new GivenCharsets(this.#rules, this.#directories);
+    provideConverter(converterSource);
+  }
+
+  /** For a file behind the wall; the owner's word comes first. */
+  of(wall: Wall, place: Pick<Place, 'path' | 'root'>): Charset | undefined {
+    return this.#given.of(rawOf(place.path)) ?? charsetByConfigs(this.#above(wall, place), place.path);
+  }
+
+  /** What is declared for the files that a search meets: in a directory, or for one file. */
+  scopeOf(wall: Wall, place: Place): CharsetScope {
+    const isFile = place.lstat()?.type === 'file';
+    const start = isFile ? dirname(place.path) : place.path;
+    const above = [...this.#above(wall, { path: start, root: place.root })];
+    return {
+      rules: this.#rules,
+      directories: this.#directories,
+      path: rawOf(start),
+      above: above.map(({ directory, text }) => ({ directory, text })),
+    };
+  }
+
+  /** From the directory of the file up to the one that is served. */
+  *#above(
+    wall: Wall,
+    { path, root }: Pick<Place, 'path' | 'root'>,
+  ): Generator<ConfigAbove & { directory: string; text: string }> {
+    for (let directory = path; directory !== root.real && directory !== '/'; ) {
+      directory = dirname(directory);
+      const read = this.#read(wall, directory);
+      if (read) yield { ...read, directory, below: directory === '/' ? 1 : directory.length + 1 };
+    }
+  }
+
+  /** What cannot be read, or is withheld, says nothing. */
+  #read(wall: Wall, directory: string): ReadConfig | undefined {
+    try {
+      return wall.at(join(directory, CONFIG_NAME), { straight: true, follow: false }, (place) => {
+        const stat = place.lstat();
+        if (stat?.type !== 'file') return undefined;
+        const key = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(':');
+        return this.#configs.get(key) ?? this.#remember(key, textOf(place));
+      });
+    } catch (error) {
+      if (error instanceof EngineFailure) return undefined;
+      throw error;
+    }
+  }
+
+  #remember(key: string, text: string): ReadConfig {
+    if (this.#configs.size >= MOST_CONFIGS) this.#configs.clear();
+    const read = { text, config: parseEditorConfig(text) };
+    this.#configs.set(key, read);
+    return read;
+  }
+}
+
+function textOf(place: Place): string {
+  return attempt(place.shown, 'read', () => {
+    const file = place.dir.open(place.name);
+    try {
+      return readBytesSync(file, LONGEST_CONFIG).toString('utf8');
+    } finally {
+      file.close();
+    }
+  });
+}

@@ -1,0 +1,51 @@
+/** Long texts to and from bytes, piece by piece, while others work. */
+import { decode, type Encoding, encode, markOf, streamDecoder } from '../../charset/codec.ts';
+import { failLacking } from '../../charset/lacking.ts';
+import type { Yielder } from '../../event-loop.ts';
+import { pieceEnd, textInTurns, utf8InTurns } from '../utf8-in-turns.ts';
+
+/** Shorter texts are converted at once. */
+const PIECE = 256 * 1024;
+const BOM = '\uFEFF';
+
+/** Without a mark. */
+export async function decodedInTurns(bytes: Buffer, encoding: Encoding, yielder: Yielder): Promise<string> {
+  await yielder.pause();
+  if (encoding.charset === 'utf-8') return textInTurns(bytes.subarray(markOf(encoding).length), yielder);
+  if (bytes.length <= PIECE) return decode(bytes, encoding);
+  const decoder = streamDecoder(encoding.charset);
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    texts.push(decoder.write(bytes.subarray(at, at + PIECE)));
+    await yielder.pause();
+  }
+  return [...texts, decoder.end()].join('');
+}
+
+/** The mark of the encoding comes first, once. Fails for a character that the encoding lacks. */
+export async function encodedInTurns(
+  text: string,
+  encoding: Encoding,
+  path: string,
+  yielder: Yielder,
+): Promise<Buffer> {
+  const { charset, mark } = encoding;
+  if (charset === 'utf-8') return utf8InTurns(mark && !text.startsWith(BOM) ? BOM + text : text, yielder);
+  const pieces: Buffer[] = [markOf(encoding)];
+  for (let at = mark && text.startsWith(BOM) ? 1 : 0; at < text.length; ) {
+    const end = lineEndNear(text, at);
+    const piece = encode(text.slice(at, end), charset);
+    if (!Buffer.isBuffer(piece)) return failLacking(path, charset, text, { ...piece, at: at + piece.at });
+    pieces.push(piece);
+    at = end;
+    await yielder.pause();
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Behind a line where there is one: in some encodings two characters are one. */
+function lineEndNear(text: string, from: number): number {
+  const end = pieceEnd(text, from);
+  const newline = end === text.length ? -1 : text.slice(from, end).lastIndexOf('\n');
+  return newline < 0 ? end : from + newline + 1;
+}
