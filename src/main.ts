@@ -43,7 +43,9 @@ async function main(): Promise<number> {
     case 'history':
       return printOutcome(await showHistory(new History(command.state.directory), command));
     case 'diff':
-      return printOutcome(await showDiff(new History(command.state.directory), command.entry));
+      return printOutcome(
+        await showDiff(new History(command.state.directory, undefined, command.encodings), command.entry),
+      );
     case 'undo':
     case 'redo':
       return undoOrRedo(command, surroundings);

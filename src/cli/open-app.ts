@@ -135,7 +135,7 @@ export function openEngine(
   const commands = { ...options.commands, environment };
   const readOnly = isReadOnly(options);
   const { keep } = options.state;
-  const { allowGitConfig, deny, hide } = options;
+  const { allowGitConfig, deny, hide, encodings } = options;
   return new Engine({
     roots,
     mayBeEmpty: roots.length === 0,
@@ -143,6 +143,7 @@ export function openEngine(
     allowGitConfig,
     deny,
     hide,
+    encodings,
     commands,
     keep,
     ...(journal !== undefined && { journal }),

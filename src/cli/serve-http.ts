@@ -58,11 +58,11 @@ export async function serveHttp(
 /** Undo on the page goes through this server's engine; one without a journal still shows what others changed. */
 async function pageOf(
   { engine, trace: recorder, log }: OpenApp,
-  { deny, hide }: Options,
+  { deny, hide, encodings }: Options,
   directory: string,
 ): Promise<PageSources> {
   const { pageHistory } = await import('../server/page/sources.ts');
-  const history = engine.history.isKept ? engine.history : new History(directory, { deny, hide });
+  const history = engine.history.isKept ? engine.history : new History(directory, { deny, hide }, encodings);
   return { events: openTrace(directory, log), history: pageHistory(history, recorder) };
 }
 

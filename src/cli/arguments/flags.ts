@@ -93,6 +93,14 @@ export const flags = [
     help: 'act as if these files and directories were not there, like those that a file .cofferdamignore in a DIR names',
   },
   {
+    name: 'encoding',
+    value: 'GLOB=NAME',
+    repeatable: true,
+    for: [...WORKERS, 'doctor', 'diff'],
+    help: 'read and write these files in another encoding where they are not UTF-8, such as windows-1252, iso-8859-2, shift_jis, gbk, gb18030, big5, euc-kr, euc-jp or koi8-r (standard dialect); globs as in .gitignore, from each DIR; it wins over charset in an .editorconfig',
+    helpFor: { diff: 'show these files in another encoding where they are not UTF-8' },
+  },
+  {
     name: 'sandbox',
     value: 'auto|require|off',
     for: [...WORKERS, 'doctor'],

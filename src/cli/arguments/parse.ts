@@ -1,7 +1,7 @@
 /** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
 import type { Dialect } from '../../dialects/dialect.ts';
 import { defaultDialect, dialectNamed, dialects } from '../../dialects/index.ts';
-import type { CommandSettings, RootSpec } from '../../engine/index.ts';
+import type { CommandSettings, EncodingRule, RootSpec } from '../../engine/index.ts';
 import type { HttpSettings } from '../../server/start-http.ts';
 import { isLoopback } from '../../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../../trace/show.ts';
@@ -10,6 +10,7 @@ import type { HistoryRequest, UndoRequest } from '../history.ts';
 import type { Environment } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
+import { parseEncodings } from './encoding-flags.ts';
 import { flagsOf } from './flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
 import { splitArguments, type Values } from './split.ts';
@@ -27,6 +28,8 @@ export interface Options {
   /** Globs of what no tool gets. */
   deny: readonly string[];
   hide: readonly string[];
+  /** Files in other encodings than UTF-8. */
+  encodings: readonly EncodingRule[];
   json: boolean;
   explain: boolean;
   commands: CommandSettings;
@@ -41,7 +44,7 @@ export type Command =
   | { do: 'tools'; options: Options; named: boolean }
   | { do: 'doctor'; roots: RootSpec[]; options: Options }
   | ({ do: 'history'; state: StateSettings } & HistoryRequest)
-  | { do: 'diff'; entry: string; state: StateSettings }
+  | { do: 'diff'; entry: string; encodings: readonly EncodingRule[]; state: StateSettings }
   | ({ do: 'undo'; state: StateSettings } & UndoRequest)
   | { do: 'redo'; what: string | undefined; force: boolean; state: StateSettings }
   | ({ do: 'forget'; state: StateSettings } & ForgetArguments)
@@ -71,6 +74,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     allowGitConfig: values['allow-git-config'] === true,
     deny: (values.deny ?? []) as string[],
     hide: (values.hide ?? []) as string[],
+    encodings: parseEncodings((values.encoding ?? []) as string[]),
     json: values.json === true,
     explain: values.explain === true,
     commands: commandSettings(values),
@@ -123,7 +127,7 @@ function parseStateCommand(
   command: 'history' | 'diff' | 'undo' | 'redo' | 'forget' | 'trace',
   rest: readonly string[],
   values: Values,
-  { state, json }: Options,
+  { state, json, encodings }: Options,
 ): Command {
   const force = values.force === true;
   const since = values.since === undefined ? undefined : parseTime(values.since as string, new Date());
@@ -136,7 +140,7 @@ function parseStateCommand(
     case 'diff':
       if (what === undefined) throw new UsageError('diff needs an entry: cofferdam diff ENTRY');
       requireAtMost(rest, 1, command);
-      return { do: 'diff', entry: what, state };
+      return { do: 'diff', entry: what, encodings, state };
     case 'undo':
       requireAtMost(rest, 1, command);
       return { do: 'undo', what, since, force, state };

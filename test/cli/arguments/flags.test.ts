@@ -49,7 +49,7 @@ describe('an option that a command does not take', () => {
   it.each([
     [['undo', '--json'], '--json is not for undo, which takes --state, --since, --force'],
     [['--json', 'undo'], '--json is not for undo, which takes --state, --since, --force'],
-    [['diff', 'ab', '--force'], '--force is not for diff, which takes --state'],
+    [['diff', 'ab', '--force'], '--force is not for diff, which takes --encoding, --state'],
     [
       ['tools', '--sandbox', 'off'],
       '--sandbox is not for tools, which takes --dialect, --tools, --toolset, --allow-run, --read-only, --json',
