@@ -7,7 +7,7 @@
  * in confine/raw-names.ts.
  */
 import { type IgnoreRule, parseIgnoreLine } from './ignore-pattern.ts';
-import { matchPath } from './path-glob.ts';
+import { GLOBSTAR, matchPath, type Segment } from './path-glob.ts';
 
 /** The ignore files above the directory that is searched, outermost first: paths and texts as bytes. */
 export interface IgnoreBase {
@@ -21,6 +21,8 @@ export interface IgnoreBase {
 interface Numbered extends IgnoreRule {
   /** The later of two rules decides. */
   readonly order: number;
+  /** For a rule about paths: a name that every path that matches has in it, when there is one. */
+  readonly within: string | undefined;
 }
 
 export class IgnoreChain {
@@ -63,18 +65,28 @@ function parseRules(text: string): Numbered[] {
   const lines = text.replace(/^\xef\xbb\xbf/, '').split('\n');
   for (const [order, line] of lines.entries()) {
     const rule = parseIgnoreLine(line);
-    if (rule !== undefined) rules.push({ ...rule, order });
+    if (rule !== undefined) rules.push({ ...rule, order, within: nameWithin(rule) });
   }
   return rules;
 }
 
-/** The rules of one file. The usual ones are looked up, so that only unusual ones are tried one by one. */
+function nameWithin({ about }: IgnoreRule): string | undefined {
+  if ('name' in about) return undefined;
+  return about.path.flatMap((segment) => (segment === GLOBSTAR ? [] : (segment.literal ?? [])))[0];
+}
+
+/**
+ * The rules of one file. Each is filed under what a name must be, or begin or end with, for the rule to match at all;
+ * so a name is tried only by the few rules that it could match.
+ */
 class RuleSet {
   readonly #base: string;
-  /** All lists have the latest rule first. */
+  /** All lists have the latest rule first. Rules with a `/` are filed by their last name, if that is a literal. */
   readonly #byName = new Map<string, Numbered[]>();
   readonly #byExtension = new Map<string, Numbered[]>();
   readonly #byPath = new Map<string, Numbered[]>();
+  readonly #byFirst = new Map<number, Numbered[]>();
+  readonly #byLast = new Map<number, Numbered[]>();
   readonly #others: Numbered[] = [];
 
   constructor(dirRelative: string, rules: readonly Numbered[]) {
@@ -87,36 +99,35 @@ class RuleSet {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const below = path.slice(this.#base.length);
     const dot = name.lastIndexOf('.');
-    let last = later(undefined, this.#byName.get(name), isDirectory);
+    let last = later(undefined, this.#byPath.get(below), isDirectory);
     if (dot >= 0) last = later(last, this.#byExtension.get(name.slice(dot)), isDirectory);
-    last = later(last, this.#byPath.get(below), isDirectory);
-    let names: string[] | undefined;
-    for (const rule of this.#others) {
-      if (last !== undefined && rule.order < last.order) break;
-      if (rule.directoryOnly && !isDirectory) continue;
-      if ('name' in rule.about) {
-        if (rule.about.name.matches(name)) return rule;
-        continue;
-      }
-      names ??= below.split('/');
-      if (matchPath(rule.about.path, rule.about.path.length, names)) return rule;
-    }
-    return last;
+    const tried = { name, below, isDirectory };
+    last = latest(last, this.#byName.get(name), tried);
+    last = latest(last, this.#byFirst.get(name.charCodeAt(0)), tried);
+    last = latest(last, this.#byLast.get(name.charCodeAt(name.length - 1)), tried);
+    return latest(last, this.#others, tried);
   }
 
   #file(rule: Numbered): void {
     const { about } = rule;
     if ('path' in about) {
-      const names = about.path.map((segment) => (segment === '**' ? undefined : segment.literal));
-      if (names.includes(undefined)) this.#others.push(rule);
-      else add(this.#byPath, names.join('/'), rule);
-    } else if (about.name.literal !== undefined) add(this.#byName, about.name.literal, rule);
-    else if (about.name.extension !== undefined) add(this.#byExtension, about.name.extension, rule);
+      const names = about.path.map((segment) => (segment === GLOBSTAR ? undefined : segment.literal));
+      if (!names.includes(undefined)) add(this.#byPath, names.join('/'), rule);
+      else this.#fileByName(about.path.at(-1)!, rule);
+    } else if (about.name.extension !== undefined) add(this.#byExtension, about.name.extension, rule);
+    else this.#fileByName(about.name, rule);
+  }
+
+  #fileByName(name: Segment, rule: Numbered): void {
+    if (name === GLOBSTAR) this.#others.push(rule);
+    else if (name.literal !== undefined) add(this.#byName, name.literal, rule);
+    else if (name.begins) add(this.#byFirst, name.begins.charCodeAt(0), rule);
+    else if (name.ends) add(this.#byLast, name.ends.charCodeAt(name.ends.length - 1), rule);
     else this.#others.push(rule);
   }
 }
 
-function add(lists: Map<string, Numbered[]>, key: string, rule: Numbered): void {
+function add<K>(lists: Map<K, Numbered[]>, key: K, rule: Numbered): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [rule]);
   else list.push(rule);
@@ -131,4 +142,32 @@ function later(
   const found = list?.find((rule) => isDirectory || !rule.directoryOnly);
   if (found === undefined) return known;
   return known === undefined || found.order > known.order ? found : known;
+}
+
+interface Tried {
+  readonly name: string;
+  /** The path from the directory of the rules on. */
+  readonly below: string;
+  readonly isDirectory: boolean;
+}
+
+/** The later of a rule that matches and the first of a list that does. */
+function latest(
+  known: Numbered | undefined,
+  list: readonly Numbered[] | undefined,
+  tried: Tried,
+): Numbered | undefined {
+  if (list === undefined) return known;
+  for (const rule of list) {
+    if (known !== undefined && rule.order < known.order) return known;
+    if (rule.directoryOnly && !tried.isDirectory) continue;
+    if (matches(rule, tried)) return rule;
+  }
+  return known;
+}
+
+function matches({ about, within }: Numbered, { name, below }: Tried): boolean {
+  if ('name' in about) return about.name.matches(name);
+  if (within !== undefined && !below.includes(within)) return false;
+  return matchPath(about.path, about.path.length, below.split('/'));
 }

@@ -16,6 +16,9 @@ export interface NameGlob {
   readonly literal: string | undefined;
   /** For `*.ext`: `.ext`, which is then all that matters. */
   readonly extension?: string;
+  /** What every name that matches begins and ends with; left out where nothing is known. */
+  readonly begins?: string;
+  readonly ends?: string;
   /** How many steps each character of a hostile name could cost; 0 where it is one at most. */
   readonly weight: number;
 }
@@ -63,6 +66,8 @@ function headAndTail(head: string, tail: string): NameGlob {
   if (head === '' && tail === '') return anyName;
   const least = head.length + tail.length;
   return {
+    begins: head,
+    ends: tail,
     matches: (name) => name.length >= least && name.endsWith(tail) && name.startsWith(head),
     literal: undefined,
     ...(head === '' && /^\.[^.]*$/.test(tail) && { extension: tail }),
@@ -88,7 +93,7 @@ function starredName(head: Run, middle: readonly Run[], tail: Run): NameGlob {
     return true;
   };
   const weight = [head, ...middle, tail].reduce((sum, run) => sum + run.tokens.length, 0);
-  return { matches, literal: undefined, weight };
+  return { matches, literal: undefined, weight, begins: head.text ?? '', ends: tail.text ?? '' };
 }
 
 /** Where the run ends when it starts at `at`, or -1 when it does not fit there. */
