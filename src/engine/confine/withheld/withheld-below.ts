@@ -24,23 +24,42 @@ const NAMES_A_TURN = 64;
 
 type Verdicts = Map<string, Verdict>;
 
+interface Judged {
+  by: Withheld;
+  /** Where the directory lay: its rules may depend on that. */
+  parent: string;
+  served: ServedListing;
+}
+
+/** Of listings that were judged before: as long as a directory has not changed, its listing is the same object. */
+const judged = new WeakMap<Listing, Judged>();
+
+/** The rules that came with the last search: those of the next are nearly always the same. */
+let last: { text: string; withheld: Withheld } | undefined;
+
+function withheldBy(rules: WithheldRules): Withheld {
+  const text = JSON.stringify(rules);
+  if (last?.text !== text) last = { text, withheld: new Withheld(rules) };
+  return last.withheld;
+}
+
 export class WithheldBelow {
   readonly #withheld: Withheld;
   readonly #path: string;
   readonly #cursor: Cursor;
 
   constructor(scope: WithheldScope | { withheld: Withheld; path: string }, cursor: Cursor) {
-    this.#withheld = 'rules' in scope ? new Withheld(scope.rules) : scope.withheld;
+    this.#withheld = 'rules' in scope ? withheldBy(scope.rules) : scope.withheld;
     this.#path = scope.path === '/' ? '' : scope.path;
     this.#cursor = cursor;
   }
 
   /** `directory` is where the cursor is, from the start of the walk on. */
   serve(directory: string, listing: Listing): ServedListing {
-    const verdicts: Verdicts = new Map();
-    for (const [index, name] of listing.names.entries())
-      this.#judge(verdicts, directory, listing, name, index);
-    return served(listing, verdicts);
+    return (
+      this.#known(directory, listing) ??
+      this.#remember(directory, listing, this.#judgeAll(directory, listing))
+    );
   }
 
   /** The same for the main thread, with a pause every few names. */
@@ -49,7 +68,9 @@ export class WithheldBelow {
     listing: Listing,
     pause: () => Promise<void>,
   ): Promise<ServedListing> {
-    return served(listing, await this.verdictsInTurns(directory, listing, pause));
+    const known = this.#known(directory, listing);
+    if (known) return known;
+    return this.#remember(directory, listing, await this.verdictsInTurns(directory, listing, pause));
   }
 
   /** The entries that are withheld. */
@@ -66,8 +87,32 @@ export class WithheldBelow {
     return verdicts;
   }
 
+  #known(directory: string, listing: Listing): ServedListing | undefined {
+    const known = judged.get(listing);
+    return known?.by === this.#withheld && known.parent === this.#parent(directory)
+      ? known.served
+      : undefined;
+  }
+
+  #remember(directory: string, listing: Listing, verdicts: ReadonlyMap<string, Verdict>): ServedListing {
+    const servedListing = served(listing, verdicts);
+    judged.set(listing, { by: this.#withheld, parent: this.#parent(directory), served: servedListing });
+    return servedListing;
+  }
+
+  #judgeAll(directory: string, listing: Listing): Verdicts {
+    const verdicts: Verdicts = new Map();
+    for (const [index, name] of listing.names.entries())
+      this.#judge(verdicts, directory, listing, name, index);
+    return verdicts;
+  }
+
+  #parent(directory: string): string {
+    return (directory === '' ? this.#path : `${this.#path}/${directory}`) || '/';
+  }
+
   #judge(verdicts: Verdicts, directory: string, { types }: Listing, name: string, index: number): void {
-    const parent = (directory === '' ? this.#path : `${this.#path}/${directory}`) || '/';
+    const parent = this.#parent(directory);
     const isDirectory = types[index] === 'directory';
     const verdict = this.#withheld.nameIn(parent, name, isDirectory, this.#isSame);
     if (verdict !== undefined) verdicts.set(name, verdict);
