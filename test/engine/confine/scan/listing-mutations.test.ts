@@ -1,0 +1,151 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../tree.ts';
+import { pick, type Random, randomFrom } from '../../glob/slow-glob.ts';
+import { fixture } from '../../search/search-fixture.ts';
+
+const STEPS = 120;
+const SWAPPED_SEARCHES = 60;
+/** After so long a listing is remembered. */
+const SETTLED_MS = 2100;
+const DIRECTORIES = ['a', 'b', 'b/c', 'b/c/d', 'e'];
+
+/** What is there now, by a plain walk that follows no link. */
+function filesBelow(root: string, path = ''): string[] {
+  return readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) => {
+    const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+    if (entry.isDirectory()) return filesBelow(root, inner);
+    return entry.isFile() ? [inner] : [];
+  });
+}
+
+/** One change; most of them put the directory's time back to what it was. */
+function mutate(root: string, outside: string, random: Random, step: number): string {
+  const name = pick(random, DIRECTORIES);
+  const path = join(root, name);
+  const before = lstatSync(path, { throwIfNoEntry: false });
+  const parent = join(path, '..');
+  if (!before?.isDirectory()) {
+    rmSync(path, { force: true });
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, `made-${step}.txt`), 'hit');
+    return `made ${name} again`;
+  }
+  const [file] = readdirSync(path).filter((entry) => entry.endsWith('.txt'));
+  const kinds: Record<string, () => void> = {
+    create: () => writeFileSync(join(path, `new-${step}.txt`), 'hit'),
+    remove: () => file && rmSync(join(path, file)),
+    rename: () => file && renameSync(join(path, file), join(path, `renamed-${step}.txt`)),
+    'replace the file by a link': () => {
+      if (!file) return;
+      rmSync(join(path, file));
+      symlinkSync(join(outside, 'one.txt'), join(path, file));
+    },
+    'replace the directory': () => {
+      rmSync(path, { recursive: true });
+      mkdirSync(path);
+      writeFileSync(join(path, `other-${step}.txt`), 'hit');
+    },
+    'put a link in its place': () => {
+      renameSync(path, `${outside}-${step}`);
+      symlinkSync(outside, path);
+    },
+  };
+  const kind = pick(random, Object.keys(kinds));
+  const above = lstatSync(parent);
+  kinds[kind]!();
+  if (random(4) > 0) {
+    utimesSync(parent, above.atimeMs / 1000, above.mtimeMs / 1000);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+      utimesSync(path, before.atimeMs / 1000, before.mtimeMs / 1000);
+  }
+  return `${kind} ${name}`;
+}
+
+describe('a search right after a change', () => {
+  it('finds all that is there and nothing else, also where times were put back', async () => {
+    const scratch = temporaryDirectory();
+    const outside = join(scratch.path, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'one.txt'), 'hit from outside');
+    const files = DIRECTORIES.flatMap((name) => ['one', 'two'].map((file) => [`${name}/${file}.txt`, 'hit']));
+    const here = await fixture(Object.fromEntries(files));
+    const random = randomFrom(7);
+    try {
+      const settle = async () => {
+        await sleep(SETTLED_MS);
+        for (let i = 0; i < 6; i++) await here.grep({ regex: 'hit' });
+      };
+      await settle();
+      for (let step = 0; step < STEPS; step++) {
+        if (step % (STEPS / 3) === STEPS / 3 - 1) await settle();
+        const change = mutate(here.root, outside, random, step);
+        const found = (await here.grep({ regex: 'hit' })).files.map(({ path }) => path);
+        expect({ step, change, found: found.sort() }).toEqual({
+          step,
+          change,
+          found: filesBelow(here.root).sort(),
+        });
+      }
+    } finally {
+      await here.close();
+      scratch.remove();
+    }
+  });
+});
+
+describe('a directory that is swapped with a link all the time', () => {
+  it('never lets a search reach what the link leads to, although what stood below is remembered', async () => {
+    const scratch = temporaryDirectory();
+    const outside = join(scratch.path, 'outside');
+    mkdirSync(join(outside, 'in'), { recursive: true });
+    for (const name of ['one', 'two']) writeFileSync(join(outside, `in/${name}.txt`), 'hit from outside');
+    const here = await fixture({ 'top/in/one.txt': 'hit', 'top/in/two.txt': 'hit', 'rest.txt': 'hit' });
+    const swapping = `
+      const { renameSync, symlinkSync, rmSync } = require('node:fs');
+      const { workerData: { top, aside, outside }, parentPort } = require('node:worker_threads');
+      let swaps = 0;
+      const next = () => {
+        for (let i = 0; i < 50; i++) {
+          renameSync(top, aside); symlinkSync(outside, top); rmSync(top); renameSync(aside, top);
+        }
+        parentPort.postMessage(swaps += 50);
+        setImmediate(next);
+      };
+      next();`;
+    const top = join(here.root, 'top');
+    const workerData = { top, aside: join(scratch.path, 'aside'), outside };
+    let swapper: Worker | undefined;
+    try {
+      await sleep(SETTLED_MS);
+      for (let i = 0; i < 6; i++) await here.grep({ regex: 'hit' });
+      let swaps = 0;
+      swapper = new Worker(swapping, { eval: true, workerData });
+      swapper.on('message', (count: number) => {
+        swaps = count;
+      });
+      for (let searches = 0; searches < SWAPPED_SEARCHES || swaps < 1000; searches++) {
+        const { files } = await here.grep({ regex: 'hit' });
+        expect(files.map(({ path }) => path)).toContain('rest.txt');
+        const texts = files.flatMap(({ lines }) => lines.map(({ text }) => text));
+        expect(new Set(texts)).toEqual(new Set(['hit']));
+      }
+    } finally {
+      await swapper?.terminate();
+      await here.close();
+      scratch.remove();
+    }
+  });
+});
