@@ -61,7 +61,7 @@ export function tabMappers(texts: Reindenting, widths: readonly number[]) {
 function tabMapper({ wanted, real }: Reindenting, width: number): IndentMapper {
   const moved = leastColumns(real, width) - leastColumns(wanted, width);
   const indents = indentsOf(real);
-  const known = new Map(indents.map((indent) => [columns(indent, width), indent]));
+  const known = indentsByColumns(indents, width);
   const seen = new Set(indentsOf(wanted));
   const [sent, used] = [seen, indents].map((all) => new Set([...all].join('')));
   return (indent) => {
@@ -70,11 +70,22 @@ function tabMapper({ wanted, real }: Reindenting, width: number): IndentMapper {
     if (!isClear && !seen.has(indent)) return undefined;
     const target = columns(indent, width) + moved;
     const same = known.get(target);
-    if (same !== undefined || target < 0) return same;
+    if (same !== undefined) return same.length === 1 ? same[0] : undefined;
+    if (target < 0) return undefined;
     if (used!.size !== 1) return undefined;
     if (used!.has(' ')) return ' '.repeat(target);
     return target % width === 0 ? '\t'.repeat(target / width) : undefined;
   };
+}
+
+/** The file may write one column in several ways: then nobody knows which of them a new line has. */
+function indentsByColumns(indents: readonly string[], width: number): Map<number, string[]> {
+  const known = new Map<number, string[]>();
+  for (const indent of new Set(indents)) {
+    const column = columns(indent, width);
+    known.set(column, [...(known.get(column) ?? []), indent]);
+  }
+  return known;
 }
 
 /** How many blanks one level takes, on the side that writes blanks; undefined where no line tells. */

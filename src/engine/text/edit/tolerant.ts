@@ -103,7 +103,8 @@ function spliceAt(
   const { start, end } = place;
   if (fit === 'exact' && !text.includes('\r') && !newText.includes('\r'))
     return { start, end, text: newText };
-  const ending: LineEnding = lineEndingOf(text) ?? lineEndingOf(newText) ?? '\n';
+  const own = lineEndingOf(text.slice(start, end));
+  const ending: LineEnding = own ?? lineEndingOf(text) ?? lineEndingOf(newText) ?? '\n';
   const ignoresTypography = fit === 'typography';
   const put = adaptNewText({ text, place, oldText, newText, ending, ignoresTypography });
   return put === undefined ? undefined : { start, end, text: put };

@@ -28,6 +28,14 @@ describe('a text that fits', () => {
     expect(edited('a\n', { oldText: 'a', newText: "$& $1 \\1 $'" }).text).toBe("$& $1 \\1 $'\n");
   });
 
+  it('by line ends: new lines end as those whose place they take, whatever the rest of the file has', () => {
+    const text = 'a\nb\nc\nd\nx\r\ny\r\n';
+    expect(edited(text, { oldText: 'x\ny\n', newText: 'x\nz\ny\n' }).text).toBe(
+      'a\nb\nc\nd\nx\r\nz\r\ny\r\n',
+    );
+    expect(edited(text, { oldText: 'c\n', newText: 'c\ne\n' }).text).toBe('a\nb\nc\ne\nd\nx\r\ny\r\n');
+  });
+
   it('by line ends: the file keeps its own', () => {
     expect(edited('a\r\nb\r\nc\r\n', { oldText: 'a\nb\n', newText: 'a\nx\ny\n' })).toEqual({
       fit: 'line-ends',
@@ -259,6 +267,14 @@ describe('a text that is refused', () => {
 
   it('for a last line that only begins like one of the file', () => {
     expect(refused('return abc;\n', { oldText: 'return a ', newText: 'return b ' })).toMatchObject({
+      why: 'not-found',
+    });
+  });
+
+  it('where one indentation of the text stands for two of the file', () => {
+    const text = lines('\t\tif (a) {', '\t\t    if (b) {', '\t\t\tc();', '\t\t    }', '\t\t}');
+    const oldText = lines('\t\tif (a) {', '\t\t\tif (b) {', '\t\t\tc();', '\t\t\t}');
+    expect(refused(text, { oldText, newText: oldText.replace('c()', 'd()') })).toMatchObject({
       why: 'not-found',
     });
   });
