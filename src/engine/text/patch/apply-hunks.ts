@@ -3,7 +3,8 @@
  *
  * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a
  * line is tried there, moved by as much as the hunk before it, and then at the nearest place where its old lines
- * stand. A hunk that states none must stand in one place only. No hunk touches a line that another one has changed.
+ * stand. A hunk that states none must stand in one place only, and so must one whose header cannot come from a
+ * comparison of files: its line is a guess. No hunk touches a line that another one has changed.
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
@@ -93,6 +94,8 @@ class HunkSearch {
   /** How far the last hunk with a stated line stood from it, and where that hunk's last change ends. */
   #moved = 0;
   #from = 0;
+  /** How many lines the hunks before add to the file. */
+  #added = 0;
 
   constructor(lines: TextLines, path: string) {
     this.#lines = lines;
@@ -117,11 +120,20 @@ class HunkSearch {
     const expected = Math.max(0, stated - 1) + this.#moved;
     if (this.#fits(sought, expected)) return expected;
     const places = this.#places(sought).filter((place) => place >= this.#from);
+    if (!this.#isMeasured(sought.hunk, stated)) return this.#only(sought, places);
     const least = places.reduce((least, place) => Math.min(least, Math.abs(place - expected)), Infinity);
     return this.#only(
       sought,
       places.filter((place) => Math.abs(place - expected) === least),
     );
+  }
+
+  /** Whether the numbers of a header agree with the lines and with the hunks before, as a program writes them. */
+  #isMeasured({ newStart, lines }: LooseHunk, stated: number): boolean {
+    if (newStart === undefined) return false;
+    // Where no line is left, the header states the line before.
+    const first = lines.every(({ mark }) => mark === '-') ? newStart + 1 : newStart;
+    return first - stated === this.#added;
   }
 
   /** Of several places, takes the only one where all old lines stand exactly. */
@@ -192,6 +204,7 @@ class HunkSearch {
   }
 
   #take({ hunk, keys }: Sought, place: number): void {
+    this.#added += hunk.lines.filter(({ mark }) => mark !== '-').length - keys.length;
     const { before, after } = contextOf(hunk);
     const end = place + keys.length - after;
     this.#changed.fill(1, place + before, end);

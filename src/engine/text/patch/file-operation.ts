@@ -18,6 +18,8 @@ export interface LooseHunk {
    * Undefined where the header states none.
    */
   stated: number | undefined;
+  /** The first new line as the header states it; undefined where the header does not count the lines rightly. */
+  newStart: number | undefined;
   /** Lines that must stand before the hunk, from `@@ line`, in this order. */
   headings: readonly string[];
   /** Whether the last old line must be the last of the file. */

@@ -26,6 +26,7 @@ export function readLooseHunk(reader: PatchReader, isBoundary: IsBoundary): Loos
   const from = reader.at;
   const headings: string[] = [];
   let stated: number | undefined;
+  let newStart: number | undefined;
   let lines: HunkLine[] | undefined;
   while (reader.at < reader.end && reader.lines[reader.at]!.startsWith('@@')) {
     const line = reader.lines[reader.at++]!;
@@ -34,6 +35,7 @@ export function readLooseHunk(reader: PatchReader, isBoundary: IsBoundary): Loos
     if (stated === undefined) headings.push(...headingIn(line));
     if (counted === undefined) continue;
     lines = readCountedLines(reader, counted);
+    if (lines !== undefined) newStart = counted.newStart;
     break;
   }
   lines ??= readUncountedLines(reader, isBoundary);
@@ -42,7 +44,7 @@ export function readLooseHunk(reader: PatchReader, isBoundary: IsBoundary): Loos
   skipBlank(reader);
   checkLines(lines, from);
   requireOldLines(lines, stated, reader.lines[from]!, from);
-  return { line: from + 1, stated, headings, endsFile, lines };
+  return { line: from + 1, stated, newStart, headings, endsFile, lines };
 }
 
 /** The line in a header without counts, as in `@@ -12 @@`. */
