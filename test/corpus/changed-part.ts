@@ -38,7 +38,8 @@ export function countOfLine(text: string, line: string): number {
 
 /** Which lines of the source an edit changes, counted from 0 and the end exclusive, and what takes their place. */
 export function changedLineRange({ source, expected }: { source: string; expected: string }) {
-  const { old, put, prefix, suffix } = parts(source.split('\n'), expected.split('\n'));
+  const linesIn = (text: string): string[] => text.replace(/\n$/, '').split('\n');
+  const { old, put, prefix, suffix } = parts(linesIn(source), linesIn(expected));
   const lines = put.slice(prefix, put.length - suffix);
   return { from: prefix, to: old.length - suffix, put: lines.map((line) => `${line}\n`).join('') };
 }

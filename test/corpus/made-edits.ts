@@ -7,7 +7,13 @@ import { type CorpusEdit, editCorpus } from './edit-corpus.ts';
 import type { Random } from './spoil.ts';
 
 /** What changes a block of lines, the first of which is the one that was chosen; undefined where it does not fit. */
-type Change = (block: readonly string[], random: Random) => string[] | undefined;
+type Change = (block: readonly string[], random: Random, step: string | undefined) => string[] | undefined;
+
+const KEYWORDS = new Set(
+  'case class const define else endif export extern from function import include local public return self then this type void'.split(
+    ' ',
+  ),
+);
 
 const CHANGES: Record<string, Change> = {
   'another condition': ([line, ...rest]) => {
@@ -20,7 +26,9 @@ const CHANGES: Record<string, Change> = {
   },
   'a variable renamed': (block, random) => {
     const words: readonly string[] = block.join('\n').match(/\b[a-z]\w{3,}\b/g) ?? [];
-    const often = [...new Set(words)].filter((word) => words.indexOf(word) !== words.lastIndexOf(word));
+    const often = [...new Set(words)].filter(
+      (word) => words.indexOf(word) !== words.lastIndexOf(word) && !KEYWORDS.has(word),
+    );
     if (often.length === 0) return undefined;
     const word = often[random(often.length)]!;
     return block.map((line) => line.replace(new RegExp(`\\b${word}\\b`, 'g'), `${word}_now`));
@@ -36,11 +44,11 @@ const CHANGES: Record<string, Change> = {
   'another number': ([line, ...rest]) =>
     /\b[1-9]\d*\b/.test(line!) ? [line!.replace(/\b[1-9]\d*\b/, '$&0'), ...rest] : undefined,
   'a line taken out': ([line, ...rest]) => (/\w.*[;)]$/.test(line!) ? rest : undefined),
-  'lines set further in': (block) => {
+  'lines set further in': (block, _, step) => {
     const indent = /^\s*/.exec(block[0]!)![0];
-    if (!block.slice(0, 2).every((line) => line.startsWith(indent) && /\w/.test(line))) return undefined;
-    const more = indent.includes('\t') ? '\t' : '    ';
-    const inner = block.slice(0, 2).map((line) => more + line);
+    if (step === undefined || !block.slice(0, 2).every((line) => line.startsWith(indent) && /\w/.test(line)))
+      return undefined;
+    const inner = block.slice(0, 2).map((line) => step + line);
     return [`${indent}if (verbose) {`, ...inner, `${indent}}`, ...block.slice(2)];
   },
   'a line put in': ([line, ...rest]) => {
@@ -77,12 +85,20 @@ export function madeEdits(title: string, source: string, count: number, random: 
   return edits;
 }
 
+/** What one level of indentation takes; undefined where a file has tabs as well as blanks. */
+function stepOf(lines: readonly string[]): string | undefined {
+  const widths = lines.map((line) => /^ {2,}(?=\S)/.exec(line)?.[0].length ?? 0).filter((width) => width > 0);
+  const hasTabs = lines.some((line) => line.startsWith('\t'));
+  if (hasTabs) return widths.length > 0 ? undefined : '\t';
+  return ' '.repeat(Math.min(4, ...widths));
+}
+
 /** With up to two lines around the block that changes, as models send them. */
 function editAt(lines: readonly string[], at: number, kind: string, random: Random) {
   const to = Math.min(lines.length - 1, at + 2 + random(6));
   const block = lines.slice(at, to);
   if (block.length < 2) return undefined;
-  const changed = CHANGES[kind]!(block, random);
+  const changed = CHANGES[kind]!(block, random, stepOf(lines));
   if (changed === undefined) return undefined;
   const before = lines.slice(Math.max(0, at - random(3)), at);
   const after = lines.slice(to, Math.min(lines.length - 1, to + random(3)));

@@ -59,14 +59,8 @@ export const TOLERABLE_IN_PATCHES: Record<string, PatchSpoil> = {
 
 /** After these, nobody can say what the patch means: it must be refused. */
 export const INTOLERABLE_IN_PATCHES: Record<string, PatchSpoil> = {
-  'a stale line': ({ patch, ...texts }) => ({
-    ...texts,
-    patch: patch.replace(/^([ -](?!-- ).*)\S/m, '$1zzqy'),
-  }),
-  'lines left out': ({ patch, ...texts }) => ({
-    ...texts,
-    patch: patch.replace(/^[ -](?!-- ).*\S$/m, ' ...'),
-  }),
+  'a stale line': (patched) => replaced(patched, /^([ -](?!-- ).*)\S/m, '$1zzqy'),
+  'lines left out': (patched) => replaced(patched, /^[ -](?!-- ).*\S[ \t]*$/m, ' ...'),
   'shifted indentation': (patched) => changedLines(patched, (line) => (line === '' ? line : `  ${line}`)),
   'tabs for blanks': (patched) => changedLines(patched, (line) => line.replace(/^ {2,}/, '\t')),
   'curly quotes': (patched) =>
@@ -80,6 +74,12 @@ export const INTOLERABLE_IN_PATCHES: Record<string, PatchSpoil> = {
     return { source: withLineChanged(source, line), expected: withLineChanged(expected, line), patch };
   },
 };
+
+/** Undefined where nothing in the patch is like that. */
+function replaced(patched: PatchedSource, what: RegExp, by: string): PatchedSource | undefined {
+  const patch = patched.patch.replace(what, by);
+  return patch === patched.patch ? undefined : { ...patched, patch };
+}
 
 /** Changes the lines of a patch that the file must have, and those that it gets; undefined where that changes none. */
 function changedLines(patched: PatchedSource, change: (line: string) => string): PatchedSource | undefined {

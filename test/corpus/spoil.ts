@@ -72,6 +72,7 @@ export const INTOLERABLE = {
   'a stale line': (edit, random) => {
     const lines = edit.oldText.split('\n');
     const words = lines.flatMap((line, index) => (/\w{3}/.test(line) ? [index] : []));
+    if (words.length === 0) return undefined;
     const at = words[random(words.length)]!;
     const stale = lines[at]!.replace(/\w{3}(?!.*\w{3})/, 'zzqy');
     return inBoth(edit, (line) => (line === lines[at] ? stale : line));
@@ -158,7 +159,7 @@ function commonIndent({ oldText, newText }: SpoiledEdit): string {
   return common;
 }
 
-/** How many blanks one level of indentation takes. */
+/** How many blanks one level of indentation takes; a single one is that of a comment's lines. */
 function unitOf(source: string): number {
-  return Math.min(...[...source.matchAll(/^( +)\S/gm)].map((found) => found[1]!.length), 8);
+  return Math.min(...[...source.matchAll(/^( {2,})\S/gm)].map((found) => found[1]!.length), 8);
 }
