@@ -1,5 +1,6 @@
 /** Which names a pattern of search_files means. */
 import { join } from 'node:path';
+import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { pathOf } from './paths.ts';
 
@@ -29,13 +30,15 @@ export async function findNames(args: NameSearch, context: ToolContext): Promise
       { ...wanted(args.pattern), exclude, ignoreFiles },
       { signal },
     );
+    const yielder = new Yielder(signal);
     const paths: string[] = [];
-    for (const { path, type } of found.entries) {
+    for (const [index, { path, type }] of found.entries.entries()) {
+      if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
       const full = join(directory, path);
       // A link that leads outside or nowhere is not listed.
       if (type !== 'symlink' || (await engine.files.peek(full))) paths.push(full);
     }
-    return paths.sort(byComponents);
+    return sortedInTurns(paths, yielder, byComponents);
   };
   const paths = await find(!includeIgnored);
   return { paths, areIgnored: paths.length === 0 && !includeIgnored && (await find(false)).length > 0 };

@@ -1,7 +1,11 @@
 /** Directory trees as JSON: whole levels, as many of them as fit. */
 import { join } from 'node:path';
-import { nextCall, pageOf } from '../budget.ts';
+import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../engine/index.ts';
+import { nextCall } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
+
+/** No entry takes less. */
+const LEAST_NODE_BYTES = '{"name": "","type": "file"},'.length;
 
 export interface TreeArguments {
   path: string;
@@ -31,9 +35,11 @@ export async function treeOf(path: string, args: TreeArguments, context: ToolCon
   // One level more tells how many entries the last directories have.
   const query = { exclude, maxDepth: depth === undefined ? undefined : depth + 1 };
   const { entries } = await engine.search.walk(path, { ...query, ignoreFiles: !includeIgnored }, { signal });
+  const yielder = new Yielder(signal);
   const nodes: Node[] = [];
   const directories = new Map<string, Node[]>([['', nodes]]);
-  for (const { path: below, type } of entries) {
+  for (const [index, { path: below, type }] of entries.entries()) {
+    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
     const slash = below.lastIndexOf('/');
     const node: Node = { name: below.slice(slash + 1), type: type === 'directory' ? 'directory' : 'file' };
     if (type === 'directory') {
@@ -42,11 +48,21 @@ export async function treeOf(path: string, args: TreeArguments, context: ToolCon
     }
     directories.get(below.slice(0, Math.max(0, slash)))?.push(node);
   }
-  for (const list of directories.values()) list.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const list of directories.values()) {
+    if (yielder.isDue) await yielder.pause();
+    await sortByName(list, yielder);
+  }
   const isEmpty = nodes.length === 0 && !includeIgnored;
   const isIgnored =
     isEmpty && (await engine.search.walk(path, { ...query, max: 1 }, { signal })).entries.length > 0;
-  return { nodes: depth === undefined ? nodes : toDepth(nodes, depth), isIgnored };
+  return { nodes, isIgnored };
+}
+
+async function sortByName(nodes: Node[], yielder: Yielder): Promise<void> {
+  const byName = (a: Node, b: Node) => (a.name < b.name ? -1 : 1);
+  if (nodes.length <= ITEMS_PER_CHECK) nodes.sort(byName);
+  else
+    for (const [index, node] of (await sortedInTurns(nodes, yielder, byName)).entries()) nodes[index] = node;
 }
 
 /** As the official server reads them: one without a star is meant at any depth. */
@@ -56,12 +72,59 @@ function exclusions(patterns: readonly string[]): string[] {
   );
 }
 
-function toDepth(nodes: readonly Node[], depth: number): Node[] {
-  return nodes.map(({ name, type, children }) => {
-    if (children === undefined) return { name, type };
-    if (depth <= 1 && children.length > 0) return { name, type, children: [], more: children.length };
-    return { name, type, children: toDepth(children, depth - 1) };
-  });
+/** The levels of a tree that are shown. */
+interface Levels {
+  depth: number;
+  nodes: Node[];
+  json: string;
+  /** Nothing is left out. */
+  isWhole: boolean;
+}
+
+/** How many more nodes there is room for, and whether some were left out. */
+interface Room {
+  nodes: number;
+  isCut: boolean;
+}
+
+/** Undefined when there are more nodes than there is room for: the rest is not looked at. */
+function toDepth(nodes: readonly Node[], depth: number, room: Room): Node[] | undefined {
+  const shown: Node[] = [];
+  for (const { name, type, children } of nodes) {
+    if (--room.nodes < 0) return undefined;
+    if (children === undefined) shown.push({ name, type });
+    else if (depth <= 1 && children.length > 0) {
+      room.isCut = true;
+      shown.push({ name, type, children: [], more: children.length });
+    } else {
+      const below = toDepth(children, depth - 1, room);
+      if (below === undefined) return undefined;
+      shown.push({ name, type, children: below });
+    }
+  }
+  return shown;
+}
+
+function levelsOf(nodes: readonly Node[], depth: number, bytes: number): Levels | undefined {
+  const room = { nodes: bytes / LEAST_NODE_BYTES, isCut: false };
+  const shown = toDepth(nodes, depth, room);
+  if (shown === undefined) return undefined;
+  const json = jsonOf(shown);
+  return Buffer.byteLength(json) > bytes ? undefined : { depth, nodes: shown, json, isWhole: !room.isCut };
+}
+
+/** The deepest levels that fit, at most `most` of them: deeper ones never take less. */
+function deepestThatFit(nodes: readonly Node[], most: number, bytes: number): Levels | undefined {
+  let best = levelsOf(nodes, 1, bytes);
+  let tooDeep: number | undefined;
+  while (best && !best.isWhole) {
+    const depth: number = tooDeep ? (best.depth + tooDeep) >> 1 : Math.min(2 * best.depth, most);
+    if (depth === best.depth) break;
+    const deeper = levelsOf(nodes, depth, bytes);
+    if (deeper) best = deeper;
+    else tooDeep = depth;
+  }
+  return best;
 }
 
 /** The deepest tree that fits. Where not even the first level does, its first entries. */
@@ -70,33 +133,35 @@ export function treeText(
   args: TreeArguments,
   bytes: number,
 ): { json: string; note: string[] } {
-  const whole = jsonOf(nodes);
   if (isIgnored) {
-    return { json: whole, note: ['[everything here is named by .gitignore; includeIgnored: true shows it]'] };
+    const note = '[everything here is named by .gitignore; includeIgnored: true shows it]';
+    return { json: jsonOf(nodes), note: [note] };
   }
-  if (Buffer.byteLength(whole) <= bytes) return { json: whole, note: [] };
-  for (let depth = deepest(nodes) - 1; depth > 0; depth--) {
-    const shallow = toDepth(nodes, depth);
-    const json = jsonOf(shallow);
-    if (Buffer.byteLength(json) <= bytes)
-      return { json, note: [noteOf(cutDirectories(shallow, args.path), args)] };
+  const levels = deepestThatFit(nodes, args.depth ?? Number.POSITIVE_INFINITY, bytes);
+  if (!levels) return firstEntries(nodes, args, bytes);
+  if (levels.isWhole || levels.depth === args.depth) return { json: levels.json, note: [] };
+  return { json: levels.json, note: [noteOf(cutDirectories(levels.nodes, args.path), args)] };
+}
+
+function firstEntries(nodes: readonly Node[], args: TreeArguments, bytes: number) {
+  const shown: (Node | { more: number })[] = [];
+  let left = bytes;
+  for (const node of nodes) {
+    const [entry] = toDepth([node], 1, { nodes: 1, isCut: false })!;
+    left -= Buffer.byteLength(jsonOf([entry!]));
+    if (left < 0 && shown.length > 0) break;
+    shown.push(entry!);
   }
-  const lines = toDepth(nodes, 1).map((node) => JSON.stringify(node, null, 2).replaceAll('\n', '\n  '));
-  const { end } = pageOf(lines, 0, bytes - 4 * lines.length);
-  const shown = [...toDepth(nodes, 1).slice(0, end), { more: nodes.length - end }];
+  const end = shown.length;
   const next = nextCall('list_directory', { path: args.path, offset: end });
   return {
-    json: JSON.stringify(shown, null, 2),
+    json: JSON.stringify([...shown, { more: nodes.length - end }], null, 2),
     note: [`[${nodes.length - end} of ${nodes.length} entries left out; ${next}]`],
   };
 }
 
 function jsonOf(nodes: readonly Node[]): string {
   return JSON.stringify(nodes, null, 2);
-}
-
-function deepest(nodes: readonly Node[]): number {
-  return nodes.reduce((most, { children }) => Math.max(most, 1 + (children ? deepest(children) : 0)), 0);
 }
 
 /** The directories whose entries are left out. */

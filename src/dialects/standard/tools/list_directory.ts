@@ -1,3 +1,4 @@
+import { mapInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { listing } from '../listing.ts';
@@ -13,7 +14,9 @@ export const listDirectory = defineTool({
   async run(args, context) {
     const { engine, signal } = context;
     const entries = await engine.files.list(await pathOf(args.path, context), { signal });
-    const lines = entries.map(
+    const lines = await mapInTurns(
+      entries,
+      new Yielder(signal),
       ({ name, type }) => `${type === 'directory' ? '[DIR]' : '[FILE]'} ${onOneLine(name)}`,
     );
     return listing('list_directory', lines, args, context);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ITEMS_PER_CHECK, mapInTurns, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { listing } from '../listing.ts';
@@ -17,19 +18,25 @@ export const listDirectoryWithSizes = defineTool({
     required: ['path'],
   },
   async run(args, context) {
-    const entries = await sizedEntries(await pathOf(args.path, context), context);
+    const yielder = new Yielder(context.signal);
     const byName = new Intl.Collator().compare;
-    entries.sort((a, b) => (args.sortBy === 'size' ? b.size - a.size : byName(a.name, b.name)));
-    const files = entries.filter(({ isDirectory }) => !isDirectory);
-    const total = files.reduce((sum, { size }) => sum + size, 0);
-    const lines = entries.map(({ name, isDirectory, size }) =>
-      isDirectory
-        ? `[DIR] ${onOneLine(name).padEnd(30)} `
-        : `[FILE] ${onOneLine(name).padEnd(30)} ${formatSize(size).padStart(10)}`,
+    const entries = await sortedInTurns(
+      await sizedEntries(await pathOf(args.path, context), context, yielder),
+      yielder,
+      (a, b) => (args.sortBy === 'size' ? b.size - a.size : byName(a.name, b.name)),
     );
+    let files = 0;
+    let total = 0;
+    const lines = await mapInTurns(entries, yielder, ({ name, isDirectory, size }) => {
+      if (!isDirectory) files++;
+      if (!isDirectory) total += size;
+      return isDirectory
+        ? `[DIR] ${onOneLine(name).padEnd(30)} `
+        : `[FILE] ${onOneLine(name).padEnd(30)} ${formatSize(size).padStart(10)}`;
+    });
     const summary = [
       '',
-      `Total: ${files.length} files, ${entries.length - files.length} directories`,
+      `Total: ${files} files, ${entries.length - files} directories`,
       `Combined size: ${formatSize(total)}`,
     ];
     return listing('list_directory_with_sizes', lines, args, context, summary);
@@ -44,10 +51,15 @@ interface SizedEntry {
 }
 
 /** A link has the size of what it leads to, unless that is missing or outside. */
-async function sizedEntries(path: string, { engine, signal }: ToolContext): Promise<SizedEntry[]> {
+async function sizedEntries(
+  path: string,
+  { engine, signal }: ToolContext,
+  yielder: Yielder,
+): Promise<SizedEntry[]> {
   const { entries } = await engine.files.listAll(path, { depth: 1, signal });
   const sized: SizedEntry[] = [];
   for (const { path: name, type, size } of entries) {
+    if (sized.length % ITEMS_PER_CHECK === 0) await yielder.pause();
     const target = type === 'symlink' ? await engine.files.peek(join(path, name)) : undefined;
     sized.push({
       name,
