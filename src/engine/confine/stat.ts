@@ -1,5 +1,5 @@
 /** Turns what the system says about an entry into the engine's own facts. */
-import type { BigIntStats, Dirent } from 'node:fs';
+import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import type { EntryType } from '../failures.ts';
 import type { Stat } from './dir.ts';
 
@@ -13,6 +13,18 @@ export function typeOf(entry: Typed | Dirent): EntryType {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'directory';
   return entry.isSymbolicLink() ? 'symlink' : 'special';
+}
+
+/** By the bits of a mode, which costs less than to ask for each type. */
+export function typeOfMode(mode: number): EntryType {
+  switch (mode & constants.S_IFMT) {
+    case constants.S_IFREG:
+      return 'file';
+    case constants.S_IFDIR:
+      return 'directory';
+    default:
+      return (mode & constants.S_IFMT) === constants.S_IFLNK ? 'symlink' : 'special';
+  }
 }
 
 export function toStat(s: BigIntStats): Stat {

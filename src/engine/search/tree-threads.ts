@@ -22,6 +22,8 @@ import type { JobTemplate } from './workers/run-job.ts';
 
 /** How long the main thread may work before it leaves the rest to the search threads. */
 const OWN_MS = 8;
+/** Larger directories are listed by the search threads: the main thread could not leave one halfway. */
+const OWN_NAMES = 2048;
 const FILES_A_UNIT = 64;
 
 /** Runs a job on these units until all work is done. */
@@ -50,11 +52,11 @@ export class TreeThreads implements TreeScanner {
 
   async look(dir: Dir, options: LookOptions): Promise<TreeLook> {
     const own = new OwnUnits([''], this.#ownMs);
-    const part = runHere(dir, (cursor) => new Look(own, cursor, options, []));
+    const part = runHere(dir, (cursor) => new Look(own, cursor, options, [], OWN_NAMES));
     const left = { ...options, mostEntries: options.mostEntries - own.files };
     const others = own.isEnded
       ? []
-      : await this.#rest(own.left, { kind: 'look', root: scanRootOf(dir), ...left });
+      : await this.#rest([...own.left, ...part.left], { kind: 'look', root: scanRootOf(dir), ...left });
     const looked = [part.packed(), ...others.flatMap(({ looked }) => looked ?? [])];
     const count = own.files + others.reduce((sum, { files }) => sum + files, 0);
     return { directories: looked.flatMap(unpacked), count, tooMany: count > options.mostEntries };

@@ -9,14 +9,24 @@
  * Names are raw here, see raw-names.ts.
  */
 import * as fs from 'node:fs';
-import { isMainThread } from 'node:worker_threads';
 import { EngineFailure, type EntryType } from '../../failures.ts';
-import { type Dir, NotRegular, type Stat } from '../dir.ts';
+import { type Dir, NotRegular } from '../dir.ts';
 import { isShortage } from '../errno.ts';
 import { PathDir } from '../path-dir.ts';
-import { toStat, typeOf } from '../stat.ts';
+import { typeOf } from '../stat.ts';
 import { sameEntryIn } from '../withheld/same-entry.ts';
-import { type Listing, type ListingMemory, listAt, listInTurnsAt, listUntyped, stateOf } from './listing.ts';
+import {
+  type Listing,
+  type ListingMemory,
+  listAt,
+  listInTurnsAt,
+  listUntyped,
+  nameBatches,
+  stateOf,
+} from './listing.ts';
+import type { RawStat } from './packed-entries.ts';
+import { patiently } from './patiently.ts';
+import { leadsTo, pathOfDescriptor, shortPath, statAll } from './quick-stat.ts';
 import { encodedBelow, rawOf, textOf } from './raw-names.ts';
 
 // Taken out of the module once: they are called for every file, and going through its names costs each time.
@@ -57,8 +67,15 @@ export interface Cursor {
   look(name: string): EntryFacts | undefined;
   /** Whether two names lead to the same entry. */
   areSame(name: string, other: string): boolean;
-  /** All that the system says of an entry; undefined when it is gone. */
-  stat(name: string): Stat | undefined;
+  /** The names alone; 'too-many' when there are more than `most`. */
+  names(most?: number): readonly string[] | Absence | 'too-many';
+  /**
+   * Calls `take` with what the system says of each of these entries that is still there. It may be looked up by the
+   * path of the directory, which costs half as much, and which leads to the same directory before and after: when
+   * somebody exchanged it meanwhile, `restart` is called, and all of them come again from the held directory. Fit
+   * for comparing only: who reads or changes something looks again.
+   */
+  statEach(names: readonly string[], take: (name: string, stat: RawStat) => void, restart: () => void): void;
   /** Where a symbolic link leads, as raw text; undefined when it is none or may not be read. */
   linkTarget(name: string): string | undefined;
   close(): void;
@@ -117,6 +134,8 @@ class DescriptorCursor implements Cursor {
   #prefix: string | undefined;
   #current: number;
   #directory: string | undefined = '';
+  /** Where the root is; empty where that is not to be used. */
+  #rootPath: string | undefined;
 
   constructor(root: number, memory: ListingMemory | undefined) {
     this.#root = root;
@@ -213,11 +232,32 @@ class DescriptorCursor implements Cursor {
     return one !== undefined && one.ino === two?.ino && one.dev === two.dev;
   }
 
-  stat(name: string): Stat | undefined {
-    if (this.#prefix === undefined) return undefined;
-    const path = encodedBelow(this.#prefix, name);
-    const found = patiently(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }));
-    return found && toStat(found);
+  names(most?: number): readonly string[] | Absence | 'too-many' {
+    const prefix = this.#prefix;
+    if (prefix === undefined) return 'gone';
+    try {
+      if (most === undefined) return patiently(() => fs.readdirSync(prefix, { encoding: 'latin1' }));
+      const names: string[] = [];
+      for (const batch of nameBatches(prefix)) {
+        names.push(...batch);
+        if (names.length > most) return 'too-many';
+      }
+      return names;
+    } catch (error) {
+      return absenceOf(error);
+    }
+  }
+
+  statEach(names: readonly string[], take: (name: string, stat: RawStat) => void, restart: () => void): void {
+    if (this.#prefix === undefined) return;
+    this.#rootPath ??= pathOfDescriptor(`${this.#descriptors}${this.#root}`);
+    const path = shortPath(this.#rootPath, this.#directory ?? '', names.length);
+    if (path !== undefined && leadsTo(path, this.#current)) {
+      statAll(path, names, take);
+      if (leadsTo(path, this.#current)) return;
+      restart();
+    }
+    statAll(this.#prefix, names, take);
   }
 
   linkTarget(name: string): string | undefined {
@@ -316,8 +356,16 @@ class PathCursor implements Cursor {
     return sameEntryIn(this.#dir)(name, other);
   }
 
-  stat(name: string): Stat | undefined {
-    return this.#dir.lstat(textOf(name));
+  names(): readonly string[] | Absence {
+    const listing = this.list();
+    return typeof listing === 'string' ? listing : listing.names;
+  }
+
+  statEach(names: readonly string[], take: (name: string, stat: RawStat) => void): void {
+    for (const name of names) {
+      const found = this.#dir.lstat(textOf(name));
+      if (found) take(name, { ...found, size: BigInt(found.size) });
+    }
   }
 
   linkTarget(name: string): string | undefined {
@@ -340,22 +388,6 @@ function descriptorsPath(): string {
   const self = fs.readlinkSync('/proc/self');
   ownDescriptors = self === String(process.pid) ? `/proc/${self}/fd/` : '/proc/self/fd/';
   return ownDescriptors;
-}
-
-/** How long a search thread waits for other work to free descriptors and memory. */
-const SHORTAGE_WAITS = 100;
-const SHORTAGE_WAIT_MS = 20;
-
-/** Retries an operation that fails because the system is out of descriptors or memory; the main thread does not wait. */
-function patiently<T>(operation: () => T): T {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return operation();
-    } catch (error) {
-      if (!isShortage(error) || isMainThread || attempt === SHORTAGE_WAITS) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SHORTAGE_WAIT_MS);
-    }
-  }
 }
 
 /**

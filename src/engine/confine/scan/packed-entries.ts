@@ -8,6 +8,18 @@ import type { Stat } from '../dir.ts';
 /** What a look keeps of an entry. */
 export type EntryStat = Pick<Stat, 'type' | 'size' | 'mode' | 'dev' | 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
+/** The same as the system tells it: a hundred thousand of them are packed without a conversion. */
+export interface RawStat {
+  type: EntryType;
+  /** Without the type. */
+  mode: number;
+  size: bigint;
+  dev: bigint;
+  ino: bigint;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
+}
+
 /** Numbers for each entry: type and mode, size, device, inode, times of modification and change. */
 const FACTS = 6;
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'special'];
@@ -39,36 +51,37 @@ export class EntryPacker {
   #facts = new BigInt64Array(1024 * FACTS);
   #used = 0;
 
-  /** `linkTarget` is asked for each symbolic link. */
-  add(
-    path: string,
-    part: number,
-    entries: readonly (readonly [name: string, stat: EntryStat])[],
-    linkTarget: (name: string) => string,
-  ): void {
-    if (entries.length === 0) return;
-    const links = entries.flatMap(([name, { type }]) => (type === 'symlink' ? linkTarget(name) : []));
-    this.#directories.push({
-      path,
-      part,
-      names: entries.map(([name]) => name).join('\0'),
-      links: links.join('\0'),
-    });
-    for (const [, stat] of entries) this.#addFacts(stat);
-  }
-
-  packed(): PackedDirectories {
-    return { directories: this.#directories, facts: this.#facts.slice(0, this.#used) };
-  }
-
-  #addFacts(stat: EntryStat): void {
+  /** Takes the facts of the next entry of a directory. */
+  addFacts({ type, mode, size, dev, ino, mtimeNs, ctimeNs }: RawStat): void {
     if (this.#used + FACTS > this.#facts.length) {
       const larger = new BigInt64Array(this.#facts.length * 2);
       larger.set(this.#facts);
       this.#facts = larger;
     }
-    writeFacts(this.#facts, this.#used, stat);
+    const facts = this.#facts;
+    const at = this.#used;
+    facts[at] = BigInt((mode << TYPE_BITS) | TYPES.indexOf(type));
+    facts[at + 1] = size;
+    facts[at + 2] = dev;
+    facts[at + 3] = ino;
+    facts[at + 4] = mtimeNs;
+    facts[at + 5] = ctimeNs;
     this.#used += FACTS;
+  }
+
+  /** Ends a directory whose entries' facts were added, in this order. */
+  addDirectory(path: string, part: number, names: readonly string[], links: readonly string[]): void {
+    if (names.length === 0) return;
+    this.#directories.push({ path, part, names: names.join('\0'), links: links.join('\0') });
+  }
+
+  /** Forgets the facts of the last entries. */
+  dropFacts(entries: number): void {
+    this.#used -= entries * FACTS;
+  }
+
+  packed(): PackedDirectories {
+    return { directories: this.#directories, facts: this.#facts.slice(0, this.#used) };
   }
 }
 

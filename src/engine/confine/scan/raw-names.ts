@@ -32,7 +32,7 @@ function refuse(name: string): never {
   throw new Error(`not one name: ${JSON.stringify(name)}`);
 }
 
-function isAscii(text: string): boolean {
+export function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
   return true;
 }

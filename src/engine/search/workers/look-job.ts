@@ -1,7 +1,8 @@
 /** One thread's part of a look at a whole tree: every entry with what the system says of it. */
 import { isTemporary } from '../../confine/content/drafts.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
-import { EntryPacker, type EntryStat, type PackedDirectories } from '../../confine/scan/packed-entries.ts';
+import { namesOf } from '../../confine/scan/listing.ts';
+import { EntryPacker, type PackedDirectories, type RawStat } from '../../confine/scan/packed-entries.ts';
 import type { LookOptions } from '../../confine/scan/tree-scanner.ts';
 import { limits } from '../../limits.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
@@ -20,6 +21,8 @@ export interface LookQueue extends UnitQueue {
 }
 
 export class Look {
+  /** Directories that were too large to be listed here. */
+  readonly left: string[] = [];
   /** How many entries this thread has seen. */
   files = 0;
   readonly #queue: LookQueue;
@@ -28,11 +31,20 @@ export class Look {
   readonly #notEntered: ReadonlySet<string>;
   readonly #units: UnitLoop;
   readonly #packer = new EntryPacker();
+  readonly #mostNames: number | undefined;
 
-  constructor(queue: LookQueue, cursor: Cursor, options: LookOptions, overflow: readonly string[]) {
+  /** `mostNames`: larger directories are left to others. */
+  constructor(
+    queue: LookQueue,
+    cursor: Cursor,
+    options: LookOptions,
+    overflow: readonly string[],
+    mostNames?: number,
+  ) {
     this.#queue = queue;
     this.#cursor = cursor;
     this.#options = options;
+    this.#mostNames = mostNames;
     this.#notEntered = new Set(options.notEntered);
     this.#units = new UnitLoop(queue, overflow);
   }
@@ -53,39 +65,66 @@ export class Look {
     const [directory, part, ...names] = unit.split(SEPARATOR);
     // What is gone or may not be read is not looked through.
     if (this.#cursor.goTo(directory!)) return;
-    if (part === undefined) this.#list(directory!);
-    else this.#entries(directory!, Number(part), names);
+    if (part !== undefined) this.#entries(directory!, Number(part), names);
+    else if (this.#options.countOnly) this.#count(directory!);
+    else this.#list(directory!);
   }
 
   #list(directory: string): void {
-    const listing = this.#cursor.list();
-    if (typeof listing === 'string') return;
-    const { names, types } = listing;
-    const enters = depthOf(directory) < limits.treeDepth;
-    const inner = names.flatMap((name, index) =>
-      enters && types[index] === 'directory' && !this.#notEntered.has(name) ? joined(directory, name) : [],
-    );
+    const names = this.#cursor.names(this.#mostNames);
+    if (names === 'too-many') this.left.push(directory);
+    if (typeof names === 'string') return;
     const parts: string[] = [];
     for (let at = NAMES_A_PART; at < names.length; at += NAMES_A_PART) {
       const own = names.slice(at, at + NAMES_A_PART);
       parts.push([directory, at / NAMES_A_PART, ...own].join(SEPARATOR));
     }
-    this.#units.add([...parts, ...inner]);
+    this.#units.add(parts);
     this.#entries(directory, 0, names.slice(0, NAMES_A_PART));
   }
 
   #entries(directory: string, part: number, names: readonly string[]): void {
-    const found: [string, EntryStat][] = [];
-    for (const name of names) {
-      const stat = this.#options.countOnly ? undefined : this.#cursor.stat(name);
-      if (stat && isTemporary(name, stat.type)) continue;
-      if (!stat && !this.#options.countOnly) continue;
-      this.#queue.addFile();
-      this.files++;
-      if (stat) found.push([name, stat]);
+    let found: string[] = [];
+    let links: string[] = [];
+    let inner: string[] = [];
+    const take = (name: string, stat: RawStat) => {
+      if (isTemporary(name, stat.type)) return;
+      found.push(name);
+      this.#packer.addFacts(stat);
+      if (stat.type === 'symlink') links.push(this.#cursor.linkTarget(name) ?? '');
+      if (stat.type === 'directory') inner.push(name);
+    };
+    this.#cursor.statEach(names, take, () => {
+      this.#packer.dropFacts(found.length);
+      found = [];
+      links = [];
+      inner = [];
+    });
+    this.#packer.addDirectory(directory, part, found, links);
+    this.#enter(directory, inner);
+    this.#counted(found.length);
+  }
+
+  #count(directory: string): void {
+    if (this.#mostNames !== undefined && this.#cursor.names(this.#mostNames) === 'too-many') {
+      this.left.push(directory);
+      return;
     }
+    const listing = this.#cursor.list();
+    if (typeof listing === 'string') return;
+    this.#enter(directory, namesOf(listing, 'directory'));
+    this.#counted(listing.names.length);
+  }
+
+  #enter(directory: string, inner: readonly string[]): void {
+    if (depthOf(directory) >= limits.treeDepth) return;
+    this.#units.add(inner.flatMap((name) => (this.#notEntered.has(name) ? [] : joined(directory, name))));
+  }
+
+  #counted(entries: number): void {
+    this.files += entries;
+    for (let i = 0; i < entries; i++) this.#queue.addFile();
     if (this.#queue.files > this.#options.mostEntries) this.#queue.end();
-    this.#packer.add(directory, part, found, (name) => this.#cursor.linkTarget(name) ?? '');
   }
 }
 

@@ -1,0 +1,53 @@
+/** What the system says of all entries of a directory, by the quickest way to them: to compare with, not to act on. */
+import * as fs from 'node:fs';
+import { typeOfMode } from '../stat.ts';
+import type { RawStat } from './packed-entries.ts';
+import { patiently } from './patiently.ts';
+import { encodedBelow, isAscii } from './raw-names.ts';
+
+/** To look a directory up by its path pays off when it has more entries. */
+const FEW_NAMES = 8;
+/** Longer paths take as long as the way through a descriptor. */
+const SHORT_PATH = 2000;
+const SHORT_LEVELS = 20;
+const BIGINT_STAT = { bigint: true, throwIfNoEntry: false } as const;
+
+/** `prefix` ends in a slash. */
+export function statAll(
+  prefix: string,
+  names: readonly string[],
+  take: (name: string, stat: RawStat) => void,
+): void {
+  for (const name of names) {
+    const path = encodedBelow(prefix, name);
+    const found = patiently(() => fs.lstatSync(path, BIGINT_STAT));
+    if (!found) continue;
+    const mode = Number(found.mode);
+    const { size, dev, ino, mtimeNs, ctimeNs } = found;
+    take(name, { type: typeOfMode(mode), mode: mode & 0o7777, size, dev, ino, mtimeNs, ctimeNs });
+  }
+}
+
+/** Where a held directory is, if that is plain text; otherwise empty. */
+export function pathOfDescriptor(descriptor: string): string {
+  const path = fs.readlinkSync(descriptor, { encoding: 'latin1' });
+  return path === '/' || !isAscii(path) ? '' : path;
+}
+
+/** The path of a directory below a held one, where a look at many entries is quicker by it. */
+export function shortPath(root: string, directory: string, entries: number): string | undefined {
+  const path = directory === '' ? `${root}/` : `${root}/${directory}/`;
+  if (root === '' || entries < FEW_NAMES || path.length > SHORT_PATH || !isAscii(path)) return undefined;
+  return path.split('/').length > SHORT_LEVELS ? undefined : path;
+}
+
+/** Whether a path leads to a held directory now. */
+export function leadsTo(path: string, directory: number): boolean {
+  try {
+    const { dev, ino } = fs.statSync(path, BIGINT_STAT)!;
+    const held = fs.fstatSync(directory, { bigint: true });
+    return ino === held.ino && dev === held.dev;
+  } catch {
+    return false;
+  }
+}
