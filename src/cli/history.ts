@@ -230,7 +230,7 @@ function blockedText(id: string, obstacles: readonly Obstacle[], word: string, u
     ({ path, why, diff }) => `  ${plain(path)}: ${plain(why)}\n${diff ? plainLines(diff) : ''}`,
   );
   const forceable = obstacles.length > 0 && obstacles.every((obstacle) => obstacle.forceable);
-  const all = obstacles.some(({ left }) => left) ? 'the rest' : 'it all the same';
+  const all = obstacles.some(({ left }) => left) ? 'the rest' : 'it anyway';
   const way = forceable
     ? ` --force undoes ${all}; what is there now is kept in the journal first.`
     : ' To undo another entry, name it: cofferdam history lists them.';

@@ -54,7 +54,7 @@ export const commands = [
     help: 'restore what an entry changed; the newest entry by default',
     more: [
       'ENTRY is an id from cofferdam history, or the beginning of one. With DIR, undo restores the newest change in that directory; with --since, every change since then.',
-      'When a file changed after the entry, undo changes nothing and shows the difference; --force restores the file all the same.',
+      'When a file changed after the entry, undo changes nothing and shows the difference; --force restores the file anyway.',
     ],
   },
   {

@@ -19,7 +19,7 @@ export interface Flag {
   helpFor?: Partial<Record<CommandName, string>>;
 }
 
-/** The commands that serve directories until somebody ends them. */
+/** The commands that serve directories until a signal ends them. */
 const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
 /** The commands that let tools work on directories. */
 const WORKERS = [...SERVERS, 'call'] as const;
@@ -216,7 +216,7 @@ export const flags = [
   {
     name: 'no-journal',
     for: [...WORKERS, 'doctor'],
-    help: 'keep no journal; then nobody can undo changes',
+    help: 'keep no journal: changes cannot be undone',
   },
   {
     name: 'trace-contents',
