@@ -21,7 +21,7 @@ export const start = {
     const { ours, bare, official: theirs } = await inTurn(turns, { rounds: bench.rounds * 3 });
     const what = 'spawn → tools/list';
     return [
-      comparison({ what, ours, theirs: bare, against: 'node -e 0', budget: { atMost: 1.8 } }),
+      comparison({ what, ours, theirs: bare, against: 'node -e 0', budget: { atMost: 1.6 } }),
       theirs
         ? comparison({ what, ours, theirs, against: official.name, budget: { atMost: 0.5 } })
         : absent(what, official.why, official.name),

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { lateModules } from './bundle-plugins.mjs';
+import { splitProgram } from './bundle-plugins.mjs';
 import { writeProgram } from './program.mjs';
 import { writeNotices } from './third-party.mjs';
 
@@ -35,13 +35,10 @@ const commonjs = {
   define: { ...common.define, 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
 };
 
+const program = await splitProgram({ ...commonjs, entryPoints: ['src/main.ts'] });
 const built = await Promise.all([
-  writeProgram({
-    ...commonjs,
-    entryPoints: ['src/main.ts'],
-    outfile: 'dist/main.cjs',
-    plugins: [lateModules],
-  }),
+  writeProgram(program.first),
+  writeProgram(program.rest),
   writeProgram({
     ...commonjs,
     entryPoints: ['src/server/mcp/protocol-library.ts'],

@@ -1,6 +1,6 @@
 // Keeps the start of the program short: Node reads or evaluates these parts only when something first uses them.
-import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /** Packages in a file of their own: most clients on stdio need no protocol library, and no server on stdio needs OAuth. */
@@ -17,6 +17,7 @@ const BUILTINS = [
   'http',
   'https',
   'module',
+  'os',
   'timers/promises',
   'tls',
   'worker_threads',
@@ -24,15 +25,61 @@ const BUILTINS = [
 ];
 /** Modules of ours that import many others: what only a call, or a command of the command line, needs. */
 const OURS = [
+  'cli/arguments/help.ts',
+  'cli/arguments/suggest.ts',
   'cli/call.ts',
   'cli/doctor.ts',
   'cli/forget.ts',
   'cli/history.ts',
   'cli/serve-http.ts',
+  'cli/start-up.ts',
   'cli/tools.ts',
   'cli/trace.ts',
   'cli/undo.ts',
   'dialects/arguments.ts',
+  'dialects/budget.ts',
+  'dialects/fileeditor/index.ts',
+  'dialects/index.ts',
+  'dialects/one-line.ts',
+  'dialects/patch/index.ts',
+  'dialects/read-texts.ts',
+  'dialects/replay/index.ts',
+  'dialects/repo/index.ts',
+  'dialects/standard/changes.ts',
+  'dialects/standard/edits.ts',
+  'dialects/standard/failures.ts',
+  'dialects/standard/find-names.ts',
+  'dialects/standard/grep.ts',
+  'dialects/standard/listing.ts',
+  'dialects/standard/outcome.ts',
+  'dialects/standard/paths.ts',
+  'dialects/standard/read-text.ts',
+  'dialects/standard/sizes.ts',
+  'dialects/standard/stale.ts',
+  'dialects/standard/tree.ts',
+  'dialects/workspace/index.ts',
+  'engine/access/access.ts',
+  'engine/api/commands.ts',
+  'engine/api/files.ts',
+  'engine/api/history.ts',
+  'engine/api/search.ts',
+  'engine/charset/declared.ts',
+  'engine/confine/content/drafts.ts',
+  'engine/confine/content/sweep-drafts.ts',
+  'engine/confine/path-dir.ts',
+  'engine/confine/protect/git-control.ts',
+  'engine/confine/protect/git-places.ts',
+  'engine/confine/walk.ts',
+  'engine/confine/watch.ts',
+  'engine/confine/withheld/withheld.ts',
+  'engine/failure-message.ts',
+  'engine/files/edit/text-editor.ts',
+  'engine/files/encoding/declared-encodings.ts',
+  'engine/files/mime.ts',
+  'engine/glob/glob.ts',
+  'engine/glob/ignore-pattern.ts',
+  'engine/glob/residual-glob.ts',
+  'engine/journal/journal.ts',
   'engine/journal/record/journal-recorder.ts',
   'engine/journal/retention/forget.ts',
   'engine/journal/snapshot/command-changes.ts',
@@ -47,53 +94,189 @@ const OURS = [
   'engine/search/walk/search-root.ts',
   'engine/stored-history.ts',
   'engine/text/diff/unified-diff.ts',
+  'engine/text/encoding.ts',
+  'engine/text/lines/anchors.ts',
   'engine/text/patch/parse-files.ts',
   'engine/text/patch/planned-files.ts',
   'engine/text/rewrite.ts',
+  'engine/text/short-hash.ts',
+  'engine/text/similar.ts',
   'engine/undo/diff.ts',
   'engine/undo/plan.ts',
   'engine/undo/undo.ts',
+  'json/json-size.ts',
+  'server/mcp/batch.ts',
+  'server/mcp/perform.ts',
+  'server/mcp/refused-calls.ts',
+  'server/mcp/resources/file-uri.ts',
+  'server/mcp/resources/session-resources.ts',
+  'server/stdio/library-lane.ts',
+  'state/directory/contents/directory-contents.ts',
+  'state/directory/locks.ts',
+  'state/directory/log/directory-log.ts',
+  'state/directory/notes.ts',
+  'trace/later-executed.ts',
+  'trace/stored-event.ts',
 ];
 
-/**
- * Puts off the evaluation of modules that the first answers do not need, until something uses one of their exports.
- * A class that extends an exported class, or a call at the top level of a module, uses it at once: that works, but
- * gains nothing.
- */
-export const lateModules = {
-  name: 'late-modules',
-  setup({ onResolve, onLoad }) {
-    const ours = new Set(OURS.map((path) => resolve('src', path)));
-    // A file that somebody moved would lose its place here in silence, and the start its speed.
-    for (const file of ours) if (!existsSync(file)) throw new Error(`${file} is gone: mend the list OURS`);
-    const late = (path, namespace, real) => (namespace === 'late' ? real : { path, namespace: 'late' });
-    onResolve({ filter: /^node:/ }, ({ path, namespace }) => {
-      if (BUILTINS.includes(path.slice('node:'.length)))
-        return late(path, namespace, { path, external: true });
-    });
-    onResolve({ filter: /^(?:@|jose$)/ }, ({ path, namespace }) => {
-      if (path in APART) return late(path, namespace, { path: APART[path], external: true });
-    });
-    onResolve({ filter: /\.ts$/ }, ({ path, importer, namespace }) => {
-      const file = resolve(dirname(importer), path);
-      if (ours.has(file)) return late(file, namespace, { path: file });
-    });
-    onLoad({ filter: /^/, namespace: 'late' }, async ({ path }) => {
-      const names = isAbsolute(path) ? await exportsOf(path) : Object.keys(await import(path));
-      return { contents: lateModule(path, names), resolveDir: dirname(path) };
-    });
-  },
-};
+/** The program's two files. The launcher starts the first; that one asks for the second. */
+const FIRST = './main.cjs';
+const REST = './rest.cjs';
 
-async function exportsOf(path) {
-  const { metafile } = await build({ entryPoints: [path], format: 'esm', write: false, metafile: true });
-  return Object.values(metafile.outputs)[0].exports;
+/**
+ * Splits a program in two: `first` has what the first answers need, `rest` the modules named above and what only they
+ * import. Gives esbuild's options for both. Each module is in one of the two, so that its state exists once; a module
+ * of `first` that `rest` imports as well is handed over by `shared`.
+ */
+export async function splitProgram(options) {
+  const [entry] = options.entryPoints;
+  const ours = OURS.map((path) => resolve('src', path));
+  // A file that somebody moved would lose its place here in silence, and the start its speed.
+  for (const file of ours) if (!existsSync(file)) throw new Error(`${file} is gone: mend the list OURS`);
+  const first = (names) => ({
+    ...options,
+    entryPoints: [FIRST],
+    outfile: `dist/${FIRST.slice(2)}`,
+    plugins: [firstEntry(resolve(entry), names), lateModules(ours, fromRest)],
+  });
+  const rest = (inFirst, asked) => ({
+    ...options,
+    entryPoints: [REST],
+    outfile: `dist/${REST.slice(2)}`,
+    plugins: [restEntry(ours), sharedModules(inFirst, asked), lateModules(ours, fromHere)],
+  });
+  // What is handed over whole may bring along modules that `first` did not need for itself: then `rest` asks again.
+  let names = new Map();
+  let inFirst = await inputsOf(first(names));
+  for (;;) {
+    const asked = new Set();
+    await inputsOf(rest(inFirst, asked));
+    names = await exportsOf([...asked]);
+    const before = inFirst.size;
+    inFirst = new Set([...inFirst, ...(await inputsOf(first(names)))]);
+    if (inFirst.size === before) return { first: first(names), rest: rest(inFirst, new Set()) };
+  }
 }
 
-function lateModule(path, names) {
-  const exported = names.filter((name) => name !== 'default');
-  return `
-    for (const name of ${JSON.stringify(exported)})
-      Object.defineProperty(exports, name, { enumerable: true, get: () => require(${JSON.stringify(path)})[name] });
-  `;
+const fromRest = (path) => `require(${JSON.stringify(REST)}).modules[${nameOf(path)}]()`;
+const fromHere = (path) => `require(${JSON.stringify(path)})`;
+const nameOf = (path) => JSON.stringify(relative('src', path));
+
+/**
+ * Puts off the evaluation of modules that the first answers do not need, until something uses one of their exports:
+ * each becomes a CommonJS module, and scripts/program.mjs moves its `require` to where an export is used. A class that
+ * extends an exported class, or a call at the top level of a module, uses it at once: that works, but gains nothing.
+ */
+function lateModules(files, load) {
+  const ours = new Set(files);
+  const late = (path, namespace, real) => (namespace === 'late' ? real : { path, namespace: 'late' });
+  return {
+    name: 'late-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^node:/ }, ({ path, namespace }) => {
+        if (BUILTINS.includes(path.slice('node:'.length)))
+          return late(path, namespace, { path, external: true });
+      });
+      onResolve({ filter: /^(?:@|jose$)/ }, ({ path, namespace }) => {
+        if (path in APART) return late(path, namespace, { path: APART[path], external: true });
+      });
+      onResolve({ filter: /\.ts$/ }, ({ path, importer, namespace, kind }) => {
+        const file = resolve(dirname(importer), path);
+        if (ours.has(file) && kind !== 'require-call')
+          return late(relative('.', file), namespace, { path: file });
+      });
+      onResolve({ filter: /^\.\/(main|rest)\.cjs$/ }, ({ path, kind }) => {
+        if (kind === 'require-call') return { path, external: true };
+      });
+      onLoad({ filter: /^/, namespace: 'late' }, ({ path }) => {
+        const [module, resolveDir] =
+          path.startsWith('node:') || path in APART
+            ? [fromHere(path)]
+            : [load(resolve(path)), resolve('src')];
+        return { contents: `module.exports = ${module};`, resolveDir };
+      });
+    },
+  };
+}
+
+/** The modules that `first` has are not in `rest`, too: it hands them over. */
+function sharedModules(inFirst, seen) {
+  return {
+    name: 'shared-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\.ts$/ }, ({ path, importer }) => {
+        const file = resolve(dirname(importer), path);
+        if (!inFirst.has(file)) return undefined;
+        seen.add(file);
+        return { path: relative('.', file), namespace: 'shared' };
+      });
+      onLoad({ filter: /^/, namespace: 'shared' }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(FIRST)}).shared[${nameOf(path)}]();`,
+        resolveDir: resolve('src'),
+      }));
+    },
+  };
+}
+
+/** Evaluates what `rest` asks for before the program itself, which runs at once. */
+function firstEntry(entry, names) {
+  const files = [...names.keys()];
+  const imports = files.map((file, index) => {
+    const list = names.get(file).map((name) => `${name} as ${name}_${index}`);
+    return `import { ${list.join(', ')} } from ${JSON.stringify(file)};`;
+  });
+  const getters = files.map((file, index) => {
+    const list = names.get(file).map((name) => `get ${name}() { return ${name}_${index}; }`);
+    return `${nameOf(file)}: () => ({ ${list.join(', ')} })`;
+  });
+  const registry = `${imports.join('\n')}\nexport const shared = {\n${getters.join(',\n')}\n};`;
+  const start = `export { shared } from 'shared';\nimport ${JSON.stringify(entry)};`;
+  return virtualModules({ [FIRST]: start, shared: registry });
+}
+
+function restEntry(files) {
+  const modules = files.map((file) => `${nameOf(file)}: () => ${fromHere(file)}`);
+  return virtualModules({ [REST]: `exports.modules = { ${modules.join(', ')} };` });
+}
+
+function virtualModules(sources) {
+  return {
+    name: 'virtual-modules',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^(\.\/(main|rest)\.cjs|shared)$/ }, ({ path, kind }) => {
+        if (path in sources && kind !== 'require-call') return { path, namespace: 'entry' };
+      });
+      onLoad({ filter: /^/, namespace: 'entry' }, ({ path }) => ({
+        contents: sources[path],
+        resolveDir: resolve('src'),
+      }));
+    },
+  };
+}
+
+/** The files of which a bundle would hold something. */
+async function inputsOf(options) {
+  const { metafile } = await build({ ...options, write: false });
+  const { inputs } = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
+  const held = Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0 && !path.includes(':'));
+  return new Set(held.filter((path) => !onlyReexports(path)).map((path) => resolve(path)));
+}
+
+/** Such a module has no state, so both files may have it: handed over whole, it would bring along all that it names. */
+function onlyReexports(path) {
+  const code = readFileSync(path, 'utf8').replace(/\/\*.*?\*\//gs, '');
+  return code.replace(/export (?:type )?\{[^}]*\} from '[^']*';/g, '').trim() === '';
+}
+
+/** The names that each file exports, by its path. */
+async function exportsOf(paths) {
+  const { metafile } = await build({
+    entryPoints: paths,
+    format: 'esm',
+    write: false,
+    metafile: true,
+    outdir: 'dist',
+  });
+  const outputs = Object.values(metafile.outputs);
+  return new Map(outputs.map(({ entryPoint, exports }) => [resolve(entryPoint), exports]));
 }

@@ -13,7 +13,7 @@ export async function writeProgram(options) {
   const program = outputFiles.find(({ path }) => path.endsWith(options.outfile));
   for (const { path, contents } of outputFiles) if (path !== program.path) writeFileSync(path, contents);
   // V8 reads short names in half the time; the map is for people who read a stack trace.
-  const { code, map } = await transform(withoutCopies(program.text), {
+  const { code, map } = await transform(withoutCopies(withLateUse(program.text)), {
     format: 'cjs',
     target: options.target,
     minify: true,
@@ -36,4 +36,24 @@ function withoutCopies(bundle) {
   return bundle.replace(copy, (whole, start, name, module) =>
     bundle.includes(`${name}.default`) ? whole : `${start}${module}`,
   );
+}
+
+/**
+ * Where a module is to be evaluated late (see bundle-plugins.mjs), asks for it at each use instead of once at the
+ * start: `import_a.name` becomes `(require_a()).name`. What esbuild wraps as a CommonJS module is evaluated only once.
+ */
+function withLateUse(bundle) {
+  const late = new Set(
+    Array.from(bundle.matchAll(/^var (require_\w+) = __commonJS\(\{\n\s*"late:/gm), ([, name]) => name),
+  );
+  const taken = new Map();
+  const declaration = /^\s*(?:var )?(import_\w+) = __toESM\((require_\w+)\(\)(?:, 1)?\);\n/gm;
+  for (const [, name, module] of bundle.matchAll(declaration)) if (late.has(module)) taken.set(name, module);
+  for (const name of taken.keys()) {
+    const whole = new RegExp(`\\b${name}\\b(?!\\.| = __toESM|[;,])`).exec(bundle);
+    if (whole) throw new Error(`${name} is used as a whole, so that it cannot be evaluated late`);
+  }
+  return bundle
+    .replace(declaration, (whole, name) => (taken.has(name) ? '' : whole))
+    .replace(/\b(import_\w+)\./g, (whole, name) => (taken.has(name) ? `(${taken.get(name)}()).` : whole));
 }

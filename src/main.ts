@@ -14,7 +14,8 @@ import { tools } from './cli/tools.ts';
 import { trace } from './cli/trace.ts';
 import { undoOrRedo } from './cli/undo.ts';
 import { UsageError } from './cli/usage-error.ts';
-import { defaultDialect, dialects } from './dialects/index.ts';
+import { defaultDialect } from './dialects/by-name.ts';
+import { dialects } from './dialects/index.ts';
 import { History, noteProgram, StateProblem } from './engine/index.ts';
 import { version } from './version.ts';
 
@@ -59,7 +60,9 @@ async function main(): Promise<number> {
 function readSurroundings(): Surroundings {
   const token = takeToken();
   const program = process.argv[1] ?? '';
-  return { version, home: homedir(), environment: process.env, token, program, log: warn };
+  // As `homedir` finds it, too: to load that module takes longer than all else here.
+  const home = process.env.HOME || homedir();
+  return { version, home, environment: process.env, token, program, log: warn };
 }
 
 /** Removes the token from the environment, so that no setting, command or child process sees it. */
@@ -69,12 +72,14 @@ function takeToken(): string | undefined {
   return token;
 }
 
+let hasWarned = false;
+
 function warn(line: string): void {
+  // The server goes on when a client closes its stderr. A stream that nobody writes to costs the start a millisecond.
+  if (!hasWarned) process.stderr.on('error', () => {});
+  hasWarned = true;
   process.stderr.write(`cofferdam: ${line}\n`);
 }
-
-// The server goes on when a client closes its stderr.
-process.stderr.on('error', () => {});
 
 process.on('unhandledRejection', (reason) => {
   warn(`unexpected ${reason instanceof Error ? reason.stack : String(reason)}`);

@@ -41,7 +41,7 @@ async function callOnce(
   if (!found)
     throw new UsageError(`unknown tool '${name}'${namesInstead(name, 'tools', [...offered.keys()])}`);
   if (app.whyNoUndo !== undefined && !found.tool.hints.readOnly) app.log(app.whyNoUndo);
-  const why = found.tool.startsPrograms ? app.engine.commands.whyUnconfined() : undefined;
+  const why = found.tool.startsPrograms ? app.engine.whyUnconfined() : undefined;
   if (why !== undefined) app.log(`commands: ${notConfined(why)}`);
   const state = {};
   const outcome = await perform({

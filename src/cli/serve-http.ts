@@ -62,7 +62,7 @@ async function pageOf(
   directory: string,
 ): Promise<PageSources> {
   const { pageHistory } = await import('../server/page/sources.ts');
-  const history = engine.history.isKept ? engine.history : new History(directory, { deny, hide }, encodings);
+  const history = engine.keepsChanges ? engine.history : new History(directory, { deny, hide }, encodings);
   return { events: openTrace(directory, log), history: pageHistory(history, recorder) };
 }
 

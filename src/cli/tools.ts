@@ -43,7 +43,7 @@ async function findConfinement(
 ): Promise<Omit<Abilities, 'canChange'>> {
   const engine = openEngine([{ path: process.cwd(), writable: false }], options, environment);
   try {
-    const whyUnconfined = engine.commands.whyUnconfined();
+    const whyUnconfined = engine.whyUnconfined();
     return options.readOnly
       ? { whyUnconfined, commandsConfined: await areCommandsConfined(engine) }
       : { whyUnconfined };

@@ -1,5 +1,5 @@
 /** The journal and the trace of a server: opened where they can be kept, and said where they cannot. */
-import { mostWatchedEntries, whyNotStateDirectory } from '../engine/index.ts';
+import { limits, whyNotStateDirectory } from '../engine/index.ts';
 import { openDirectoryState } from '../state/directory/open.ts';
 import { TraceLog } from '../trace/log.ts';
 import { Recorder } from '../trace/recorder.ts';
@@ -25,7 +25,7 @@ export function openState(settings: StateSettings, roots: readonly string[]): St
 
 function describeLocation({ directory, keep: { bytes, days } }: StateSettings): string {
   const bounds = `at most ${bytes} bytes (what is larger is not changed) and ${days} days`;
-  return `kept in ${directory}, ${bounds}; what commands change, up to ${mostWatchedEntries} entries`;
+  return `kept in ${directory}, ${bounds}; what commands change, up to ${limits.watchedEntries} entries`;
 }
 
 export interface RecorderRequest {

@@ -17,7 +17,9 @@ import { EngineFailure, type Failure } from './failures.ts';
 import { TextEditor } from './files/edit/text-editor.ts';
 import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import { Journal } from './journal/journal.ts';
-import type { Keep } from './journal/retention/retention.ts';
+import type { Keep } from './journal/retention/keep.ts';
+import { resolvePrograms } from './run/programs.ts';
+import { whyNoSandbox } from './run/sandbox/why-no-sandbox.ts';
 import { LazySearch } from './search/lazy-search.ts';
 
 export interface EngineOptions {
@@ -59,38 +61,78 @@ interface Shared {
   search: LazySearch;
 }
 
-/** What all callers of the engine share. */
+/** What calls need, whoever makes them. */
 interface Parts {
   access: Access;
   editor: TextEditor;
   files: FilesApi;
   search: SearchApi;
   commands: CommandsApi;
+}
+
+/** What the engine holds from the start. Its parts come into being with the first call: a start need not wait for them. */
+interface Held {
+  wall: Wall;
+  /** The state directory, where changes are kept. */
+  journal: string | undefined;
   /** What the operator decided about commands; `narrowed` engines keep to it. */
   settings: CommandSettings;
   /** Engines for parts of the directories. */
   inner: Set<Engine>;
   outer: Engine | undefined;
+  open(): Parts;
+  opened?: Parts;
 }
 
 export class Engine {
-  readonly files: FilesApi;
-  readonly search: SearchApi;
-  readonly commands: CommandsApi;
-  readonly history: HistoryApi;
-  readonly #access: Access;
-  readonly #parts: Parts;
+  readonly #held: Held;
+  readonly #caller: Caller;
+  #ownAccess: Access | undefined;
+  #ownFiles: FilesApi | undefined;
+  #ownSearch: SearchApi | undefined;
+  #ownCommands: CommandsApi | undefined;
+  #ownHistory: HistoryApi | undefined;
   #closed: Promise<void> | undefined;
 
-  /** `parts` and `caller` are for `within` and `as` alone. */
-  constructor(options: EngineOptions, parts: Parts = open(options), caller: Caller = anonymous) {
-    const access = caller === anonymous ? parts.access : parts.access.as(caller);
-    this.#parts = parts;
-    this.#access = access;
-    this.files = caller === anonymous ? parts.files : parts.files.as(access);
-    this.search = caller === anonymous ? parts.search : parts.search.as(access);
-    this.commands = caller === anonymous ? parts.commands : parts.commands.as(access);
-    this.history = new HistoryApi(access);
+  /** `held` and `caller` are for `within`, `narrowed` and `as` alone. */
+  constructor(options: EngineOptions, held: Held = hold(options), caller: Caller = anonymous) {
+    this.#held = held;
+    this.#caller = caller;
+  }
+
+  get files(): FilesApi {
+    const { files } = this.#parts;
+    this.#ownFiles ??= this.#caller === anonymous ? files : files.as(this.#access);
+    return this.#ownFiles;
+  }
+
+  get search(): SearchApi {
+    const { search } = this.#parts;
+    this.#ownSearch ??= this.#caller === anonymous ? search : search.as(this.#access);
+    return this.#ownSearch;
+  }
+
+  get commands(): CommandsApi {
+    const { commands } = this.#parts;
+    this.#ownCommands ??= this.#caller === anonymous ? commands : commands.as(this.#access);
+    return this.#ownCommands;
+  }
+
+  get history(): HistoryApi {
+    this.#ownHistory ??= new HistoryApi(this.#access);
+    return this.#ownHistory;
+  }
+
+  get #access(): Access {
+    const { access } = this.#parts;
+    this.#ownAccess ??= this.#caller === anonymous ? access : access.as(this.#caller);
+    return this.#ownAccess;
+  }
+
+  get #parts(): Parts {
+    const held = this.#held;
+    held.opened ??= held.open();
+    return held.opened;
   }
 
   /**
@@ -103,21 +145,14 @@ export class Engine {
 
   /** The same engine for one caller, who hears of every path that it touches and owns the entries of its changes. */
   as(caller: Caller): Engine {
-    return new Engine({ roots: [] }, this.#parts, caller);
+    return new Engine({ roots: [] }, this.#held, caller);
   }
 
   /** An engine for one directory inside, which reaches nothing else. It closes with this one at the latest. */
   within(path: string): Promise<Engine> {
     return this.#access.read([path], {}, (look) =>
       look(path, 'looked-at', async (place) => {
-        const { editor, inner } = this.#parts;
-        const access = this.#parts.access.within(this.#access.wall.within(place));
-        const engine = new Engine(
-          { roots: [] },
-          { ...apisOver({ access, editor, search: new LazySearch() }, {}), outer: this },
-        );
-        inner.add(engine);
-        return engine;
+        return this.#inside(this.#held.wall.within(place), {});
       }),
     );
   }
@@ -128,21 +163,30 @@ export class Engine {
    */
   narrowed(directories: readonly string[]): Promise<Engine | undefined> {
     return this.#access.read(directories, {}, async () => {
-      const { wall } = this.#access;
+      const { wall, settings } = this.#held;
       const places: Place[] = [];
       try {
         for (const path of directories) places.push(...placesInBoth(wall, path));
         if (places.length === 0) return undefined;
-        const { editor, inner, settings } = this.#parts;
-        const access = this.#parts.access.within(wall.withinAll(places));
-        const own = apisOver({ access, editor, search: new LazySearch() }, settings);
-        const engine = new Engine({ roots: [] }, { ...own, outer: this });
-        inner.add(engine);
-        return engine;
+        return this.#inside(wall.withinAll(places), settings);
       } finally {
         for (const place of places) place.close();
       }
     });
+  }
+
+  /** An engine behind a wall of its own, which closes with this one at the latest. */
+  #inside(wall: Wall, settings: CommandSettings): Engine {
+    const { editor, access: outer } = this.#parts;
+    const access = outer.within(wall);
+    const { journal, inner } = this.#held;
+    const open = () => apisOver({ access, editor, search: new LazySearch() }, settings);
+    const engine = new Engine(
+      { roots: [] },
+      { wall, journal, settings, inner: new Set(), outer: this, open },
+    );
+    inner.add(engine);
+    return engine;
   }
 
   /** Calls `listener` for every path that changes through this engine or one of its parts, until it is told to stop. */
@@ -158,20 +202,34 @@ export class Engine {
   }
 
   get protection(): Protection {
-    return this.#access.wall.protection;
+    return this.#held.wall.protection;
   }
 
   /** What the owner denies and hides, in words; undefined when that is nothing. Otherwise commands need a sandbox. */
   get withholds(): string | undefined {
-    return this.#access.wall.withheld?.says;
+    return this.#held.wall.withheld?.says;
   }
 
   get roots(): RootInfo[] {
-    return this.#access.wall.roots.map((root) => ({
+    return this.#held.wall.roots.map((root) => ({
       path: root.given,
       real: root.real,
       writable: root.readOnly === undefined,
     }));
+  }
+
+  /** Whether changes are kept, so that they can be undone. */
+  get keepsChanges(): boolean {
+    return this.#held.journal !== undefined;
+  }
+
+  /** Why commands here have no sandbox, found without starting anything; undefined where one can be tried. */
+  whyUnconfined(): string | undefined {
+    const { wall, settings } = this.#held;
+    const { sandbox = 'auto', environment = {} } = settings;
+    const roots = wall.roots.map(({ real }) => real);
+    const { found, inRoots } = resolvePrograms(['bwrap'], { path: environment.PATH, roots });
+    return whyNoSandbox(sandbox, { path: found.get('bwrap'), inRoot: inRoots.get('bwrap') });
   }
 
   /** Reports a failure that a dialect found by itself, such as a path that it refuses by its looks. */
@@ -186,50 +244,67 @@ export class Engine {
   }
 
   async #close(): Promise<void> {
-    const { access, editor, commands, search, inner, outer } = this.#parts;
-    const ended = access.close();
-    if (outer) outer.#parts.inner.delete(this);
-    else await editor.close();
-    await Promise.all([commands.close(), search.close()]);
+    const { wall, inner, outer, opened, open } = this.#held;
+    if (!opened) this.#held.open = () => closedParts(open());
+    const ended = opened?.access.close();
+    if (outer) outer.#held.inner.delete(this);
+    else await opened?.editor.close();
+    await Promise.all([opened?.commands.close(), opened?.search.close()]);
     await ended;
     await Promise.all([...inner].map((engine) => engine.close()));
-    access.wall.close();
-    if (!outer) await access.journal?.close();
+    wall.close();
+    if (!outer) await opened?.access.journal?.close();
   }
 }
 
-function open(options: EngineOptions): Parts {
+/** Of an engine that was closed before its first call: it admits none, like any other that is closed. */
+function closedParts(parts: Parts): Parts {
+  void parts.access.close();
+  return parts;
+}
+
+function hold(options: EngineOptions): Held {
   const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
-  const { mayBeEmpty = false, deny = [], hide = [] } = options;
+  const { mayBeEmpty = false, deny = [], hide = [], commands: settings = {} } = options;
   const globs = options.ownerAsks ? undefined : { deny, hide };
-  const rules = readEncodingRules(options.encodings ?? []);
+  const { encodings = [] } = options;
+  const rules = encodings.length === 0 ? [] : readEncodingRules(encodings);
   const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig, mayBeEmpty, globs });
-  const journal =
-    directory === undefined || readOnly
-      ? undefined
-      : new Journal(openDirectoryState(directory), options.keep);
+  const journal = readOnly ? undefined : directory;
   const roots = wall.roots.map(({ real }) => real);
-  const problem = journal && whyNotStateDirectory(journal.state.name, roots);
+  const problem = journal === undefined ? undefined : whyNotStateDirectory(journal, roots);
   if (problem !== undefined) {
     wall.close();
     throw new StateProblem(`the state directory ${problem}`);
   }
-  const search = new LazySearch();
-  const encodings = new DeclaredEncodings(rules, roots);
-  const access = new Access({ wall, journal, scanner: search, encodings });
-  const apis = apisOver({ access, editor: new TextEditor(), search }, options.commands ?? {});
-  return { ...apis, outer: undefined };
+  const open = () => openParts({ wall, settings, journal, rules, keep: options.keep });
+  return { wall, journal, settings, inner: new Set(), outer: undefined, open };
 }
 
-function apisOver({ access, editor, search }: Shared, settings: CommandSettings): Omit<Parts, 'outer'> {
+interface Opening {
+  wall: Wall;
+  settings: CommandSettings;
+  journal: string | undefined;
+  rules: readonly EncodingRule[];
+  keep: Keep | undefined;
+}
+
+function openParts({ wall, settings, journal: directory, rules, keep }: Opening): Parts {
+  const journal = directory === undefined ? undefined : new Journal(openDirectoryState(directory), keep);
+  const search = new LazySearch();
+  const roots = wall.roots.map(({ real }) => real);
+  const encodings = new DeclaredEncodings(rules, roots);
+  const access = new Access({ wall, journal, scanner: search, encodings });
+  return apisOver({ access, editor: new TextEditor(), search }, settings);
+}
+
+function apisOver({ access, editor, search }: Shared, settings: CommandSettings): Parts {
   return {
     access,
     editor,
     files: new FilesApi(access, editor),
     search: new SearchApi(access, search),
     commands: new CommandsApi(access, settings),
-    settings,
-    inner: new Set(),
   };
 }
 

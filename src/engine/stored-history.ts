@@ -29,7 +29,7 @@ import type { EntryIndex } from './journal/entries/entry-index.ts';
 import { Journal } from './journal/journal.ts';
 import { type Forgotten, forget, isThere } from './journal/retention/forget.ts';
 import type { ForgetRequest } from './journal/retention/forget-selection.ts';
-import { keepAll } from './journal/retention/retention.ts';
+import { keepAll } from './journal/retention/keep.ts';
 import type { Obstacle } from './undo/compare.ts';
 import { diffsOfEntry, type FileDiff } from './undo/diff.ts';
 import { servedEntry, verdictOn } from './undo/withheld-changes.ts';

@@ -1,6 +1,6 @@
 /** Starts the server for `--http`: finds the tokens and the certificate, chooses a free port, and reloads on SIGHUP. */
 import { createSecureContext } from 'node:tls';
-import { dialects } from '../dialects/index.ts';
+import { dialectNames } from '../dialects/by-name.ts';
 import type { Engine } from '../engine/index.ts';
 import type { App } from './mcp/app.ts';
 import type { OAuthSettings } from './oauth/settings.ts';
@@ -143,8 +143,8 @@ interface TokensRead {
 }
 
 function readTokens(app: App, file: string): TokensRead {
-  const known = dialects.map(({ name }) => name);
-  const { grants, problems, warnings } = parseTokens(readSecret(file, servedBy(app)).toString('utf8'), known);
+  const text = readSecret(file, servedBy(app)).toString('utf8');
+  const { grants, problems, warnings } = parseTokens(text, dialectNames);
   for (const warning of warnings) app.log(`warning: ${file}, ${warning}`);
   return { grants, problems: problems.map((problem) => `${file}, ${problem}`) };
 }

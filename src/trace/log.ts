@@ -24,7 +24,8 @@ export interface TraceLogSettings {
 }
 
 export class TraceLog {
-  readonly #log: Log<TraceEvent>;
+  readonly #open: () => Log<TraceEvent>;
+  #opened: Log<TraceEvent> | undefined;
   readonly #now: () => number;
   readonly #onProblem: (problem: string) => void;
   #failedAt: number | undefined;
@@ -37,7 +38,12 @@ export class TraceLog {
     this.#now = now;
     this.#onProblem = onProblem;
     const onObstacle = (error: Error) => this.#tell(error);
-    this.#log = state.log('trace', { ...eventRecords, bounds, now, onObstacle });
+    this.#open = () => state.log('trace', { ...eventRecords, bounds, now, onObstacle });
+  }
+
+  get #log(): Log<TraceEvent> {
+    this.#opened ??= this.#open();
+    return this.#opened;
   }
 
   append(...events: TraceEvent[]): void {
@@ -85,7 +91,7 @@ export class TraceLog {
   close(): void {
     this.#writeSoon();
     this.#closed = true;
-    this.#log.close();
+    this.#opened?.close();
   }
 
   #failedJustNow(): boolean {

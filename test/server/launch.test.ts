@@ -62,7 +62,7 @@ describe('the protocol library', () => {
 
   it('serves a client of 2026-07-28', () => {
     expect(run(ofBothEras.modern)).toMatchObject({ status: 0, tools: expect.any(Number) });
-    expect(caches().map((name) => name.split('.')[0])).toEqual(['main', 'protocol']);
+    expect(caches().map((name) => name.split('.')[0])).toEqual(['main', 'protocol', 'rest']);
   });
 
   it('tells who needs it that it is missing, instead of leaving the client without an answer', () => {
@@ -73,6 +73,28 @@ describe('the protocol library', () => {
   });
 });
 
+describe('the rest of the program', () => {
+  it('is not needed for the first answers', () => {
+    rmSync(join(dist, 'rest.cjs'));
+    const { stderr, tools } = run(ofBothEras.handshake);
+    expect(tools).toEqual(expect.any(Number));
+    // It is needed right after them.
+    expect(stderr).toMatch(/rest\.cjs/);
+  });
+
+  it('lies apart without anything that the first answers need: no module is in both', () => {
+    const modules = (bundle: string) => {
+      const { sources } = JSON.parse(readFileSync(join(dist, `${bundle}.cjs.map`), 'utf8'));
+      return (sources as string[]).filter(
+        (source) => /src\/.*\.ts$/.test(source) && !source.includes('late:'),
+      );
+    };
+    const first = new Set(modules('main'));
+    expect(first.size).toBeGreaterThan(50);
+    expect(modules('rest').filter((source) => first.has(source))).toEqual(['../src/engine/index.ts']);
+  });
+});
+
 describe('the compiled form', () => {
   it('is left by the first start and used by the next', () => {
     expect(caches()).toEqual([]);
@@ -80,7 +102,7 @@ describe('the compiled form', () => {
     const { mtimeMs } = statSync(cacheOfMain());
     run(ofBothEras.handshake);
     expect(statSync(cacheOfMain()).mtimeMs).toBe(mtimeMs);
-    expect(caches()).toHaveLength(1);
+    expect(caches()).toHaveLength(2);
   });
 
   it.each(['', 'nothing that V8 knows', 'x'.repeat(300_000)])(

@@ -1,6 +1,6 @@
 /** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
+import { defaultDialect, dialectNamed, dialectNames } from '../../dialects/by-name.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import { defaultDialect, dialectNamed, dialects } from '../../dialects/index.ts';
 import type { CommandSettings, EncodingRule, RootSpec } from '../../engine/index.ts';
 import type { HttpSettings } from '../../server/start-http.ts';
 import { isLoopback } from '../../server/web/host-and-origin.ts';
@@ -238,8 +238,7 @@ function chooseDialects(named: readonly string[]): Dialect[] {
   return [...new Set(names)].map((name) => {
     const found = dialectNamed(name);
     if (found) return found;
-    const known = dialects.map((dialect) => dialect.name);
-    throw new UsageError(`unknown dialect '${name}'${namesInstead(name, 'dialects', known)}`);
+    throw new UsageError(`unknown dialect '${name}'${namesInstead(name, 'dialects', dialectNames)}`);
   });
 }
 

@@ -22,7 +22,7 @@ export async function historyText(
   context: ToolContext,
 ): Promise<string> {
   const { engine } = context;
-  if (!engine.history.isKept) return NO_HISTORY;
+  if (!engine.keepsChanges) return NO_HISTORY;
   const all = await engine.history.entries(below === undefined ? {} : { below });
   const start = args.before === undefined ? 0 : all.findIndex(({ id }) => id === args.before) + 1;
   const wanted = all.slice(start, start + args.limit);
@@ -64,7 +64,7 @@ function lineCounts(diff: string): string {
 /** Without an entry: the newest change of this session, or of whoever calls. */
 export async function undoChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
   const { engine, caller } = context;
-  if (!engine.history.isKept) return refused(NO_HISTORY, 'not-found');
+  if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');
   const entry = id ?? (await newestOwn(context))?.id;
   if (entry === undefined)
     return refused('There is no change of this session to undo\nhistory lists all changes.', 'not-found');

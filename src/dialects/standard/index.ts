@@ -77,5 +77,5 @@ export const standard: Dialect = {
   servesResources: true,
   followsClientRoots: true,
   instructions,
-  failed,
+  failed: (facts, tool, context) => failed(facts, tool, context),
 };

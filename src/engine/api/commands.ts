@@ -9,9 +9,8 @@ import { EngineFailure, fail } from '../failures.ts';
 import { type CommandCall, type CommandStart, Commands } from '../run/commands.ts';
 import type { Confinement } from '../run/confinement.ts';
 import type { RunResult } from '../run/process/run.ts';
-import { resolvePrograms } from '../run/programs.ts';
 import type { SandboxPlan } from '../run/sandbox/sandbox.ts';
-import { type SandboxMode, whyNoSandbox } from '../run/sandbox/why-no-sandbox.ts';
+import type { SandboxMode } from '../run/sandbox/why-no-sandbox.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
 
 export interface CommandSettings {
@@ -75,14 +74,6 @@ export class CommandsApi {
   /** The sandbox of the next command, as far as the last trial showed. */
   async sandbox(): Promise<SandboxPlan> {
     return (await this.#open()).sandbox;
-  }
-
-  /** Why commands here have no sandbox, found without starting anything; undefined where one can be tried. */
-  whyUnconfined(): string | undefined {
-    const { sandbox = 'auto', environment = {} } = this.#settings;
-    const roots = this.#access.wall.roots.map(({ real }) => real);
-    const { found, inRoots } = resolvePrograms(['bwrap'], { path: environment.PATH, roots });
-    return whyNoSandbox(sandbox, { path: found.get('bwrap'), inRoot: inRoots.get('bwrap') });
   }
 
   async close(): Promise<void> {

@@ -55,11 +55,6 @@ export class HistoryApi {
     this.#access = access;
   }
 
-  /** Whether the engine has a journal: without one it has no history, and can undo nothing. */
-  get isKept(): boolean {
-    return this.#access.journal !== undefined;
-  }
-
   /** Newest first. */
   async entries(filter: EntryFilter = {}): Promise<JournalEntry[]> {
     const { journal } = this.#access;

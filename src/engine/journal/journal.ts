@@ -13,7 +13,8 @@ import type { EntryIndex } from './entries/entry-index.ts';
 import { EntryReader } from './entries/entry-reader.ts';
 import { type Line, lineRecords } from './entries/line.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
-import { type Keep, keepAll, makeRoom, prune, usualKeep } from './retention/retention.ts';
+import { type Keep, keepAll, usualKeep } from './retention/keep.ts';
+import { makeRoom, prune } from './retention/retention.ts';
 import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';

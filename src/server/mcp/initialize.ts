@@ -26,7 +26,7 @@ function instructionsOf(app: App): string {
   const offers = (tool: string) => offeredTools(app).shown.some(({ name }) => name === tool);
   const served = {
     directories: engine.roots,
-    canUndo: clientRoots?.canUndo ?? engine.history.isKept,
+    canUndo: clientRoots?.canUndo ?? engine.keepsChanges,
     offers,
   };
   return dialects.flatMap((dialect) => dialect.instructions?.(served) ?? []).join('\n\n');

@@ -39,7 +39,7 @@ export function offeredTools(app: App): OfferedTools {
   let tools = known.get(app);
   if (!tools) {
     const canChange = app.clientRoots?.canChange ?? app.engine.roots.some(({ writable }) => writable);
-    const whyUnconfined = app.engine.commands.whyUnconfined();
+    const whyUnconfined = app.engine.whyUnconfined();
     tools = offer(app.dialects, { canChange, commandsConfined: app.commandsConfined, whyUnconfined });
     known.set(app, tools);
   }

@@ -1,7 +1,7 @@
 /** The embedded state: everything in files below one directory of the user's own, shared by all servers on a machine. */
 import { join } from 'node:path';
 import type { Contents } from '../contents.ts';
-import type { State } from '../state.ts';
+import type { Notes, State } from '../state.ts';
 import { DirectoryContents } from './contents/directory-contents.ts';
 import { machineLocks } from './locks.ts';
 import { DirectoryLog } from './log/directory-log.ts';
@@ -10,12 +10,18 @@ import { DirectoryNotes } from './notes.ts';
 /** Opens and makes nothing before something is written. */
 export function openDirectoryState(directory: string): State {
   let contents: Contents | undefined;
+  let notes: Notes | undefined;
   const logs = new Set<{ close(): void }>();
   return {
     name: directory,
     localDirectory: directory,
-    locks: machineLocks,
-    notes: new DirectoryNotes(directory),
+    get locks() {
+      return machineLocks;
+    },
+    get notes() {
+      notes ??= new DirectoryNotes(directory);
+      return notes;
+    },
     get contents() {
       contents ??= new DirectoryContents(directory);
       return contents;

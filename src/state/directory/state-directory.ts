@@ -22,11 +22,14 @@ const PARTS = ['journal', 'store', 'aside', 'leaving', 'forgetting', 'trace'];
 /** What is wrong with it, in one line; undefined when it can be used. It is made when it is missing. */
 export function whyNotStateDirectory(directory: string, roots: readonly string[]): string | undefined {
   const real = realOf(resolve(directory));
+  const linked = PARTS.map((name) => join(real, name))
+    .filter(isLink)
+    .map(realOf);
   for (const root of roots) {
     const served = realOf(resolve(root));
     if (isWithin(real, served)) return `${directory} lies inside ${root}, where the tools could change it`;
     if (isWithin(served, real)) return `${directory} holds ${root}, where the tools could change it`;
-    for (const part of PARTS.map((name) => realOf(join(real, name)))) {
+    for (const part of linked) {
       if (isWithin(part, served)) return `${directory} leads into ${root}, where the tools could change it`;
     }
   }
@@ -49,10 +52,18 @@ function whyNotUsable(directory: string): string | undefined {
   }
 }
 
+function isLink(path: string): boolean {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
+}
+
 /** A path with all links resolved, as far as it exists. */
 export function realOf(path: string): string {
   try {
-    return fs.realpathSync(path);
+    return fs.realpathSync.native(path);
   } catch {
     const above = dirname(path);
     return above === path ? path : join(realOf(above), path.slice(above.length));

@@ -18,7 +18,7 @@ export const deleteFile = defineTool({
     return unlessStale(target, ifHash, context, async () => {
       const entries = recursive ? await countBelow(target, context) : 0;
       const { removed } = await engine.files.remove(target, { recursive, signal, ifHash });
-      return { removed, entries, canUndo: engine.history.isKept };
+      return { removed, entries, canUndo: engine.keepsChanges };
     });
   },
   render(outcome, { path }) {

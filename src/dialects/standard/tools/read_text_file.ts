@@ -28,7 +28,7 @@ export const readTextFile = defineTool({
     if (args.head && args.tail) bothEnds();
     return readText('read_text_file', args, context);
   },
-  render: rendered,
+  render: (value, args) => rendered(value, args),
 });
 
 function bothEnds(): never {

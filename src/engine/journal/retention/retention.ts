@@ -8,16 +8,7 @@ import type { EntryIndex, ReadEntry } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
-
-export interface Keep {
-  days: number;
-  bytes: number;
-}
-
-export const usualKeep: Keep = { days: 30, bytes: 1024 ** 3 };
-
-/** For those who only look and undo: how much is kept is up to the servers. */
-export const keepAll: Keep = { days: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+import type { Keep } from './keep.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** An entry without an end that is younger may be under way. */

@@ -13,12 +13,12 @@ import {
 import { rawOf } from '../../confine/scan/raw-names.ts';
 import type { TreeScanner } from '../../confine/scan/tree-scanner.ts';
 import { Yielder } from '../../event-loop.ts';
+import { limits } from '../../limits.ts';
 import type { LinkTarget } from '../entries/entry.ts';
 import { bytesOf, linkTo } from '../entries/link-target.ts';
 import type { CopyLocation } from './snapshot-contents.ts';
 
-/** More than this is not looked through before and after each command. */
-export const MOST_ENTRIES = 100_000;
+export const MOST_ENTRIES = limits.watchedEntries;
 /** Large, made by programs, and made again by them. */
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
