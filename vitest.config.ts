@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { HeavyFirst } from './test/heavy-first.ts';
 
+// Tests often wait, for the disk or for a time limit: one more worker than cores keeps the cores at work.
+const workers = Math.min(4, availableParallelism() + 1);
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -13,9 +16,11 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     sequence: { sequencer: HeavyFirst },
     pool: 'forks',
-    // Tests often wait, for the disk or for a time limit: one more worker than cores keeps the cores at work.
-    maxWorkers: Math.min(4, availableParallelism() + 1),
-    minWorkers: 1,
+    // A worker loads the runner and the sources once and keeps them for the next file.
+    poolOptions: { forks: { isolate: false } },
+    maxWorkers: workers,
+    // With fewer, the pool ends idle workers twice, and the run fails.
+    minWorkers: workers,
     reporters: ['default', './scripts/closing-line.mjs'],
   },
 });
