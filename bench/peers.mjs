@@ -56,6 +56,12 @@ const PEERS = {
       { paths: [path.slice(folder.length + 1)], operations: [{ search: before, replace: after }] },
     ],
   },
+  editor: {
+    package: 'filesystem-mcp',
+    versions: ['1.3.0'],
+    args: (folder) => [folder],
+    edit: (path, before, after) => ['str_replace', { path, old_str: before, new_str: after }],
+  },
   fast: {
     package: 'fast-filesystem-mcp',
     versions: ['3.5.2'],

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { endAllChildren } from '../bench/children.mjs';
 import { commands } from '../bench/commands.mjs';
 import { content } from '../bench/content.mjs';
+import { edits } from '../bench/edits.mjs';
 import { scratchFolder } from '../bench/folders.mjs';
 import { journal } from '../bench/journal.mjs';
 import { lines } from '../bench/lines.mjs';
@@ -26,7 +27,7 @@ import { tools } from '../bench/tools.mjs';
 import { largeTree, smallTree } from '../bench/tree.mjs';
 import { install, node, root } from './setup.mjs';
 
-const PARTS = [start, reads, content, names, lines, journal, commands, tools, http, peers, tasks];
+const PARTS = [start, reads, content, names, lines, journal, commands, tools, http, peers, tasks, edits];
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
 
@@ -54,8 +55,10 @@ for (const part of options.parts) {
 }
 const machine = machineText();
 console.log([machine, markdown(rows), ...tables.map(plainTable), verdict(rows)].join('\n\n'));
-if (options.readme)
-  writeBlocks(join(root, 'README.md'), readme, `${new Date().toISOString().slice(0, 10)}, ${machine}`);
+if (options.readme) {
+  const day = new Date().toISOString().slice(0, 10);
+  writeBlocks(join(root, 'README.md'), readme, `${day}, ${systemText()}`);
+}
 if (options.json) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const when = new Date().toISOString();
@@ -120,11 +123,15 @@ function ripgrep() {
   }
 }
 
-function machineText() {
+function systemText() {
   const [{ model }] = cpus();
+  return `${type()} ${release()}, ${cpus().length} × ${model.trim()}, Node ${process.versions.node}.`;
+}
+
+function machineText() {
   const busy = loadBefore > cpus().length / 2 ? ' — BUSY: expect the ratios to be off' : '';
   return [
-    `${type()} ${release()}, ${cpus().length} × ${model.trim()}, Node ${process.versions.node}.`,
+    systemText(),
     `Load ${loadBefore.toFixed(1)} before${busy}.`,
     `Ratios are of the best of ${options.rounds} rounds or more; "median" is the median of the rounds' own ratios.`,
   ].join(' ');
