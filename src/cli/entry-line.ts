@@ -29,7 +29,7 @@ export interface TakenBack {
 }
 
 /** What it means to undo an entry: to undo an undo is to redo, and to undo that is to undo once more. */
-export function takenBack(id: string, all: ById): TakenBack {
+function takenBack(id: string, all: ById): TakenBack {
   let original = id;
   let undoes = true;
   for (let next = all.get(id)?.undoes; next !== undefined; next = all.get(next)?.undoes) {

@@ -54,7 +54,7 @@ export async function countThatFits<T>(
 }
 
 /** The lines as one text. When not all of them fit, it ends at a whole line and `truncated` hears how many it shows. */
-export async function linesThatFit(
+async function linesThatFit(
   lines: readonly string[],
   truncated: (shown: number) => void,
 ): Promise<string> {

@@ -14,7 +14,7 @@ type Facts<Kind extends Failure['kind']> = Failure & { kind: Kind };
 /** The document has its own words for a missing file and a missing directory. */
 const LOOK_FOR_DIRECTORIES = new Set(['set_workspace', 'list_files']);
 
-export function errorResult(message: string): ToolResult {
+function errorResult(message: string): ToolResult {
   return { isError: true, content: [text(`Error: ${message}`)] };
 }
 

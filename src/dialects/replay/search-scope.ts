@@ -6,7 +6,7 @@ import { onOneLine } from '../one-line.ts';
 import { listThatFits } from '../result-size.ts';
 import { expandHome } from './paths.ts';
 
-export const SEARCH_MS = 30_000;
+const SEARCH_MS = 30_000;
 
 /** The absolute path where a search starts; a relative one starts at the first allowed directory. */
 export async function startOf(

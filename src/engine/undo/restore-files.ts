@@ -197,7 +197,7 @@ function stampAside({ dir, name }: SetAside): Promise<string> {
 }
 
 /** Of the directory that a place is. */
-export function stampAt(place: Place): Promise<string> {
+function stampAt(place: Place): Promise<string> {
   const tree = place.enter();
   return stampOfTree(tree).finally(() => tree.close());
 }

@@ -23,7 +23,7 @@ export async function readChunk(
   return bytesRead;
 }
 
-export function readChunkSync(
+function readChunkSync(
   fd: number,
   into: Uint8Array,
   offset: number,

@@ -7,7 +7,7 @@ import { folded } from './name-forms.ts';
 export const IGNORE_FILE = '.cofferdamignore';
 
 /** Whether a name of a given directory is that file in any letters: the next server may run where these are one. */
-export function isIgnoreFile(name: string): boolean {
+function isIgnoreFile(name: string): boolean {
   // Nearly all names end here.
   return name.length >= IGNORE_FILE.length && folded(rawOf(name)) === IGNORE_FILE;
 }

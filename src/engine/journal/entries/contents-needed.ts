@@ -37,7 +37,7 @@ export function neededElsewhere(
 }
 
 /** The content that a change has left, by its hash. */
-export function shownHash(change: Change): string | undefined {
+function shownHash(change: Change): string | undefined {
   if ('after' in change) return change.after?.hash;
   return change.kind === 'moved' ? change.file?.hash : undefined;
 }

@@ -125,7 +125,7 @@ export async function candidateFiles(
 }
 
 /** `isAnyEncoding`: files may be in encodings that only we know of. */
-export function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
+function ripgrepArguments(pattern: string, isAnyEncoding = false): string[] {
   return [
     '--no-config',
     '--no-ignore',

@@ -13,7 +13,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 const TYPOGRAPHIC = /[\u201c\u201d\u2018\u2019\u2013\u2014\u00a0]/g;
 
 /** The plain form of a character: the same for all that are equal to it. */
-export function plainCharacter(character: string): string {
+function plainCharacter(character: string): string {
   return PLAIN[character] ?? character;
 }
 

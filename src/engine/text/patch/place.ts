@@ -31,7 +31,7 @@ export function contextOf({ lines }: HunkBody): { before: number; after: number 
 }
 
 /** Whether the hunk leaves a last line without a newline, and so only fits at the end of the text. */
-export function endsText({ lines }: HunkBody): boolean {
+function endsText({ lines }: HunkBody): boolean {
   return lines.findLast((line) => line.mark !== '-')?.newline === false;
 }
 
