@@ -1,0 +1,48 @@
+/** One failure of every kind, for tests of the words that a dialect has for them: a new kind breaks this list, too. */
+import type { Failure, FailureKind } from '../../src/engine/index.ts';
+
+export const path = 'a.txt';
+const near = [{ line: 1, text: 'x' }];
+
+export const everyFailure: { [Kind in FailureKind]: Failure & { kind: Kind } } = {
+  outside: { kind: 'outside', path },
+  'bad-path': { kind: 'bad-path', path, why: 'link-loop' },
+  'not-found': { kind: 'not-found', path, wanted: 'file', near: [] },
+  'not-a-file': { kind: 'not-a-file', path, found: 'special' },
+  'not-a-directory': { kind: 'not-a-directory', path },
+  exists: { kind: 'exists', path, found: 'symlink' },
+  'directory-not-empty': { kind: 'directory-not-empty', path },
+  'is-root': { kind: 'is-root', path, action: 'delete' },
+  'into-itself': { kind: 'into-itself', path, destination: 'a.txt/b' },
+  'read-only': { kind: 'read-only', path, why: 'server' },
+  denied: { kind: 'denied', path },
+  withheld: { kind: 'withheld', path, action: 'create' },
+  permission: { kind: 'permission', path, action: 'read' },
+  unstable: { kind: 'unstable', path },
+  io: { kind: 'io', path, action: 'write', code: 'ENOSPC' },
+  'too-large': { kind: 'too-large', path, size: 3, limit: 2, action: 'read' },
+  'not-text': { kind: 'not-text', path, why: 'not-utf8' },
+  'not-encodable': { kind: 'not-encodable', path, charset: 'gbk', character: 'é', line: 1, column: 1 },
+  'line-out-of-range': { kind: 'line-out-of-range', path, line: 3, lines: 2 },
+  'changed-meanwhile': { kind: 'changed-meanwhile', path },
+  busy: { kind: 'busy', path },
+  'no-match': { kind: 'no-match', path, edit: 1, needle: 'x', mode: 'exact', near },
+  'not-unique': { kind: 'not-unique', path, edit: 1, needle: 'x', mode: 'exact', count: 2, lines: [1] },
+  'unexpected-count': { kind: 'unexpected-count', path, expected: 2, count: 1 },
+  'bad-group-reference': { kind: 'bad-group-reference', path, edit: 1, reference: '$2', groups: 1 },
+  'bad-patch': { kind: 'bad-patch', reason: 'x', line: 1 },
+  'hunk-mismatch': { kind: 'hunk-mismatch', path, hunk: 1, line: 1, expected: [], found: [], elsewhere: [] },
+  overlap: { kind: 'overlap', path, first: 1, second: 2 },
+  'bad-regex': { kind: 'bad-regex', pattern: '(', reason: 'x' },
+  'bad-glob': { kind: 'bad-glob', pattern: '[', reason: 'x' },
+  timeout: { kind: 'timeout', what: 'search', ms: 1000 },
+  'no-glob-match': { kind: 'no-glob-match', pattern: '*' },
+  'command-not-allowed': { kind: 'command-not-allowed', command: 'bash', allowed: ['node'] },
+  'argument-not-allowed': { kind: 'argument-not-allowed', command: 'node', argument: '-e', reason: 'x' },
+  'command-not-installed': { kind: 'command-not-installed', command: 'tsc' },
+  'no-sandbox': { kind: 'no-sandbox', reason: 'x' },
+  'bad-arguments': { kind: 'bad-arguments', problems: [{ field: 'a', missing: true, message: 'missing a' }] },
+  'no-workspace': { kind: 'no-workspace' },
+  'answer-too-large': { kind: 'answer-too-large', bytes: 9, limit: 8, instead: 'Ask for less' },
+  cancelled: { kind: 'cancelled' },
+};
