@@ -1,16 +1,9 @@
 /** Short names for contents: the first characters of a SHA-256 hash, in Crockford's base-32 and lower case. */
-import { createHash } from 'node:crypto';
-
 /** Without i, l, o and u, which are easily misread. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const CONTENT_CHARACTERS = 8;
 
-/** Names the content of a file: 8 characters, 40 bits. */
-export function shortHash(bytes: Uint8Array): string {
-  return base32(createHash('sha256').update(bytes).digest(), CONTENT_CHARACTERS);
-}
-
-/** The short hash of a content whose SHA-256 is known, in hexadecimal digits. */
+/** The short hash of a content, from its SHA-256 in hexadecimal digits: 8 characters, 40 bits. */
 export function shortHashOf(sha256: string): string {
   return base32(Buffer.from(sha256.slice(0, 2 * CONTENT_CHARACTERS), 'hex'), CONTENT_CHARACTERS);
 }

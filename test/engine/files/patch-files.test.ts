@@ -2,8 +2,8 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { contentHash } from '../../../src/engine/files/content-hash.ts';
 import { Engine, EngineFailure, parseFilePatch, plannedFiles } from '../../../src/engine/index.ts';
-import { shortHash } from '../../../src/engine/text/short-hash.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -86,9 +86,9 @@ describe('a patch of several files', () => {
     const hashes = await apply(patch);
     expect(onDisk()).toEqual(patched);
     const held = ['new/deep/b.ts', 'src/a.ts', 'moved.ts'].map((path) =>
-      shortHash(readFileSync(join(root, path))),
+      contentHash(readFileSync(join(root, path))),
     );
-    expect(hashes).toEqual([...held, undefined]);
+    expect(hashes).toEqual([...(await Promise.all(held)), undefined]);
     expect(statSync(join(root, 'moved.ts')).mode & 0o777).toBe(0o755);
   });
 
