@@ -43,17 +43,24 @@ function withoutCopies(bundle) {
  * start: `import_a.name` becomes `(require_a()).name`. What esbuild wraps as a CommonJS module is evaluated only once.
  */
 function withLateUse(bundle) {
-  const late = new Set(
-    Array.from(bundle.matchAll(/^var (require_\w+) = __commonJS\(\{\n\s*"late:/gm), ([, name]) => name),
-  );
+  const wrapped = bundle.matchAll(/^var (require_\w+) = __commonJS\(\{\n\s*"late:(node:)?/gm);
+  const late = new Map(Array.from(wrapped, ([, name, ofNode]) => [name, ofNode !== undefined]));
   const taken = new Map();
   const declaration = /^\s*(?:var )?(import_\w+) = __toESM\((require_\w+)\(\)(?:, 1)?\);\n/gm;
   for (const [, name, module] of bundle.matchAll(declaration)) if (late.has(module)) taken.set(name, module);
-  for (const name of taken.keys()) {
+  for (const [name, module] of taken) {
     const whole = new RegExp(`\\b${name}\\b(?!\\.| = __toESM|[;,])`).exec(bundle);
-    if (whole) throw new Error(`${name} is used as a whole, so that it cannot be evaluated late`);
+    const hasDefault = !late.get(module) && bundle.includes(`${name}.default`);
+    if (whole || hasDefault)
+      throw new Error(`${name} is used as a whole, so that it cannot be evaluated late`);
   }
-  return bundle
-    .replace(declaration, (whole, name) => (taken.has(name) ? '' : whole))
-    .replace(/\b(import_\w+)\./g, (whole, name) => (taken.has(name) ? `(${taken.get(name)}()).` : whole));
+  const ofModule = (name) => `(${taken.get(name)}())`;
+  return (
+    bundle
+      .replace(declaration, (code, name) => (taken.has(name) ? '' : code))
+      // The default of a module of Node is the module.
+      .replace(/\b(import_\w+)\.(default\b)?/g, (code, name, isDefault) =>
+        taken.has(name) ? `${ofModule(name)}${isDefault ? '' : '.'}` : code,
+      )
+  );
 }

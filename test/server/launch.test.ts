@@ -82,6 +82,16 @@ describe('the rest of the program', () => {
     expect(stderr).toMatch(/rest\.cjs/);
   });
 
+  it('has its modules of Node when a call needs them, also one that a source imports as a whole', () => {
+    writeFileSync(join(directory.path, 'a.txt'), 'one\n');
+    const call = ['call', 'read_text_file', '{"path":"a.txt","anchors":true}', directory.path];
+    const { status, stdout } = spawnSync(process.execPath, [join(dist, 'cofferdam.cjs'), ...call], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^1#\w\w\| one\n$/);
+  });
+
   it('lies apart without anything that the first answers need: no module is in both', () => {
     const modules = (bundle: string) => {
       const { sources } = JSON.parse(readFileSync(join(dist, `${bundle}.cjs.map`), 'utf8'));
