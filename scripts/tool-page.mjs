@@ -11,7 +11,7 @@ export function toolPage(dialect, goldens, chosen) {
     '',
     'In the examples DIR is `/home/me/app`; the arguments stand before the arrow, the text of the result behind it.',
     '',
-    ...dialect.tools.map((tool) => `- [${tool.name}](#${tool.name}): ${tool.title.toLowerCase()}`),
+    ...dialect.tools.map((tool) => `- [${tool.name}](#${tool.name}): ${firstSentence(tool.description)}`),
     '',
     ...differencesOf(chosen.differences),
     ...dialect.tools.flatMap((tool) => sectionOf(tool, goldens, chosen)),
@@ -146,10 +146,15 @@ function parsed(text) {
 }
 
 function code(text) {
-  const line = readable(text).replaceAll('\n', ' ⏎ ');
+  const line = withoutLongRuns(readable(text)).replaceAll('\n', ' ⏎ ');
   const short = line.length > 200 ? `${line.slice(0, 200)}…` : line;
   const fence = short.includes('`') ? '``' : '`';
   return `${fence}${cell(short)}${fence}`;
+}
+
+/** A name of 300 times the same letter says nothing that its beginning does not say. */
+function withoutLongRuns(text) {
+  return text.replace(/(.)\1{20,}/g, (run) => `${run.slice(0, 10)}…`);
 }
 
 function readable(text) {
@@ -163,6 +168,11 @@ function fenced(text) {
 
 function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+/** Up to the first full stop that a blank follows, without that full stop. Stars are no emphasis. */
+function firstSentence(text) {
+  return text.split(/\.(?:\s|$)/, 1)[0].replaceAll('*', '\\*');
 }
 
 function capitalised(text) {

@@ -54,10 +54,7 @@ export async function countThatFits<T>(
 }
 
 /** The lines as one text. When not all of them fit, it ends at a whole line and `truncated` hears how many it shows. */
-async function linesThatFit(
-  lines: readonly string[],
-  truncated: (shown: number) => void,
-): Promise<string> {
+async function linesThatFit(lines: readonly string[], truncated: (shown: number) => void): Promise<string> {
   const shown = await countThatFits(lines, jsonTextBytes);
   if (shown < lines.length) truncated(shown);
   return joinedInTurns(lines.slice(0, shown), '\n', new Yielder(undefined));
