@@ -64,7 +64,13 @@ export const fast = {
 
   image: (conversation, { path, name }) => conversation.ask('fast_read_file', { path: path(name) }),
 
-  utf16: (conversation, { path, name, before, after }) => edit(conversation, path(name), before, after),
+  /** Its edits take UTF-8 only, but reads and writes of whole files take an encoding. */
+  async utf16(conversation, { path, name, before, after }) {
+    const encoding = 'utf16le';
+    const { text } = await conversation.ask('fast_read_file', { path: path(name), encoding });
+    const content = JSON.parse(text).content.replace(before, after);
+    await conversation.ask('fast_write_file', { path: path(name), content, encoding });
+  },
 
   async denied(conversation, { path, secret, outside }) {
     await conversation.ask('fast_read_file', { path: path(secret) });
