@@ -9,8 +9,10 @@ import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import { WithheldBelow } from '../../confine/withheld/withheld-below.ts';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
+import { ignoreFileNames, ignoreFileReader } from './ignore-files.ts';
+import { joined } from './ignore-rules.ts';
 import type { SearchRoot } from './search-root.ts';
-import { ignoreFileNames, ignoreFileReader, joined, Selector } from './selector.ts';
+import { Selector } from './selector.ts';
 
 export interface FilePageQuery {
   /** The path of the last file of the page before; from the start when left out. */

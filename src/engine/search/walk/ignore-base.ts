@@ -1,7 +1,7 @@
 /** Reads the ignore files above the directory that is searched: git's rules apply from the top of the repository. */
 import { openCursor, type ScanRoot } from '../../confine/scan/cursor.ts';
 import { type IgnoreBase, IgnoreChain } from '../../glob/gitignore.ts';
-import { readIgnoreFiles } from './selector.ts';
+import { readIgnoreFiles } from './ignore-files.ts';
 
 /**
  * `names` are the raw names from the root down to the directory. The innermost directory with a `.git` is the top

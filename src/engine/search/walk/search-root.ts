@@ -8,7 +8,7 @@ import { fail } from '../../failures.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { Selection } from '../query.ts';
 import { ignoreBaseOf } from './ignore-base.ts';
-import { ignoreFileNames } from './selector.ts';
+import { ignoreFileNames } from './ignore-files.ts';
 
 export interface SearchRoot {
   dir: Dir;

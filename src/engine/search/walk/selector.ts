@@ -3,17 +3,13 @@
  * confine/scan/raw-names.ts.
  */
 
-import { type Cursor, readSmallFile } from '../../confine/scan/cursor.ts';
+import type { Listing } from '../../confine/scan/listing.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
-import { type IgnoreBase, IgnoreChain } from '../../glob/gitignore.ts';
+import type { IgnoreBase } from '../../glob/gitignore.ts';
 import { compileGlobs, type GlobMatcher } from '../../glob/glob.ts';
 import type { Selection } from '../query.ts';
-
-/** Reads the ignore files of these names in a directory of the tree, as one: a later one overrules an earlier one. */
-export type ReadIgnoreFile = (directory: string, fileNames: readonly string[]) => string | undefined;
-
-/** How many directories' ignore rules to remember. */
-const MOST_CHAINS = 4096;
+import { ignoreFileNames, type ReadIgnoreFile } from './ignore-files.ts';
+import { filtered, IgnoreRules, joined } from './ignore-rules.ts';
 
 export class Selector {
   readonly maxDepth: number;
@@ -23,6 +19,7 @@ export class Selector {
   readonly #include: GlobMatcher | undefined;
   readonly #exclude: GlobMatcher | undefined;
   readonly #ignore: IgnoreRules | undefined;
+  readonly #hasOnlyIgnoreRules: boolean;
   /** Whether there is no rule at all. */
   readonly takesAll: boolean;
 
@@ -38,11 +35,24 @@ export class Selector {
     const isLifted = selection.ignoreFiles && base.isIgnored;
     this.#ignore =
       fileNames.length > 0 && !isLifted ? new IgnoreRules(base, fileNames, readIgnoreFile) : undefined;
-    this.takesAll =
-      this.#hidden && !this.#directories && !this.#names && !this.#include && !this.#exclude && !this.#ignore;
+    this.#hasOnlyIgnoreRules =
+      this.#hidden && !this.#directories && !this.#names && !this.#include && !this.#exclude;
+    this.takesAll = this.#hasOnlyIgnoreRules && !this.#ignore;
   }
 
-  /** Must be called before asking about the entries of a directory. */
+  /** The entries of a directory that the walk enters or takes. */
+  select(directory: string, listing: Listing): Listing {
+    if (this.takesAll) return listing;
+    const left = this.#ignore?.select(directory, listing) ?? listing;
+    if (this.#hasOnlyIgnoreRules) return left;
+    return filtered(left, (name, type) =>
+      type === 'directory'
+        ? this.#entersUnlessIgnored(directory, name)
+        : this.#takesUnlessIgnored(directory, name),
+    );
+  }
+
+  /** Must be called before asking about single entries of a directory. */
   open(directory: string, names: readonly string[]): void {
     this.#ignore?.open(directory, names);
   }
@@ -50,98 +60,33 @@ export class Selector {
   /** Whether the walk goes into a directory. */
   enters(parent: string, name: string): boolean {
     if (this.takesAll) return true;
+    return this.#entersUnlessIgnored(parent, name) && !this.#ignore?.ignores(parent, name, true);
+  }
+
+  #entersUnlessIgnored(parent: string, name: string): boolean {
     const own = textOf(name);
     if (!this.#isWanted(own) || this.#directories?.has(own)) return false;
     const path = textOf(joined(parent, name));
     if (this.#exclude?.matches(path) || this.#exclude?.covers(path)) return false;
-    if (this.#include && !this.#include.mayContain(path)) return false;
-    return !(this.#ignore && (own === '.git' || this.#ignore.ignores(joined(parent, name), true)));
+    return !this.#include || this.#include.mayContain(path);
   }
 
   /** Whether a file, or anything else that is no directory, is taken. */
   takes(parent: string, name: string): boolean {
     if (this.takesAll) return true;
-    const own = textOf(name);
-    if (!this.#isWanted(own)) return false;
+    return this.#takesUnlessIgnored(parent, name) && !this.#ignore?.ignores(parent, name, false);
+  }
+
+  #takesUnlessIgnored(parent: string, name: string): boolean {
+    if (!this.#isWanted(textOf(name))) return false;
     const path = textOf(joined(parent, name));
     if (this.#include && !this.#include.matches(path)) return false;
-    return !this.#exclude?.matches(path) && !this.#ignore?.ignores(joined(parent, name), false);
+    return !this.#exclude?.matches(path);
   }
 
   #isWanted(name: string): boolean {
     return (this.#hidden || !name.startsWith('.')) && !this.#names?.matches(name);
   }
-}
-
-class IgnoreRules {
-  readonly #prefix: string;
-  readonly #fileNames: readonly string[];
-  readonly #top: IgnoreChain;
-  readonly #readIgnoreFile: ReadIgnoreFile;
-  readonly #chains = new Map<string, IgnoreChain>();
-  #current: IgnoreChain;
-
-  constructor({ prefix, files }: IgnoreBase, fileNames: readonly string[], readIgnoreFile: ReadIgnoreFile) {
-    this.#prefix = prefix;
-    this.#fileNames = fileNames;
-    this.#readIgnoreFile = readIgnoreFile;
-    this.#top = files.reduce((chain, { directory, text }) => chain.child(directory, text), IgnoreChain.empty);
-    this.#current = this.#top;
-  }
-
-  open(directory: string, names: readonly string[]): void {
-    const hasOwn = this.#fileNames.some((name) => names.includes(name));
-    this.#current = this.#chainOf(directory, hasOwn);
-  }
-
-  ignores(path: string, isDirectory: boolean): boolean {
-    return this.#current.ignores(this.#prefix + path, isDirectory);
-  }
-
-  /** Each directory's rules come on top of its parent's. */
-  #chainOf(directory: string, mayHaveOwn: boolean): IgnoreChain {
-    const known = this.#chains.get(directory);
-    if (known) return known;
-    const above = directory === '' ? this.#top : this.#chainOf(parentOf(directory), true);
-    const text = mayHaveOwn ? this.#readIgnoreFile(directory, this.#fileNames) : undefined;
-    const chain =
-      text === undefined ? above : above.child((this.#prefix + directory).replace(/\/$/, ''), text);
-    if (this.#chains.size >= MOST_CHAINS) this.#chains.clear();
-    this.#chains.set(directory, chain);
-    return chain;
-  }
-}
-
-/** In bytes: no real ignore file is longer. */
-const LONGEST_IGNORE_FILE: number = 1 << 20;
-
-export function ignoreFileNames({ gitignore, ignoreFiles }: Selection): readonly string[] {
-  if (ignoreFiles) return ['.gitignore', '.ignore'];
-  return gitignore ? ['.gitignore'] : [];
-}
-
-export function ignoreFileReader(cursor: Cursor): ReadIgnoreFile {
-  return (directory, fileNames) => readIgnoreFiles(cursor, directory, fileNames);
-}
-
-export function readIgnoreFiles(
-  cursor: Cursor,
-  directory: string,
-  fileNames: readonly string[],
-): string | undefined {
-  if (cursor.goTo(directory)) return undefined;
-  const texts = fileNames.flatMap(
-    (name) => readSmallFile(cursor, name, LONGEST_IGNORE_FILE)?.toString('latin1') ?? [],
-  );
-  return texts.length === 0 ? undefined : texts.join('\n');
-}
-
-export function joined(parent: string, name: string): string {
-  return parent === '' ? name : `${parent}/${name}`;
-}
-
-function parentOf(directory: string): string {
-  return directory.slice(0, Math.max(0, directory.lastIndexOf('/')));
 }
 
 function nonEmpty<T>(

@@ -5,7 +5,8 @@ import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withhe
 import type { EntryType } from '../../failures.ts';
 import { UnitLoop } from '../queue/unit-loop.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
-import { joined, type Selector } from './selector.ts';
+import { joined } from './ignore-rules.ts';
+import type { Selector } from './selector.ts';
 
 /** How many files one thread takes at a time. */
 const FILES_A_UNIT = 64;
@@ -94,28 +95,13 @@ export class Walk {
       return;
     }
     const { listing, denied } = this.#withheld?.serve(directory, found) ?? { listing: found };
-    const taken = this.#selector.takesAll ? listing : this.#select(directory, listing);
+    const taken = this.#selector.select(directory, listing);
     const opened = denied === undefined || denied.size === 0 ? taken : without(taken, denied);
     this.#units.add(this.#inner(directory, opened));
     // Reading ignore files may have moved the cursor.
     if (this.#cursor.goTo(directory)) return;
     this.#visitor.entries?.(directory, taken.names, taken.types);
     if (this.#visitor.file) this.#files(directory, namesOf(opened, 'file'));
-  }
-
-  #select(directory: string, listing: Listing): Listing {
-    const names: string[] = [];
-    const types: EntryType[] = [];
-    this.#selector.open(directory, listing.names);
-    listing.names.forEach((name, index) => {
-      const type = listing.types[index]!;
-      const taken =
-        type === 'directory' ? this.#selector.enters(directory, name) : this.#selector.takes(directory, name);
-      if (!taken) return;
-      names.push(name);
-      types.push(type);
-    });
-    return { names, types };
   }
 
   /** The directories in it that the walk enters. */

@@ -4,7 +4,7 @@ import { type EntryStat, packedStats } from '../../confine/scan/packed-entries.t
 import type { Copies, CopyTarget } from '../../confine/scan/tree-scanner.ts';
 import { readWholeFile, writeAt } from '../../confine/scan/whole-file.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
-import { joined } from '../walk/selector.ts';
+import { joined } from '../walk/ignore-rules.ts';
 
 /** So much is written at a time. */
 const GATHER_BYTES = 512 * 1024;

@@ -9,7 +9,7 @@ import { ContentSearch, type FileOutcome } from '../match/search-file.ts';
 import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import { charsetsBelow } from '../walk/charsets-below.ts';
-import { joined } from '../walk/selector.ts';
+import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
 

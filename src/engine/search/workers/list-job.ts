@@ -5,7 +5,7 @@ import { textOf } from '../../confine/scan/raw-names.ts';
 import type { EntryType } from '../../failures.ts';
 import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
-import { joined } from '../walk/selector.ts';
+import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { ExtensionStatistics, ListJob, PackedEntries } from './jobs.ts';
 

@@ -6,7 +6,7 @@ import { EntryPacker, type PackedDirectories, type RawStat } from '../../confine
 import type { LookOptions } from '../../confine/scan/tree-scanner.ts';
 import { limits } from '../../limits.ts';
 import { UnitLoop, type UnitQueue } from '../queue/unit-loop.ts';
-import { joined } from '../walk/selector.ts';
+import { joined } from '../walk/ignore-rules.ts';
 
 /** Larger directories are shared out in parts. */
 const NAMES_A_PART = 1024;

@@ -149,3 +149,41 @@ describe('a directory that is swapped with a link all the time', () => {
     }
   });
 });
+
+describe('ignore files', () => {
+  it('count as they are now, also where the directories did not change', async () => {
+    const here = await fixture({
+      '.gitignore': 'one.txt\n/in/two.txt\n',
+      'in/.ignore': '',
+      'in/one.txt': 'hit',
+      'in/two.txt': 'hit',
+      'in/three.txt': 'hit',
+      'in/deep/one.txt': 'hit',
+      'in/deep/two.txt': 'hit',
+    });
+    const paths = async () =>
+      (await here.grep({ regex: 'hit', ignoreFiles: true })).files.map(({ path }) => path);
+    /** Each of the two threads has seen each directory after a few rounds. */
+    const often = async (expected: string[]) => {
+      for (let i = 0; i < 6; i++) expect(await paths()).toEqual(expected);
+    };
+    try {
+      await sleep(SETTLED_MS);
+      await often(['in/deep/two.txt', 'in/three.txt']);
+      const before = lstatSync(here.root).ctimeMs;
+      writeFileSync(join(here.root, '.gitignore'), 'three.txt\n');
+      expect(lstatSync(here.root).ctimeMs).toBe(before);
+      await often(['in/deep/one.txt', 'in/deep/two.txt', 'in/one.txt', 'in/two.txt']);
+      writeFileSync(join(here.root, 'in/.ignore'), '/deep/\n!three.txt\n');
+      await often(['in/one.txt', 'in/three.txt', 'in/two.txt']);
+      writeFileSync(join(here.root, '.gitignore'), 'one.txt\n/in/two.txt\n');
+      writeFileSync(join(here.root, 'in/.ignore'), '');
+      await often(['in/deep/two.txt', 'in/three.txt']);
+      // The same directory, unchanged itself, at another place: `/in/two.txt` is no longer about it.
+      renameSync(join(here.root, 'in'), join(here.root, 'out'));
+      await often(['out/deep/two.txt', 'out/three.txt', 'out/two.txt']);
+    } finally {
+      await here.close();
+    }
+  });
+});

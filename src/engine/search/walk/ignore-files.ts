@@ -1,0 +1,30 @@
+/** Finds and reads the ignore files of a directory. */
+import { type Cursor, readSmallFile } from '../../confine/scan/cursor.ts';
+import type { Selection } from '../query.ts';
+
+/** Reads the ignore files of these names in a directory of the tree, as one: a later one overrules an earlier one. */
+export type ReadIgnoreFile = (directory: string, fileNames: readonly string[]) => string | undefined;
+
+/** In bytes: no real ignore file is longer. */
+const LONGEST_IGNORE_FILE: number = 1 << 20;
+
+export function ignoreFileNames({ gitignore, ignoreFiles }: Selection): readonly string[] {
+  if (ignoreFiles) return ['.gitignore', '.ignore'];
+  return gitignore ? ['.gitignore'] : [];
+}
+
+export function ignoreFileReader(cursor: Cursor): ReadIgnoreFile {
+  return (directory, fileNames) => readIgnoreFiles(cursor, directory, fileNames);
+}
+
+export function readIgnoreFiles(
+  cursor: Cursor,
+  directory: string,
+  fileNames: readonly string[],
+): string | undefined {
+  if (cursor.goTo(directory)) return undefined;
+  const texts = fileNames.flatMap(
+    (name) => readSmallFile(cursor, name, LONGEST_IGNORE_FILE)?.toString('latin1') ?? [],
+  );
+  return texts.length === 0 ? undefined : texts.join('\n');
+}

@@ -1,0 +1,120 @@
+/**
+ * The rules of the ignore files on the way from the top of the repository to a directory, and what they leave of it.
+ *
+ * Ignore files are read again in every search. Where their texts are the same as in the last one and a directory has
+ * not changed, what they leave of it is the same too, and is remembered.
+ */
+import type { Listing } from '../../confine/scan/listing.ts';
+import type { EntryType } from '../../failures.ts';
+import { type IgnoreBase, IgnoreChain } from '../../glob/gitignore.ts';
+import type { ReadIgnoreFile } from './ignore-files.ts';
+
+/** How many directories' ignore rules to remember. */
+const MOST_CHAINS = 4096;
+/** In characters: texts of ignore files whose rules are remembered from search to search. */
+const MOST_TEXT: number = 1 << 18;
+
+interface Selected {
+  by: IgnoreChain;
+  /** From the top of the repository on. */
+  path: string;
+  left: Listing;
+}
+
+/** A directory that has not changed has the same listing. */
+const selected = new WeakMap<Listing, Selected>();
+
+let known = new WeakMap<IgnoreChain, Map<string, IgnoreChain>>();
+let knownText = 0;
+
+/** The same rules as the last time where the same text stands at the same place. */
+function childOf(chain: IgnoreChain, directory: string, text: string): IgnoreChain {
+  const key = `${directory}\0${text}`;
+  const found = known.get(chain)?.get(key);
+  if (found) return found;
+  if (knownText + key.length > MOST_TEXT) {
+    known = new WeakMap();
+    knownText = 0;
+  }
+  const children = known.get(chain) ?? new Map<string, IgnoreChain>();
+  const child = chain.child(directory, text);
+  known.set(chain, children.set(key, child));
+  knownText += key.length;
+  return child;
+}
+
+export class IgnoreRules {
+  readonly #prefix: string;
+  readonly #fileNames: readonly string[];
+  readonly #top: IgnoreChain;
+  readonly #readIgnoreFile: ReadIgnoreFile;
+  readonly #chains = new Map<string, IgnoreChain>();
+  #current: IgnoreChain;
+
+  constructor({ prefix, files }: IgnoreBase, fileNames: readonly string[], readIgnoreFile: ReadIgnoreFile) {
+    this.#prefix = prefix;
+    this.#fileNames = fileNames;
+    this.#readIgnoreFile = readIgnoreFile;
+    this.#top = files.reduce(
+      (chain, { directory, text }) => childOf(chain, directory, text),
+      IgnoreChain.empty,
+    );
+    this.#current = this.#top;
+  }
+
+  open(directory: string, names: readonly string[]): void {
+    const hasOwn = this.#fileNames.some((name) => names.includes(name));
+    this.#current = this.#chainOf(directory, hasOwn);
+  }
+
+  /** Also leaves out `.git`, which git itself never looks at. */
+  ignores(parent: string, name: string, isDirectory: boolean): boolean {
+    if (isDirectory && name === '.git') return true;
+    return this.#current.ignores(this.#prefix + joined(parent, name), isDirectory);
+  }
+
+  /** Opens a directory: what the rules leave of its entries. */
+  select(directory: string, listing: Listing): Listing {
+    this.open(directory, listing.names);
+    const path = this.#prefix + directory;
+    const before = selected.get(listing);
+    if (before?.by === this.#current && before.path === path) return before.left;
+    const left = filtered(listing, (name, type) => !this.ignores(directory, name, type === 'directory'));
+    selected.set(listing, { by: this.#current, path, left });
+    return left;
+  }
+
+  /** Each directory's rules come on top of its parent's. */
+  #chainOf(directory: string, mayHaveOwn: boolean): IgnoreChain {
+    const opened = this.#chains.get(directory);
+    if (opened) return opened;
+    const above = directory === '' ? this.#top : this.#chainOf(parentOf(directory), true);
+    const text = mayHaveOwn ? this.#readIgnoreFile(directory, this.#fileNames) : undefined;
+    const chain =
+      text === undefined ? above : childOf(above, (this.#prefix + directory).replace(/\/$/, ''), text);
+    if (this.#chains.size >= MOST_CHAINS) this.#chains.clear();
+    this.#chains.set(directory, chain);
+    return chain;
+  }
+}
+
+/** The listing itself when nothing is left out. */
+export function filtered(listing: Listing, isTaken: (name: string, type: EntryType) => boolean): Listing {
+  const names: string[] = [];
+  const types: EntryType[] = [];
+  for (const [index, name] of listing.names.entries()) {
+    const type = listing.types[index]!;
+    if (!isTaken(name, type)) continue;
+    names.push(name);
+    types.push(type);
+  }
+  return names.length === listing.names.length ? listing : { names, types };
+}
+
+export function joined(parent: string, name: string): string {
+  return parent === '' ? name : `${parent}/${name}`;
+}
+
+function parentOf(directory: string): string {
+  return directory.slice(0, Math.max(0, directory.lastIndexOf('/')));
+}
