@@ -32,8 +32,8 @@ export function endAllChildren() {
 }
 
 /**
- * Runs a program to its end and reads all that it prints: the time from the start to the end of its output, and
- * the output when asked for. Fails when it cannot be started, is killed, or ends with a code that is not expected.
+ * Runs a program to its end and reads all that it prints: the time from the start to the end of its output, the
+ * output when asked for, and the end of what it says on stderr. Fails when it cannot be started, is killed, or ends with a code that is not expected.
  */
 export async function run(
   command,
@@ -61,5 +61,5 @@ export async function run(
   if (!codes.includes(code)) {
     throw new Error(`${command} ended with ${code ?? 'a signal'}: ${complaint.trim() || 'no message'}`);
   }
-  return { ms, output: Buffer.concat(kept).toString('utf8') };
+  return { ms, output: Buffer.concat(kept).toString('utf8'), complaint };
 }

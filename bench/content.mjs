@@ -12,9 +12,9 @@ const CAP = 500;
 const LONGEST_LINE = 500;
 
 /** What a search of ours looks at, all files, hidden and ignored ones too, and what \b and \w mean in ECMAScript. */
-const ALL_FILES = ['--no-config', '--no-ignore', '--hidden', '--no-unicode', '--color=never'];
+export const ALL_FILES = ['--no-config', '--no-ignore', '--hidden', '--no-unicode', '--color=never'];
 /** Lines cut at the same length. */
-const AS_LINES = [
+export const AS_LINES = [
   '--line-number',
   '--with-filename',
   `--max-columns=${LONGEST_LINE}`,
@@ -103,7 +103,7 @@ export const content = {
   },
 };
 
-async function against(bench, server, rg, tree, search, budget) {
+export async function against(bench, server, rg, tree, search, budget) {
   const { regex, args = {}, flags = [], cap } = search;
   const call = { regex, directory: tree.path, maxResults: cap ?? MOST, ...args };
   const grep = () => server.call('grep_files', call);

@@ -1,5 +1,5 @@
 /** The tree that is searched: some large npm packages as they are published, and a few lines of our own. */
-import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './children.mjs';
 import { keptFolder, npm } from './folders.mjs';
@@ -20,6 +20,7 @@ const CODE = [
 ];
 /** Tens of thousands of tiny files in one folder. */
 const ICONS = ['@mui/icons-material@9.5.0'];
+const UNPACK_MS = 600_000;
 const LEAST_FILES = 30_000;
 const LEAST_ENTRIES = 50_000;
 
@@ -46,6 +47,51 @@ export async function largeTree(say) {
     throw new Error(`${path} holds ${tree.code.files} files of code and ${tree.entries} entries: remove it`);
   }
   return tree;
+}
+
+/** Sources that nothing here was tuned on: a package of Debian, or else one of npm. */
+const FOREIGN_DEBIAN = ['linux-source-6.1', 'linux-source-6.12', 'linux-source'];
+const FOREIGN_NPM = 'googleapis@144.0.0';
+
+/** Such a tree; fails when neither can be fetched. */
+export async function foreignTree(say) {
+  const path = await keptFolder('foreign-1', async (unfinished) => {
+    const fetched = join(unfinished, 'fetched');
+    mkdirSync(fetched);
+    const sources = join(unfinished, 'sources');
+    mkdirSync(sources);
+    for (const name of FOREIGN_DEBIAN) {
+      say(`downloading ${name} with apt-get (once; kept for later runs)`);
+      if (await isUnpackedFromDebian(name, fetched, sources)) break;
+    }
+    if (readdirSync(sources).length === 0) {
+      say(`no package of Debian here: unpacking ${FOREIGN_NPM}`);
+      await unpack(FOREIGN_NPM, sources);
+    }
+    rmSync(fetched, { recursive: true });
+  });
+  const sources = join(path, 'sources');
+  return { name: readdirSync(sources)[0], path: sources, ...count(sources) };
+}
+
+async function isUnpackedFromDebian(name, fetched, sources) {
+  try {
+    await run('apt-get', ['download', '-q', name], { cwd: fetched, timeoutMs: UNPACK_MS });
+    const archive = readdirSync(fetched).find((file) => file.endsWith('.deb'));
+    await run('dpkg-deb', ['-x', archive, '.'], { cwd: fetched, timeoutMs: UNPACK_MS });
+    const folder = join(fetched, 'usr/src');
+    const packed = readdirSync(folder).find((file) => /\.tar\.\w+$/.test(file));
+    await run('tar', ['-xf', join(folder, packed), '-C', sources], { timeoutMs: UNPACK_MS });
+    keepSources(join(sources, readdirSync(sources)[0], '.gitignore'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Debian's own file ignores all that is not Debian's: nothing would be left to search. */
+function keepSources(ignoreFile) {
+  writeFileSync(ignoreFile, readFileSync(ignoreFile, 'utf8').replace(/^\/\*$/m, ''));
 }
 
 /** For a quick run: what is there anyway. */

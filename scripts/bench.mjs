@@ -12,6 +12,7 @@ import { commands } from '../bench/commands.mjs';
 import { content } from '../bench/content.mjs';
 import { edits } from '../bench/edits.mjs';
 import { scratchFolder } from '../bench/folders.mjs';
+import { foreign } from '../bench/foreign.mjs';
 import { journal } from '../bench/journal.mjs';
 import { lines } from '../bench/lines.mjs';
 import { http } from '../bench/load.mjs';
@@ -27,7 +28,21 @@ import { tools } from '../bench/tools.mjs';
 import { largeTree, smallTree } from '../bench/tree.mjs';
 import { install, node, root } from './setup.mjs';
 
-const PARTS = [start, reads, content, names, lines, journal, commands, tools, http, peers, tasks, edits];
+const PARTS = [
+  start,
+  reads,
+  content,
+  foreign,
+  names,
+  lines,
+  journal,
+  commands,
+  tools,
+  http,
+  peers,
+  tasks,
+  edits,
+];
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
 
