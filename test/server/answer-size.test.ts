@@ -135,7 +135,7 @@ describe('replay', () => {
 
   it('cuts previews, and does not hide that an edit was made', async () => {
     const { call } = await start('replay');
-    const edits = [{ oldText: '^', newText: '>', isRegex: true, limit: 0 }];
+    const edits = [{ oldText: '\n', newText: '<\n', limit: 0 }];
     const { result } = await call('edit_file', { path: 'controls.txt', edits, dryRun: true });
     expect(result!.content[0]!.text).toMatch(/^--- controls\.txt\n/);
     expect(result!.content[1]!.text).toContain('lines of the preview');
