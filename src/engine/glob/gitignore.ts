@@ -3,7 +3,7 @@
  *
  * A chain grows by one link for each directory on the way down. As with git, the deepest file that says
  * anything about a path decides, by the last of its lines that matches; and a walk does not enter a directory
- * that is ignored, so nothing in it can be taken back. Texts and paths are bytes, one character for each, as
+ * that is ignored, so no rule can include anything in it again. Texts and paths are bytes, one character for each, as
  * in confine/raw-names.ts.
  */
 import { type IgnoreRule, parseIgnoreLine } from './ignore-pattern.ts';

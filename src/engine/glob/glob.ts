@@ -18,14 +18,14 @@ import { anyName, compileName, type NameGlob } from './name-glob.ts';
 import { GLOBSTAR, matchPath, type PathGlob, type Segment } from './path-glob.ts';
 
 const LONGEST = 4096;
-/** With the directory before it, which is no part of the glob itself. A longer text is not taken apart at all. */
+/** Characters of a glob with the directory before it. A longer text is refused before it is parsed. */
 const LONGEST_WITH_BASE = 64 * 1024;
 const MOST_ALTERNATIVES = 1000;
 /** Characters over all alternatives. */
 const MOST_EXPANDED = 131_072;
-/** Segments and characters of starred names over all alternatives: what a hostile path is multiplied with. */
+/** Segments and characters of starred names over all alternatives: a hostile path costs this many steps per character. */
 const MOST_WEIGHT = 16_384;
-/** All globs of a list together may stand for so many times what one of them may. */
+/** All globs of a list together may have this many times the alternatives of one. */
 const TOGETHER = 4;
 
 export interface GlobMatcher {
@@ -59,7 +59,7 @@ export function requireReadableGlob(pattern: string, sent: string, allowance: Gl
   compile(pattern, false, allowance, sent);
 }
 
-/** What the globs of one list may still stand for: many small brace bombs are a big one. */
+/** How many alternatives the globs of one list may still have: many small brace bombs are a big one. */
 export class GlobAllowance {
   #alternatives = TOGETHER * MOST_ALTERNATIVES;
   #characters = TOGETHER * MOST_EXPANDED;

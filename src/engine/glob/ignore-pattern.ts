@@ -9,7 +9,7 @@ import { GLOBSTAR, type PathGlob, type Segment } from './path-glob.ts';
 import { membersOfClass } from './posix-classes.ts';
 
 export interface IgnoreRule {
-  /** `!`: takes back what an earlier rule ignored. */
+  /** `!`: includes again what an earlier rule ignored. */
   readonly negated: boolean;
   readonly directoryOnly: boolean;
   /** A pattern without a `/` is about the name, at any depth; any other about the path below its directory. */

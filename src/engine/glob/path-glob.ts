@@ -6,7 +6,7 @@ export type Segment = NameGlob | typeof GLOBSTAR;
 /** No two `**` stand side by side. One at the end takes at least one name, any other may take none. */
 export type PathGlob = readonly Segment[];
 
-/** Matches the first `length` segments. Only the last `**` gives way: it makes up for all the others. */
+/** Matches the first `length` segments. Only the last `**` is retried: that covers all the others. */
 export function matchPath(segments: PathGlob, length: number, names: readonly string[]): boolean {
   let at = 0;
   let next = 0;

@@ -24,7 +24,7 @@ export function residualExclusions(glob: string, directory: string): string[] {
   return [...left];
 }
 
-/** A text as a glob that means nothing else. */
+/** A text as a glob that matches only that text. */
 export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]{}]/g, '\\$&');
 }

@@ -1,6 +1,6 @@
 /** The one order in which names and paths are listed: byte-wise, as their UTF-8 would be compared. */
 
-/** Code units order like bytes except where surrogates meet U+E000 and above: those are lifted. */
+/** UTF-16 units sort like UTF-8 bytes, except that surrogates come before U+E000 and above: this moves them behind. */
 export function byBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

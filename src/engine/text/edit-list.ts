@@ -10,7 +10,7 @@ import { type AnchoredText, anchoredText, findAnchoredLines } from './lines/anch
 import { lineRangeSplice } from './lines/line-range-splice.ts';
 
 export interface LineReplacement {
-  /** Anchors: `12#k3-15#9q`, `12#k3`, `12#k3+`, `0+`. They speak of the text before the first edit. */
+  /** Anchors: `12#k3-15#9q`, `12#k3`, `12#k3+`, `0+`. They refer to the text before the first edit. */
   lines: string;
   newText: string;
 }

@@ -23,7 +23,7 @@ export interface Adapting {
   ignoresTypography: boolean;
 }
 
-/** What takes the place of the old text; undefined where it cannot be told how the file would write it. */
+/** What replaces the old text; undefined where nothing shows how the file would write it. */
 export function adaptNewText(edit: Adapting): string | undefined {
   const { place } = edit;
   const wanted = linesOf(edit.oldText, place);
@@ -71,7 +71,7 @@ function withoutTrailingBlanks(lines: readonly string[], { text, place }: Adapti
   });
 }
 
-/** Lines of the old text that make way for lines of the new one, each an index from 0; the ends are exclusive. */
+/** Lines of the old text and the lines of the new one that replace them, as indexes from 0; the ends are exclusive. */
 interface Run {
   oldFrom: number;
   oldTo: number;

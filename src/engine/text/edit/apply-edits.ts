@@ -38,7 +38,7 @@ export interface EditOutcome {
 /** The ways to write a carriage return in a pattern. */
 const CARRIAGE_RETURN = /\r|\\(?:r|x0d|u000d|u\{0*d\}|cm)/i;
 
-/** `onRegex` is called before each search with a pattern, which may run away. */
+/** `onRegex` is called before each search with a pattern, which may take very long. */
 export function applyEdits(
   text: string,
   edits: readonly TextEdit[],

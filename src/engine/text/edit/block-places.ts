@@ -14,8 +14,8 @@ export interface BlockIndex {
 }
 
 /**
- * A block is looked for at the places of its rarest line, or, when all of its lines are frequent, by going through
- * the text once: the cost of a search never exceeds a small multiple of the text's lines.
+ * Looks for a block at the places of its rarest line or, when all of its lines are frequent, goes through the text
+ * once: the cost of a search never exceeds a small multiple of the text's lines.
  */
 export function blockIndex(text: KeyedLines): BlockIndex {
   const numbers = new Map<string, number>();

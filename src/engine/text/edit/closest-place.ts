@@ -27,7 +27,7 @@ function keyOf(line: string): string {
   return plainTypography(line).replace(/\s+/g, ' ').trim();
 }
 
-/** Of lines as they are compared: the stretch of as many lines as were looked for that holds most of these lines; the first of several. */
+/** The range of the file, as long as the text, that has most of the text's lines; the first of several. */
 export function bestWindow(lines: readonly string[], wanted: readonly string[]) {
   const missing = new Map<string, number>();
   for (const key of wanted) if (key !== '') missing.set(key, (missing.get(key) ?? 0) + 1);
@@ -37,7 +37,7 @@ export function bestWindow(lines: readonly string[], wanted: readonly string[]) 
   const change = (key: string | undefined, by: 1 | -1) => {
     const left = key === undefined ? undefined : missing.get(key);
     if (left === undefined) return;
-    // Taking a line that is still missing shares it; giving one back that was missing before does the opposite.
+    // A line that enters the range counts when the text still lacks it; one that leaves it may be lacking again.
     if (by === 1 ? left > 0 : left >= 0) shared += by;
     missing.set(key!, left - by);
   };

@@ -3,7 +3,7 @@
 export type EditRefusal =
   /** The text stands nowhere. */
   | { why: 'not-found'; closest?: ClosestPlace | undefined; hasElision: boolean }
-  /** The text stands nowhere, but what should take its place stands once. */
+  /** The text stands nowhere, but its replacement stands once. */
   | { why: 'already-applied'; line: number }
   /** The text stands in several places; `lines` names at most the first 20. */
   | { why: 'ambiguous'; count: number; lines: readonly number[] }

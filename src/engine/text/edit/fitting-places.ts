@@ -5,7 +5,7 @@ import { occurrences } from './occurrences.ts';
 import { blanksStart, newlineView, type TextView, trimmedView } from './text-view.ts';
 import { plainTypography } from './typography.ts';
 
-/** How closely a text had to be looked at until it fitted; each includes those before it. */
+/** The steps of tolerance, from exact on; each includes those before it. */
 export type Fit = (typeof FITS)[number];
 
 export const FITS = ['exact', 'line-ends', 'trailing-blanks', 'indentation', 'tabs', 'typography'] as const;

@@ -1,6 +1,6 @@
 /**
- * Finds a block of lines whatever its indentation: the common leading whitespace is taken off both sides
- * before the lines are compared, and put back on the replacement.
+ * Finds a block of lines whatever its indentation: it removes the common leading whitespace from both
+ * sides before it compares the lines, and adds the file's to the replacement.
  */
 import { linearSearch } from './linear-search.ts';
 

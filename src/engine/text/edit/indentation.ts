@@ -10,7 +10,7 @@ export interface Reindenting {
   fileUnit: () => number | undefined;
 }
 
-/** The indentation that a line gets, by the one that it was sent with; undefined where it cannot be told. */
+/** The indentation that a line gets, by the one that it was sent with; undefined where it is not known. */
 export type IndentMapper = (indent: string) => string | undefined;
 
 /** How wide a tab may be that somebody wrote as blanks, or the other way round. */
@@ -46,7 +46,7 @@ function mixes(outer: string, inner: string): boolean {
 
 /**
  * The mappers for each width of a tab that explains the difference. Where they disagree about the result, `best` is
- * the one that the indentation itself speaks for, if there is one.
+ * the one that the width of the indentation suggests, if there is one.
  */
 export function tabMappers(texts: Reindenting, widths: readonly number[]) {
   const mappers = widths.map((width) => ({ width, mapper: tabMapper(texts, width) }));
@@ -78,7 +78,7 @@ function tabMapper({ wanted, real }: Reindenting, width: number): IndentMapper {
   };
 }
 
-/** The file may write one column in several ways: then nobody knows which of them a new line has. */
+/** Undefined where the file writes one column in several ways: a new line could have any of them. */
 function indentsByColumns(indents: readonly string[], width: number): Map<number, string[]> {
   const known = new Map<number, string[]>();
   for (const indent of new Set(indents)) {

@@ -22,7 +22,7 @@ export function partsOf(length: number, splices: Splices): Part[] {
   return parts;
 }
 
-/** The parts of a text that was changed twice: `later` speaks of the text that `earlier` made. */
+/** The parts of a text that was changed twice: `later` refers to the text that `earlier` made. */
 export function composed(earlier: readonly Part[], later: readonly Part[]): Part[] {
   const parts: Part[] = [];
   let index = 0;
@@ -42,7 +42,7 @@ export function composed(earlier: readonly Part[], later: readonly Part[]): Part
   return parts;
 }
 
-/** Without the last so many characters of the new text. */
+/** Without that many characters at the end of the new text. */
 export function withoutEnd(parts: readonly Part[], characters: number): Part[] {
   const left = [...parts];
   for (let missing = characters; missing > 0; ) {

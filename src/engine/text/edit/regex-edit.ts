@@ -1,4 +1,4 @@
-/** Finds what a regex edit would change. Runs in a worker that can be cut off, so it takes and gives plain data. */
+/** Finds what a regex edit would change. Runs in a worker that can be ended, so it takes and gives plain data. */
 import { regexReason } from '../regex-reason.ts';
 import {
   expandReplacement,
@@ -30,7 +30,7 @@ export function findRegexSplices(edit: RegexEdit): RegexOutcome {
   try {
     return findWhole(edit);
   } catch (error) {
-    // The engine keeps what it may have to come back to, and has only so much room for it.
+    // JavaScript's regex engine has only a limited stack for backtracking.
     if (error instanceof RangeError) return { badRegex: 'it needs too much memory on this text' };
     throw error;
   }

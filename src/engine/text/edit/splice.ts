@@ -10,7 +10,7 @@ export interface Splices extends Iterable<Splice> {
   readonly length: number;
 }
 
-/** Each splice is made when it is asked for, from what is kept of it: an object apiece would fill the memory. */
+/** Makes each splice when it is asked for: an object for each would fill the memory. */
 export class LazySplices implements Splices {
   readonly length: number;
   readonly #at: (index: number) => Splice;

@@ -18,7 +18,7 @@ export interface TextReplacement {
   near?: number | undefined;
   /** `oldText` is an ECMAScript pattern with the flag `m`, and `newText` may refer to its groups. */
   regex?: boolean | undefined;
-  /** Replaces so many matches of a pattern, from the first on. */
+  /** How many matches of a pattern to replace, from the first on. */
   limit?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export type TextReplacing = TextReplaced | { refusal: EditRefusal };
 
 const MOST_LINES_NAMED = 20;
 
-/** `onRegex` is called before each search with a pattern, which may run away; `path` is for the failure's facts. */
+/** `onRegex` is called before each search with a pattern, which may take very long; `path` is for the failure's facts. */
 export function applyTextEdit(
   text: string,
   edit: TextReplacement,
