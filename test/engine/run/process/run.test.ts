@@ -65,7 +65,8 @@ for (const kind of ['without a sandbox', 'in bubblewrap']) {
     });
 
     inRoom('gets a fixed environment and what was named', async (commands) => {
-      const { stdout } = await commands.runShellLine('env');
+      const { stdout, ...rest } = await commands.runShellLine('env');
+      expect(rest).toMatchObject({ exitCode: 0, endedBy: 'itself', stderr: '' });
       const names = stdout.split('\n').flatMap((line) => line.split('=')[0] || []);
       const fixed = ['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
       expect(
