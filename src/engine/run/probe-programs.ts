@@ -8,10 +8,20 @@ import { PROBE_MS } from './sandbox/sandbox.ts';
 const execute = promisify(execFile);
 
 /** What a program prints with these arguments; undefined when it fails. */
-async function outputOf(program: string | undefined, args: readonly string[]): Promise<string | undefined> {
+async function outputOf(
+  program: string | undefined,
+  args: readonly string[],
+  timeout = PROBE_MS,
+): Promise<string | undefined> {
   if (program === undefined) return undefined;
   try {
-    const { stdout } = await execute(program, [...args], { timeout: PROBE_MS, env: {}, cwd: '/' });
+    const { stdout } = await execute(program, [...args], {
+      timeout,
+      // One that hangs may ignore SIGTERM.
+      killSignal: 'SIGKILL',
+      env: {},
+      cwd: '/',
+    });
     return stdout;
   } catch {
     return undefined;
@@ -19,9 +29,9 @@ async function outputOf(program: string | undefined, args: readonly string[]): P
 }
 
 /** Which of sed, awk and grep are GNU's (or have the same options) and recent enough for their own safeguards. */
-export async function gnuPrograms({ found }: Programs): Promise<Set<string>> {
+export async function gnuPrograms({ found }: Programs, timeout?: number): Promise<Set<string>> {
   const [sed = '', awk = '', grep = ''] = await Promise.all(
-    ['sed', 'awk', 'grep'].map((name) => outputOf(found.get(name), ['--version'])),
+    ['sed', 'awk', 'grep'].map((name) => outputOf(found.get(name), ['--version'], timeout)),
   );
   const gnu = new Set<string>();
   if (/^sed \(GNU sed\) (?:4\.[3-9]|[5-9])/.test(sed)) gnu.add('sed');

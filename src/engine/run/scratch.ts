@@ -1,24 +1,13 @@
 /** A private directory for what commands need beside the roots: temporary files and a few files of /etc. */
 
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FOREIGN_AGE_MS, isGone, SERVER_ID, serverId } from '../confine/content/server-identity.ts';
+import { removeDirectory, removeLeftDirectories } from '../confine/content/left-directories.ts';
+import { serverId } from '../confine/content/server-identity.ts';
 import { isWithin } from '../confine/roots.ts';
 
 const PREFIX = 'cofferdam-run-';
-const NAME = new RegExp(`^${PREFIX}(${SERVER_ID})-`);
-/** Names that earlier versions made, with a pid alone. */
-const OLD_NAME = new RegExp(`^${PREFIX}\\d+-[^-]+$`);
 /** Servers in other containers remove directories that nobody has renewed for a day. */
 const RENEW_EVERY_MS = 3_600_000;
 
@@ -43,7 +32,7 @@ export class Scratch {
       }
     });
     const place = places.find((one) => !roots.some((root) => isWithin(one, root))) ?? places[0]!;
-    sweep(place);
+    removeLeftDirectories(place, PREFIX);
     const scratch = new Scratch(mkdtempSync(join(place, `${PREFIX}${serverId()}-`)));
     mkdirSync(scratch.places.home);
     mkdirSync(scratch.places.temporary);
@@ -83,7 +72,7 @@ export class Scratch {
 
   drop(): void {
     clearInterval(this.#renewal);
-    remove(this.path);
+    removeDirectory(this.path);
   }
 }
 
@@ -93,28 +82,4 @@ function renew(path: string): void {
   } catch {
     // Somebody removed it.
   }
-}
-
-function remove(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true, maxRetries: 2 });
-  } catch {
-    // A command made something in it unremovable: the next sweep tries again.
-  }
-}
-
-function sweep(place: string): void {
-  for (const name of readdirSync(place)) {
-    if (!name.startsWith(PREFIX)) continue;
-    const path = join(place, name);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    // In a shared directory anybody can make such names, to get something else removed.
-    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
-    if (isLeft(name, Date.now() - found.mtimeMs)) remove(path);
-  }
-}
-
-function isLeft(name: string, ageMs: number): boolean {
-  const server = NAME.exec(name)?.[1];
-  return server === undefined ? OLD_NAME.test(name) && ageMs > FOREIGN_AGE_MS : isGone(server, ageMs);
 }

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gnuPrograms } from '../../../src/engine/run/probe-programs.ts';
 import { copyBundledPrograms, resolvePrograms } from '../../../src/engine/run/programs.ts';
 
 let base: string;
@@ -71,5 +72,14 @@ describe('a program', () => {
     expect(readFileSync(join(into, 'thing'), 'utf8')).toContain('echo hi');
     const { found } = resolvePrograms(['thing'], { path: '/usr/bin', roots: [root], bundled });
     expect(found.get('thing')).toBe(join(into, 'thing'));
+  });
+});
+
+describe('a program that is asked what it can do', () => {
+  it('is ended when it hangs, also when it ignores SIGTERM', async () => {
+    const hangs = join(base, 'hangs');
+    program(hangs, "trap '' TERM\nexec sleep 1000");
+    const programs = { ...resolvePrograms([], { path: '', roots: [] }), found: new Map([['grep', hangs]]) };
+    expect(await gnuPrograms(programs, 500)).toEqual(new Set());
   });
 });

@@ -1,6 +1,6 @@
 /** The folders that servers make for their commands: whose they are, and when another server may remove one. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -56,6 +56,29 @@ describe.runIf(process.platform === 'linux')('a folder for commands', () => {
     const reused = folder(`${domain}-${process.pid}-1`);
     make();
     expect([gone, reused].filter((path) => existsSync(path))).toEqual([]);
+  });
+
+  it('is removed like that for copies of ripgrep too, which a kill may have left', () => {
+    const [gone, living] = [`${domain}-4194303-1`, serverId()].map((id) =>
+      join(base, `cofferdam-rg-${id}-AbCdEf`),
+    ) as [string, string];
+    for (const path of [gone, living]) mkdirSync(path);
+    const root = join(base, 'root');
+    mkdirSync(root);
+    writeFileSync(join(root, 'a.txt'), 'text\n');
+    // Nothing in the pattern can be looked for: the search asks ripgrep, and the server copies it.
+    const call = [
+      'call',
+      '--dialect',
+      'replay',
+      'grep_files',
+      JSON.stringify({ directory: root, regex: '.' }),
+    ];
+    const said = execFileSync(process.execPath, [program, ...call, '--no-journal', root], {
+      encoding: 'utf8',
+    });
+    expect(said).toContain('a.txt:1:text');
+    expect(readdirSync(base).filter((name) => name.startsWith('cofferdam-rg-'))).toEqual([basename(living)]);
   });
 
   it('of a server here that lives stays, however old', () => {

@@ -10,6 +10,8 @@ import { chmodSync, copyFileSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { removeLeftDirectories } from '../../confine/content/left-directories.ts';
+import { serverId } from '../../confine/content/server-identity.ts';
 import { fileState, type OwnProgram, ownPackage } from '../../confine/protect/own-package.ts';
 
 /** Longer patterns do not fit into an argument on every system. */
@@ -63,7 +65,7 @@ async function look(): Promise<RipgrepState> {
 
 async function versionOf(program: string): Promise<string | undefined> {
   try {
-    const options = { timeout: VERSION_TIMEOUT_MS, env: {} };
+    const options = { timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL', env: {} } as const;
     const { stdout } = await promisify(execFile)(program, ['--no-config', '--version'], options);
     return stdout.split('\n')[0]!;
   } catch {
@@ -75,6 +77,9 @@ function isUnchanged({ path, state: noted }: OwnProgram): boolean {
   return fileState(path) === noted;
 }
 
+/** Of the directory that holds a copy for as long as it takes to make it. */
+const COPY_PREFIX = 'cofferdam-rg-';
+
 /**
  * A copy without a name, which only this process can start: the package may lie where a command writes. Undefined
  * where there is no such thing, or when the program is no longer the one that was noted.
@@ -83,7 +88,8 @@ function copyProgram(own: OwnProgram): string | undefined {
   if (process.platform !== 'linux') return undefined;
   let directory: string | undefined;
   try {
-    directory = mkdtempSync(join(tmpdir(), 'cofferdam-rg-'));
+    removeLeftDirectories(tmpdir(), COPY_PREFIX);
+    directory = mkdtempSync(join(tmpdir(), `${COPY_PREFIX}${serverId()}-`));
     const copy = join(directory, 'rg');
     copyFileSync(own.path, copy);
     if (!isUnchanged(own)) return undefined;
