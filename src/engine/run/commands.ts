@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { How, PathAccess } from '../caller.ts';
 import type { GitPlaces } from '../confine/protect/git-places.ts';
 import type { Wall } from '../confine/wall.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
 import { type LaunchSettings, prepareLaunch } from './launch.ts';
@@ -11,7 +12,7 @@ import { ignoreFilesIn, withoutNewIgnoreFiles } from './new-ignore-file.ts';
 import { withOwnLinks } from './own-links.ts';
 import { checkArgv } from './policy/check.ts';
 import type { PathArgument } from './policy/declaration.ts';
-import { pathsThroughWall } from './policy/path-arguments.ts';
+import { lookedUpInTurns, pathsThroughWall } from './policy/path-arguments.ts';
 import { readingCommands } from './policy/reading-commands.ts';
 import { gnuPrograms, workingSetpriv } from './probe-programs.ts';
 import { variablesNamed } from './process/environment.ts';
@@ -156,10 +157,11 @@ export class Commands {
 
   /** Runs a command that only reads, after a check of its arguments. */
   runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
-    return this.#run(call, readingProfile, (cwd) => {
+    return this.#run(call, readingProfile, async (cwd) => {
+      const throughWall = pathsThroughWall(this.#wall, cwd);
       const checked = checkArgv(command, args, {
         policies: readingCommands,
-        resolvePath: pathsThroughWall(this.#wall, cwd),
+        resolvePath: await lookedUpInTurns(throughWall, args, new Yielder(call.signal)),
         isGnu: (name) => this.#gnu.has(name),
       });
       const pathArguments = checked.paths.map((path) => accessOf(path, cwd, checked.metadataOnly));
@@ -247,12 +249,16 @@ export class Commands {
     return { ...this.#settings, roots, masked, withheld, guarded: guardedPlaces(roots, paths) };
   }
 
-  async #run(call: CommandCall, profile: Profile, check: (cwd: string) => CheckedCall): Promise<RunResult> {
+  async #run(
+    call: CommandCall,
+    profile: Profile,
+    check: (cwd: string) => CheckedCall | Promise<CheckedCall>,
+  ): Promise<RunResult> {
     await this.requireSandbox();
     this.#requireMasks();
     const place = this.#wall.resolve(call.cwd ?? this.#wall.roots[0]!.real);
     try {
-      const { program, args, pathArguments = [] } = check(place.path);
+      const { program, args, pathArguments = [] } = await check(place.path);
       const confinement = activeConfinement(this.#settings, profile);
       const start = { cwd: place.path, confinement, pathArguments };
       const dir = place.enter();

@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Stat } from '../../confine/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import type { Wall } from '../../confine/wall.ts';
+import type { Yielder } from '../../event-loop.ts';
 import { EngineFailure, fail } from '../../failures.ts';
 import type { PathArgument, ResolvePath } from './declaration.ts';
 
@@ -14,6 +15,28 @@ const MAX_ATTEMPTS = 4;
 /** `cwd` is the real path of the directory in which the command runs. */
 export function pathsThroughWall(wall: Wall, cwd: string): ResolvePath {
   return (operand) => ({ path: throughRoot(wall, operand), ...foundAt(wall, cwd, operand) });
+}
+
+/** The same, with these operands looked up before, in as many turns as it takes: a call may have thousands of them. */
+export async function lookedUpInTurns(
+  resolvePath: ResolvePath,
+  operands: readonly string[],
+  yielder: Yielder,
+): Promise<ResolvePath> {
+  const known = new Map<string, () => PathArgument>();
+  for (const operand of new Set(operands)) {
+    if (yielder.isDue) await yielder.pause();
+    try {
+      const found = resolvePath(operand);
+      known.set(operand, () => found);
+    } catch (thrown) {
+      // Told when the check asks: not every argument is a path.
+      known.set(operand, () => {
+        throw thrown;
+      });
+    }
+  }
+  return (operand) => known.get(operand)?.() ?? resolvePath(operand);
 }
 
 /**
