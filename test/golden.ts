@@ -23,6 +23,8 @@ export interface GoldenCase {
   readOnly?: boolean;
   /** Changes are recorded, so that they can be undone. */
   journal?: true;
+  /** Files that the owner declares to be in other encodings. */
+  encodings?: { glob: string; charset: string }[];
   /** About how many tokens an answer may hold. */
   maxTokens?: number;
   settings?: Record<string, string>;
@@ -70,6 +72,7 @@ async function runCase(dialect: Dialect, golden: GoldenCase): Promise<void> {
         writable,
       })),
       readOnly: golden.readOnly ?? false,
+      encodings: golden.encodings ?? [],
       ...(state && { journal: state.path }),
     });
     const session: Session = {};

@@ -56,6 +56,8 @@ export type Failure =
       character: string;
       line: number;
       column: number;
+      /** The encoding has it, but a broken character before it would take its bytes. */
+      isBroken?: true;
     }
   | { kind: 'line-out-of-range'; path: string; line: number; lines: number }
   /** `hash` is set when the caller expected another one: it is the hash of what is there now. */

@@ -166,7 +166,9 @@ function notText({ why }: Failure & { kind: 'not-text' }, shown: string): string
 }
 
 function notEncodable(facts: Failure & { kind: 'not-encodable' }, shown: string): string {
-  const { charset, character, line, column } = facts;
+  const { charset, character, line, column, isBroken } = facts;
+  if (isBroken)
+    return `${shown} has a broken character at line ${line}, character ${column}, which in ${charset} would take in what is written behind it\nNothing was changed. Replace the broken character as well.`;
   const code = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
   return `${shown} is in ${charset}, which has no ${JSON.stringify(character)} (${code}), as in line ${line}, character ${column} of the new text\nNothing was changed. Write it in other characters.`;
 }

@@ -80,7 +80,12 @@ export function streamDecoder(charset: Charset): StreamDecoder {
       held = Buffer.from(all.subarray(end));
       return decodeUnmarked(all.subarray(0, end), charset);
     },
-    end: () => decodeUnmarked(held, charset),
+    end() {
+      const rest = held;
+      // Asked again, it has nothing left to say.
+      held = Buffer.alloc(0);
+      return decodeUnmarked(rest, charset);
+    },
   };
 }
 
@@ -88,6 +93,8 @@ export function streamDecoder(charset: Charset): StreamDecoder {
 export interface Lacking {
   character: string;
   at: number;
+  /** The encoding has it, but a broken character stands there that would take its bytes. */
+  isBroken?: true;
 }
 
 /** The bytes of a text, without a mark. */

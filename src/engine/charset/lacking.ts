@@ -4,9 +4,18 @@ import type { Lacking } from './codec.ts';
 import type { Charset } from './names.ts';
 
 /** `text` is the whole text that was to be written. */
-export function failLacking(path: string, charset: Charset, text: string, { character, at }: Lacking): never {
+export function failLacking(path: string, charset: Charset, text: string, lacking: Lacking): never {
+  const { character, at, isBroken } = lacking;
   const before = text.slice(0, at).replace(/^\uFEFF/, '');
   const line = before.split('\n').length;
   const column = before.length - before.lastIndexOf('\n');
-  return fail({ kind: 'not-encodable', path, charset, character, line, column });
+  return fail({
+    kind: 'not-encodable',
+    path,
+    charset,
+    character,
+    line,
+    column,
+    ...(isBroken && { isBroken }),
+  });
 }

@@ -3,6 +3,7 @@ import { changedBytes } from '../charset/changed-bytes.ts';
 import { decode, decodeUnmarked, type Encoding, UTF8 } from '../charset/codec.ts';
 import { encodingOf } from '../charset/encoding-of.ts';
 import { failLacking } from '../charset/lacking.ts';
+import type { Charset } from '../charset/names.ts';
 import { fail } from '../failures.ts';
 import { unifiedDiff } from './diff/unified-diff.ts';
 import { applyEdits, type TextEdit } from './edit/apply-edits.ts';
@@ -111,9 +112,19 @@ function rewriteEncoded(
   if (after === undefined || (after === text && marked === mark)) return { bytes: undefined, result };
   if (parts === undefined) return fail({ kind: 'not-text', path: job.path, why: 'not-utf8' });
   const changed = changedBytes(bytes, whole, parts, charset);
+  if (Buffer.isBuffer(changed)) requireReadsAs(changed, charset, marked ? BOM + after : after, job.path);
   const isDry = job.kind === 'edit-list' && job.dryRun;
   if (Buffer.isBuffer(changed)) return { bytes: isDry ? undefined : changed, result };
   return failLacking(job.path, charset, marked ? BOM + after : after, changed);
+}
+
+/** A broken character before the place would take new bytes for its own: what is written must read as it was meant. */
+function requireReadsAs(bytes: Buffer, charset: Charset, meant: string, path: string): void {
+  const read = decodeUnmarked(bytes, charset);
+  if (read === meant) return;
+  let at = 0;
+  while (read[at] === meant[at]) at++;
+  failLacking(path, charset, meant, { character: meant[at] ?? '', at, isBroken: true });
 }
 
 function asBuffer(bytes: Uint8Array = Buffer.alloc(0)): Buffer {

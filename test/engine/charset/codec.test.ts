@@ -1,0 +1,120 @@
+/** Every encoding against iconv-lite itself, the decoder of the platform and the iconv of the system. */
+import { spawnSync } from 'node:child_process';
+import { toUSVString } from 'node:util';
+import iconv from 'iconv-lite';
+import { describe, expect, it } from 'vitest';
+import { byteOffsets } from '../../../src/engine/charset/byte-offsets.ts';
+import { decodeUnmarked, encode, streamDecoder } from '../../../src/engine/charset/codec.ts';
+import { charsetNamed } from '../../../src/engine/index.ts';
+import { randomBytes, randomText, seeded, tabled } from './charset-fixture.ts';
+
+const repertoires = new Map<string, string[]>();
+
+/** Characters that an encoding has. */
+function repertoire(charset: string): string[] {
+  const known = repertoires.get(charset);
+  if (known) return known;
+  const found: string[] = [];
+  repertoires.set(charset, found);
+  for (let code = 0xa0; code < 0xffff; code++) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    const character = String.fromCharCode(code);
+    if (Buffer.isBuffer(encode(character, charset))) found.push(character);
+  }
+  return found;
+}
+
+function platformDecoder(charset: string): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return undefined;
+  }
+}
+
+const hasIconv = spawnSync('iconv', ['--version']).status === 0;
+/** Under other names, or where the tables of others differ in a few characters of vendors. */
+const SYSTEM_NAMES: Readonly<Record<string, string>> = {
+  shift_jis: 'CP932',
+  'euc-kr': 'CP949',
+  big5: 'BIG5-HKSCS',
+  'windows-1255': 'CP1255',
+};
+
+describe.each(tabled)('%s', (charset) => {
+  it('reads and writes random texts as iconv-lite does', () => {
+    const random = seeded(charset.length);
+    const characters = repertoire(charset);
+    for (let i = 0; i < 20; i++) {
+      const text = randomText(random, characters, 80);
+      const bytes = encode(text, charset);
+      expect(bytes).toEqual(iconv.encode(text, charset));
+      expect(decodeUnmarked(bytes as Buffer, charset)).toBe(text);
+    }
+  });
+
+  it('reads what others have written', () => {
+    const letters = repertoire(charset).filter((each) => /^\p{L}$/u.test(each));
+    const decoder = platformDecoder(charset);
+    const agreed = letters.filter(
+      (each) => !decoder || decoder.decode(encode(each, charset) as Buffer) === each,
+    );
+    // The platform lacks what vendors added to some of them.
+    expect(agreed.length).toBeGreaterThan(letters.length / 2);
+    const text = randomText(seeded(7), agreed, 500);
+    expect(decoder?.decode(encode(text, charset) as Buffer) ?? text).toBe(text);
+    if (!hasIconv) return;
+    const name = SYSTEM_NAMES[charset] ?? charset.toUpperCase().replace('_', '-');
+    const made = spawnSync('iconv', ['-c', '-f', 'UTF-8', '-t', name], { input: text });
+    const back = spawnSync('iconv', ['-f', name, '-t', 'UTF-8'], { input: made.stdout }).stdout.toString();
+    const ours = [...decodeUnmarked(made.stdout, charset)];
+    const differing = [...back].filter((each, index) => each !== ours[index]);
+    expect(back.length).toBeGreaterThan(400);
+    expect(differing.length).toBeLessThan(back.length * 0.01 + 1);
+  });
+
+  it('reads random bytes whole, in pieces and by character alike', () => {
+    const random = seeded(charset.length + 1);
+    for (let i = 0; i < 60; i++) {
+      const bytes = randomBytes(random, random(60));
+      const text = decodeUnmarked(bytes, charset);
+      expect(text).toBe(toUSVString(iconv.decode(bytes, charset)));
+      const decoder = streamDecoder(charset);
+      let pieces = '';
+      for (let at = 0; at < bytes.length; ) {
+        const end = at + 1 + random(5);
+        pieces += decoder.write(bytes.subarray(at, end));
+        at = end;
+      }
+      expect(pieces + decoder.end() + decoder.end()).toBe(text);
+      const offsets = byteOffsets(bytes, text, charset);
+      for (let at = 0; at <= text.length; at++) {
+        const { at: before, byte } = offsets.before(at);
+        expect(at - before).toBeLessThan(2);
+        if (before === at) expect(decodeUnmarked(bytes.subarray(0, byte), charset)).toBe(text.slice(0, at));
+      }
+    }
+  });
+
+  it('has a newline of one byte, and that byte is always one', () => {
+    for (let lead = 0x80; lead < 0x100; lead++) {
+      expect(decodeUnmarked(Buffer.from([lead, 10]), charset)).toMatch(/^[^\n]\n$/);
+    }
+  });
+
+  it('names the first character that it lacks', () => {
+    const lacks = charset === 'gb18030' ? '\ud800' : '\u{1f600}';
+    expect(encode(`ab\n${lacks}c${lacks}`, charset)).toEqual({ character: lacks, at: 3 });
+  });
+});
+
+it('knows names in any letters', () => {
+  expect(['Latin1', 'CP1252', 'Shift-JIS', 'UTF-16LE', 'EUC_KR'].map(charsetNamed)).toEqual([
+    'iso-8859-1',
+    'windows-1252',
+    'shift_jis',
+    'utf-16le',
+    'euc-kr',
+  ]);
+  expect(charsetNamed('klingon')).toBeUndefined();
+});
