@@ -1,8 +1,9 @@
 /** The engine's front door: what dialects, the command line and users of the library may use. */
 
 export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
+export type { StoreCall } from './api/changing.ts';
 export { type CommandSettings, shellExitCode } from './api/commands.ts';
-export type { PatchResult, StoreCall } from './api/files.ts';
+export type { PatchResult } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
 export type { Call } from './api/reading.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';

@@ -1,43 +1,28 @@
-/** What can be done to files: one method for each operation, which gives a value or throws one failure. `reading.ts` has those that only read. */
+/**
+ * What can be done to files: one method for each operation, which gives a value or throws one failure. Here are edits
+ * and patches; `reading.ts` has what only reads, `changing.ts` what writes, moves and removes whole entries.
+ */
 import type { Access } from '../access/access.ts';
 import type { ChangedPath } from '../access/changes.ts';
-import { UTF8 } from '../charset/codec.ts';
 import type { Charset } from '../charset/names.ts';
 import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
-import { Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts';
 import { contentHash } from '../files/content-hash.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
-import { encodedInTurns } from '../files/encoding/in-turns.ts';
-import { editedEncoding, storedEncoding } from '../files/encoding/stored-encoding.ts';
-import { makeDirectory } from '../files/make-directory.ts';
-import { moveEntry } from '../files/move.ts';
+import { editedEncoding } from '../files/encoding/stored-encoding.ts';
 import { readSnapshot } from '../files/read.ts';
-import type { ChangeRecorder } from '../files/recorder.ts';
 import { removeEntry } from '../files/remove.ts';
-import { replaceContent, requireUnchanged, type Snapshot } from '../files/replace.ts';
-import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
-import { replaceBytes, requireFits, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
+import { requireUnchanged } from '../files/replace.ts';
+import { replaceBytes, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
 import type { ListedEdit } from '../text/edit-list.ts';
 import type { LineInsertion } from '../text/lines/insert-lines.ts';
 import type { LineDiff, LineDiffOptions } from '../text/lines/line-diffs.ts';
 import type { PlannedFile } from '../text/patch/planned-files.ts';
 import type { EditFacts, EditListResult, RewriteResults, Rewriting } from '../text/rewrite.ts';
-import { type Call, ReadingApi } from './reading.ts';
-
-/** For operations that store a text of the caller's. */
-export interface StoreCall extends Call {
-  /** The most bytes that the file may have afterwards; the engine's own limit holds in any case. */
-  limit?: number;
-}
-
-/** For operations that a caller wants done only to the content that it knows. */
-export interface ExpectingCall extends Call {
-  /** The short hash of the content that must be there. */
-  ifHash?: string | undefined;
-}
+import { ChangingApi, type ExpectingCall, requireHash, type StoreCall } from './changing.ts';
+import type { Call } from './reading.ts';
 
 export interface EditListOptions extends ExpectingCall {
   /** The file's name in the diff, and how many unchanged lines that shows around a change. */
@@ -54,7 +39,7 @@ export interface PatchResult {
   hunks: number;
 }
 
-export class FilesApi extends ReadingApi {
+export class FilesApi extends ChangingApi {
   readonly #editor: TextEditor;
 
   constructor(access: Access, editor: TextEditor) {
@@ -77,99 +62,6 @@ export class FilesApi extends ReadingApi {
       const { bytes } = await readSnapshot(place, { signal, action: 'edit' });
       const { result } = await this.#editor.run({ kind: 'preview', path, edits, name }, bytes, signal);
       return result;
-    });
-  }
-
-  write(
-    path: string,
-    content: string | Buffer,
-    options: StoreCall & ExpectingCall = {},
-  ): Promise<{ path: string; bytes: number }> {
-    return this.#write(path, options, (place) => asBytes(content, place, new Yielder(options.signal)));
-  }
-
-  /**
-   * Writes a text in the encoding of the file that it replaces, with its byte-order mark, and a new file in the one
-   * that is declared for it. Gives the short hash of what the file holds then.
-   */
-  async writeText(path: string, text: string, options: ExpectingCall = {}): Promise<{ hash: string }> {
-    const { signal } = options;
-    let hash = '';
-    await this.#write(path, options, async (place) => {
-      const encoding = await storedEncoding(place, this.declaredFor(place), signal);
-      const bytes = await encodedInTurns(text, encoding, path, new Yielder(signal));
-      hash = await contentHash(bytes);
-      return bytes;
-    });
-    return { hash };
-  }
-
-  #write(
-    path: string,
-    options: StoreCall & ExpectingCall,
-    contentFor: (place: Place) => Promise<Buffer>,
-  ): Promise<{ path: string; bytes: number }> {
-    return this.#changeOne(written(path), options, async (place, recorder) => {
-      const bytes = await contentFor(place);
-      if (options.limit !== undefined) requireFits(path, bytes, options.limit);
-      const expect = await expectedSnapshot(place, options);
-      await replaceContent(place, bytes, { signal: options.signal, recorder, ...(expect && { expect }) });
-      return { path: place.path, bytes: bytes.length };
-    });
-  }
-
-  /** Writes several files, all of them or none. */
-  writeAll(
-    files: readonly { path: string; content: string | Buffer }[],
-    options: Call = {},
-  ): Promise<{ bytes: number }[]> {
-    const changed = files.map(({ path }) => written(path));
-    return this.#changeAll(changed, options, async (places, recorder) => {
-      requireDifferent(places);
-      const yielder = new Yielder(options.signal);
-      const contents: Buffer[] = [];
-      for (const [index, { content }] of files.entries())
-        contents.push(await asBytes(content, places[index]!, yielder));
-      const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
-      await replaceTogether(replacements, options.signal, recorder);
-      return contents.map((bytes) => ({ bytes: bytes.length }));
-    });
-  }
-
-  makeDirectory(path: string, options: { parents?: boolean } & Call = {}): Promise<{ created: boolean }> {
-    const { parents: makeParents = true } = options;
-    return this.#changeOne({ path, walk: { makeParents }, how: 'created' }, options, makeDirectory);
-  }
-
-  move(
-    from: string,
-    to: string,
-    options: { overwrite?: boolean } & ExpectingCall = {},
-  ): Promise<{ overwritten: boolean }> {
-    const { overwrite = false, signal } = options;
-    const changed: ChangedPath[] = [
-      { path: from, walk: { follow: false }, how: 'moved-from' },
-      { path: to, walk: { follow: false, makeParents: true }, how: 'moved-to' },
-    ];
-    return this.#changeAll(changed, options, async ([source, target], recorder) => {
-      await expectedSnapshot(source!, options);
-      return moveEntry(this.access.wall, source!, target!, { overwrite, signal, recorder });
-    });
-  }
-
-  remove(
-    path: string,
-    options: { recursive?: boolean } & ExpectingCall = {},
-  ): Promise<{ removed: 'file' | 'directory' | 'symlink' }> {
-    const { recursive = false, signal } = options;
-    const changed = { path, walk: { follow: false }, how: 'removed' } as const;
-    return this.#changeOne(changed, options, async (place, recorder) => {
-      const expect = await expectedSnapshot(place, options);
-      const check = expect && (() => requireUnchanged(place, expect));
-      const how = { recursive, signal, recorder, ...(check && { check }) };
-      const removed = await removeEntry(this.access.wall, place, how);
-      await place.dir.flush();
-      return { removed };
     });
   }
 
@@ -197,7 +89,7 @@ export class FilesApi extends ReadingApi {
         return (await compute(bytes, place)).result;
       });
     }
-    return this.#changeOne(changedIn({ path }), { signal }, (place, recorder) =>
+    return this.changeOne(changedIn({ path }), { signal }, (place, recorder) =>
       rewriteFile(place, (bytes) => compute(bytes, place), { signal, recorder }),
     );
   }
@@ -209,7 +101,7 @@ export class FilesApi extends ReadingApi {
   ): Promise<RewriteResults['insert'][]> {
     const jobs = insertions.map(({ path, ...insertion }) => ({ kind: 'insert' as const, path, insertion }));
     const compute = (bytes: Buffer, index: number) => this.#editor.run(jobs[index]!, bytes, options.signal);
-    return this.#changeAll(jobs.map(changedIn), options, (places, recorder) =>
+    return this.changeAll(jobs.map(changedIn), options, (places, recorder) =>
       rewriteTogether(places, compute, { ...options, recorder }),
     );
   }
@@ -242,7 +134,7 @@ export class FilesApi extends ReadingApi {
       if (parsed.bytes) await this.write(path, parsed.bytes, options);
       return { action: 'created', hunks };
     }
-    return this.#changeOne({ path, how: 'changed' }, options, async (place, recorder) => {
+    return this.changeOne({ path, how: 'changed' }, options, async (place, recorder) => {
       const snapshot = await readSnapshot(place, { signal, action: 'edit' });
       const patched = await this.#editor.run({ kind: 'patch', path, patch }, snapshot.bytes, signal);
       if (patched.result.deleted) {
@@ -274,7 +166,7 @@ export class FilesApi extends ReadingApi {
         ? []
         : [{ path: to, walk: { makeParents: true }, how: 'created' } as const]),
     ]);
-    return this.#changeAll(changed, options, (places, recorder) => {
+    return this.changeAll(changed, options, (places, recorder) => {
       const next = places.values();
       const placed = plans.map((plan) => {
         const from = plan.from === undefined ? undefined : next.next().value;
@@ -320,53 +212,10 @@ export class FilesApi extends ReadingApi {
 
   #rewrite<J extends Rewriting>(job: J, options: StoreCall): Promise<RewriteResults[J['kind']]> {
     const compute = (bytes: Buffer) => this.#editor.run(job, bytes, options.signal);
-    return this.#changeOne(changedIn(job), options, (place, recorder) =>
+    return this.changeOne(changedIn(job), options, (place, recorder) =>
       rewriteFile(place, compute, { ...options, recorder }),
     );
   }
-
-  #changeOne<T>(
-    changed: ChangedPath,
-    options: Call,
-    change: (place: Place, recorder: ChangeRecorder) => Promise<T>,
-  ): Promise<T> {
-    return this.#changeAll([changed], options, ([place], recorder) => change(place!, recorder));
-  }
-
-  #changeAll<T>(
-    changed: readonly ChangedPath[],
-    { signal }: Call,
-    change: (places: Place[], recorder: ChangeRecorder) => Promise<T>,
-  ): Promise<T> {
-    const paths = changed.map(({ path }) => path);
-    return this.access.change(paths, { signal }, (changes) => changes.at(changed, change));
-  }
-}
-
-/** What stands there, where the caller expects a certain content. */
-async function expectedSnapshot(
-  place: Place,
-  { ifHash, signal }: ExpectingCall,
-): Promise<Snapshot | undefined> {
-  if (ifHash === undefined) return undefined;
-  const snapshot = await readSnapshot(place, { signal });
-  await requireHash(place.shown, snapshot.bytes, ifHash);
-  return snapshot;
-}
-
-async function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): Promise<void> {
-  if (ifHash === undefined) return;
-  const hash = await contentHash(bytes);
-  if (hash !== ifHash.toLowerCase()) fail({ kind: 'changed-meanwhile', path, hash });
-}
-
-async function asBytes(content: string | Buffer, { shown }: Place, yielder: Yielder): Promise<Buffer> {
-  return typeof content === 'string' ? encodedInTurns(content, UTF8, shown, yielder) : content;
-}
-
-/** A file that is written anew; missing directories above it are made. */
-function written(path: string): ChangedPath {
-  return { path, walk: { makeParents: true }, how: 'changed' };
 }
 
 /** A file that must be there. */

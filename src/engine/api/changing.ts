@@ -1,0 +1,168 @@
+/** What changes whole entries: writing, making directories, moving and removing. `files.ts` adds edits and patches. */
+import type { ChangedPath } from '../access/changes.ts';
+import { UTF8 } from '../charset/codec.ts';
+import type { Place } from '../confine/place.ts';
+import { Yielder } from '../event-loop.ts';
+import { fail } from '../failures.ts';
+import { contentHash } from '../files/content-hash.ts';
+import { encodedInTurns } from '../files/encoding/in-turns.ts';
+import { storedEncoding } from '../files/encoding/stored-encoding.ts';
+import { makeDirectory } from '../files/make-directory.ts';
+import { moveEntry } from '../files/move.ts';
+import { readSnapshot } from '../files/read.ts';
+import type { ChangeRecorder } from '../files/recorder.ts';
+import { removeEntry } from '../files/remove.ts';
+import { replaceContent, requireUnchanged, type Snapshot } from '../files/replace.ts';
+import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
+import { requireFits } from '../files/rewrite.ts';
+import { type Call, ReadingApi } from './reading.ts';
+
+/** For operations that store a text of the caller's. */
+export interface StoreCall extends Call {
+  /** The most bytes that the file may have afterwards; the engine's own limit holds in any case. */
+  limit?: number;
+}
+
+/** For operations that a caller wants done only to the content that it knows. */
+export interface ExpectingCall extends Call {
+  /** The short hash of the content that must be there. */
+  ifHash?: string | undefined;
+}
+
+export class ChangingApi extends ReadingApi {
+  write(
+    path: string,
+    content: string | Buffer,
+    options: StoreCall & ExpectingCall = {},
+  ): Promise<{ path: string; bytes: number }> {
+    return this.#write(path, options, (place) => asBytes(content, place, new Yielder(options.signal)));
+  }
+
+  /**
+   * Writes a text in the encoding of the file that it replaces, with its byte-order mark, and a new file in the one
+   * that is declared for it. Gives the short hash of what the file holds then.
+   */
+  async writeText(path: string, text: string, options: ExpectingCall = {}): Promise<{ hash: string }> {
+    const { signal } = options;
+    let hash = '';
+    await this.#write(path, options, async (place) => {
+      const encoding = await storedEncoding(place, this.declaredFor(place), signal);
+      const bytes = await encodedInTurns(text, encoding, path, new Yielder(signal));
+      hash = await contentHash(bytes);
+      return bytes;
+    });
+    return { hash };
+  }
+
+  #write(
+    path: string,
+    options: StoreCall & ExpectingCall,
+    contentFor: (place: Place) => Promise<Buffer>,
+  ): Promise<{ path: string; bytes: number }> {
+    return this.changeOne(written(path), options, async (place, recorder) => {
+      const bytes = await contentFor(place);
+      if (options.limit !== undefined) requireFits(path, bytes, options.limit);
+      const expect = await expectedSnapshot(place, options);
+      await replaceContent(place, bytes, { signal: options.signal, recorder, ...(expect && { expect }) });
+      return { path: place.path, bytes: bytes.length };
+    });
+  }
+
+  /** Writes several files, all of them or none. */
+  writeAll(
+    files: readonly { path: string; content: string | Buffer }[],
+    options: Call = {},
+  ): Promise<{ bytes: number }[]> {
+    const changed = files.map(({ path }) => written(path));
+    return this.changeAll(changed, options, async (places, recorder) => {
+      requireDifferent(places);
+      const yielder = new Yielder(options.signal);
+      const contents: Buffer[] = [];
+      for (const [index, { content }] of files.entries())
+        contents.push(await asBytes(content, places[index]!, yielder));
+      const replacements = places.map((place, index) => ({ place, bytes: contents[index]! }));
+      await replaceTogether(replacements, options.signal, recorder);
+      return contents.map((bytes) => ({ bytes: bytes.length }));
+    });
+  }
+
+  makeDirectory(path: string, options: { parents?: boolean } & Call = {}): Promise<{ created: boolean }> {
+    const { parents: makeParents = true } = options;
+    return this.changeOne({ path, walk: { makeParents }, how: 'created' }, options, makeDirectory);
+  }
+
+  move(
+    from: string,
+    to: string,
+    options: { overwrite?: boolean } & ExpectingCall = {},
+  ): Promise<{ overwritten: boolean }> {
+    const { overwrite = false, signal } = options;
+    const changed: ChangedPath[] = [
+      { path: from, walk: { follow: false }, how: 'moved-from' },
+      { path: to, walk: { follow: false, makeParents: true }, how: 'moved-to' },
+    ];
+    return this.changeAll(changed, options, async ([source, target], recorder) => {
+      await expectedSnapshot(source!, options);
+      return moveEntry(this.access.wall, source!, target!, { overwrite, signal, recorder });
+    });
+  }
+
+  remove(
+    path: string,
+    options: { recursive?: boolean } & ExpectingCall = {},
+  ): Promise<{ removed: 'file' | 'directory' | 'symlink' }> {
+    const { recursive = false, signal } = options;
+    const changed = { path, walk: { follow: false }, how: 'removed' } as const;
+    return this.changeOne(changed, options, async (place, recorder) => {
+      const expect = await expectedSnapshot(place, options);
+      const check = expect && (() => requireUnchanged(place, expect));
+      const how = { recursive, signal, recorder, ...(check && { check }) };
+      const removed = await removeEntry(this.access.wall, place, how);
+      await place.dir.flush();
+      return { removed };
+    });
+  }
+
+  protected changeOne<T>(
+    changed: ChangedPath,
+    options: Call,
+    change: (place: Place, recorder: ChangeRecorder) => Promise<T>,
+  ): Promise<T> {
+    return this.changeAll([changed], options, ([place], recorder) => change(place!, recorder));
+  }
+
+  protected changeAll<T>(
+    changed: readonly ChangedPath[],
+    { signal }: Call,
+    change: (places: Place[], recorder: ChangeRecorder) => Promise<T>,
+  ): Promise<T> {
+    const paths = changed.map(({ path }) => path);
+    return this.access.change(paths, { signal }, (changes) => changes.at(changed, change));
+  }
+}
+
+/** What stands there, where the caller expects a certain content. */
+async function expectedSnapshot(
+  place: Place,
+  { ifHash, signal }: ExpectingCall,
+): Promise<Snapshot | undefined> {
+  if (ifHash === undefined) return undefined;
+  const snapshot = await readSnapshot(place, { signal });
+  await requireHash(place.shown, snapshot.bytes, ifHash);
+  return snapshot;
+}
+
+export async function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): Promise<void> {
+  if (ifHash === undefined) return;
+  const hash = await contentHash(bytes);
+  if (hash !== ifHash.toLowerCase()) fail({ kind: 'changed-meanwhile', path, hash });
+}
+
+async function asBytes(content: string | Buffer, { shown }: Place, yielder: Yielder): Promise<Buffer> {
+  return typeof content === 'string' ? encodedInTurns(content, UTF8, shown, yielder) : content;
+}
+
+/** A file that is written anew; missing directories above it are made. */
+function written(path: string): ChangedPath {
+  return { path, walk: { makeParents: true }, how: 'changed' };
+}
