@@ -54,9 +54,18 @@ function answer(visitor: Visitor, keys: ReadonlySet<string>): void {
 }
 
 /** Whether some process, this one included, holds the key in its bulk lock. When that cannot be told, it may. */
-export function isInBulk(key: string): Promise<boolean> {
+export async function isInBulk(key: string): Promise<boolean> {
   const path = socketName(BULK);
-  if (path === undefined) return Promise.resolve(false);
+  if (path === undefined) return false;
+  // Nearly always nobody has the bulk lock. Taking its name for a moment shows that at a fifth of the cost of asking in
+  // vain; whoever wants it in that moment tries again, and whoever asks in that moment hears of no keys.
+  const free = await listen(path);
+  if (free === undefined || free === 'taken') return ask(path, key);
+  free.close();
+  return false;
+}
+
+function ask(path: string, key: string): Promise<boolean> {
   return new Promise((resolve) => {
     const visitor = connect({ path });
     let told = '';
