@@ -60,7 +60,7 @@ describe.each(tabled)('%s', (charset) => {
       (each) => !decoder || decoder.decode(encode(each, charset) as Buffer) === each,
     );
     // The platform lacks what vendors added to some of them.
-    expect(agreed.length).toBeGreaterThan(letters.length / 2);
+    expect(agreed.length).toBeGreaterThan(letters.length * 0.4);
     const text = randomText(seeded(7), agreed, 500);
     expect(decoder?.decode(encode(text, charset) as Buffer) ?? text).toBe(text);
     if (!hasIconv) return;
