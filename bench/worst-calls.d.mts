@@ -1,10 +1,10 @@
 export interface Site {
   root: string;
+  scale: number;
   entries: number;
   lines: number;
 }
-type Calls = [tool: string, args: Record<string, unknown>][];
+export const dialects: readonly string[];
 export function layOut(root: string, scale?: number): Site;
-export function worstCalls(
-  site: Site,
-): Record<'repo' | 'workspace' | 'fileeditor' | 'patch' | 'replay', Calls>;
+export function siteOf(root: string, scale?: number): Site;
+export function worstCalls(dialect: string, site: Site): [what: string, args: Record<string, unknown>][];

@@ -1,0 +1,25 @@
+/** The long arguments that several tools can be given. */
+import { join } from 'node:path';
+
+export function inputsFor({ root, scale, lines }) {
+  const at = (name) => join(root, name);
+  const many = (count, make) =>
+    Array.from({ length: Math.max(1, Math.round(count * scale)) }, (_, i) => make(i));
+  const everyNth = (step, make) =>
+    Array.from({ length: Math.floor(lines / step) }, (_, i) => make(1 + i * step));
+  return {
+    at,
+    many,
+    everyNth,
+    /** A name that is not there, beside very many that are like it. */
+    wrong: (i) => at(`many/entrie-${i * 7}.txd`),
+    /** So many alternatives that nobody writes them out. */
+    bomb: '{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}{m,n}{o,p}{q,r}{s,t}',
+    fifty: 'some text in a line\n'.repeat(2_500_000 * scale),
+    hunks: everyNth(100, (n) => `@@ -${n},1 +${n},1 @@\n-line ${n} of the file\n+LINE ${n}\n`).join(''),
+    newFile: (count) =>
+      `--- /dev/null\n+++ b\n@@ -0,0 +1,${count} @@\n${'+some text in a line\n'.repeat(count)}`,
+    deepPath: `${'d/'.repeat(900 * scale)}file.txt`,
+    writtenPaths: Array.from({ length: 600 }, (_, i) => `written/${i}/file.txt`),
+  };
+}

@@ -1,0 +1,22 @@
+/** The worst calls of patch. */
+import { inputsFor } from './inputs.mjs';
+
+export function patch(site) {
+  const { scale, lines } = site;
+  const { many, fifty, hunks, newFile } = inputsFor(site);
+  return [
+    ['patch_apply', { path: 'patched.txt', patch: `--- a\n+++ b\n${hunks}` }],
+    [
+      'patch_apply',
+      { path: 'diffed.txt', patch: `--- a\n+++ b\n@@ -5,3 +5,3 @@\n nothing\n-such\n+is\n here\n` },
+    ],
+    ['patch_apply', { path: 'made.txt', patch: newFile(lines) }],
+    ['append', { path: 'appended.txt', content: 'x\r\n'.repeat(1_000_000 * scale) }],
+    ['write_file', { path: 'other.txt', content: 'x\n'.repeat(2_000_000 * scale) }],
+    ['shell_exec', { command: 'ls', args: ['many'] }],
+    ['shell_exec', { command: 'ls', args: many(10_000, (i) => `many/x${i}`) }],
+    ['write_file', { path: 'whole.txt', content: fifty }],
+    ['append', { path: 'whole.txt', content: 'x\r\n'.repeat(1_000_000 * scale) }],
+    ['patch_apply', { path: 'patched-whole.txt', patch: newFile(Math.round(1_200_000 * scale)) }],
+  ];
+}
