@@ -21,6 +21,7 @@ import { peers } from '../bench/peer-calls.mjs';
 import { fetchPeer } from '../bench/peers.mjs';
 import { writeBlocks } from '../bench/readme.mjs';
 import { reads } from '../bench/reads.mjs';
+import { stalls } from '../bench/stalls.mjs';
 import { start } from '../bench/start.mjs';
 import { absent, markdown, plainTable } from '../bench/table.mjs';
 import { tasks } from '../bench/tasks.mjs';
@@ -36,6 +37,7 @@ const PARTS = [
   names,
   lines,
   journal,
+  stalls,
   commands,
   tools,
   http,
