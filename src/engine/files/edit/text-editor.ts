@@ -9,6 +9,8 @@ export type { TextEdit } from '../../text/edit/apply-edits.ts';
 
 /** In bytes gone through: so much takes a few milliseconds, which is less than asking a worker. */
 const AT_ONCE = 256 * 1024;
+/** An edit takes as long as so many bytes, however short its texts are. */
+const EDIT_WEIGHT = 128;
 /** A worker that had more in its hands is not kept: its memory would stay. */
 const KEEP_BELOW = 4 * 1024 * 1024;
 
@@ -62,9 +64,15 @@ function weightOf(job: Rewriting, bytes: number): number {
   switch (job.kind) {
     case 'edit':
     case 'preview':
-      return job.edits.reduce((sum, edit) => sum + edit.replace.length, bytes * (1 + job.edits.length));
+      return job.edits.reduce(
+        (sum, edit) => sum + edit.replace.length + EDIT_WEIGHT,
+        bytes * (1 + job.edits.length),
+      );
     case 'edit-list':
-      return job.edits.reduce((sum, edit) => sum + edit.newText.length, bytes * (2 + job.edits.length));
+      return job.edits.reduce(
+        (sum, edit) => sum + edit.newText.length + EDIT_WEIGHT,
+        bytes * (2 + job.edits.length),
+      );
     case 'insert':
       return bytes + job.insertion.content.length;
     case 'line-diffs':
