@@ -43,12 +43,38 @@ export const reads = {
       return [
         comparison({ what, ...many, against, rate: count, budget: { atLeast: 2 }, note: `${count} reads` }),
         comparison({ what: '4 KB reads, one by one', ...one, against, rate: FILES }),
+        await anchoredRow(bench, folder, files, count),
       ];
     } finally {
       for (const server of Object.values(servers)) server.stop();
     }
   },
 };
+
+/** Lines with their anchors, against the same lines without: CPU time, because only the labels differ. */
+async function anchoredRow(bench, folder, files, count) {
+  const what = 'CPU of 4 KB reads with anchors';
+  const against = 'plain reads';
+  const server = await Server.open(bench.cofferdam(folder, { dialect: 'standard' }));
+  const reading = (more) => async () => {
+    const calls = Array.from({ length: count }, (_, i) => {
+      return ['read_text_file', { path: files[i % FILES].path, ...more }];
+    });
+    const before = server.cpuMs();
+    const { answers } = await server.pipelined(calls, IN_FLIGHT);
+    const used = server.cpuMs() - before;
+    if (answers.some(({ result }) => !result || result.isError)) throw new Error(`${what}: a read failed`);
+    return used;
+  };
+  try {
+    if (server.cpuMs() === undefined) return absent(what, 'this system does not tell', against);
+    const { rounds } = bench;
+    const times = await inTurn({ ours: reading({ anchors: true }), theirs: reading({}) }, { rounds });
+    return comparison({ what, ...times, against, budget: { atMost: 1.2 }, note: `${count} reads` });
+  } finally {
+    server.stop();
+  }
+}
 
 export function smallFiles(folder, count = FILES) {
   return Array.from({ length: count }, (_, index) => {

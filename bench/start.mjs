@@ -13,7 +13,7 @@ export const start = {
     const folder = bench.folder('start');
     const official = await bench.peer('official');
     const launches = {
-      ours: bench.cofferdam(folder),
+      ours: bench.cofferdam(folder, { dialect: 'standard' }),
       ...(official.launch ? { official: official.launch({ folder, home: folder }) } : {}),
     };
     const turns = { bare: async () => (await run(process.execPath, ['-e', '0'])).ms };
