@@ -23,7 +23,7 @@ const common = {
   legalComments: 'linked',
   sourcemap: false,
   metafile: true,
-  external: ['@vscode/ripgrep'],
+  external: ['@vscode/ripgrep', 'pg-native'],
   alias: { '@modelcontextprotocol/server/_shims': './src/server/mcp/protocol-shims.ts' },
   define: { COFFERDAM_VERSION: JSON.stringify(version) },
 };
@@ -48,6 +48,11 @@ const built = await Promise.all([
     ...commonjs,
     entryPoints: ['src/server/oauth/token-library.ts'],
     outfile: 'dist/oauth.cjs',
+  }),
+  writeProgram({
+    ...commonjs,
+    entryPoints: ['src/state/postgres/driver.ts'],
+    outfile: 'dist/postgres.cjs',
   }),
   build({
     ...common,

@@ -3,11 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** Packages in a file of their own: most clients on stdio need no protocol library, and no server on stdio needs OAuth. */
+/** Packages in files of their own: most clients on stdio need no protocol library, and few servers OAuth or a database. */
 const APART = {
   '@modelcontextprotocol/server': './protocol.cjs',
   '@modelcontextprotocol/server/stdio': './protocol.cjs',
   jose: './oauth.cjs',
+  pg: './postgres.cjs',
 };
 /** Modules of Node that take milliseconds to load. */
 const BUILTINS = [
@@ -115,6 +116,7 @@ const OURS = [
   'state/directory/locks.ts',
   'state/directory/log/directory-log.ts',
   'state/directory/notes.ts',
+  'state/postgres/open.ts',
   'trace/later-executed.ts',
   'trace/stored-event.ts',
 ];
@@ -177,7 +179,7 @@ function lateModules(files, load) {
         if (BUILTINS.includes(path.slice('node:'.length)))
           return late(path, namespace, { path, external: true });
       });
-      onResolve({ filter: /^(?:@|jose$)/ }, ({ path, namespace }) => {
+      onResolve({ filter: /^(?:@|(?:jose|pg)$)/ }, ({ path, namespace }) => {
         if (path in APART) return late(path, namespace, { path: APART[path], external: true });
       });
       onResolve({ filter: /\.ts$/ }, ({ path, importer, namespace, kind }) => {

@@ -6,6 +6,8 @@ import { build } from 'esbuild';
 
 const directory = process.env.COFFERDAM_TESTS_BUILT!;
 let drafts = 0;
+const REQUIRE =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 /** Where a program is. `make` writes it to another name first: somebody else may be building it too. */
 export async function built(
@@ -31,7 +33,9 @@ export function bundle(entry: string, name: string): Promise<string> {
       platform: 'node',
       format: name.endsWith('.mjs') ? 'esm' : 'cjs',
       target: 'node20',
-      external: ['@vscode/ripgrep'],
+      external: ['@vscode/ripgrep', 'pg-native'],
+      // Packages in the older module format ask for modules of Node while they run.
+      ...(name.endsWith('.mjs') && { banner: { js: REQUIRE } }),
       logLevel: 'error',
     }),
   );

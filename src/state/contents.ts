@@ -40,7 +40,7 @@ export interface Contents {
   get(hash: string): Promise<Buffer | undefined>;
 
   /** The content in pieces, or undefined when it is not there. Throws `DamagedContent` at the end of a wrong one. */
-  chunks(hash: string): AsyncIterable<Buffer> | undefined;
+  chunks(hash: string): Promise<AsyncIterable<Buffer> | undefined>;
 
   has(hash: string): Promise<boolean>;
 
@@ -74,7 +74,7 @@ export type IsNeeded = (name: string) => boolean;
 
 /** How much is in the store. */
 export interface ContentsUsage {
-  /** Bytes in the store, of all processes, as this one last knew it; never too low. */
+  /** Bytes in the store, of all processes: never less than when this one last put something or measured. */
   readonly bytes: number;
   /** Bytes that this process has added since it started. */
   readonly added: number;

@@ -13,13 +13,42 @@
  */
 export interface Locks {
   /**
-   * Runs `task` while it holds the locks of all keys. Throws a `LockTimeout` when another process does not let go, and
-   * the signal's reason when the signal aborts while it waits.
+   * Runs `task` while it holds the locks of all keys. Throws a `LockTimeout` when another process does not let go, a
+   * `StateAway` when the locks cannot be reached, and the signal's reason when the signal aborts while it waits.
    */
-  hold<T>(keys: readonly string[], task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  hold<T>(
+    keys: readonly LockKey[],
+    task: (lease: Lease | undefined) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>;
 
   /** Runs `task` unless somebody holds the key now; false when somebody does. */
-  tryHold(key: string, task: () => Promise<void>): Promise<boolean>;
+  tryHold(key: LockKey, task: () => Promise<void>): Promise<boolean>;
+}
+
+/** What is locked: something that has a name in the state, or an entry of a served directory. */
+export type LockKey = string | EntryKey;
+
+/**
+ * An entry has two faces. On one machine it is its directory's identity and its name, whatever path leads there. Other
+ * machines know neither devices nor inodes: for them it is its path, and whoever changes it must also be sure that
+ * nobody removes or moves a directory above it.
+ */
+export interface EntryKey {
+  readonly onMachine: string;
+  /** Absolute, with all links resolved. */
+  readonly path: string;
+}
+
+/**
+ * A lock that its holder may lose without knowing it: the one who keeps it is another machine, and frees it when it
+ * hears nothing of the holder. Locks of one machine have no lease.
+ */
+export interface Lease {
+  /** Settles when the lock is known to be held still; throws a `StateAway` when it is lost or nobody can tell. */
+  prove(): Promise<void>;
+  /** Throws when the last proof is too old to change something now. */
+  requireFresh(): void;
 }
 
 /** Another process has held a lock for too long. */

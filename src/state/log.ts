@@ -78,6 +78,8 @@ export interface LogListener<R extends object> {
 export interface LogOptions<R extends object> {
   /** Checks a value that was read; undefined for what is no record of this log. */
   accept(value: unknown): R | undefined;
+  /** What is stored in place of a record, where other machines read it: `accept` takes it back. */
+  toStored?(record: R): object;
   /** Each record carries a checksum, so that damage of any kind shows. Without, a record is plain JSON. */
   checksums?: boolean;
   /** Bytes of a record at most. What a reader finds beyond that is no record. */

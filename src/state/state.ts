@@ -11,6 +11,8 @@ export interface State {
   readonly notes: Notes;
   /** Where the state lies in a directory of this machine: scratch files may be made in it. */
   readonly localDirectory?: string | undefined;
+  /** Where other machines share the state: how they call what this one knows by its path. */
+  readonly paths?: SharedPaths | undefined;
 
   /** Nothing is opened before the first record is written or read. */
   log<R extends object>(name: 'journal' | 'trace', options: LogOptions<R>): Log<R>;
@@ -34,4 +36,23 @@ export interface Note {
   text: string;
   /** When it was written, in milliseconds since 1970. */
   at: number;
+}
+
+/**
+ * Paths in a form that all machines understand, wherever each of them has mounted a directory.
+ *
+ * A shared path is `=NAME/…`: the name of a served directory and the way from there. No absolute path looks like that.
+ * What lies in no directory with a name stays as it is, and so does the path in a directory that is not served here.
+ */
+export interface SharedPaths {
+  toShared(path: string): string;
+  fromShared(path: string): string;
+}
+
+/** The state cannot be reached: nothing that needs it can be done, and nothing was. */
+export class StateAway extends Error {
+  constructor(cause?: unknown) {
+    super('the database that keeps the history cannot be reached', { cause });
+    this.name = 'StateAway';
+  }
 }

@@ -36,7 +36,7 @@ export class Store {
 
   /** Fills an open file with a content of any size; false when it is not kept, or no longer what it was. */
   async pour(hash: string, fd: number): Promise<boolean> {
-    const chunks = this.contents.chunks(hash);
+    const chunks = await this.contents.chunks(hash);
     if (!chunks) return false;
     try {
       await fillFile(fd, chunks);

@@ -7,7 +7,8 @@
  * them as bulk-lock.ts says, because each socket costs a descriptor.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Locks } from '../locks.ts';
+import { LockQueues, type Release } from '../lock-queues.ts';
+import type { LockKey, Locks } from '../locks.ts';
 import { BULK, BulkLock, isInBulk } from './bulk-lock.ts';
 import { listen, type Socket, socketName, untilFree } from './lock-sockets.ts';
 
@@ -15,25 +16,26 @@ import { listen, type Socket, socketName, untilFree } from './lock-sockets.ts';
 const MOST_SOCKETS = 16;
 const TURN_MS = 10;
 
-/** The last task of each key: all who lock in this process wait in the same queues. */
-const queues = new Map<string, Promise<void>>();
+/** All who lock in this process wait in the same queues. */
+const queues = new LockQueues();
 
 export const machineLocks: Locks = {
   async hold(keys, task, signal) {
-    const sorted = [...new Set(keys)].sort();
+    const sorted = [...new Set(keys.map(nameOf))].sort();
     const release = await (sorted.length > MOST_SOCKETS
       ? holdBulk(sorted, signal)
       : holdEach(sorted, signal));
     try {
-      return await task();
+      return await task(undefined);
     } finally {
       release();
     }
   },
 
-  async tryHold(key, task) {
+  async tryHold(wanted, task) {
+    const key = nameOf(wanted);
     if (queues.has(key)) return false;
-    const leave = await enterQueue(key);
+    const leave = await queues.enter(key);
     try {
       const lock = await tryLock(key);
       if (lock === 'taken') return false;
@@ -49,7 +51,9 @@ export const machineLocks: Locks = {
   },
 };
 
-type Release = () => void;
+function nameOf(key: LockKey): string {
+  return typeof key === 'string' ? key : key.onMachine;
+}
 
 async function holdEach(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
   const held: Release[] = [];
@@ -58,7 +62,7 @@ async function holdEach(keys: readonly string[], signal: AbortSignal | undefined
   };
   try {
     for (const key of keys) {
-      held.push(await enterQueue(key));
+      held.push(await queues.enter(key));
       const lock = await untilFree(() => tryLock(key), signal);
       if (lock) held.push(() => lock.close());
     }
@@ -71,7 +75,7 @@ async function holdEach(keys: readonly string[], signal: AbortSignal | undefined
 
 /** Comes before all keys in the order of locks, so whoever waits here holds none of them. */
 async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined): Promise<Release> {
-  const held: Release[] = [await enterQueue(BULK)];
+  const held: Release[] = [await queues.enter(BULK)];
   const release = () => {
     for (const each of held.reverse()) each();
   };
@@ -80,7 +84,7 @@ async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined
     if (bulk) held.push(() => bulk.close());
     let began = performance.now();
     for (const key of keys) {
-      held.push(await enterQueue(key));
+      held.push(await queues.enter(key));
       // Held by its own socket for a moment: so nobody else holds it, and nobody gets it from here on.
       const lock = await untilFree(() => tryLock(key, bulk), signal);
       if (lock) {
@@ -96,21 +100,6 @@ async function holdBulk(keys: readonly string[], signal: AbortSignal | undefined
     release();
     throw error;
   }
-}
-
-/** Waits until all who came before have left; gives the way to leave. */
-async function enterQueue(key: string): Promise<Release> {
-  const before = queues.get(key);
-  let leave: Release = () => {};
-  const mine = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
-  queues.set(key, mine);
-  await before;
-  return () => {
-    if (queues.get(key) === mine) queues.delete(key);
-    leave();
-  };
 }
 
 /** Undefined where there are no sockets of this kind. `own`: the bulk lock that asks. */

@@ -142,6 +142,7 @@ export function logContract(create: StateFactory): void {
       const stop = log.follow({ onRecords: (records) => got.push(...records.map(({ n }) => n)), onProblem });
       log.follow({ onRecords: (records) => kept.push(...records.map(({ n }) => n)), onProblem });
       other.append({ n: 1 });
+      await other.flush();
       log.append({ n: 2 });
       await until(() => got.length === 2 && kept.length === 2);
       stop();

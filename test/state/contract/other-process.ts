@@ -1,10 +1,13 @@
 /** Another process that shares a state: argv is the state's address, a task, and the task's arguments. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
+import { Fleet } from '../../../src/state/postgres/open.ts';
+import { isDatabaseAddress } from '../../../src/state/postgres/settings.ts';
 import { type Numbered, numbered } from './numbered.ts';
 
 const [address, task, ...args] = process.argv.slice(2) as [string, string, ...string[]];
-const state = openDirectoryState(address);
+const fleet = isDatabaseAddress(address) ? new Fleet(address) : undefined;
+const state = fleet ? fleet.openState() : openDirectoryState(address);
 
 const tasks: Record<string, () => Promise<void>> = {
   /** Appends numbered records of many lengths. */
@@ -45,3 +48,4 @@ const tasks: Record<string, () => Promise<void>> = {
 };
 
 await tasks[task]!();
+await fleet?.close();

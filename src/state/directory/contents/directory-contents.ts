@@ -135,7 +135,7 @@ export class DirectoryContents implements Contents {
     return undefined;
   }
 
-  chunks(hash: string): AsyncIterable<Buffer> | undefined {
+  async chunks(hash: string): Promise<AsyncIterable<Buffer> | undefined> {
     const [path] = pathsOf(this.#directory, hash);
     return path === undefined ? undefined : storedChunks(path, hash);
   }

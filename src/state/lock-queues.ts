@@ -1,0 +1,27 @@
+/** One queue a key: those who lock in one process wait here for each other, before they ask anybody else. */
+
+export type Release = () => void;
+
+export class LockQueues {
+  /** The last task of each key. */
+  readonly #last = new Map<string, Promise<void>>();
+
+  has(key: string): boolean {
+    return this.#last.has(key);
+  }
+
+  /** Waits until all who came before have left; gives the way to leave. */
+  async enter(key: string): Promise<Release> {
+    const before = this.#last.get(key);
+    let leave: Release = () => {};
+    const mine = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    this.#last.set(key, mine);
+    await before;
+    return () => {
+      if (this.#last.get(key) === mine) this.#last.delete(key);
+      leave();
+    };
+  }
+}

@@ -1,0 +1,127 @@
+/** One connection to the database. Statements go out one after another, and none waits for ever. */
+import type { ClientConfig, QueryResult } from 'pg';
+import { StateAway } from '../state.ts';
+import { Client } from './driver.ts';
+
+const ANSWER_MS = 5000;
+
+export type Row = Record<string, unknown>;
+export type Values = readonly unknown[];
+
+/** A statement takes longer than this only when the database, or the way to it, does not answer. */
+export interface QueryOptions {
+  ms?: number;
+}
+
+export class Connection {
+  readonly #client: Client;
+  #last: Promise<unknown> = Promise.resolve();
+  #lost: Error | undefined;
+
+  private constructor(client: Client) {
+    this.#client = client;
+    client.on('error', (error) => this.#lose(error));
+    client.on('end', () => this.#lose(new Error('the connection has ended')));
+  }
+
+  static async open(config: ClientConfig): Promise<Connection> {
+    const client = new Client(config);
+    const connection = new Connection(client);
+    try {
+      await client.connect();
+    } catch (error) {
+      connection.close();
+      throw isRefusal(error) ? error : new StateAway(error);
+    }
+    return connection;
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** One statement with parameters, or several without, as one message. */
+  query(text: string, values?: Values, { ms = ANSWER_MS }: QueryOptions = {}): Promise<Row[]> {
+    const result = this.#last.then(() => this.#run(text, values, ms));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** Lets the process end while the connection is idle. */
+  rest(): void {
+    this.#stream.unref?.();
+  }
+
+  wake(): void {
+    this.#stream.ref?.();
+  }
+
+  close(): void {
+    this.#lost ??= new Error('the connection was closed');
+    // Without a goodbye: the other end may not be there to hear it.
+    this.#stream.destroy();
+  }
+
+  async #run(text: string, values: Values | undefined, ms: number): Promise<Row[]> {
+    if (this.#lost) throw new StateAway(this.#lost);
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new Error(`no answer within ${ms} ms`);
+        this.#lose(error);
+        reject(new StateAway(error));
+      }, ms);
+    });
+    try {
+      const asked: Promise<QueryResult<Row> | QueryResult<Row>[]> = values
+        ? this.#client.query(text, [...values])
+        : this.#client.query(text);
+      asked.catch(() => {});
+      const result = await Promise.race([asked, tooLong]);
+      return Array.isArray(result) ? result.flatMap(({ rows }) => rows ?? []) : result.rows;
+    } catch (error) {
+      if (!isLoss(error)) throw error;
+      this.#lose(error as Error);
+      throw error instanceof StateAway ? error : new StateAway(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #lose(error: Error): void {
+    if (this.#lost) return;
+    this.#lost = error;
+    this.#stream.destroy();
+  }
+
+  get #stream(): Stream {
+    // The client's types leave it out.
+    return (this.#client as unknown as { connection: { stream: Stream } }).connection.stream;
+  }
+}
+
+interface Stream {
+  ref?(): void;
+  unref?(): void;
+  destroy(): void;
+}
+
+/** The five letters and digits by which PostgreSQL names what went wrong. */
+export function sqlState(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code) ? code : undefined;
+}
+
+/**
+ * Whether the database can be used no longer, for now: the connection is gone (08, or no code at all), the server shuts
+ * down or starts (57P), ended the session (25P03), has no room (53), or became a standby (25006).
+ */
+function isLoss(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === undefined || /^(08|53|57P|25P03|25006)/.test(code);
+}
+
+/** Wrong user, password, database or rights: waiting does not help. */
+export function isRefusal(error: unknown): boolean {
+  return /^(28|3D|42501)/.test(sqlState(error) ?? '');
+}

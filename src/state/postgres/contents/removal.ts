@@ -1,0 +1,118 @@
+/** Retires and erases contents: out of sight first, gone only when nobody turned out to need them. */
+import type { IsNeeded, StoredContent } from '../../contents.ts';
+import type { Row } from '../connection.ts';
+import type { Database } from '../database.ts';
+import { named } from './upload.ts';
+
+/** What was put within this time may belong to an entry in the making. */
+const YOUNG = "interval '10 minutes'";
+/** What is retired can be asked for again for so long. */
+const LEAVING_MS = 5 * 60_000;
+const ABANDONED = "interval '1 day'";
+const PAGE = 1000;
+const LONG_MS = 600_000;
+
+export async function* listStored(database: Database): AsyncGenerator<StoredContent> {
+  const { table } = named(database);
+  for (let last: Buffer = Buffer.alloc(0); ; ) {
+    const rows = await database.query(
+      `SELECT hash, stored, touched > clock_timestamp() - ${YOUNG} AS young FROM ${table.contents}
+       WHERE hash > $1 AND NOT erasing ORDER BY hash LIMIT ${PAGE}`,
+      [last],
+    );
+    for (const { hash, stored, young } of rows) {
+      last = hash as Buffer;
+      yield { name: last.toString('hex'), bytes: Number(stored), young: young === true };
+    }
+    if (rows.length < PAGE) return;
+  }
+}
+
+export async function retire(
+  database: Database,
+  names: Iterable<string>,
+  isNeeded: IsNeeded,
+  now: number,
+): Promise<number> {
+  const { table } = named(database);
+  // Tests, and nobody else, look from another time than now.
+  const ahead = now - Date.now();
+  await finish(database, isNeeded, LEAVING_MS - ahead);
+  const hashes = hashesOf(names, (name) => !isNeeded(name));
+  let bytes = 0;
+  for (let at = 0; at < hashes.length; at += PAGE) {
+    const rows = await database.query(
+      `UPDATE ${table.contents} SET retired = clock_timestamp()
+       WHERE hash = ANY($1::bytea[]) AND retired IS NULL AND touched <= clock_timestamp() - ${YOUNG}
+       RETURNING stored`,
+      [hashes.slice(at, at + PAGE)],
+    );
+    bytes += rows.reduce((sum, { stored }) => sum + Number(stored), 0);
+  }
+  await database.query(
+    `WITH old AS (DELETE FROM ${table.uploads} WHERE started < clock_timestamp() - ${ABANDONED} RETURNING id)
+     DELETE FROM ${table.chunks} WHERE id IN (SELECT id FROM old)`,
+    [],
+    { ms: LONG_MS },
+  );
+  return bytes;
+}
+
+export async function erase(
+  database: Database,
+  names: Iterable<string>,
+  neededNow: () => Promise<IsNeeded>,
+): Promise<void> {
+  const { table } = named(database);
+  const hashes = hashesOf(names);
+  for (let at = 0; at < hashes.length; at += PAGE) {
+    await database.query(`UPDATE ${table.contents} SET erasing = true WHERE hash = ANY($1::bytea[])`, [
+      hashes.slice(at, at + PAGE),
+    ]);
+  }
+  await finish(database, await neededNow(), LEAVING_MS);
+  // The bytes stay on the disk until they are vacuumed. Only the owner of the table may do it now.
+  if (hashes.length > 0) await database.query(`VACUUM ${table.chunks}`, [], { ms: LONG_MS }).catch(() => {});
+}
+
+/** Gives back what is needed of all that was taken out of sight, and removes what has been out of it long enough. */
+async function finish(database: Database, isNeeded: IsNeeded, leavingMs: number): Promise<void> {
+  const { table } = named(database);
+  const due = `(erasing OR retired < clock_timestamp() - ${Math.round(leavingMs)} * interval '1 millisecond')`;
+  const rows = await database.query(
+    `SELECT hash, ${due} AS due FROM ${table.contents} WHERE erasing OR retired IS NOT NULL`,
+    [],
+    { ms: LONG_MS },
+  );
+  const isWanted = ({ hash }: Row) => isNeeded((hash as Buffer).toString('hex'));
+  const [wanted, gone] = [rows.filter(isWanted), rows.filter((row) => row.due === true && !isWanted(row))];
+  await inPages(wanted, (hashes) =>
+    database.query(
+      `UPDATE ${table.contents} SET erasing = false, retired = NULL WHERE hash = ANY($1::bytea[])`,
+      [hashes],
+    ),
+  );
+  // Whoever put it again in the meantime has brought it back into sight.
+  await inPages(gone, (hashes) =>
+    database.query(
+      `WITH gone AS (
+         DELETE FROM ${table.contents} WHERE hash = ANY($1::bytea[]) AND ${due} RETURNING id, stored
+       ), chunks AS (
+         DELETE FROM ${table.chunks} WHERE id IN (SELECT id FROM gone)
+       )
+       UPDATE ${table.usage} SET bytes = bytes - (SELECT coalesce(sum(stored), 0) FROM gone) WHERE slot = 0`,
+      [hashes],
+      { ms: LONG_MS },
+    ),
+  );
+}
+
+async function inPages(rows: readonly Row[], work: (hashes: unknown[]) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < rows.length; at += PAGE) {
+    await work(rows.slice(at, at + PAGE).map(({ hash }) => hash));
+  }
+}
+
+function hashesOf(names: Iterable<string>, wanted: (name: string) => boolean = () => true): Buffer[] {
+  return [...names].filter(wanted).map((name) => Buffer.from(name, 'hex'));
+}

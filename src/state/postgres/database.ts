@@ -1,0 +1,125 @@
+/**
+ * The connections of one process to the database. Those that hold locks and all others come from two sets: whoever
+ * holds a lock needs another connection to write the journal, and must never wait for one that a lock holds.
+ */
+import { StateAway } from '../state.ts';
+import { Breaker } from './breaker.ts';
+import { Connection, type QueryOptions, type Row, sqlState, type Values } from './connection.ts';
+import { Pool } from './pool.ts';
+import { ensureSchema } from './schema.ts';
+import type { DatabaseSettings } from './settings.ts';
+
+const MOST_WAITING = 10_000;
+const LOCK_WAIT_MS = 30_000;
+const OTHER_WAIT_MS = 10_000;
+
+export class Database {
+  readonly settings: DatabaseSettings;
+  readonly breaker: Breaker;
+  readonly #locks: Pool;
+  readonly #others: Pool;
+  #ready: Promise<void> | undefined;
+
+  constructor(settings: DatabaseSettings) {
+    this.settings = settings;
+    const open = () => Connection.open(settings.client);
+    const { lockConnections, otherConnections } = settings;
+    this.#locks = new Pool(open, { most: lockConnections, mostWaiting: MOST_WAITING, waitMs: LOCK_WAIT_MS });
+    this.#others = new Pool(open, {
+      ...{ most: otherConnections, mostWaiting: MOST_WAITING, waitMs: OTHER_WAIT_MS },
+    });
+    this.breaker = new Breaker(
+      () => probe(settings),
+      (away) => {
+        this.#locks.drop(away);
+        this.#others.drop(away);
+      },
+    );
+  }
+
+  /** The name of a table, as statements write it. */
+  table(name: string): string {
+    return `${this.settings.schema}.${name}`;
+  }
+
+  /** One statement that stands for itself. */
+  async query(text: string, values: Values = [], options?: QueryOptions): Promise<Row[]> {
+    await this.ready();
+    return this.#guarded(this.#others, (connection) => connection.query(text, values, options));
+  }
+
+  /** Several statements that take effect together. */
+  async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    await this.ready();
+    return this.#guarded(this.#others, async (connection) => {
+      await connection.query('BEGIN');
+      try {
+        const result = await work(connection);
+        await connection.query('COMMIT');
+        return result;
+      } catch (error) {
+        if (!connection.isLost) await connection.query('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  /** A connection for a lock, for as long as `use` takes. */
+  async forLock<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    await this.ready();
+    return this.#guarded(this.#locks, use);
+  }
+
+  /** The tables are there; made when they are not. */
+  async ready(): Promise<void> {
+    this.breaker.requireThere();
+    this.#ready ??= this.#guarded(this.#others, (connection) =>
+      ensureSchema(connection, this.settings.schema),
+    );
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.breaker.close();
+    this.#locks.close();
+    this.#others.close();
+  }
+
+  async #guarded<T>(pool: Pool, use: (connection: Connection) => Promise<T>): Promise<T> {
+    this.breaker.requireThere();
+    let isLost = false;
+    try {
+      return await pool.with(async (connection) => {
+        try {
+          return await use(connection);
+        } finally {
+          isLost = connection.isLost;
+        }
+      });
+    } catch (error) {
+      if (error instanceof StateAway && !isOnlySession(error, isLost)) this.breaker.trip(error.cause);
+      throw error;
+    }
+  }
+}
+
+/** The server ended one session, as it does with one that was silent for too long: the others may be well. */
+function isOnlySession({ cause }: StateAway, isLost: boolean): boolean {
+  return isLost && ['25P03', '57P01'].includes(sqlState(cause) ?? '');
+}
+
+/** A standby answers, too, and can keep nothing. */
+async function probe({ client }: DatabaseSettings): Promise<void> {
+  const connection = await Connection.open(client);
+  try {
+    const [row] = await connection.query('SELECT pg_is_in_recovery() AS standby');
+    if (row?.standby === true) throw new Error('the database is a standby');
+  } finally {
+    connection.close();
+  }
+}

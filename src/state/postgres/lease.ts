@@ -1,0 +1,49 @@
+/** The transaction that holds locks: alive for as long as the database hears of it. */
+import type { Lease } from '../locks.ts';
+import { StateAway } from '../state.ts';
+import type { Connection } from './connection.ts';
+
+/** The database ends the session of a holder that is silent for so long. */
+export const LEASE_MS = 10_000;
+const PING_MS = LEASE_MS / 4;
+/** A proof counts from when it was asked for, and for so long. */
+const FRESH_MS = LEASE_MS / 4;
+/** An answer that took longer says little about now. */
+const QUICK_MS = 1000;
+const MOST_TRIES = 5;
+
+export class TransactionLease implements Lease {
+  readonly #connection: Connection;
+  readonly #timer: NodeJS.Timeout;
+  #provenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#timer = setInterval(() => void this.#ask().catch(() => {}), PING_MS);
+    this.#timer.unref();
+  }
+
+  async prove(): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      await this.#ask();
+      if (performance.now() - this.#provenAt < QUICK_MS) return;
+    }
+    throw new StateAway(new Error('the database answers too slowly'));
+  }
+
+  requireFresh(): void {
+    if (performance.now() - this.#provenAt > FRESH_MS) {
+      throw new StateAway(new Error('the lock was not proven in time'));
+    }
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #ask(): Promise<void> {
+    const asked = performance.now();
+    await this.#connection.query('SELECT 1');
+    this.#provenAt = Math.max(this.#provenAt, asked);
+  }
+}

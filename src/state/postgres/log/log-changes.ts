@@ -1,0 +1,102 @@
+/** Removes and redacts records. Readers notice by the generation of the log, and read it again. */
+import type { Database } from '../database.ts';
+import type { LogRows, StoredRecord } from './log-reader.ts';
+
+const AT_ONCE = 1000;
+
+/** Atomic: either everything that `choose` left out is gone afterwards, or nothing. */
+export async function compact<R extends object>(
+  database: Database,
+  log: string,
+  rows: LogRows<R>,
+  choose: (stretch: readonly R[], isComplete: boolean) => readonly R[],
+): Promise<void> {
+  const gone: number[] = [];
+  for await (const page of pagesOf(rows)) {
+    const chosen = new Set(
+      choose(
+        page.map(({ record }) => record),
+        true,
+      ),
+    );
+    for (const { seq, record } of page) if (!chosen.has(record)) gone.push(seq);
+  }
+  if (gone.length === 0) return;
+  const [records, logs] = [database.table('records'), database.table('logs')];
+  await database.transaction(async (connection) => {
+    let bytes = 0;
+    for (let at = 0; at < gone.length; at += AT_ONCE) {
+      const [row] = await connection.query(
+        `WITH gone AS (DELETE FROM ${records} WHERE log = $1 AND seq = ANY($2::bigint[]) RETURNING length(body) AS bytes)
+         SELECT coalesce(sum(bytes), 0) AS bytes FROM gone`,
+        [log, gone.slice(at, at + AT_ONCE)],
+      );
+      bytes += Number(row!.bytes);
+    }
+    await changed(connection, logs, log, bytes);
+  });
+}
+
+export async function redact<R extends object>(
+  database: Database,
+  log: string,
+  rows: LogRows<R>,
+  { replace, stored }: { replace(record: R): readonly R[] | undefined; stored(record: R): string },
+): Promise<void> {
+  const [records, logs] = [database.table('records'), database.table('logs')];
+  let isChanged = false;
+  for await (const page of pagesOf(rows)) {
+    const changes = page.flatMap(({ seq, record }) => {
+      const others = replace(record)?.map(stored);
+      const room = stored(record).length;
+      const body = others?.find((each) => each.length <= room);
+      return others === undefined ? [] : [{ seq, body, saved: room - (body?.length ?? 0) }];
+    });
+    if (changes.length === 0) continue;
+    isChanged = true;
+    const [kept, gone] = [
+      changes.filter(({ body }) => body !== undefined),
+      changes.filter(({ body }) => body === undefined),
+    ];
+    await database.transaction(async (connection) => {
+      await connection.query(
+        `UPDATE ${records} SET body = each.body FROM unnest($2::bigint[], $3::text[]) AS each (seq, body)
+         WHERE log = $1 AND ${records}.seq = each.seq`,
+        [log, kept.map(({ seq }) => seq), kept.map(({ body }) => body)],
+      );
+      await connection.query(`DELETE FROM ${records} WHERE log = $1 AND seq = ANY($2::bigint[])`, [
+        ...[log, gone.map(({ seq }) => seq)],
+      ]);
+      await changed(
+        connection,
+        logs,
+        log,
+        changes.reduce((sum, { saved }) => sum + saved, 0),
+      );
+    });
+  }
+  // The old rows stay on the disk until they are vacuumed. Only the owner of the table may do it now.
+  if (isChanged) await database.query(`VACUUM ${records}`, [], { ms: 600_000 }).catch(() => {});
+}
+
+function changed(
+  connection: { query(text: string, values: readonly unknown[]): Promise<unknown> },
+  logs: string,
+  log: string,
+  bytes: number,
+): Promise<unknown> {
+  return connection.query(
+    `UPDATE ${logs} SET generation = generation + 1, bytes = bytes - $2 WHERE log = $1`,
+    [log, bytes],
+  );
+}
+
+async function* pagesOf<R extends object>(rows: LogRows<R>): AsyncGenerator<StoredRecord<R>[]> {
+  const { last: end } = await rows.head();
+  for (let last = 0; last < end; ) {
+    const page = await rows.after(last);
+    last = page.last;
+    yield page.rows;
+    if (page.isEnd) return;
+  }
+}

@@ -1,0 +1,167 @@
+/** Reads the records of a log by their numbers. */
+import type { LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
+import type { Row } from '../connection.ts';
+import type { Database } from '../database.ts';
+
+const PAGE = 500;
+const POLL_MS = 250;
+const SLOWEST_POLL_MS = 2000;
+
+export interface StoredRecord<R> {
+  seq: number;
+  record: R;
+}
+
+export class LogRows<R extends object> {
+  readonly #database: Database;
+  readonly #log: string;
+  readonly #options: LogOptions<R>;
+
+  constructor(database: Database, log: string, options: LogOptions<R>) {
+    this.#database = database;
+    this.#log = log;
+    this.#options = options;
+  }
+
+  async head(): Promise<{ last: number; generation: number; bytes: number }> {
+    const [row] = await this.#database.query(
+      `SELECT last, generation, bytes FROM ${this.#database.table('logs')} WHERE log = $1`,
+      [this.#log],
+    );
+    return { last: Number(row!.last), generation: Number(row!.generation), bytes: Number(row!.bytes) };
+  }
+
+  /** Records after a number, oldest first, with the generation that they belong to. */
+  async after(
+    seq: number,
+  ): Promise<{ generation: number; rows: StoredRecord<R>[]; last: number; isEnd: boolean }> {
+    const found = await this.#database.query(
+      `SELECT head.generation, each.seq, each.body FROM ${this.#database.table('logs')} head
+       LEFT JOIN LATERAL (
+         SELECT seq, body FROM ${this.#database.table('records')}
+         WHERE log = head.log AND seq > $2 ORDER BY seq LIMIT ${PAGE}
+       ) each ON true
+       WHERE head.log = $1 ORDER BY each.seq`,
+      [this.#log, seq],
+    );
+    const rows = found.filter((row) => row.seq !== null);
+    return {
+      generation: Number(found[0]!.generation),
+      rows: rows.flatMap((row) => this.#recordOf(row)),
+      last: rows.length === 0 ? seq : Number(rows.at(-1)!.seq),
+      isEnd: rows.length < PAGE,
+    };
+  }
+
+  async *before(seq: number): AsyncGenerator<StoredRecord<R>[]> {
+    for (let last = seq; ; ) {
+      const rows = await this.#database.query(
+        `SELECT seq, body FROM ${this.#database.table('records')} WHERE log = $1 AND seq < $2
+         ORDER BY seq DESC LIMIT ${PAGE}`,
+        [this.#log, last],
+      );
+      if (rows.length === 0) return;
+      last = Number(rows.at(-1)!.seq);
+      yield rows.flatMap((row) => this.#recordOf(row));
+      if (rows.length < PAGE) return;
+    }
+  }
+
+  #recordOf(row: Row): StoredRecord<R>[] {
+    let record: R | undefined;
+    try {
+      record = this.#options.accept(JSON.parse(String(row.body)));
+    } catch {
+      // Not written by any version of this program.
+    }
+    return record === undefined ? [] : [{ seq: Number(row.seq), record }];
+  }
+}
+
+/** Gives a consumer each record once, and all of them again after some were changed or removed. */
+export class PostgresLogReader<R extends object> implements LogReader {
+  readonly #rows: LogRows<R>;
+  readonly #consumer: LogConsumer<R>;
+  readonly #flush: () => Promise<void>;
+  #last = 0;
+  #generation: number | undefined;
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(rows: LogRows<R>, consumer: LogConsumer<R>, flush: () => Promise<void>) {
+    this.#rows = rows;
+    this.#consumer = consumer;
+    this.#flush = flush;
+  }
+
+  catchUp(): Promise<void> {
+    const reading = this.#reading.then(async () => {
+      await this.#flush();
+      await this.#read();
+    });
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  async #read(): Promise<void> {
+    for (;;) {
+      const page = await this.#rows.after(this.#last);
+      if (this.#generation !== undefined && page.generation !== this.#generation) {
+        this.#generation = page.generation;
+        this.#last = 0;
+        this.#consumer.restart();
+        continue;
+      }
+      this.#generation = page.generation;
+      for (const { record } of page.rows) this.#consumer.take(record);
+      this.#last = page.last;
+      if (page.isEnd) return;
+    }
+  }
+}
+
+/** Hands over new records by asking for them again and again, less often while there are none. */
+export class LogFollower<R extends object> {
+  readonly #rows: LogRows<R>;
+  readonly #listener: LogListener<R>;
+  readonly #start: () => Promise<number>;
+  #last: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+  #isTold = false;
+  #wait = POLL_MS;
+
+  /** `start` gives the number of the last record that is not handed over. */
+  constructor(rows: LogRows<R>, listener: LogListener<R>, start: () => Promise<number>) {
+    this.#rows = rows;
+    this.#listener = listener;
+    this.#start = start;
+    void this.#poll();
+  }
+
+  stop(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      this.#last ??= await this.#start();
+      let isEnd = false;
+      while (!isEnd && !this.#ended) {
+        const page = await this.#rows.after(this.#last);
+        if (this.#ended) return;
+        this.#wait = page.rows.length > 0 ? POLL_MS : Math.min(this.#wait * 1.5, SLOWEST_POLL_MS);
+        if (page.rows.length > 0) this.#listener.onRecords(page.rows.map(({ record }) => record));
+        this.#last = page.last;
+        isEnd = page.isEnd;
+      }
+      this.#isTold = false;
+    } catch (error) {
+      if (!this.#isTold && !this.#ended) this.#listener.onProblem(error as Error);
+      this.#isTold = true;
+    }
+    if (this.#ended) return;
+    this.#timer = setTimeout(() => void this.#poll(), this.#wait);
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Writes the records of one log, in the order in which this process appended them.
+ *
+ * Records wait in memory, and one batch at a time goes to the database. A batch whose answer was lost is sent again:
+ * every record carries its writer and its number, so that none is written twice.
+ */
+import { randomUUID } from 'node:crypto';
+import { StateAway } from '../../state.ts';
+import { sqlState } from '../connection.ts';
+import type { Database } from '../database.ts';
+
+const MOST_BATCH_BYTES = 4 * 1024 * 1024;
+const MOST_BATCH_RECORDS = 500;
+/** What may wait while the database is away. */
+const MOST_WAITING_BYTES = 64 * 1024 * 1024;
+const TWICE = '23505';
+
+/** There is no room left for records that wait for the database. */
+export class QueueFull extends Error {
+  constructor() {
+    super('too many records wait for the database');
+  }
+}
+
+/** The records of one `append`: they stay together. */
+interface Appended {
+  bodies: readonly string[];
+  bytes: number;
+  /** The number of the first one. */
+  from: number;
+}
+
+interface Flush {
+  /** All records below this number. */
+  upTo: number;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** What the head row said after the last batch. */
+export interface Head {
+  last: number;
+  generation: number;
+  bytes: number;
+  /** When it was known, by this process's own clock. */
+  at: number;
+}
+
+export class LogWriter {
+  readonly #database: Database;
+  readonly #log: string;
+  readonly #writer = randomUUID();
+  readonly #slots: Appended[] = [];
+  readonly #flushes = new Set<Flush>();
+  #next = 1;
+  #written = 0;
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+  #closed = false;
+  head: Head | undefined;
+
+  constructor(database: Database, log: string) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  get waitingBytes(): number {
+    return this.#bytes;
+  }
+
+  append(bodies: readonly string[]): void {
+    if (bodies.length === 0) return;
+    const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
+    if (this.#closed) throw new StateAway();
+    if (this.#bytes > 0 && this.#bytes + bytes > MOST_WAITING_BYTES) throw new QueueFull();
+    this.#slots.push({ bodies, bytes, from: this.#next });
+    this.#next += bodies.length;
+    this.#bytes += bytes;
+    this.#running ??= this.#run();
+  }
+
+  /** Settles when all that was appended is committed; rejects when the database is away, and the records still wait. */
+  flush(): Promise<void> {
+    const upTo = this.#next;
+    if (this.#written >= upTo - 1) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#flushes.add({ upTo, resolve, reject });
+      if (this.#database.breaker.isOpen) this.#rejectAll(new StateAway());
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#rejectAll(new StateAway());
+  }
+
+  async #run(): Promise<void> {
+    // What is appended in the same turn goes out together.
+    await null;
+    while (this.#slots.length > 0 && !this.#closed) {
+      try {
+        await this.#writeBatch();
+      } catch (error) {
+        this.#rejectAll(error as Error);
+        if (!(error instanceof StateAway)) await new Promise((resolve) => setTimeout(resolve, 1000).unref());
+        await this.#database.breaker.whenBack();
+      }
+    }
+    this.#running = undefined;
+  }
+
+  async #writeBatch(): Promise<void> {
+    const batch = this.#nextBatch();
+    const bodies = batch.flatMap((appended) => appended.bodies);
+    const bytes = batch.reduce((sum, appended) => sum + appended.bytes, 0);
+    const { from } = batch[0]!;
+    try {
+      const [row] = await this.#database.query(
+        `WITH head AS (
+           UPDATE ${this.#database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1
+           RETURNING last, generation, bytes
+         ), added AS (
+           INSERT INTO ${this.#database.table('records')} (log, seq, writer, n, body)
+           SELECT $1, head.last - $2 + each.place, $4, $5 + each.place, each.body
+           FROM head, unnest($6::text[]) WITH ORDINALITY AS each (body, place)
+         )
+         SELECT last, generation, bytes FROM head`,
+        [this.#log, bodies.length, bytes, this.#writer, from - 1, bodies],
+      );
+      this.#knows(row!);
+      this.#wrote(from + bodies.length - 1);
+    } catch (error) {
+      if (sqlState(error) !== TWICE) throw error;
+      // An earlier try was committed after all.
+      const [row] = await this.#database.query(
+        `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.table('records')} WHERE writer = $1`,
+        [this.#writer],
+      );
+      this.#wrote(Number(row!.n));
+    }
+  }
+
+  #nextBatch(): Appended[] {
+    const batch: Appended[] = [];
+    let bytes = 0;
+    let records = 0;
+    for (const each of this.#slots) {
+      bytes += each.bytes;
+      records += each.bodies.length;
+      if (batch.length > 0 && (bytes > MOST_BATCH_BYTES || records > MOST_BATCH_RECORDS)) break;
+      batch.push(each);
+    }
+    return batch;
+  }
+
+  #knows(row: Record<string, unknown>): void {
+    this.head = {
+      last: Number(row.last),
+      generation: Number(row.generation),
+      bytes: Number(row.bytes),
+      at: performance.now(),
+    };
+  }
+
+  #wrote(upTo: number): void {
+    this.#written = Math.max(this.#written, upTo);
+    while (this.#slots[0] && this.#slots[0].from <= this.#written) this.#bytes -= this.#slots.shift()!.bytes;
+    for (const flush of this.#flushes) {
+      if (flush.upTo - 1 > this.#written) continue;
+      this.#flushes.delete(flush);
+      flush.resolve();
+    }
+  }
+
+  #rejectAll(error: Error): void {
+    for (const flush of this.#flushes) flush.reject(error);
+    this.#flushes.clear();
+  }
+}

@@ -1,0 +1,136 @@
+/** A log in the database. */
+import type { Log, LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
+import type { Database } from '../database.ts';
+import { compact, redact } from './log-changes.ts';
+import { LogFollower, LogRows, PostgresLogReader } from './log-reader.ts';
+import type { LogWriter } from './log-writer.ts';
+
+/** What this process knows of the size of a log may be so old. */
+const SIZE_MS = 5000;
+/** So old may be what a follower takes for the end of the log. */
+const RECENT_MS = 2000;
+
+export class PostgresLog<R extends object> implements Log<R> {
+  readonly name: string;
+  readonly #database: Database;
+  readonly #log: string;
+  readonly #options: LogOptions<R>;
+  /** Shared by all objects of this process that stand for the same log. */
+  readonly #writer: LogWriter;
+  readonly #rows: LogRows<R>;
+  readonly #followers = new Set<LogFollower<R>>();
+  #size = { bytes: 0, at: Number.NEGATIVE_INFINITY };
+  #closed = false;
+
+  constructor(database: Database, log: string, writer: LogWriter, options: LogOptions<R>) {
+    this.name = `${database.settings.says}, ${log}`;
+    this.#database = database;
+    this.#log = log;
+    this.#options = options;
+    this.#writer = writer;
+    this.#rows = new LogRows(database, log, options);
+  }
+
+  append(...records: R[]): void {
+    this.#writer.append(records.map((record) => this.#bodyOf(record)));
+    const { bounds } = this.#options;
+    const { head } = this.#writer;
+    if (bounds && head && head.bytes > bounds.all) void this.#trim(bounds.part).catch(() => {});
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  reader(consumer: LogConsumer<R>): LogReader {
+    return new PostgresLogReader(this.#rows, consumer, () => this.flush());
+  }
+
+  async *newestFirst(): AsyncGenerator<readonly R[]> {
+    await this.flush();
+    const { last } = await this.#rows.head();
+    for await (const page of this.#rows.before(last + 1)) yield page.map(({ record }) => record);
+  }
+
+  follow(listener: LogListener<R>): () => void {
+    const { appendedAt, now = Date.now } = this.#options;
+    const began = now();
+    const known = this.#writer.head;
+    const isRecent = known !== undefined && performance.now() - known.at < RECENT_MS;
+    const onRecords = (records: R[]) => {
+      const later = appendedAt ? records.filter((record) => appendedAt(record) >= began) : records;
+      if (later.length > 0) listener.onRecords(later);
+    };
+    const follower = new LogFollower(this.#rows, { ...listener, onRecords }, async () =>
+      isRecent ? known.last : (await this.#rows.head()).last,
+    );
+    this.#followers.add(follower);
+    return () => {
+      this.#followers.delete(follower);
+      follower.stop();
+    };
+  }
+
+  size(): number {
+    const { head } = this.#writer;
+    if (head && head.at > this.#size.at) this.#size = { bytes: head.bytes, at: head.at };
+    const now = performance.now();
+    if (now - this.#size.at > SIZE_MS && !this.#closed) {
+      this.#size.at = now;
+      const measuring = this.#rows.head().then(({ bytes }) => {
+        this.#size = { bytes, at: performance.now() };
+      });
+      measuring.catch(() => {});
+    }
+    return this.#size.bytes + this.#writer.waitingBytes;
+  }
+
+  async compact(choose: (stretch: readonly R[], isComplete: boolean) => readonly R[]): Promise<void> {
+    await this.flush();
+    await compact(this.#database, this.#log, this.#rows, choose);
+  }
+
+  async redact(replace: (record: R) => readonly R[] | undefined): Promise<void> {
+    await this.flush();
+    await redact(this.#database, this.#log, this.#rows, {
+      replace,
+      stored: (record) => this.#bodyOf(record),
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const follower of this.#followers) follower.stop();
+    this.#followers.clear();
+  }
+
+  #bodyOf(record: R): string {
+    const { toStored, longest, shorten } = this.#options;
+    const body = JSON.stringify(toStored ? toStored(record) : record);
+    if (longest === undefined || body.length <= longest) return body;
+    for (const shorter of shorten?.(record) ?? []) {
+      const text = JSON.stringify(toStored ? toStored(shorter) : shorter);
+      if (text.length <= longest) return text;
+    }
+    return body;
+  }
+
+  /** The oldest records go, until about `part` bytes are free. Readers need not know: what they have was there. */
+  async #trim(part: number): Promise<void> {
+    const { head } = this.#writer;
+    if (head) head.bytes = 0;
+    const [records, logs] = [this.#database.table('records'), this.#database.table('logs')];
+    await this.#database.query(
+      `WITH old AS (
+         SELECT seq FROM (
+           SELECT seq, sum(length(body)) OVER (ORDER BY seq) AS bytes FROM ${records} WHERE log = $1
+         ) each WHERE bytes <= $2
+       ), gone AS (
+         DELETE FROM ${records} WHERE log = $1 AND seq IN (SELECT seq FROM old) RETURNING length(body) AS bytes
+       )
+       UPDATE ${logs} SET bytes = bytes - (SELECT coalesce(sum(bytes), 0) FROM gone) WHERE log = $1`,
+      [this.#log, part],
+      { ms: 60_000 },
+    );
+  }
+}

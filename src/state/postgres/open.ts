@@ -1,0 +1,87 @@
+/** Opens the state of a fleet: one database for all its replicas, one set of connections for all of this process. */
+
+import type { Contents } from '../contents.ts';
+import { LockQueues } from '../lock-queues.ts';
+import type { State } from '../state.ts';
+import { PostgresContents } from './contents/postgres-contents.ts';
+import { Database } from './database.ts';
+import { PostgresLocks } from './locks.ts';
+import { LogWriter } from './log/log-writer.ts';
+import { PostgresLog } from './log/postgres-log.ts';
+import { PostgresNotes } from './notes.ts';
+import { parseAddress } from './settings.ts';
+import { type Workspace, WorkspacePaths } from './shared-paths.ts';
+
+const CLOSE_MS = 2000;
+
+export class Fleet {
+  readonly database: Database;
+  readonly #workspaces: readonly Workspace[];
+  readonly #queues = new LockQueues();
+  readonly #writers = new Map<string, LogWriter>();
+
+  /** Connects to nothing before something is asked. */
+  constructor(address: string, workspaces: readonly Workspace[] = []) {
+    this.database = new Database(parseAddress(address));
+    this.#workspaces = workspaces;
+  }
+
+  /** Where the state is, for the operator: without a user and a password. */
+  get says(): string {
+    return this.database.settings.says;
+  }
+
+  /** Each part of the program has its own, and closes it; they share the connections. */
+  openState(): State {
+    const paths = new WorkspacePaths(this.#workspaces);
+    const locks = new PostgresLocks(this.database, paths, this.#queues);
+    const logs = new Set<{ close(): void }>();
+    let contents: Contents | undefined;
+    const makeContents = () => new PostgresContents(this.database, () => this.#writer('journal').flush());
+    return {
+      // All who use the same tables share the state, however they reach them.
+      name: `postgres ${this.database.settings.schema}`,
+      locks,
+      paths,
+      notes: new PostgresNotes(this.database),
+      get contents() {
+        contents ??= makeContents();
+        return contents;
+      },
+      log: (name, options) => {
+        const log = new PostgresLog(this.database, name, this.#writer(name), options);
+        logs.add(log);
+        return log;
+      },
+      close: async () => {
+        for (const log of logs) log.close();
+        logs.clear();
+        contents?.close();
+        await this.#flush(CLOSE_MS);
+      },
+    };
+  }
+
+  /** Writes what waits, unless the database is away, and ends all connections. */
+  async close(): Promise<void> {
+    await this.#flush(CLOSE_MS);
+    for (const writer of this.#writers.values()) writer.close();
+    this.database.close();
+  }
+
+  #writer(log: string): LogWriter {
+    const writer = this.#writers.get(log) ?? new LogWriter(this.database, log);
+    this.#writers.set(log, writer);
+    return writer;
+  }
+
+  async #flush(ms: number): Promise<void> {
+    const flushed = Promise.allSettled([...this.#writers.values()].map((writer) => writer.flush()));
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([flushed, tooLong]);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,132 @@
+/** A bounded set of connections, and a bounded queue before it. */
+import { StateAway } from '../state.ts';
+import type { Connection } from './connection.ts';
+
+/** Nobody gets a connection in time: too many ask for one. */
+export class PoolTimeout extends Error {
+  constructor() {
+    super('too many changes wait for the database');
+  }
+}
+
+interface Waiting {
+  take(connection: Connection): void;
+  refuse(error: Error): void;
+}
+
+export interface PoolBounds {
+  most: number;
+  mostWaiting: number;
+  waitMs: number;
+}
+
+export class Pool {
+  readonly #open: () => Promise<Connection>;
+  readonly #bounds: PoolBounds;
+  readonly #idle: Connection[] = [];
+  readonly #waiting = new Set<Waiting>();
+  readonly #used = new Set<Connection>();
+  /** Open or being opened. */
+  #count = 0;
+  #closed = false;
+
+  constructor(open: () => Promise<Connection>, bounds: PoolBounds) {
+    this.#open = open;
+    this.#bounds = bounds;
+  }
+
+  /** The connection belongs to `use` until it has settled, and is given up when it was lost. */
+  async with<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#take();
+    this.#used.add(connection);
+    try {
+      return await use(connection);
+    } finally {
+      this.#used.delete(connection);
+      this.#giveBack(connection);
+    }
+  }
+
+  /** Ends everything: for a database that is gone, and in the end. */
+  close(): void {
+    this.#closed = true;
+    this.drop(new StateAway());
+  }
+
+  /** Gives up all connections; whoever waits for one is refused. */
+  drop(error: Error): void {
+    for (const waiting of this.#waiting) waiting.refuse(error);
+    for (const connection of this.#idle.splice(0)) this.#discard(connection);
+    if (this.#closed) for (const connection of this.#used) connection.close();
+  }
+
+  async #take(): Promise<Connection> {
+    if (this.#closed) throw new StateAway();
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isLost) {
+        idle.wake();
+        return idle;
+      }
+      this.#discard(idle);
+    }
+    if (this.#count >= this.#bounds.most) return this.#wait();
+    this.#count++;
+    try {
+      return await this.#open();
+    } catch (error) {
+      this.#count--;
+      throw error;
+    }
+  }
+
+  #wait(): Promise<Connection> {
+    const { mostWaiting, waitMs } = this.#bounds;
+    if (this.#waiting.size >= mostWaiting) return Promise.reject(new PoolTimeout());
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiting);
+      };
+      const waiting: Waiting = {
+        take: (connection) => {
+          leave();
+          resolve(connection);
+        },
+        refuse: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      const timer = setTimeout(() => waiting.refuse(new PoolTimeout()), waitMs);
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #giveBack(connection: Connection): void {
+    if (connection.isLost || this.#closed) {
+      this.#discard(connection);
+      // Whoever waits gets a new one in its place.
+      const next = this.#closed ? undefined : this.#nextWaiting();
+      if (next) void this.#take().then(next.take, next.refuse);
+      return;
+    }
+    const next = this.#nextWaiting();
+    if (next) {
+      next.take(connection);
+      return;
+    }
+    connection.rest();
+    this.#idle.push(connection);
+  }
+
+  #nextWaiting(): Waiting | undefined {
+    const [next] = this.#waiting;
+    if (next) this.#waiting.delete(next);
+    return next;
+  }
+
+  #discard(connection: Connection): void {
+    connection.close();
+    this.#count--;
+  }
+}

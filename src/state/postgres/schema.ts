@@ -1,0 +1,128 @@
+/**
+ * The tables, and how older ones are brought up to date: by one replica, while the others wait for it.
+ *
+ * A schema says from which version of the program on it can be read and written, so that replicas of two versions work
+ * beside each other for as long as both can.
+ */
+import { type Connection, sqlState } from './connection.ts';
+
+/** The version that this program makes and knows. */
+export const SCHEMA_VERSION = 1;
+
+/** The database belongs to a newer program. */
+export class NewerSchema extends Error {}
+
+/** Each makes one version out of the one before it, and says from which version on a program can read and write it. */
+const MIGRATIONS: readonly { readableFrom: number; writableFrom: number; sql(schema: string): string }[] = [
+  { readableFrom: 1, writableFrom: 1, sql: firstTables },
+];
+
+const MIGRATE_MS = 60_000;
+/** Two who make the same schema or table at once: the later one gets one of these. */
+const MADE_BY_ANOTHER = ['23505', '42P06', '42P07', '42710'];
+const MISSING = ['3F000', '42P01'];
+
+export async function ensureSchema(connection: Connection, schema: string): Promise<void> {
+  const found = await versionOf(connection, schema);
+  if (found !== undefined) requireKnown(found);
+  if (found !== undefined && found.version >= SCHEMA_VERSION) return;
+  await makeVersionTable(connection, schema);
+  await connection.query(`BEGIN; LOCK TABLE ${schema}.schema_version IN ACCESS EXCLUSIVE MODE`, undefined, {
+    ms: MIGRATE_MS,
+  });
+  try {
+    // Another replica may have done it while this one waited.
+    const now = await versionOf(connection, schema);
+    if (now !== undefined) requireKnown(now);
+    for (let version = now?.version ?? 0; version < SCHEMA_VERSION; version++) {
+      const { sql, readableFrom, writableFrom } = MIGRATIONS[version]!;
+      await connection.query(sql(schema), undefined, { ms: MIGRATE_MS });
+      await connection.query(
+        `DELETE FROM ${schema}.schema_version; INSERT INTO ${schema}.schema_version VALUES (${version + 1}, ${readableFrom}, ${writableFrom})`,
+      );
+    }
+    await connection.query('COMMIT');
+  } catch (error) {
+    if (!connection.isLost) await connection.query('ROLLBACK');
+    throw error;
+  }
+}
+
+interface Version {
+  version: number;
+  readableFrom: number;
+  writableFrom: number;
+}
+
+async function versionOf(connection: Connection, schema: string): Promise<Version | undefined> {
+  try {
+    const [row] = await connection.query(
+      `SELECT version, readable_from, writable_from FROM ${schema}.schema_version`,
+    );
+    return (
+      row && {
+        version: Number(row.version),
+        readableFrom: Number(row.readable_from),
+        writableFrom: Number(row.writable_from),
+      }
+    );
+  } catch (error) {
+    if (MISSING.includes(sqlState(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+function requireKnown({ readableFrom, writableFrom }: Version): void {
+  const needed = Math.max(readableFrom, writableFrom);
+  if (needed <= SCHEMA_VERSION) return;
+  throw new NewerSchema(
+    `the database was made by a newer Cofferdam: its tables have version ${needed}, and this program knows version ${SCHEMA_VERSION}; update this program`,
+  );
+}
+
+async function makeVersionTable(connection: Connection, schema: string): Promise<void> {
+  try {
+    const [row] = await connection.query(`SELECT to_regnamespace('${schema}') IS NOT NULL AS there`);
+    // Without the right to make schemas, the administrator makes this one beforehand.
+    if (row?.there !== true) await connection.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+    await connection.query(
+      `CREATE TABLE IF NOT EXISTS ${schema}.schema_version (version int NOT NULL, readable_from int NOT NULL, writable_from int NOT NULL)`,
+    );
+  } catch (error) {
+    if (!MADE_BY_ANOTHER.includes(sqlState(error) ?? '')) throw error;
+  }
+}
+
+function firstTables(schema: string): string {
+  return `
+CREATE TABLE ${schema}.logs (
+  log text PRIMARY KEY, generation bigint NOT NULL DEFAULT 0, last bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 10);
+INSERT INTO ${schema}.logs (log) VALUES ('journal'), ('trace');
+CREATE TABLE ${schema}.records (
+  log text NOT NULL, seq bigint NOT NULL, writer uuid NOT NULL, n bigint NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(), body text NOT NULL,
+  PRIMARY KEY (log, seq), UNIQUE (writer, n)
+);
+CREATE SEQUENCE ${schema}.content_ids;
+CREATE TABLE ${schema}.contents (
+  hash bytea PRIMARY KEY, id bigint NOT NULL, size bigint NOT NULL, stored bigint NOT NULL,
+  touched timestamptz NOT NULL DEFAULT clock_timestamp(), retired timestamptz, erasing boolean NOT NULL DEFAULT false
+);
+CREATE TABLE ${schema}.content_chunks (
+  id bigint NOT NULL, n int NOT NULL, deflated boolean NOT NULL, data bytea NOT NULL, PRIMARY KEY (id, n)
+);
+ALTER TABLE ${schema}.content_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
+CREATE TABLE ${schema}.uploads (
+  id bigint PRIMARY KEY, started timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE TABLE ${schema}.usage (slot int PRIMARY KEY, bytes bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
+INSERT INTO ${schema}.usage (slot) SELECT generate_series(0, 15);
+CREATE TABLE ${schema}.locks (key bytea PRIMARY KEY) WITH (fillfactor = 50);
+CREATE TABLE ${schema}.notes (
+  name text PRIMARY KEY, text text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE TABLE ${schema}.workspaces (
+  name text PRIMARY KEY, identity text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
+);`;
+}

@@ -1,0 +1,121 @@
+/** A PostgreSQL server of a test's own: in a temporary directory, on loopback, as a user that is not root. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Connection } from '../../../src/state/postgres/connection.ts';
+import { temporaryDirectory } from '../../tree.ts';
+import { until } from '../../until.ts';
+
+const INSTALLED = '/usr/lib/postgresql';
+
+/** Where the programs of the newest installed server are; undefined where there is none. */
+export function postgresPrograms(): string | undefined {
+  const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
+  const newest = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(INSTALLED, version, 'bin'));
+  return newest.find((bin) => existsSync(join(bin, 'initdb')));
+}
+
+export const NO_POSTGRES = 'PostgreSQL is not installed (Debian: postgresql)';
+
+export interface Cluster {
+  readonly port: number;
+  /** For one schema of its own, or for the usual one. */
+  address(schema?: string): string;
+  /** Runs a statement as the owner. */
+  run(sql: string): Promise<Record<string, unknown>[]>;
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function startCluster(): Promise<Cluster> {
+  const bin = postgresPrograms();
+  if (bin === undefined) throw new Error(NO_POSTGRES);
+  const { path, remove } = temporaryDirectory();
+  const as = otherUser();
+  if (as) chownSync(path, as.uid, as.gid);
+  const data = join(path, 'data');
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-A', 'trust', '-U', 'cofferdam', '-E', 'UTF8', '--locale=C', '-N'],
+    {
+      ...{ cwd: path, stdio: 'ignore', ...as },
+    },
+  );
+  const port = await freePort();
+  // A test's own data need not survive a power cut.
+  const settings = {
+    fsync: 'off',
+    max_connections: '100',
+    shared_buffers: '32MB',
+    listen_addresses: '127.0.0.1',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const address = (schema?: string) =>
+    `postgres://cofferdam@127.0.0.1:${port}/postgres${schema === undefined ? '' : `?schema=${schema}`}`;
+  let server: ChildProcess | undefined;
+  const stop = async (how: 'fast' | 'immediate' = 'fast') => {
+    const ending = server;
+    if (!ending) return;
+    server = undefined;
+    const ended = new Promise((resolve) => ending.once('close', resolve));
+    ending.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await ended;
+  };
+  const run = async (sql: string) => {
+    const connection = await Connection.open({ connectionString: address() });
+    try {
+      return await connection.query(sql);
+    } finally {
+      connection.close();
+    }
+  };
+  const start = async () => {
+    server = spawn(join(bin, 'postgres'), ['-D', data, '-k', path, '-p', String(port), ...options], {
+      ...{ cwd: path, stdio: 'ignore', ...as },
+    });
+    let isUp = false;
+    const asking = async () => {
+      while (!isUp) isUp = await run('SELECT 1').then(Boolean, () => false);
+    };
+    void asking();
+    await until(() => isUp);
+  };
+  process.once('exit', () => server?.kill('SIGQUIT'));
+  await start();
+  return {
+    port,
+    address,
+    run,
+    stop,
+    start,
+    remove: async () => {
+      await stop('immediate');
+      remove();
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root. */
+function otherUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = ['postgres', 'nobody'].flatMap((name) => users.filter(([each]) => each === name))[0];
+  return { uid: Number(user?.[2]), gid: Number(user?.[3]) };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
