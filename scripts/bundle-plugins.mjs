@@ -30,6 +30,7 @@ const OURS = [
   'cli/arguments/suggest.ts',
   'cli/call.ts',
   'cli/doctor.ts',
+  'cli/fleet.ts',
   'cli/forget.ts',
   'cli/history.ts',
   'cli/serve-http.ts',

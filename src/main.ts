@@ -4,6 +4,7 @@ import { commandHelp, helpText } from './cli/arguments/help.ts';
 import { parseCommand } from './cli/arguments/parse.ts';
 import { call } from './cli/call.ts';
 import { doctor } from './cli/doctor.ts';
+import { withState } from './cli/fleet.ts';
 import { forget } from './cli/forget.ts';
 import { showDiff, showHistory } from './cli/history.ts';
 import { print, printOutcome } from './cli/output.ts';
@@ -25,7 +26,8 @@ async function main(): Promise<number> {
   const surroundings = readSurroundings();
   const { environment, home, program } = surroundings;
   noteProgram(program);
-  const command = parseCommand(process.argv.slice(2), environment, home);
+  const command = parseCommand(process.argv.slice(2), environment, home, takeState());
+  coverAddress();
   switch (command.do) {
     case 'help':
       if (command.about) return print(commandHelp(command.about, dialects, defaultDialect));
@@ -42,16 +44,18 @@ async function main(): Promise<number> {
     case 'doctor':
       return doctor(command, surroundings);
     case 'history':
-      return printOutcome(await showHistory(new History(command.state.directory), command));
+      return withState(command.state, async (source) =>
+        printOutcome(await showHistory(new History(source), command)),
+      );
     case 'diff':
-      return printOutcome(
-        await showDiff(new History(command.state.directory, undefined, command.encodings), command.entry),
+      return withState(command.state, async (source) =>
+        printOutcome(await showDiff(new History(source, undefined, command.encodings), command.entry)),
       );
     case 'undo':
     case 'redo':
       return undoOrRedo(command, surroundings);
     case 'forget':
-      return printOutcome(await forget(command.state.directory, command));
+      return withState(command.state, async (source) => printOutcome(await forget(source, command)));
     case 'trace':
       return trace(command, surroundings);
   }
@@ -70,6 +74,20 @@ function takeToken(): string | undefined {
   const token = process.env.COFFERDAM_TOKEN;
   delete process.env.COFFERDAM_TOKEN;
   return token;
+}
+
+/** The same with the address of a fleet's database, which holds a password. */
+function takeState(): string | undefined {
+  const state = process.env.COFFERDAM_STATE;
+  delete process.env.COFFERDAM_STATE;
+  return state;
+}
+
+/** An address on the command line is there for all to see who list processes: the title takes its place. */
+function coverAddress(): void {
+  const shown = process.argv.slice(2).map((text) => text.replace(/postgres(ql)?:\/\/.*/is, 'postgres://…'));
+  if (shown.some((text, at) => text !== process.argv[at + 2]))
+    process.title = ['cofferdam', ...shown].join(' ');
 }
 
 let hasWarned = false;

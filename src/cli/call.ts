@@ -5,6 +5,7 @@ import { perform } from '../server/mcp/perform.ts';
 import { sessionIdOf } from '../server/mcp/session-state.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { namesInstead } from './arguments/suggest.ts';
+import { openFleet } from './fleet.ts';
 import type { Outcome } from './history.ts';
 import { needsSandbox, withOfferableTools } from './offerable-tools.ts';
 import { closeApp, type OpenApp, openApp } from './open-app.ts';
@@ -17,7 +18,7 @@ export async function call(
   { tool, json, roots, options }: CommandTo<'call'>,
   surroundings: Surroundings,
 ): Promise<number> {
-  const opened = openApp(roots, options, surroundings);
+  const opened = openApp(roots, options, surroundings, await openFleet(options.state, roots));
   const { sandbox: mode } = options.commands;
   const app = needsSandbox(opened) ? await withOfferableTools(opened, { mode }) : opened;
   const aborting = new AbortController();

@@ -2,6 +2,7 @@
 
 import { bubblewrapInstallCommand, type Engine, type RootInfo } from '../engine/index.ts';
 import type { CommandTo } from './arguments/parse.ts';
+import { openFleet } from './fleet.ts';
 import { COULD_READ, isNoSandbox } from './offerable-tools.ts';
 import { closeApp, openApp } from './open-app.ts';
 import { print } from './output.ts';
@@ -19,7 +20,7 @@ export async function doctor(
   surroundings: Surroundings,
 ): Promise<number> {
   const asked = roots.length > 0 ? roots : [{ path: process.cwd(), writable: true }];
-  const app = openApp(asked, options, surroundings);
+  const app = openApp(asked, options, surroundings, await openFleet(options.state, asked));
   const { engine, skipped, journal } = app;
   const state = { what: 'journal and trace', active: !journal.startsWith('OFF'), says: journal };
   print(asText([...(await findingsOf(engine, skipped)), state]));

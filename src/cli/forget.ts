@@ -1,8 +1,14 @@
 /** `cofferdam forget`: removes contents from the state directory for good. */
 import { resolve } from 'node:path';
 import { plain } from '../display/plain-text.ts';
-import { type ForgetRequest, type Forgotten, History, type JournalEntry } from '../engine/index.ts';
-import { openDirectoryState } from '../state/directory/open.ts';
+import {
+  type ForgetRequest,
+  type Forgotten,
+  History,
+  type JournalEntry,
+  openState,
+  type StateSource,
+} from '../engine/index.ts';
 import { forgetTraced } from '../trace/forget.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
 import { named, type Outcome } from './history.ts';
@@ -17,16 +23,13 @@ export interface ForgetArguments {
 
 const SHOWN = 20;
 
-export async function forget(
-  stateDirectory: string,
-  { what, all, dryRun }: ForgetArguments,
-): Promise<Outcome> {
-  const history = new History(stateDirectory);
+export async function forget(source: StateSource, { what, all, dryRun }: ForgetArguments): Promise<Outcome> {
+  const history = new History(source);
   let output = '';
   for (const request of await requestsFor(history, what, all)) {
     const entries = await history.entries();
     const forgotten = await history.forget(request, { dryRun });
-    const calls = await forgetTraced(openDirectoryState(stateDirectory), forgotten.paths, dryRun);
+    const calls = await forgetTraced(openState(source), forgotten.paths, dryRun);
     output += reportText({ request, forgotten, calls, dryRun, entries });
   }
   return { output, failed: false };

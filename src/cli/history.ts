@@ -36,7 +36,7 @@ export interface HistoryRequest {
 export async function showHistory(history: History, asked: HistoryRequest): Promise<Outcome> {
   const { directory, since, json, limit } = asked;
   const entries = await history.entries({
-    ...(directory !== undefined && { below: resolve(directory) }),
+    ...(directory !== undefined && { below: placeNamed(directory) }),
     ...(since !== undefined && { since }),
     ...(limit !== undefined && { limit }),
   });
@@ -94,7 +94,7 @@ export async function undo(history: History, recorder: Recorder, asked: UndoRequ
     if (since === undefined) return undoAll(history, [await named(history, what)], undoing);
     if (await isEntry(history, what)) throw new UsageError('undo takes an entry or --since, not both');
   }
-  const below = what === undefined ? {} : { below: resolve(what) };
+  const below = what === undefined ? {} : { below: placeNamed(what) };
   const entries = await history.entries({ ...below, ...(since !== undefined && { since }) });
   const open = entries.filter((entry) => entry.state !== 'undone' && entry.undoes === undefined);
   const meant = since === undefined ? open.slice(0, 1) : open;
@@ -246,15 +246,21 @@ export async function named(history: History, what: string): Promise<JournalEntr
   throw new UsageError(`${what} could be ${fitting.map(({ id }) => id).join(' or ')}`);
 }
 
+/** A directory, or `=NAME/…` as the entries of a fleet show it where it is not given. */
+function placeNamed(what: string): string {
+  return what.startsWith('=') ? what : resolve(what);
+}
+
 /** A directory that is gone may have a history; one that never was is a slip. */
 function requireThere(directory: string): void {
-  if (!existsSync(directory)) throw new UsageError(`${directory}: no such directory`);
+  if (!directory.startsWith('=') && !existsSync(directory))
+    throw new UsageError(`${directory}: no such directory`);
 }
 
 /** A directory that is there, or in which something was changed, may also be meant by its name alone. */
 async function isDirectory(history: History, what: string): Promise<boolean> {
   if (what === '') return false;
-  if (what.includes('/') || what === '.' || what === '..') return true;
+  if (what.includes('/') || what === '.' || what === '..' || what.startsWith('=')) return true;
   if (await isEntry(history, what)) return false;
   return existsSync(what) || (await history.entries({ below: resolve(what) })).length > 0;
 }

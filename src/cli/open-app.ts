@@ -2,17 +2,20 @@
 import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/index.ts';
-import { Engine, EngineFailure, type Failure, type RootSpec } from '../engine/index.ts';
+import { Engine, EngineFailure, type Failure, type RootSpec, type StateSource } from '../engine/index.ts';
 import type { App, ServedClientRoots } from '../server/mcp/app.ts';
+import type { Fleet } from '../state/postgres/open.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import type { Options } from './arguments/parse.ts';
 import type { Environment, Surroundings } from './surroundings.ts';
-import { openRecorder, openState } from './tracing.ts';
+import { locateState, openRecorder } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface OpenApp extends App {
   trace: Recorder;
-  stateDirectory: string | undefined;
+  /** Where the journal and the trace are kept; undefined where they cannot be. */
+  source: StateSource | undefined;
+  fleet: Fleet | undefined;
   /** Whether the journal keeps changes, and where; for the operator. */
   journal: string;
   /** Why changes cannot be undone although the operator did not ask for that. */
@@ -23,12 +26,20 @@ export interface OpenApp extends App {
   skipped: readonly string[];
 }
 
-export function openApp(asked: readonly RootSpec[], options: Options, surroundings: Surroundings): OpenApp {
+/** `fleet`: opened and checked before, where the state is one. */
+export function openApp(
+  asked: readonly RootSpec[],
+  options: Options,
+  surroundings: Surroundings,
+  fleet?: Fleet,
+): OpenApp {
   for (const dialect of options.dialects) {
     const problem = dialect.checkSettings?.(surroundings.environment);
     if (problem !== undefined) throw new UsageError(problem);
   }
-  const { opened: app, skipped } = openPossible(asked, (roots) => openOn(roots, options, surroundings));
+  const { opened: app, skipped } = openPossible(asked, (roots) =>
+    openOn(roots, options, surroundings, fleet),
+  );
   if (!app) throw new UsageError(skipped.join('; '));
   requireServed(options.dialects, app);
   for (const why of skipped) surroundings.log(`warning: ${why}; it is left out`);
@@ -66,12 +77,13 @@ export function openClientRoots(options: Options, surroundings: Surroundings): O
   const { state } = options;
   const engines: Engine[] = [];
   const open = (roots: readonly RootSpec[]) => {
-    const { directory, says } = openState(
+    const { source, says } = locateState(
       state,
       roots.map(({ path }) => path),
+      undefined,
     );
-    if (state.journal && directory === undefined) log(`changes: ${says}`);
-    return openEngine(roots, options, environment, state.journal ? directory : undefined);
+    if (state.journal && source === undefined) log(`changes: ${says}`);
+    return openEngine(roots, options, environment, state.journal ? source : undefined);
   };
   return {
     canChange: !isReadOnly(options),
@@ -102,13 +114,18 @@ function withoutRepeats(asked: readonly RootSpec[]): readonly RootSpec[] {
   return [...byPath.values()];
 }
 
-function openOn(roots: readonly RootSpec[], options: Options, surroundings: Surroundings): OpenApp {
+function openOn(
+  roots: readonly RootSpec[],
+  options: Options,
+  surroundings: Surroundings,
+  fleet: Fleet | undefined,
+): OpenApp {
   const { version, home, environment, log } = surroundings;
   const { state } = options;
   const paths = roots.map(({ path }) => path);
-  const kept = openState(state, paths);
-  const { directory } = kept;
-  const journal = state.journal && roots.length > 0 ? directory : undefined;
+  const kept = locateState(state, paths, fleet);
+  const { source } = kept;
+  const journal = state.journal && roots.length > 0 ? source : undefined;
   const engine = openEngine(roots, options, environment, journal);
   const served = engine.roots.map(({ real }) => real);
   const mayChange = engine.roots.some(({ writable }) => writable);
@@ -118,10 +135,11 @@ function openOn(roots: readonly RootSpec[], options: Options, surroundings: Surr
     errors: options.errors,
     maxTokens: options.maxTokens,
     settings: environment,
-    trace: openRecorder({ directory, roots: served, contents: state.contents, version, environment, log }),
-    stateDirectory: directory,
+    trace: openRecorder({ source, roots: served, contents: state.contents, version, environment, log }),
+    source,
+    fleet,
     journal: state.journal ? kept.says : 'OFF: --no-journal',
-    whyNoUndo: mayChange && state.journal && directory === undefined ? `changes: ${kept.says}` : undefined,
+    whyNoUndo: mayChange && state.journal && source === undefined ? `changes: ${kept.says}` : undefined,
   };
 }
 
@@ -130,7 +148,7 @@ export function openEngine(
   roots: readonly RootSpec[],
   options: Options,
   environment: Environment,
-  journal?: string,
+  journal?: StateSource,
 ): Engine {
   const commands = { ...options.commands, environment };
   const readOnly = isReadOnly(options);
@@ -155,9 +173,10 @@ function isReadOnly({ readOnly, dialects: chosen }: Options): boolean {
   return readOnly || chosen.every(({ tools }) => tools.every(({ hints }) => hints.readOnly));
 }
 
-export async function closeApp({ engine, trace }: App): Promise<void> {
+export async function closeApp({ engine, trace, fleet }: OpenApp): Promise<void> {
   await engine.close();
-  await trace?.close();
+  await trace.close();
+  await fleet?.close();
 }
 
 /** Which directory an error is about, and why the server cannot serve it. */

@@ -1,10 +1,11 @@
 /** `cofferdam --http …` and `cofferdam start`: serves directories over HTTP, with the Tool Trace page. */
 import { resolve } from 'node:path';
-import { type Engine, History, ownPackage } from '../engine/index.ts';
+import { type Engine, History, ownPackage, type StateSource } from '../engine/index.ts';
 import type { PageSources } from '../server/page/sources.ts';
 import type { HttpSettings, StartedHttp } from '../server/start-http.ts';
 import type { CommandTo, Options } from './arguments/parse.ts';
 import { directoryArguments, httpConfigs, stdioConfigs } from './client-configs.ts';
+import { openFleet } from './fleet.ts';
 import { withOfferableTools } from './offerable-tools.ts';
 import { closeApp, type OpenApp, openApp, openEngine } from './open-app.ts';
 import { describeCommands, describeHttp, describeStart } from './start-up.ts';
@@ -21,19 +22,22 @@ export async function serveHttp(
   const { startHttp, StartError } = await import('../server/start-http.ts');
   const { sandbox: mode } = options.commands;
   // A token may be read-only, and then the server must know whether commands are confined.
-  const app = await withOfferableTools(openApp(roots, options, surroundings), { mode, probe: true });
+  const app = await withOfferableTools(
+    openApp(roots, options, surroundings, await openFleet(options.state, roots)),
+    { mode, probe: true },
+  );
   ownPackage();
   let readOnly: Engine | undefined;
   const readOnlyEngine = () =>
     (readOnly ??= openEngine(app.roots, { ...options, readOnly: true }, surroundings.environment));
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   try {
-    const { stateDirectory } = app;
-    const page = stateDirectory === undefined ? undefined : await pageOf(app, options, stateDirectory);
+    const { source } = app;
+    const page = source === undefined ? undefined : await pageOf(app, options, source);
     const started = await startHttp(app, settings, {
       token: surroundings.token,
       terminal: terminal !== undefined,
-      stateDirectory,
+      stateDirectory: typeof source === 'string' ? source : undefined,
       readOnlyEngine,
       page,
     });
@@ -59,11 +63,11 @@ export async function serveHttp(
 async function pageOf(
   { engine, trace: recorder, log }: OpenApp,
   { deny, hide, encodings }: Options,
-  directory: string,
+  source: StateSource,
 ): Promise<PageSources> {
   const { pageHistory } = await import('../server/page/sources.ts');
-  const history = engine.keepsChanges ? engine.history : new History(directory, { deny, hide }, encodings);
-  return { events: openTrace(directory, log), history: pageHistory(history, recorder) };
+  const history = engine.keepsChanges ? engine.history : new History(source, { deny, hide }, encodings);
+  return { events: openTrace(source, log), history: pageHistory(history, recorder) };
 }
 
 /** Names programs by absolute paths: a client that is started from a desktop may have another PATH. */

@@ -2,6 +2,7 @@
 import { ownPackage, rememberAncestors } from '../engine/index.ts';
 import { serveOnStdio } from '../server/stdio/serve.ts';
 import type { CommandTo } from './arguments/parse.ts';
+import { openFleet } from './fleet.ts';
 import { withOfferableTools } from './offerable-tools.ts';
 import { closeApp, type OpenApp, openApp, openClientRoots } from './open-app.ts';
 import { describeCommands, describeStart } from './start-up.ts';
@@ -16,7 +17,8 @@ export async function serveStdio(
   const { sandbox: mode } = options.commands;
   // Without directories, the client names them.
   const clientRoots = roots.length === 0 ? openClientRoots(options, surroundings) : undefined;
-  const opened = { ...openApp(roots, options, surroundings), ...(clientRoots && { clientRoots }) };
+  const fleet = options.state.address === undefined ? undefined : await openFleet(options.state, roots);
+  const opened = { ...openApp(roots, options, surroundings, fleet), ...(clientRoots && { clientRoots }) };
   const app = await withOfferableTools(opened, { mode });
   const ancestors = rememberAncestors();
   const serving = serveOnStdio(app, process.stdin, process.stdout);

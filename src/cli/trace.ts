@@ -1,26 +1,31 @@
 /** `cofferdam trace`: every call, in the terminal or on the Tool Trace page. */
-import { asStateProblem, History } from '../engine/index.ts';
-import { openDirectoryState } from '../state/directory/open.ts';
+import { asStateProblem, History, openState, type StateSource } from '../engine/index.ts';
 import { TraceLog } from '../trace/log.ts';
 import { showTrace } from '../trace/show.ts';
-import type { CommandTo } from './arguments/parse.ts';
+import type { CommandTo, TraceRequest } from './arguments/parse.ts';
+import { withState } from './fleet.ts';
 import { print } from './output.ts';
 import type { Surroundings } from './surroundings.ts';
 import { openRecorder, openTrace } from './tracing.ts';
 
-export async function trace(
-  { asked, state: { directory } }: CommandTo<'trace'>,
+export function trace({ asked, state }: CommandTo<'trace'>, surroundings: Surroundings): Promise<number> {
+  return withState(state, (source) => traceOf(source, asked, surroundings));
+}
+
+async function traceOf(
+  source: StateSource,
+  asked: TraceRequest,
   surroundings: Surroundings,
 ): Promise<number> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
   const { webPort, follow, json, limit, ...filter } = asked;
-  if (webPort !== undefined) return tracePage(directory, webPort, ending.signal, surroundings);
-  const log = new TraceLog(openDirectoryState(directory), { onProblem: surroundings.log });
+  if (webPort !== undefined) return tracePage(source, webPort, ending.signal, surroundings);
+  const log = new TraceLog(openState(source), { onProblem: surroundings.log });
   try {
     await showTrace({ log, filter, follow, json, limit, out: process.stdout, signal: ending.signal });
   } catch (error) {
-    throw asStateProblem(error, directory);
+    throw typeof source === 'string' ? asStateProblem(error, source) : error;
   } finally {
     log.close();
   }
@@ -29,7 +34,7 @@ export async function trace(
 
 /** Serves the page alone, for servers that run elsewhere on this machine. */
 async function tracePage(
-  directory: string,
+  source: StateSource,
   port: number,
   signal: AbortSignal,
   surroundings: Surroundings,
@@ -37,10 +42,10 @@ async function tracePage(
   const { servePage } = await import('../server/serve-page.ts');
   const { pageHistory } = await import('../server/page/sources.ts');
   const { version, log } = surroundings;
-  const recorder = openRecorder({ directory, roots: [], contents: false, ...surroundings });
+  const recorder = openRecorder({ source, roots: [], contents: false, ...surroundings });
   const sources = {
-    events: openTrace(directory, log),
-    history: pageHistory(new History(directory), recorder),
+    events: openTrace(source, log),
+    history: pageHistory(new History(source), recorder),
   };
   const server = await servePage({ sources, version, port, log });
   print(`${server.url}\n`);

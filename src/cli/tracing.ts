@@ -1,6 +1,6 @@
 /** The journal and the trace of a server: opened where they can be kept, and said where they cannot. */
-import { limits, whyNotStateDirectory } from '../engine/index.ts';
-import { openDirectoryState } from '../state/directory/open.ts';
+import { limits, openState, type StateSource, whyNotStateDirectory } from '../engine/index.ts';
+import type { Fleet } from '../state/postgres/open.ts';
 import { TraceLog } from '../trace/log.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { openSpans } from '../trace/spans.ts';
@@ -10,26 +10,33 @@ import { UsageError } from './usage-error.ts';
 /** Where the journal and the trace are stored. */
 export interface StateLocation {
   /** Undefined where nothing can be stored. */
-  directory: string | undefined;
+  source: StateSource | undefined;
   /** For the start-up line. */
   says: string;
 }
 
 /** A directory that was named must work; the usual one need not. */
-export function openState(settings: StateSettings, roots: readonly string[]): StateLocation {
+export function locateState(
+  settings: StateSettings,
+  roots: readonly string[],
+  fleet: Fleet | undefined,
+): StateLocation {
+  if (fleet) return { source: () => fleet.openState(), says: describeLocation(settings, fleet.says) };
   const problem = whyNotStateDirectory(settings.directory, roots);
-  if (problem === undefined) return { directory: settings.directory, says: describeLocation(settings) };
+  if (problem === undefined) {
+    return { source: settings.directory, says: describeLocation(settings, settings.directory) };
+  }
   if (settings.named) throw new UsageError(`--state ${problem}`);
-  return { directory: undefined, says: `OFF: ${problem}; --state DIR names another place` };
+  return { source: undefined, says: `OFF: ${problem}; --state DIR names another place` };
 }
 
-function describeLocation({ directory, keep: { bytes, days } }: StateSettings): string {
+function describeLocation({ keep: { bytes, days } }: StateSettings, where: string): string {
   const bounds = `at most ${bytes} bytes (what is larger is not changed) and ${days} days`;
-  return `kept in ${directory}, ${bounds}; what commands change, up to ${limits.watchedEntries} entries`;
+  return `kept in ${where}, ${bounds}; what commands change, up to ${limits.watchedEntries} entries`;
 }
 
 export interface RecorderRequest {
-  directory: string | undefined;
+  source: StateSource | undefined;
   /** The directories that are served. */
   roots: string[];
   contents: boolean;
@@ -39,9 +46,9 @@ export interface RecorderRequest {
 }
 
 export function openRecorder(asked: RecorderRequest): Recorder {
-  const { directory, roots, contents, version, environment, log } = asked;
+  const { source, roots, contents, version, environment, log } = asked;
   return new Recorder({
-    log: directory === undefined ? undefined : openTrace(directory, log),
+    log: source === undefined ? undefined : openTrace(source, log),
     spans: openSpans(environment, { version, onProblem: (problem) => log(`trace: ${problem}`) }),
     server: serverId(),
     roots,
@@ -49,9 +56,9 @@ export function openRecorder(asked: RecorderRequest): Recorder {
   });
 }
 
-/** The stored events of all servers on one state directory. */
-export function openTrace(directory: string, log: (line: string) => void): TraceLog {
-  return new TraceLog(openDirectoryState(directory), { onProblem: (problem) => log(`trace: ${problem}`) });
+/** The stored events of all servers that share a state. */
+export function openTrace(source: StateSource, log: (line: string) => void): TraceLog {
+  return new TraceLog(openState(source), { onProblem: (problem) => log(`trace: ${problem}`) });
 }
 
 /** Tells servers apart and guards nothing, so it need not be hard to guess, and the start need not wait for it. */

@@ -1,6 +1,7 @@
 /** `cofferdam undo` and `redo`, with their line in the trace. */
 import { History } from '../engine/index.ts';
 import type { CommandTo } from './arguments/parse.ts';
+import { withState } from './fleet.ts';
 import { redo, undo } from './history.ts';
 import { printOutcome } from './output.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -10,15 +11,16 @@ export async function undoOrRedo(
   command: CommandTo<'undo' | 'redo'>,
   surroundings: Surroundings,
 ): Promise<number> {
-  const { directory } = command.state;
-  const recorder = openRecorder({ directory, roots: [], contents: false, ...surroundings });
-  const history = new History(directory);
-  try {
-    const outcome = await history.keepOpen(() =>
-      command.do === 'undo' ? undo(history, recorder, command) : redo(history, recorder, command),
-    );
-    return await printOutcome(outcome);
-  } finally {
-    await recorder.close();
-  }
+  return withState(command.state, async (source) => {
+    const recorder = openRecorder({ source, roots: [], contents: false, ...surroundings });
+    const history = new History(source);
+    try {
+      const outcome = await history.keepOpen(() =>
+        command.do === 'undo' ? undo(history, recorder, command) : redo(history, recorder, command),
+      );
+      return await printOutcome(outcome);
+    } finally {
+      await recorder.close();
+    }
+  });
 }

@@ -1,5 +1,5 @@
 /** Puts the four APIs together over one gate: files, search, commands and history of the given directories. */
-import { openDirectoryState } from '../state/directory/open.ts';
+import { openState, type StateSource } from '../state/directory/open.ts';
 import { StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
 import { Access, type ChangeListener } from './access/access.ts';
 import { type CommandSettings, CommandsApi } from './api/commands.ts';
@@ -41,8 +41,11 @@ export interface EngineOptions {
   /** For the owner's own programs: nothing is denied or hidden, whatever a .cofferdamignore says. */
   ownerAsks?: boolean;
   commands?: CommandSettings;
-  /** The state directory, where the journal keeps what every change replaced. Without one, nothing can be undone. */
-  journal?: string;
+  /**
+   * The state directory, where the journal keeps what every change replaced, or what opens the state of a fleet. Without
+   * either, nothing can be undone.
+   */
+  journal?: StateSource;
   /** How much the journal keeps, and for how long. */
   keep?: Keep;
 }
@@ -74,7 +77,7 @@ interface Parts {
 interface Held {
   wall: Wall;
   /** The state directory, where changes are kept. */
-  journal: string | undefined;
+  journal: StateSource | undefined;
   /** What the operator decided about commands; `narrowed` engines keep to it. */
   settings: CommandSettings;
   /** Engines for parts of the directories. */
@@ -264,15 +267,15 @@ function closedParts(parts: Parts): Parts {
 }
 
 function hold(options: EngineOptions): Held {
-  const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: directory } = options;
+  const { readOnly = false, protection = 'strongest', allowGitConfig = false, journal: source } = options;
   const { mayBeEmpty = false, deny = [], hide = [], commands: settings = {} } = options;
   const globs = options.ownerAsks ? undefined : { deny, hide };
   const { encodings = [] } = options;
   const rules = encodings.length === 0 ? [] : readEncodingRules(encodings);
   const wall = new Wall(options.roots, { readOnly, protection, allowGitConfig, mayBeEmpty, globs });
-  const journal = readOnly ? undefined : directory;
+  const journal = readOnly ? undefined : source;
   const roots = wall.roots.map(({ real }) => real);
-  const problem = journal === undefined ? undefined : whyNotStateDirectory(journal, roots);
+  const problem = typeof journal === 'string' ? whyNotStateDirectory(journal, roots) : undefined;
   if (problem !== undefined) {
     wall.close();
     throw new StateProblem(`the state directory ${problem}`);
@@ -284,13 +287,13 @@ function hold(options: EngineOptions): Held {
 interface Opening {
   wall: Wall;
   settings: CommandSettings;
-  journal: string | undefined;
+  journal: StateSource | undefined;
   rules: readonly EncodingRule[];
   keep: Keep | undefined;
 }
 
-function openParts({ wall, settings, journal: directory, rules, keep }: Opening): Parts {
-  const journal = directory === undefined ? undefined : new Journal(openDirectoryState(directory), keep);
+function openParts({ wall, settings, journal: source, rules, keep }: Opening): Parts {
+  const journal = source === undefined ? undefined : new Journal(openState(source), keep);
   const search = new LazySearch();
   const roots = wall.roots.map(({ real }) => real);
   const encodings = new DeclaredEncodings(rules, roots);

@@ -63,6 +63,8 @@ export type Failure =
   /** `hash` is set when the caller expected another one: it is the hash of what is there now. */
   | { kind: 'changed-meanwhile'; path: string; hash?: string }
   | { kind: 'busy'; path: string }
+  /** What keeps the history of several machines cannot be reached: the path was not changed. */
+  | { kind: 'state-away'; path: string }
   // Edits: `edit` is the 1-based position in the call's list
   | {
       kind: 'no-match';

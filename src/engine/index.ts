@@ -1,5 +1,6 @@
 /** The engine's front door: what dialects, the command line and users of the library may use. */
 
+export { openState, type StateSource } from '../state/directory/open.ts';
 export { asStateProblem, StateProblem, whyNotStateDirectory } from '../state/directory/state-directory.ts';
 export type { StoreCall } from './api/changing.ts';
 export { type CommandSettings, shellExitCode } from './api/commands.ts';

@@ -5,7 +5,7 @@
 // Only to see whether the same directory stands at a path; nothing is opened.
 import { statSync } from 'node:fs';
 
-import { openDirectoryState } from '../state/directory/open.ts';
+import { openState, type StateSource } from '../state/directory/open.ts';
 import { asStateProblem, realOf } from '../state/directory/state-directory.ts';
 import {
   type EntryFilter,
@@ -22,7 +22,7 @@ import { Wall } from './confine/wall.ts';
 import { type WithheldGlobs, withheldIn } from './confine/withheld/read-rules.ts';
 import type { Withheld } from './confine/withheld/withheld.ts';
 import { Engine } from './engine.ts';
-import { EngineFailure, type Failure } from './failures.ts';
+import { EngineFailure, type Failure, fail } from './failures.ts';
 import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import type { JournalEntry } from './journal/entries/entry.ts';
 import type { EntryIndex } from './journal/entries/entry-index.ts';
@@ -35,7 +35,7 @@ import { diffsOfEntry, type FileDiff } from './undo/diff.ts';
 import { servedEntry, verdictOn } from './undo/withheld-changes.ts';
 
 export class History {
-  readonly #directory: string;
+  readonly #source: StateSource;
   /** Only to be read: whatever writes opens another one, and closes it. */
   readonly #journal: Journal;
   /** What the owner withholds from the caller; undefined when the owner is the caller. */
@@ -46,9 +46,9 @@ export class History {
   readonly #engines = new Map<string, OpenEngine>();
   #keptOpen = 0;
 
-  constructor(stateDirectory: string, globs?: WithheldGlobs, encodings: readonly EncodingRule[] = []) {
-    this.#directory = stateDirectory;
-    this.#journal = openJournal(stateDirectory);
+  constructor(source: StateSource, globs?: WithheldGlobs, encodings: readonly EncodingRule[] = []) {
+    this.#source = source;
+    this.#journal = openJournal(source);
     this.#globs = globs;
     this.#encodings = readEncodingRules(encodings);
   }
@@ -57,7 +57,7 @@ export class History {
   async entries(filter: EntryFilter = {}): Promise<JournalEntry[]> {
     // The journal knows paths with all links resolved.
     const { below } = filter;
-    const real = below === undefined ? filter : { ...filter, below: realOf(below) };
+    const real = below === undefined ? filter : { ...filter, below: realPath(this.#journal, below) };
     const { entries } = await this.#read();
     const found = selected(entries, real);
     return found.flatMap((entry) => this.#served(entry) ?? []);
@@ -82,7 +82,7 @@ export class History {
     try {
       return await diffsOfEntry(wall && { wall, encodings }, this.#journal, { ...entry, changes });
     } catch (error) {
-      throw asStateProblem(error, this.#directory);
+      throw this.#explained(error);
     } finally {
       wall?.close();
     }
@@ -116,11 +116,11 @@ export class History {
 
   /** Removes what was kept, for good; with `dryRun` it only tells what that would be. */
   async forget(request: ForgetRequest, { dryRun = false } = {}): Promise<Forgotten> {
-    const journal = openJournal(this.#directory);
+    const journal = openJournal(this.#source);
     try {
       return await forget(journal, request, dryRun);
     } catch (error) {
-      throw asStateProblem(error, this.#directory);
+      throw this.#explained(error);
     } finally {
       await journal.close();
     }
@@ -146,7 +146,7 @@ export class History {
     try {
       return await use(open.engine.history);
     } catch (error) {
-      throw asStateProblem(error, this.#directory);
+      throw this.#explained(error);
     } finally {
       open.users--;
       await this.#closeUnused(open);
@@ -161,7 +161,8 @@ export class History {
     const roots = rootsOf(entry);
     // What is restored was there before: Git's configuration may be among it.
     const engine = new Engine({
-      ...{ roots, allowGitConfig: true, journal: this.#directory, keep: keepAll, encodings: this.#encodings },
+      ...{ roots, allowGitConfig: true, keep: keepAll, encodings: this.#encodings },
+      journal: this.#source,
       ...(this.#globs ?? { ownerAsks: true }),
     });
     const opened = { key, engine, users: 0, identities: identitiesOf(entry.roots) };
@@ -208,8 +209,12 @@ export class History {
     try {
       return await this.#journal.read();
     } catch (error) {
-      throw asStateProblem(error, this.#directory);
+      throw this.#explained(error);
     }
+  }
+
+  #explained(error: unknown): unknown {
+    return typeof this.#source === 'string' ? asStateProblem(error, this.#source) : error;
   }
 }
 
@@ -221,8 +226,13 @@ interface OpenEngine {
   identities: string;
 }
 
-function openJournal(directory: string): Journal {
-  return new Journal(openDirectoryState(directory), keepAll);
+function openJournal(source: StateSource): Journal {
+  return new Journal(openState(source), keepAll);
+}
+
+/** The journal knows paths with all links resolved; the directories of a fleet also by their names. */
+function realPath({ state: { paths } }: Journal, below: string): string {
+  return below.startsWith('=') && paths ? paths.fromShared(below) : realOf(below);
 }
 
 function identitiesOf(roots: readonly string[]): string {
@@ -234,6 +244,8 @@ function identitiesOf(roots: readonly string[]): string {
 
 /** The journal knows them with all links resolved: a link that stands there now leads elsewhere. */
 function rootsOf({ roots }: JournalEntry): RootSpec[] {
+  const unknown = roots.find((path) => path.startsWith('='));
+  if (unknown !== undefined) fail({ kind: 'not-found', path: unknown, wanted: 'directory', near: [] });
   return roots.map((path) => ({ path, writable: true, straight: true }));
 }
 
@@ -243,6 +255,7 @@ function obstacle(facts: Failure, roots: readonly string[]): Obstacle {
 }
 
 function whyNotOpened(path: string, { kind }: Failure): string {
+  if (path.startsWith('=')) return `this machine has it somewhere: say where, as DIR${path}`;
   if (kind !== 'not-a-directory') return 'the directory is no longer there, or cannot be opened';
   const real = realOf(path);
   return real === path

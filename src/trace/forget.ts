@@ -1,7 +1,7 @@
 /** Takes arguments and answers out of the stored trace, for good. */
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './event.ts';
-import { eventRecords } from './stored-event.ts';
+import { eventsWith } from './stored-event.ts';
 
 const NOTE = 'contents were forgotten';
 
@@ -11,7 +11,7 @@ export async function forgetTraced(
   paths: readonly string[] | undefined,
   dryRun: boolean,
 ): Promise<number> {
-  const log = state.log('trace', eventRecords);
+  const log = state.log('trace', eventsWith(state.paths));
   let calls = 0;
   const withoutContents = (event: TraceEvent): TraceEvent[] | undefined => {
     const { arguments: said, answer, ...rest } = event;

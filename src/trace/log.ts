@@ -6,7 +6,7 @@
 import type { Log, LogOptions } from '../state/log.ts';
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './event.ts';
-import { eventRecords } from './stored-event.ts';
+import { eventsWith } from './stored-event.ts';
 
 const MIB = 1024 * 1024;
 const BOUNDS = { part: 16 * MIB, all: 128 * MIB };
@@ -38,7 +38,7 @@ export class TraceLog {
     this.#now = now;
     this.#onProblem = onProblem;
     const onObstacle = (error: Error) => this.#tell(error);
-    this.#open = () => state.log('trace', { ...eventRecords, bounds, now, onObstacle });
+    this.#open = () => state.log('trace', { ...eventsWith(state.paths), bounds, now, onObstacle });
   }
 
   get #log(): Log<TraceEvent> {

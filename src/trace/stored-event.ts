@@ -1,5 +1,6 @@
 /** What makes a stored value an event, and how an event that is too long becomes shorter. */
 import type { LogOptions } from '../state/log.ts';
+import type { SharedPaths } from '../state/state.ts';
 import type { TracedPath, TraceEvent } from './event.ts';
 
 /** Of an event as JSON, in bytes. */
@@ -119,7 +120,24 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
-/** How the trace's log keeps events. */
+/** How the trace's log keeps events; where other machines read them, with paths that all of them understand. */
+export function eventsWith(paths: SharedPaths | undefined): LogOptions<TraceEvent> {
+  if (!paths) return eventRecords;
+  return {
+    ...eventRecords,
+    toStored: (event) => withSharedPaths(event, (path) => paths.toShared(path)),
+    accept: (value) => {
+      const event = eventOf(value);
+      return event && withSharedPaths(event, (path) => paths.fromShared(path));
+    },
+  };
+}
+
+function withSharedPaths(event: TraceEvent, rename: (path: string) => string): TraceEvent {
+  const paths = event.paths.map((each) => ({ ...each, path: rename(each.path) }));
+  return { ...event, roots: event.roots.map(rename), paths };
+}
+
 export const eventRecords = {
   accept: eventOf,
   longest: LONGEST_EVENT,

@@ -202,9 +202,15 @@ export const flags = [
   },
   {
     name: 'state',
-    value: 'DIR',
+    value: 'DIR|postgres://…',
     for: [...WORKERS, ...READERS, 'doctor'],
-    help: 'the directory of the journal and the trace (default: $XDG_STATE_HOME/cofferdam, or ~/.local/state/cofferdam)',
+    help: 'the directory of the journal and the trace (default: $XDG_STATE_HOME/cofferdam, or ~/.local/state/cofferdam), or the database of a fleet, see docs/FLEET.md',
+  },
+  {
+    name: 'state-file',
+    value: 'FILE',
+    for: [...WORKERS, ...READERS, 'doctor'],
+    help: 'a file with the address of the database, which nobody else may read; the variable COFFERDAM_STATE does the same',
   },
   {
     name: 'keep',

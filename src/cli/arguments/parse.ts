@@ -1,7 +1,7 @@
 /** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
 import { defaultDialect, dialectNamed, dialectNames } from '../../dialects/by-name.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import type { CommandSettings, EncodingRule, RootSpec } from '../../engine/index.ts';
+import type { CommandSettings, EncodingRule } from '../../engine/index.ts';
 import type { HttpSettings } from '../../server/start-http.ts';
 import { isLoopback } from '../../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../../trace/show.ts';
@@ -13,6 +13,7 @@ import type { CommandName } from './commands.ts';
 import { parseEncodings } from './encoding-flags.ts';
 import { flagsOf } from './flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
+import { isNamedRoot, type ServedRoot, toNamedRoot, toRoot } from './roots.ts';
 import { splitArguments, type Values } from './split.ts';
 import { parseState, parseTime, type StateSettings, type StateValues } from './state-flags.ts';
 import { namesInstead } from './suggest.ts';
@@ -39,10 +40,10 @@ export interface Options {
 export type Command =
   | { do: 'help'; about: CommandName | undefined }
   | { do: 'version' }
-  | { do: 'serve'; roots: RootSpec[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
-  | { do: 'call'; tool: string; json: string; roots: RootSpec[]; options: Options }
+  | { do: 'serve'; roots: ServedRoot[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
+  | { do: 'call'; tool: string; json: string; roots: ServedRoot[]; options: Options }
   | { do: 'tools'; options: Options; named: boolean }
-  | { do: 'doctor'; roots: RootSpec[]; options: Options }
+  | { do: 'doctor'; roots: ServedRoot[]; options: Options }
   | ({ do: 'history'; state: StateSettings } & HistoryRequest)
   | { do: 'diff'; entry: string; encodings: readonly EncodingRule[]; state: StateSettings }
   | ({ do: 'undo'; state: StateSettings } & UndoRequest)
@@ -61,7 +62,13 @@ export interface TraceRequest extends TraceFilter {
 /** The command of one kind, as its file in cli/ takes it. */
 export type CommandTo<Do extends Command['do']> = Extract<Command, { do: Do }>;
 
-export function parseCommand(argv: readonly string[], environment: Environment, home: string): Command {
+export function parseCommand(
+  argv: readonly string[],
+  environment: Environment,
+  home: string,
+  /** From COFFERDAM_STATE. */
+  state?: string,
+): Command {
   const { command, named, values, rest } = splitArguments(argv);
   if (values.help) return { do: 'help', about: named ? command : undefined };
   if (values.version) return { do: 'version' };
@@ -78,7 +85,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     json: values.json === true,
     explain: values.explain === true,
     commands: commandSettings(values),
-    state: parseState(values as StateValues, environment, home),
+    state: parseState(values as StateValues, environment, home, state),
   };
   switch (command) {
     case 'call':
@@ -87,7 +94,7 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
       if (rest.length > 0) throw new UsageError(`tools takes no argument: ${rest[0]}`);
       return { do: 'tools', options, named: dialectNames !== undefined };
     case 'doctor':
-      return { do: 'doctor', roots: rest.map(toRoot), options };
+      return { do: 'doctor', roots: rest.map(rootReader(options)), options };
     case 'serve':
       if (values['client-roots']) return parseClientRoots(rest, values, options);
       return {
@@ -99,10 +106,10 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
     case 'start':
       return {
         do: 'serve',
-        roots: rest.length > 0 ? rest.map(toRoot) : [{ path: '.', writable: true }],
+        roots: rest.length > 0 ? rest.map(rootReader(options)) : [{ path: '.', writable: true }],
         options,
         http: { ...parseHttp({ http: USUAL_ADDRESS, ...(values as HttpValues) })!, printed: true },
-        stdio: serverArguments(values, options.state.directory),
+        stdio: serverArguments(values, options.state),
       };
     default:
       return parseStateCommand(command, rest, values, options);
@@ -113,9 +120,11 @@ export function parseCommand(argv: readonly string[], environment: Environment, 
 const USUAL_ADDRESS = '127.0.0.1:7440-7499';
 
 /** The options with which a client starts the same server on stdio, from any directory. */
-function serverArguments(values: Values, stateDirectory: string): string[] {
+function serverArguments(values: Values, { address, directory }: StateSettings): string[] {
   return flagsOf('serve').flatMap(({ name }) => {
-    const value = name === 'state' && values.state !== undefined ? stateDirectory : values[name];
+    const value = name === 'state' && values.state !== undefined ? directory : values[name];
+    // The address holds a password, and is not printed: whoever needs it gives a file.
+    if (name === 'state' && address !== undefined) return [];
     if (value === undefined || name === 'http' || needsHttp(name)) return [];
     if (value === true) return [`--${name}`];
     return [value].flat().flatMap((each) => [`--${name}`, String(each)]);
@@ -125,10 +134,14 @@ function serverArguments(values: Values, stateDirectory: string): string[] {
 /** The commands that read the state directory and serve nothing. */
 function parseStateCommand(
   command: 'history' | 'diff' | 'undo' | 'redo' | 'forget' | 'trace',
-  rest: readonly string[],
+  all: readonly string[],
   values: Values,
-  { state, json, encodings }: Options,
+  { state: given, json, encodings }: Options,
 ): Command {
+  // Where directories of a fleet are on this machine; everything else is what the command is about.
+  const roots = given.address === undefined ? [] : all.filter(isNamedRoot).map(toNamedRoot);
+  const rest = given.address === undefined ? all : all.filter((text) => !isNamedRoot(text));
+  const state = { ...given, roots };
   const force = values.force === true;
   const since = values.since === undefined ? undefined : parseTime(values.since as string, new Date());
   const limit = parseLimit(values.limit as string | undefined);
@@ -248,6 +261,8 @@ function parseClientRoots([directory]: readonly string[], { http }: Values, opti
     throw new UsageError(
       `--client-roots serves what the client names, and takes no directory: leave out ${directory}, or the option (roots narrow what is served in any case)`,
     );
+  if (options.state.address !== undefined)
+    throw new UsageError('--client-roots is not for a fleet: its directories have names (DIR=NAME)');
   if (http !== undefined)
     throw new UsageError('--client-roots is for stdio: over HTTP a client could name any directory');
   const deaf = options.dialects.find(({ followsClientRoots }) => !followsClientRoots);
@@ -256,12 +271,9 @@ function parseClientRoots([directory]: readonly string[], { http }: Values, opti
 }
 
 /** Without directories on the command line, a dialect's own setting may name one. It is then read-only. */
-function rootsFrom(
-  directories: readonly string[],
-  { dialects: chosen }: Options,
-  environment: Environment,
-): RootSpec[] {
-  if (directories.length > 0) return directories.map(toRoot);
+function rootsFrom(directories: readonly string[], options: Options, environment: Environment): ServedRoot[] {
+  const { dialects: chosen } = options;
+  if (directories.length > 0) return directories.map(rootReader(options));
   const settings = chosen.flatMap(({ rootSetting }) => rootSetting ?? []);
   const path = settings.map((name) => environment[name]).find((value) => value);
   if (path !== undefined) return [{ path, writable: false }];
@@ -269,7 +281,6 @@ function rootsFrom(
   throw new UsageError(`no directory given: cofferdam [options] DIR…${instead} (see cofferdam --help)`);
 }
 
-function toRoot(text: string): RootSpec {
-  if (text === '' || text === ':ro') throw new UsageError('a directory name is empty');
-  return text.endsWith(':ro') ? { path: text.slice(0, -3), writable: false } : { path: text, writable: true };
+function rootReader({ state: { address } }: Options): (text: string) => ServedRoot {
+  return address === undefined ? toRoot : toNamedRoot;
 }

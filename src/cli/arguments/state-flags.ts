@@ -1,9 +1,16 @@
 /** Reads the options of the state directory, and the times and sizes that people write. */
+import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { type Keep, usualKeep } from '../../engine/index.ts';
+import { isDatabaseAddress } from '../../state/postgres/settings.ts';
 import { UsageError } from '../usage-error.ts';
+import type { ServedRoot } from './roots.ts';
 
 export interface StateSettings {
+  /** Of the database of a fleet. It holds a password, so nothing shows it. */
+  address: string | undefined;
+  /** For commands that serve nothing: where directories of the fleet are on this machine. */
+  roots: readonly ServedRoot[];
   directory: string;
   /** Whether the operator named the directory. Then it must work. */
   named: boolean;
@@ -15,6 +22,7 @@ export interface StateSettings {
 
 export interface StateValues {
   state?: string | undefined;
+  'state-file'?: string | undefined;
   keep?: string[] | undefined;
   'no-journal'?: boolean | undefined;
   'trace-contents'?: boolean | undefined;
@@ -24,15 +32,48 @@ export function parseState(
   values: StateValues,
   environment: Readonly<Record<string, string | undefined>>,
   home: string,
+  /** From COFFERDAM_STATE. */
+  set: string | undefined,
 ): StateSettings {
   if (values.state === '') throw new UsageError('--state needs a directory');
+  const named = namedState(values, set);
+  const address = named !== undefined && isDatabaseAddress(named) ? named : undefined;
   return {
-    directory: values.state === undefined ? usualDirectory(environment, home) : resolve(values.state),
-    named: values.state !== undefined,
+    address,
+    roots: [],
+    directory:
+      named === undefined || address !== undefined ? usualDirectory(environment, home) : resolve(named),
+    named: named !== undefined,
     journal: values['no-journal'] !== true,
     keep: parseKeep(values.keep ?? []),
     contents: values['trace-contents'] === true,
   };
+}
+
+function namedState(values: StateValues, set: string | undefined): string | undefined {
+  const { state, 'state-file': file } = values;
+  if (state !== undefined && file !== undefined)
+    throw new UsageError('--state and --state-file exclude each other');
+  if (file !== undefined) return addressIn(file);
+  return state ?? (set || undefined);
+}
+
+/** Others on this machine must not read it: it holds a password. */
+function addressIn(file: string): string {
+  let text: string;
+  try {
+    if ((statSync(file).mode & 0o077) !== 0)
+      throw new UsageError(`--state-file ${file}: other users can read it; chmod 600 ${file}`);
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `--state-file ${file}: it cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  if (!isDatabaseAddress(text))
+    throw new UsageError(`--state-file ${file}: it holds no address that begins with postgres://`);
+  return text;
 }
 
 /** Ignores a relative path in the variable, as the XDG base directory specification says. */

@@ -4,6 +4,7 @@ import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Tool, type ToolOutcome, text } from '../dialect.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+import { stateAway } from '../state-away.ts';
 import { withheldBecause } from '../withheld.ts';
 
 type Words = readonly [code: string, message: string];
@@ -85,6 +86,8 @@ function wordsFor(facts: Failure, patching: boolean): Words {
     case 'unstable':
     case 'busy':
       return ['Busy', `${facts.path} kept changing during the call; try again`];
+    case 'state-away':
+      return ['StateAway', stateAway(facts.path)];
     case 'io':
       if (facts.code === 'E2BIG')
         return ['ArgumentsTooLong', 'the arguments are longer than the system passes to a program'];

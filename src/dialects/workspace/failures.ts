@@ -3,6 +3,7 @@ import { truncate } from '../../display/truncate.ts';
 import type { EntryType, Failure } from '../../engine/index.ts';
 import { onOneLine } from '../one-line.ts';
 import { whyProtected } from '../read-only.ts';
+import { stateAway } from '../state-away.ts';
 import { withheldBecause } from '../withheld.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
@@ -65,6 +66,8 @@ export function workspaceError(facts: Failure): WorkspaceError {
       return noSandbox(facts.reason);
     case 'busy':
       return internal('busy', `${facts.path} is being changed by another server; try again`, facts.path);
+    case 'state-away':
+      return internal('state-away', stateAway(facts.path), facts.path);
     case 'unstable':
       return internal('unstable', `${facts.path} kept changing during the call; try again`, facts.path);
     case 'io':

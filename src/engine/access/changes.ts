@@ -1,15 +1,24 @@
 /** What one call changes: each step resolves its places, holds their locks, and cleans up when it fails. */
+import { dirname } from 'node:path';
+import type { Lease } from '../../state/locks.ts';
 import type { How } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import { SharedDirectories } from '../confine/shared-directories.ts';
 import type { WalkOptions } from '../confine/wall.ts';
 import { inTurns, mapInTurns, type Steps, Yielder } from '../event-loop.ts';
+import { EngineFailure, fail } from '../failures.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
 import type { Access } from './access.ts';
+import { leasedRecorder } from './leased-recorder.ts';
 import { whileLocked } from './locks.ts';
 
 /** A step that changes more paths than this shares their directories. */
 const MANY = 16;
+/** So often other machines may move the directories of a change before it gets its locks. */
+const MOST_MOVES = 5;
+
+/** A directory was moved or removed before its path was locked. */
+class Moved extends Error {}
 
 /** A path that a step changes. */
 export interface ChangedPath {
@@ -17,6 +26,8 @@ export interface ChangedPath {
   walk?: WalkOptions;
   how: How;
 }
+
+type ChangeAt<T> = (places: Place[], recorder: ChangeRecorder) => Promise<T>;
 
 export class Changes {
   readonly recorder: ChangeRecorder;
@@ -30,10 +41,18 @@ export class Changes {
   }
 
   /** Changes these paths while it holds their locks. When it fails, no directory that it made stays behind. */
-  async at<T>(
-    changed: readonly ChangedPath[],
-    change: (places: Place[], recorder: ChangeRecorder) => Promise<T>,
-  ): Promise<T> {
+  async at<T>(changed: readonly ChangedPath[], change: ChangeAt<T>): Promise<T> {
+    for (let moves = 0; ; moves++) {
+      try {
+        return await this.#at(changed, change);
+      } catch (error) {
+        if (!(error instanceof Moved)) throw error;
+        if (moves === MOST_MOVES) fail({ kind: 'unstable', path: changed[0]!.path });
+      }
+    }
+  }
+
+  async #at<T>(changed: readonly ChangedPath[], change: ChangeAt<T>): Promise<T> {
     const places: Place[] = [];
     const yielder = new Yielder(this.#signal);
     const shared = changed.length > MANY ? new SharedDirectories() : undefined;
@@ -44,8 +63,8 @@ export class Changes {
         if (shared) place.shareWith(shared);
         place.requireWritable();
       }
-      const result = await whileLocked(this.#access.locks, places, this.#signal, () =>
-        change(places, this.recorder),
+      const result = await whileLocked(this.#access.locks, places, this.#signal, (lease) =>
+        lease ? this.#leased(lease, places, change) : change(places, this.recorder),
       );
       await this.#report(places, changed);
       return result;
@@ -60,6 +79,27 @@ export class Changes {
     } finally {
       for (const place of places) place.close();
       shared?.close();
+    }
+  }
+
+  /** What was locked is a path: another machine may have put another directory there before. */
+  #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
+    for (const place of places) if (!this.#isStillThere(place)) throw new Moved();
+    return change(places, leasedRecorder(this.recorder, lease, places[0]!.shown));
+  }
+
+  #isStillThere(place: Place): boolean {
+    const above = dirname(place.path);
+    if (place.isRoot || above === place.root.real) return true;
+    try {
+      return this.#access.wall.at(above, { straight: true, own: true }, (parent) => {
+        const dir = parent.enter();
+        dir.close();
+        return dir.identity === place.dir.identity;
+      });
+    } catch (error) {
+      if (error instanceof EngineFailure) return false;
+      throw error;
     }
   }
 

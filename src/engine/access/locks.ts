@@ -1,5 +1,6 @@
 /** The locks of the files that a change concerns. */
-import { type Locks, LockTimeout } from '../../state/locks.ts';
+import { type EntryKey, type Lease, type Locks, LockTimeout } from '../../state/locks.ts';
+import { StateAway } from '../../state/state.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 
@@ -8,24 +9,25 @@ export async function whileLocked<T>(
   locks: Locks,
   places: readonly Place[],
   signal: AbortSignal | undefined,
-  change: () => Promise<T>,
+  change: (lease: Lease | undefined) => Promise<T>,
 ): Promise<T> {
   let isLocked = false;
-  const locked = () => {
+  const locked = (lease: Lease | undefined) => {
     isLocked = true;
-    return change();
+    return change(lease);
   };
   try {
     return await locks.hold(places.map(keyOf), locked, signal);
   } catch (error) {
     if (isLocked) throw error;
     if (error instanceof LockTimeout) fail({ kind: 'busy', path: places[0]!.shown });
+    if (error instanceof StateAway) fail({ kind: 'state-away', path: places[0]!.shown }, error);
     if (signal?.aborted) fail({ kind: 'cancelled' });
     throw error;
   }
 }
 
 /** A file is known by its directory and name: every atomic write gives it a new inode. */
-function keyOf(place: Place): string {
-  return `${place.dir.identity}/${place.name}`;
+function keyOf({ dir, name, path }: Place): EntryKey {
+  return { onMachine: `${dir.identity}/${name}`, path };
 }

@@ -123,7 +123,9 @@ export class HistoryApi {
       return { done: false, obstacles: await this.#explained(undone.obstacles, entry) };
     }
     const steps = undone.steps.filter(({ later }) => !later).map(described);
-    return { done: true, entry: (await this.entry(undone.by)) ?? entry, steps };
+    // The undo is made: that its entry cannot be read back is no reason to call it failed.
+    const by = await this.entry(undone.by).catch(() => undefined);
+    return { done: true, entry: by ?? entry, steps };
   }
 
   /** What keeps an entry from being undone because the owner denies or hides it. */

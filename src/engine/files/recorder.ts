@@ -53,6 +53,8 @@ export interface ChangeRecorder {
   cannotSetAside(place: Place, old: Stat): Promise<void>;
   /** `known`: what the file holds, when that has been read already. */
   moves(from: Place, to: Place, source: Stat, occupant: Stat | undefined, known?: Buffer): Promise<void>;
+  /** Right before something is published that was prepared for long: settles when this may still be done. */
+  ready?(): Promise<void>;
   /** The next step changes the disk. */
   begins(): void;
   /** It did not, or everything is as it was before. */

@@ -73,6 +73,7 @@ export async function replaceTogether(
       each.check();
     }
     if (signal?.aborted) fail({ kind: 'cancelled' });
+    if (recorder.ready) await recorder.ready();
     await publishAll(prepared, kept, recorder);
   } finally {
     const toTheEnd = new Yielder(undefined);

@@ -61,6 +61,7 @@ async function replaceOnce(place: Place, bytes: Buffer, options: ReplaceOptions)
   const prepared = await prepareContent(place, bytes, options);
   try {
     await prepared.flush();
+    if (recorder.ready) await recorder.ready();
     prepared.check();
     changeDisk(recorder, () => prepared.publish());
   } finally {

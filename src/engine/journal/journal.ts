@@ -11,7 +11,8 @@ import type { State } from '../../state/state.ts';
 import type { JournalEntry, Origin } from './entries/entry.ts';
 import type { EntryIndex } from './entries/entry-index.ts';
 import { EntryReader } from './entries/entry-reader.ts';
-import { type Line, lineRecords } from './entries/line.ts';
+import type { Line } from './entries/line.ts';
+import { linesOf } from './entries/shared-lines.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
 import { type Keep, keepAll, usualKeep } from './retention/keep.ts';
 import { makeRoom, prune } from './retention/retention.ts';
@@ -41,7 +42,7 @@ export class Journal {
   constructor(state: State, keep: Keep = usualKeep) {
     this.state = state;
     this.#keep = keep;
-    this.log = state.log('journal', lineRecords);
+    this.log = state.log('journal', linesOf(state.paths));
     this.#reader = new EntryReader(this.log);
     this.store = new Store(state.contents, () => this.#reader.forgotten);
   }

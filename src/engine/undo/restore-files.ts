@@ -74,6 +74,7 @@ async function restoreLarge(
     if (now) await recorder.replaces(place, now, undefined, after);
     else await recorder.creates(place, 'file', { image: after });
     await recorder.flushed(place);
+    if (recorder.ready) await recorder.ready();
     requireStill(place, now);
     changeDisk(recorder, () =>
       attempt(shown, ACTION, () => (now ? draft.publish(name) : draft.publishNew(name))),
@@ -149,6 +150,7 @@ async function restoreAside(aside: SetAside, place: Place, recorder: ChangeRecor
     await recorder.creates(place, stat.type, facts);
     await recorder.flushed(place);
   }
+  if (recorder.ready) await recorder.ready();
   changeDisk(recorder, () =>
     attempt(shown, ACTION, () => {
       if (stat.type !== 'directory') return moveBack(aside, place);

@@ -48,7 +48,7 @@ export async function undoEntry(
   if (obstacles.length > 0) return { obstacles };
   by ??= journal.noteUndone(entry, access.caller.origin, interrupted?.id);
   if (interrupted) await journal.complete(interrupted.id);
-  const after = await journal.read();
+  const after = targets.length > 1 ? await journal.read() : index;
   for (const target of targets.slice(0, -1)) {
     // An entry without an end was undone with this one: nothing else would say so.
     if (!after.hasEnd(target.entry.id)) journal.noteUndone(target.entry, access.caller.origin);

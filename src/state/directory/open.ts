@@ -38,3 +38,10 @@ export function openDirectoryState(directory: string): State {
     },
   };
 }
+
+/** A state directory, or what opens the state of a fleet. */
+export type StateSource = string | (() => State);
+
+export function openState(source: StateSource): State {
+  return typeof source === 'string' ? openDirectoryState(source) : source();
+}

@@ -5,12 +5,14 @@ import { LockQueues } from '../lock-queues.ts';
 import type { State } from '../state.ts';
 import { PostgresContents } from './contents/postgres-contents.ts';
 import { Database } from './database.ts';
+import { requireLocks } from './lock-check.ts';
 import { PostgresLocks } from './locks.ts';
 import { LogWriter } from './log/log-writer.ts';
 import { PostgresLog } from './log/postgres-log.ts';
 import { PostgresNotes } from './notes.ts';
 import { parseAddress } from './settings.ts';
 import { type Workspace, WorkspacePaths } from './shared-paths.ts';
+import { bindWorkspace } from './workspaces.ts';
 
 const CLOSE_MS = 2000;
 
@@ -29,6 +31,18 @@ export class Fleet {
   /** Where the state is, for the operator: without a user and a password. */
   get says(): string {
     return this.database.settings.says;
+  }
+
+  /**
+   * Connects, makes the tables where they are missing, and checks that locks hold and that each name means the
+   * directory that it is given for.
+   */
+  async check({ mayMark }: { mayMark: (workspace: Workspace) => boolean }): Promise<void> {
+    await this.database.ready();
+    await requireLocks(this.database);
+    for (const each of this.#workspaces) {
+      await bindWorkspace(this.database, each, { mayMark: mayMark(each) });
+    }
   }
 
   /** Each part of the program has its own, and closes it; they share the connections. */

@@ -123,6 +123,6 @@ CREATE TABLE ${schema}.notes (
   name text PRIMARY KEY, text text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE TABLE ${schema}.workspaces (
-  name text PRIMARY KEY, identity text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
+  name text PRIMARY KEY, identity text NOT NULL UNIQUE, at timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
 }

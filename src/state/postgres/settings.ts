@@ -72,6 +72,7 @@ function taken(url: URL, name: string): string | undefined {
 function countOf(url: URL, name: string): number | undefined {
   const text = taken(url, name);
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new BadAddress(`${name} is a number from 1 to 999`);
+  // The check at the start takes two connections for locks at a time.
+  if (!/^([2-9]|[1-9]\d{1,2})$/.test(text)) throw new BadAddress(`${name} is a number from 2 to 999`);
   return Number(text);
 }

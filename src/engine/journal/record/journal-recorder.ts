@@ -6,6 +6,7 @@
  */
 import type { SetAside } from '../../../state/contents.ts';
 import type { Log } from '../../../state/log.ts';
+import { StateAway } from '../../../state/state.ts';
 import type { Stat } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
@@ -77,6 +78,8 @@ export class JournalRecorder implements ChangeRecorder {
 
   makesParent(path: string, root: string): void {
     this.#roots.add(root);
+    // A step that begins anew may make it once more.
+    if (this.#concerned.has(path)) return;
     try {
       this.#write([{ kind: 'created', path, type: 'directory', parent: true }]);
     } catch (error) {
@@ -295,6 +298,7 @@ export class JournalRecorder implements ChangeRecorder {
 /** What cannot be kept is not changed. */
 function failToKeep(path: string, error: unknown): never {
   if (error instanceof EngineFailure) throw error;
+  if (error instanceof StateAway) fail({ kind: 'state-away', path }, error);
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   fail({ kind: 'io', path, action: 'keep the old content of', code }, error);
 }

@@ -114,8 +114,9 @@ export class PostgresLogReader<R extends object> implements LogReader {
       this.#generation = page.generation;
       for (const { record } of page.rows) this.#consumer.take(record);
       this.#last = page.last;
-      if (page.isEnd) return;
+      if (page.isEnd) break;
     }
+    this.#consumer.caughtUp?.();
   }
 }
 

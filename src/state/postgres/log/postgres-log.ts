@@ -53,15 +53,9 @@ export class PostgresLog<R extends object> implements Log<R> {
   }
 
   follow(listener: LogListener<R>): () => void {
-    const { appendedAt, now = Date.now } = this.#options;
-    const began = now();
     const known = this.#writer.head;
     const isRecent = known !== undefined && performance.now() - known.at < RECENT_MS;
-    const onRecords = (records: R[]) => {
-      const later = appendedAt ? records.filter((record) => appendedAt(record) >= began) : records;
-      if (later.length > 0) listener.onRecords(later);
-    };
-    const follower = new LogFollower(this.#rows, { ...listener, onRecords }, async () =>
+    const follower = new LogFollower(this.#rows, listener, async () =>
       isRecent ? known.last : (await this.#rows.head()).last,
     );
     this.#followers.add(follower);

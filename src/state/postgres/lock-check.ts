@@ -1,0 +1,56 @@
+/** Whether the database really keeps locks: some that speak its language take the statements and lock nothing. */
+import { randomUUID } from 'node:crypto';
+import { type Connection, sqlState } from './connection.ts';
+import type { Database } from './database.ts';
+import { lockStatements, rowsOf } from './lock-rows.ts';
+import { WorkspacePaths } from './shared-paths.ts';
+
+const NOT_TO_BE_HAD = '55P03';
+
+/** The database cannot keep changes of several machines apart, in words. */
+export class NoLocks extends Error {
+  constructor(what: string) {
+    super(
+      `the database does not keep locks as PostgreSQL does (${what}): replicas would lose each other's changes`,
+    );
+  }
+}
+
+export async function requireLocks(database: Database): Promise<void> {
+  const table = database.table('locks');
+  const [row] = rowsOf([`start-up check ${randomUUID()}`], new WorkspacePaths([]));
+  const hash = row!.hash;
+  await database.query(`INSERT INTO ${table} (key) VALUES (decode($1, 'hex'))`, [hash]);
+  try {
+    await database.forLock((one) =>
+      database.forLock(async (two) => {
+        const share = [{ hash, mode: 'FOR KEY SHARE' as const }];
+        await one.query(lockStatements(table, [row!], 'SET LOCAL lock_timeout = 1000'));
+        if (await isGiven(two, lockStatements(table, [row!], 'SET LOCAL lock_timeout = 50'))) {
+          throw new NoLocks('two transactions locked one row');
+        }
+        if (await isGiven(two, lockStatements(table, share, 'SET LOCAL lock_timeout = 50', ' NOWAIT'))) {
+          throw new NoLocks('a locked row was shared');
+        }
+        await one.query('COMMIT');
+        if (!(await isGiven(two, lockStatements(table, share, 'SET LOCAL lock_timeout = 1000')))) {
+          throw new NoLocks('a row stayed locked after its transaction');
+        }
+      }),
+    );
+  } finally {
+    await database.query(`DELETE FROM ${table} WHERE key = decode($1, 'hex')`, [hash]).catch(() => {});
+  }
+}
+
+async function isGiven(connection: Connection, statements: string): Promise<boolean> {
+  try {
+    await connection.query(statements);
+    return true;
+  } catch (error) {
+    if (sqlState(error) === NOT_TO_BE_HAD) return false;
+    throw error;
+  } finally {
+    if (!connection.isLost) await connection.query('ROLLBACK');
+  }
+}
