@@ -3,6 +3,8 @@ import type { Database } from '../database.ts';
 import type { LogRows, StoredRecord } from './log-reader.ts';
 
 const AT_ONCE = 1000;
+/** An entry whose lines are younger may be in the making, or unknown to the one who chooses. */
+const SETTLED_MS = 24 * 3_600_000;
 
 /** Atomic: either everything that `choose` left out is gone afterwards, or nothing. */
 export async function compact<R extends object>(
@@ -12,7 +14,7 @@ export async function compact<R extends object>(
   choose: (stretch: readonly R[], isComplete: boolean) => readonly R[],
 ): Promise<void> {
   const gone: number[] = [];
-  for await (const page of pagesOf(rows)) {
+  for await (const page of pagesOf(rows, await rows.endOfOlder(SETTLED_MS))) {
     const chosen = new Set(
       choose(
         page.map(({ record }) => record),
@@ -45,7 +47,8 @@ export async function redact<R extends object>(
 ): Promise<void> {
   const [records, logs] = [database.table('records'), database.table('logs')];
   let isChanged = false;
-  for await (const page of pagesOf(rows)) {
+  const { last } = await rows.head();
+  for await (const page of pagesOf(rows, last + 1)) {
     const changes = page.flatMap(({ seq, record }) => {
       const others = replace(record)?.map(stored);
       const room = stored(record).length;
@@ -91,12 +94,11 @@ function changed(
   );
 }
 
-async function* pagesOf<R extends object>(rows: LogRows<R>): AsyncGenerator<StoredRecord<R>[]> {
-  const { last: end } = await rows.head();
-  for (let last = 0; last < end; ) {
+async function* pagesOf<R extends object>(rows: LogRows<R>, end: number): AsyncGenerator<StoredRecord<R>[]> {
+  for (let last = 0; last + 1 < end; ) {
     const page = await rows.after(last);
     last = page.last;
-    yield page.rows;
+    yield page.rows.filter(({ seq }) => seq < end);
     if (page.isEnd) return;
   }
 }

@@ -53,6 +53,18 @@ export class LogRows<R extends object> {
     };
   }
 
+  /** The number before which all records are older than this many milliseconds. */
+  async endOfOlder(ms: number): Promise<number> {
+    const now = this.#options.now ? `to_timestamp(${this.#options.now() / 1000})` : 'clock_timestamp()';
+    const [row] = await this.#database.query(
+      `SELECT coalesce(min(seq), (SELECT last + 1 FROM ${this.#database.table('logs')} WHERE log = $1)) AS seq
+       FROM ${this.#database.table('records')}
+       WHERE log = $1 AND at >= ${now} - ${ms} * interval '1 millisecond'`,
+      [this.#log],
+    );
+    return Number(row!.seq);
+  }
+
   async *before(seq: number): AsyncGenerator<StoredRecord<R>[]> {
     for (let last = seq; ; ) {
       const rows = await this.#database.query(

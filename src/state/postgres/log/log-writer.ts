@@ -25,6 +25,8 @@ export class QueueFull extends Error {
 /** The records of one `append`: they stay together. */
 interface Appended {
   bodies: readonly string[];
+  /** In milliseconds since 1970; the database's own clock when left out. */
+  at: number | undefined;
   bytes: number;
   /** The number of the first one. */
   from: number;
@@ -68,12 +70,12 @@ export class LogWriter {
     return this.#bytes;
   }
 
-  append(bodies: readonly string[]): void {
+  append(bodies: readonly string[], at?: number): void {
     if (bodies.length === 0) return;
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
     if (this.#closed) throw new StateAway();
     if (this.#bytes > 0 && this.#bytes + bytes > MOST_WAITING_BYTES) throw new QueueFull();
-    this.#slots.push({ bodies, bytes, from: this.#next });
+    this.#slots.push({ bodies, at, bytes, from: this.#next });
     this.#next += bodies.length;
     this.#bytes += bytes;
     this.#running ??= this.#run();
@@ -112,6 +114,9 @@ export class LogWriter {
   async #writeBatch(): Promise<void> {
     const batch = this.#nextBatch();
     const bodies = batch.flatMap((appended) => appended.bodies);
+    const times = batch.flatMap(({ bodies: { length }, at }) =>
+      Array<number | null>(length).fill(at ?? null),
+    );
     const bytes = batch.reduce((sum, appended) => sum + appended.bytes, 0);
     const { from } = batch[0]!;
     try {
@@ -120,12 +125,13 @@ export class LogWriter {
            UPDATE ${this.#database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1
            RETURNING last, generation, bytes
          ), added AS (
-           INSERT INTO ${this.#database.table('records')} (log, seq, writer, n, body)
-           SELECT $1, head.last - $2 + each.place, $4, $5 + each.place, each.body
-           FROM head, unnest($6::text[]) WITH ORDINALITY AS each (body, place)
+           INSERT INTO ${this.#database.table('records')} (log, seq, writer, n, body, at)
+           SELECT $1, head.last - $2 + each.place, $4, $5 + each.place, each.body,
+             coalesce(to_timestamp(each.at / 1000), clock_timestamp())
+           FROM head, unnest($6::text[], $7::float8[]) WITH ORDINALITY AS each (body, at, place)
          )
          SELECT last, generation, bytes FROM head`,
-        [this.#log, bodies.length, bytes, this.#writer, from - 1, bodies],
+        [this.#log, bodies.length, bytes, this.#writer, from - 1, bodies, times],
       );
       this.#knows(row!);
       this.#wrote(from + bodies.length - 1);

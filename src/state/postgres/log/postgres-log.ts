@@ -32,7 +32,10 @@ export class PostgresLog<R extends object> implements Log<R> {
   }
 
   append(...records: R[]): void {
-    this.#writer.append(records.map((record) => this.#bodyOf(record)));
+    this.#writer.append(
+      records.map((record) => this.#bodyOf(record)),
+      this.#options.now?.(),
+    );
     const { bounds } = this.#options;
     const { head } = this.#writer;
     if (bounds && head && head.bytes > bounds.all) void this.#trim(bounds.part).catch(() => {});

@@ -1,0 +1,152 @@
+/** Many clients that edit a few files through whichever replica comes next, and what must be true afterwards. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { program } from '../client.ts';
+import type { Answer, Replica } from './replica.ts';
+
+export const FIRST = 'first\nlast\n';
+const run = promisify(execFile);
+
+export interface Outcome {
+  /** Lines by the file that they were to be added to. */
+  done: Map<string, string[]>;
+  refused: Map<string, string[]>;
+  unknown: Map<string, string[]>;
+  /** What refusals said. */
+  said: Set<string>;
+}
+
+export interface Work {
+  replicas: readonly Replica[];
+  files: readonly string[];
+  clients: number;
+  /** How many edits each client must get done. */
+  edits: number;
+  onAnswer?(answer: Answer, answers: number): void;
+}
+
+/** Each edit adds a line of its own before the last one. What was refused is asked for again, as another line. */
+export async function editByAll(work: Work): Promise<Outcome> {
+  const { replicas, files, clients, edits } = work;
+  const outcome: Outcome = { done: new Map(), refused: new Map(), unknown: new Map(), said: new Set() };
+  let turn = 0;
+  let answers = 0;
+  const client = async (id: number) => {
+    for (let done = 0, tries = 0; done < edits; tries++) {
+      const file = files[(id + tries) % files.length]!;
+      const line = `client-${id}-try-${tries}`;
+      const answer = await askAny(replicas, () => turn++, file, line);
+      if (answer.kind === 'done') done++;
+      else if (answer.kind === 'refused') outcome.said.add(answer.text);
+      if (answer.kind === 'unknown') done++;
+      note(outcome[answer.kind === 'unreached' ? 'refused' : answer.kind], file, line);
+      work.onAnswer?.(answer, ++answers);
+      // While changes are refused, nobody asks without a pause.
+      if (answer.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, id) => client(id)));
+  return outcome;
+}
+
+/** A replica that is down passes the call on, as a balancer does. */
+async function askAny(
+  replicas: readonly Replica[],
+  nextTurn: () => number,
+  path: string,
+  line: string,
+): Promise<Answer> {
+  for (let tries = 0; ; tries++) {
+    const replica = replicas[nextTurn() % replicas.length]!;
+    const answer = await replica.call('edit_file', {
+      path,
+      edits: [{ oldText: 'last\n', newText: `${line}\nlast\n` }],
+    });
+    if (answer.kind !== 'unreached' || tries > 1000) return answer;
+    if (tries >= replicas.length) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function note(lines: Map<string, string[]>, file: string, line: string): void {
+  const known = lines.get(file);
+  if (known) known.push(line);
+  else lines.set(file, [line]);
+}
+
+/** Every line that was acknowledged is there once, none that was refused is there, and nothing else is. */
+export function expectExactly(directory: string, files: readonly string[], outcome: Outcome): void {
+  for (const file of files) {
+    const lines = readFileSync(join(directory, file), 'utf8').split('\n');
+    expect([lines[0], ...lines.slice(-2)], file).toEqual(['first', 'last', '']);
+    const added = lines.slice(1, -2);
+    expect(new Set(added).size, `${file}: none is doubled`).toBe(added.length);
+    const there = new Set(added);
+    const lost = (outcome.done.get(file) ?? []).filter((line) => !there.has(line));
+    expect(lost, `${file}: acknowledged and lost`).toEqual([]);
+    const halfDone = (outcome.refused.get(file) ?? []).filter((line) => there.has(line));
+    expect(halfDone, `${file}: refused and done`).toEqual([]);
+    const known = new Set([...(outcome.done.get(file) ?? []), ...(outcome.unknown.get(file) ?? [])]);
+    expect(
+      added.filter((line) => !known.has(line)),
+      `${file}: from nowhere`,
+    ).toEqual([]);
+  }
+}
+
+interface Entry {
+  id: string;
+  state: string;
+  undoes?: string;
+  changes: { kind: string; path: string; before: { hash: string }; after: { hash: string } }[];
+}
+
+/** The entries lead from what each file first held to what it holds now, one for each line that was added. */
+export async function expectHistory(
+  address: string,
+  directory: string,
+  name: string,
+  files: readonly string[],
+): Promise<void> {
+  const entries = JSON.parse(
+    await cofferdam(address, 'history', '--json', `${directory}=${name}`),
+  ) as Entry[];
+  for (const file of files) {
+    const path = join(directory, file);
+    const changes = entries.flatMap((entry) => entry.changes).filter((change) => change.path === path);
+    const byResult = new Map(changes.map((change) => [change.after.hash, change]));
+    const text = readFileSync(path, 'utf8');
+    let hash = sha256(text);
+    let steps = 0;
+    for (let change = byResult.get(hash); change; change = byResult.get(hash)) {
+      hash = change.before.hash;
+      steps++;
+    }
+    expect(hash, `${file}: the chain of entries ends at what was there first`).toBe(sha256(FIRST));
+    expect(steps, `${file}: an entry for each edit`).toBe(text.split('\n').length - FIRST.split('\n').length);
+  }
+}
+
+/** Undoing everything gives the first bytes back. */
+export async function expectUndone(
+  address: string,
+  directory: string,
+  name: string,
+  files: readonly string[],
+): Promise<void> {
+  await cofferdam(address, 'undo', '--since', '1d', `${directory}=${name}`);
+  for (const file of files) expect(readFileSync(join(directory, file), 'utf8'), file).toBe(FIRST);
+}
+
+async function cofferdam(address: string, ...args: string[]): Promise<string> {
+  const env = { ...process.env, COFFERDAM_STATE: address };
+  const { stdout } = await run(process.execPath, [program, ...args], { env, maxBuffer: 256 * 1024 * 1024 });
+  return stdout;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,147 @@
+/**
+ * Three replicas, one shared directory, one database, and clients whose calls go to whichever replica comes next.
+ *
+ * COFFERDAM_FLEET_EDITS says how many edits each client gets done: 1 in the usual tests, more to look closer.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
+import { temporaryDirectory } from '../tree.ts';
+import { until } from '../until.ts';
+import { editByAll, expectExactly, expectHistory, expectUndone, FIRST } from './edits.ts';
+import { CuttableProxy } from './proxy.ts';
+import { Replica } from './replica.ts';
+
+const EDITS = Number(process.env.COFFERDAM_FLEET_EDITS ?? 1);
+const CLIENTS = 64;
+const FILES = Array.from({ length: 8 }, (_, n) => `file-${n}.txt`);
+const AWAY = /database that keeps the history cannot be reached/;
+
+describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
+  let cluster: Cluster;
+  let schemas = 0;
+  let address: string;
+  let scratch: { path: string; remove(): void };
+  let directory: string;
+  let replicas: Replica[];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(() => cluster.remove());
+  beforeEach(() => {
+    scratch = temporaryDirectory();
+    directory = join(scratch.path, 'shared');
+    mkdirSync(directory);
+    for (const file of FILES) writeFileSync(join(directory, file), FIRST);
+    address = cluster.address(`fleet_${schemas++}`);
+    replicas = [];
+  });
+  afterEach(async () => {
+    await Promise.all(replicas.map((replica) => replica.kill()));
+    scratch.remove();
+  });
+
+  const startThree = async (at = address) => {
+    replicas = Array.from({ length: 3 }, () => new Replica(at, `${directory}=shared`));
+    await Promise.all(replicas.map((replica) => replica.start()));
+  };
+  const expectAllWell = async (outcome: Awaited<ReturnType<typeof editByAll>>) => {
+    expectExactly(directory, FILES, outcome);
+    await expectHistory(address, directory, 'shared', FILES);
+    await expectUndone(address, directory, 'shared', FILES);
+  };
+  const work = () => ({ replicas, files: FILES, clients: CLIENTS, edits: EDITS });
+
+  test('does every acknowledged edit once, and can undo them all', async () => {
+    await startThree();
+    const outcome = await editByAll(work());
+    expect([...outcome.said]).toEqual([]);
+    expect(outcome.unknown.size).toBe(0);
+    await expectAllWell(outcome);
+  });
+
+  test('loses nothing when replicas are killed', async () => {
+    await startThree();
+    let restarting = Promise.resolve();
+    let kills = 0;
+    const outcome = await editByAll({
+      ...work(),
+      edits: EDITS * 2,
+      onAnswer: (_, answers) => {
+        if (answers % 40 !== 0) return;
+        const victim = replicas[kills++ % replicas.length]!;
+        restarting = restarting.then(async () => {
+          await victim.kill();
+          await victim.start();
+        });
+      },
+    });
+    await restarting;
+    expect(kills).toBeGreaterThan(2);
+    await expectAllWell(outcome);
+  });
+
+  test('is well again after the database was restarted, without a restart of its own', async () => {
+    await startThree();
+    let restarting: Promise<void> | undefined;
+    const outcome = await editByAll({
+      ...work(),
+      edits: EDITS + 1,
+      onAnswer: (_, answers) => {
+        if (answers < 30 || restarting) return;
+        restarting = (async () => {
+          await cluster.stop();
+          await Promise.all(replicas.map((replica) => expectReads(replica)));
+          await cluster.start();
+        })();
+      },
+    });
+    await restarting;
+    for (const said of outcome.said) expect(said).toMatch(AWAY);
+    expect(outcome.unknown.size).toBe(0);
+    await expectAllWell(outcome);
+  });
+
+  test('reads on and refuses changes while the way to the database is cut, and goes on after it', async () => {
+    const proxy = await CuttableProxy.start(cluster.port);
+    try {
+      await startThree(address.replace(String(cluster.port), String(proxy.port)));
+      let cut: Promise<void> | undefined;
+      let isRefused = false;
+      const outcome = await editByAll({
+        ...work(),
+        edits: EDITS + 1,
+        onAnswer: (answer, answers) => {
+          if (answer.kind === 'refused') isRefused = true;
+          if (answers < 30 || cut) return;
+          cut = (async () => {
+            proxy.cut();
+            await Promise.all(replicas.map((replica) => expectReads(replica)));
+            // The lease of every lock that was held is over by then.
+            await new Promise((resolve) => setTimeout(resolve, 11_000));
+            await until(() => isRefused);
+            await Promise.all(replicas.map((replica) => expectReads(replica)));
+            proxy.mend();
+          })();
+        },
+      });
+      await cut;
+      expect(outcome.said.size).toBeGreaterThan(0);
+      for (const said of outcome.said) expect(said).toMatch(AWAY);
+      await expectAllWell(outcome);
+    } finally {
+      proxy.mend();
+      await proxy.end();
+    }
+  });
+
+  async function expectReads(replica: Replica): Promise<void> {
+    const answer = await replica.call('read_text_file', { path: FILES[0] });
+    expect(answer).toMatchObject({ kind: 'done', text: expect.stringMatching(/first[\s\S]*last/) });
+    expect(await replica.call('list_directory', { path: '.' })).toMatchObject({ kind: 'done' });
+  }
+});
+
+test.skipIf(postgresPrograms() !== undefined)(NO_POSTGRES, (context) => context.skip());

@@ -1,0 +1,16 @@
+/** A way to the database that can be cut: a process of its own, so that it can be stopped. argv: the port behind it. */
+import { connect, createServer } from 'node:net';
+
+const behind = Number(process.argv[2]);
+
+const server = createServer((client) => {
+  const database = connect({ host: '127.0.0.1', port: behind });
+  client.pipe(database).pipe(client);
+  client.on('error', () => database.destroy());
+  database.on('error', () => client.destroy());
+  client.on('close', () => database.destroy());
+  database.on('close', () => client.destroy());
+});
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${(server.address() as { port: number }).port}\n`);
+});

@@ -1,0 +1,37 @@
+/** Starts the way to the database that can be cut. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { bundle } from '../built.ts';
+
+export class CuttableProxy {
+  readonly port: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+  }
+
+  static async start(behind: number): Promise<CuttableProxy> {
+    const file = await bundle('test/fleet/proxy-program.ts', 'fleet-proxy.cjs');
+    const child = spawn(process.execPath, [file, String(behind)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const port = await new Promise<number>((resolve) => {
+      child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(Number(text)));
+    });
+    return new CuttableProxy(child, port);
+  }
+
+  /** Nothing passes any more, and no connection is closed: as if packets were dropped. */
+  cut(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  mend(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  async end(): Promise<void> {
+    const ended = new Promise((resolve) => this.#child.once('close', resolve));
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+}

@@ -1,0 +1,107 @@
+/** One server of a fleet: the built program over HTTP, which can be killed and started again at the same address. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Agent, request } from 'node:http';
+import { program } from '../client.ts';
+import { until } from '../until.ts';
+
+const TOKEN = 'the-token-of-all-replicas';
+
+/** `unknown`: the connection broke, and nobody can tell whether the call was done. */
+export type Answer = { kind: 'done' | 'refused'; text: string } | { kind: 'unreached' | 'unknown' };
+
+export class Replica {
+  readonly #args: readonly string[];
+  readonly #address: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  #child: ChildProcess | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
+  port = 0;
+  stderr = '';
+
+  /** `address`: of the database. */
+  constructor(address: string, ...args: readonly string[]) {
+    this.#address = address;
+    this.#args = args;
+  }
+
+  async start(): Promise<this> {
+    const child = spawn(process.execPath, [program, '--http', `127.0.0.1:${this.port}`, ...this.#args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, COFFERDAM_TOKEN: TOKEN, COFFERDAM_STATE: this.#address },
+    });
+    this.#child = child;
+    this.#ended = new Promise((resolve) => child.once('close', resolve));
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      this.stderr += text;
+    });
+    const port = /serving http:\/\/\S+:(\d+)\/mcp/;
+    await until(() => port.test(said) || child.exitCode !== null);
+    const found = port.exec(said);
+    if (!found) throw new Error(`the replica ended: ${said}`);
+    this.port = Number(found[1]);
+    return this;
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    this.#child?.kill(signal);
+    await this.#ended;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /** A call of a client of 2026-07-28, which knows no session. */
+  call(name: string, args: unknown): Promise<Answer> {
+    const body = JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name, arguments: args, _meta: META },
+    });
+    return new Promise((resolve) => {
+      const asking = request(
+        {
+          ...{ host: '127.0.0.1', port: this.port, path: '/mcp', method: 'POST', agent: this.#agent },
+          headers: { ...HEADERS, 'Mcp-Name': name, 'Content-Length': Buffer.byteLength(body) },
+        },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => {
+            text += part;
+          });
+          response.on('end', () => resolve(answerIn(text)));
+          response.on('error', () => resolve({ kind: 'unknown' }));
+        },
+      );
+      asking.on('error', ({ code }: NodeJS.ErrnoException) =>
+        resolve({ kind: code === 'ECONNREFUSED' ? 'unreached' : 'unknown' }),
+      );
+      asking.end(body);
+    });
+  }
+}
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'fleet test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+const HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+  Authorization: `Bearer ${TOKEN}`,
+  'Mcp-Protocol-Version': '2026-07-28',
+  'Mcp-Method': 'tools/call',
+};
+
+function answerIn(body: string): Answer {
+  const json = /^data: (.*)$/m.exec(body)?.[1] ?? body;
+  const { result, error } = JSON.parse(json) as {
+    result?: { isError?: boolean; content: { text: string }[] };
+    error?: { message: string };
+  };
+  if (!result) return { kind: 'refused', text: error?.message ?? body };
+  return { kind: result.isError ? 'refused' : 'done', text: result.content[0]?.text ?? '' };
+}
