@@ -21,7 +21,9 @@ afterAll(() => directory.remove());
 it('holds the program, the library, its types, the page and the documents', () => {
   expect(packed).toEqual(
     expect.arrayContaining([
-      ...['cofferdam', 'main', 'oauth', 'postgres', 'protocol', 'telemetry'].map((name) => `dist/${name}.cjs`),
+      ...['cofferdam', 'main', 'oauth', 'postgres', 'protocol', 'telemetry'].map(
+        (name) => `dist/${name}.cjs`,
+      ),
       ...['dist/text-worker.cjs', 'dist/search-worker.cjs', 'dist/charsets.cjs', 'dist/engine.mjs'],
       ...[
         'dist/types/engine/index.d.ts',
