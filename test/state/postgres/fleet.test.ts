@@ -1,0 +1,183 @@
+/** What the state in PostgreSQL promises beyond every state: leases, the circuit breaker, the schema, names. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Fleet } from '../../../src/state/postgres/open.ts';
+import { parseAddress } from '../../../src/state/postgres/settings.ts';
+import { WorkspacePaths } from '../../../src/state/postgres/shared-paths.ts';
+import { StateAway } from '../../../src/state/state.ts';
+import { temporaryDirectory } from '../../tree.ts';
+import { until } from '../../until.ts';
+import { type Numbered, numbered } from '../contract/numbered.ts';
+import { type Cluster, postgresPrograms, startCluster } from './cluster.ts';
+
+describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () => {
+  let cluster: Cluster;
+  let schemas = 0;
+  let schema: string;
+  let fleets: Fleet[];
+  let scratch: { path: string; remove(): void };
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(() => cluster.remove());
+  beforeEach(() => {
+    schema = `more_${schemas++}`;
+    fleets = [];
+    scratch = temporaryDirectory();
+  });
+  afterEach(async () => {
+    for (const fleet of fleets) await fleet.close();
+    scratch.remove();
+  });
+
+  const open = (workspaces: { name: string; real: string }[] = []) => {
+    const fleet = new Fleet(cluster.address(schema), workspaces);
+    fleets.push(fleet);
+    return fleet;
+  };
+  const entry = (path: string) => ({ onMachine: path, path });
+  const check = (fleet: Fleet, mayMark = true) => fleet.check({ mayMark: () => mayMark });
+
+  test('nobody gets a directory while somebody changes something in it, wherever each has mounted it', async () => {
+    const here = open([{ name: 'w', real: '/here' }]).openState();
+    const there = open([{ name: 'w', real: '/mnt/there' }]).openState();
+    let release = () => {};
+    let isHeld = false;
+    const held = here.locks.hold([entry('/here/a/b/file')], () => {
+      isHeld = true;
+      return new Promise<void>((resolve) => (release = resolve));
+    });
+    await until(() => isHeld);
+    expect(await there.locks.tryHold(entry('/mnt/there/a/b/other'), async () => {})).toBe(true);
+    for (const path of ['/mnt/there/a/b/file', '/mnt/there/a/b', '/mnt/there/a', '/mnt/there']) {
+      expect(await there.locks.tryHold(entry(path), async () => {}), path).toBe(false);
+    }
+    release();
+    await held;
+    expect(await there.locks.tryHold(entry('/mnt/there/a'), async () => {})).toBe(true);
+  });
+
+  test('a lock whose session the server has ended is not proven, and free for others', async () => {
+    const [one, two] = [open().openState(), open().openState()];
+    const lost = one.locks.hold(['key'], async (lease) => {
+      await lease!.prove();
+      lease!.requireFresh();
+      await cluster.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      );
+      expect(await two.locks.hold(['key'], async () => 'mine')).toBe('mine');
+      await lease!.prove();
+    });
+    await expect(lost).rejects.toThrow(StateAway);
+    // One session is not the database: others go on.
+    expect(await one.locks.hold(['key'], async () => 'again')).toBe('again');
+  });
+
+  test('refuses at once while the database is away, and writes what waited once when it is back', async () => {
+    const state = open().openState();
+    const log = state.log<Numbered>('journal', numbered);
+    log.append({ n: 0 });
+    await log.flush();
+    await cluster.stop('immediate');
+    for (let n = 1; n <= 5; n++) log.append({ n });
+    await expect(log.flush()).rejects.toThrow(StateAway);
+    await expect(state.locks.hold(['key'], async () => {})).rejects.toThrow(StateAway);
+    await expect(state.contents.put(Buffer.from('x'), false)).rejects.toThrow(StateAway);
+    await cluster.start();
+    log.append({ n: 6 });
+    const records: number[] = [];
+    const reader = log.reader({
+      take: ({ n }) => void records.push(n),
+      restart: () => void records.splice(0),
+    });
+    await fleets[0]!.database.breaker.whenBack();
+    await reader.catchUp();
+    expect(records).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(await state.locks.hold(['key'], async () => 'held')).toBe('held');
+  });
+
+  test('makes the tables once when many ask at the same time, and refuses a newer schema in words', async () => {
+    await Promise.all(Array.from({ length: 6 }, () => open().database.ready()));
+    const [row] = await cluster.run(
+      `SELECT count(*) AS n, min(version) AS version FROM ${schema}.schema_version`,
+    );
+    expect(row).toEqual({ n: '1', version: 1 });
+    await cluster.run(
+      `UPDATE ${schema}.schema_version SET version = 9, readable_from = 9, writable_from = 9`,
+    );
+    await expect(check(open())).rejects.toThrow(/made by a newer Cofferdam.*version 9.*version 1/);
+    // A newer schema that this version can still use.
+    await cluster.run(
+      `UPDATE ${schema}.schema_version SET version = 9, readable_from = 1, writable_from = 1`,
+    );
+    await check(open());
+  });
+
+  test('binds a name to one directory, and a directory to one name', async () => {
+    const [one, two] = ['one', 'two'].map((name) => join(scratch.path, name)) as [string, string];
+    for (const path of [one, two]) mkdirSync(path);
+    await Promise.all(Array.from({ length: 4 }, () => check(open([{ name: 'w', real: one }]))));
+    expect(readFileSync(join(one, '.cofferdam-workspace'), 'utf8')).toMatch(/^[0-9a-f-]{36}\n$/);
+    await expect(check(open([{ name: 'w', real: two }]))).rejects.toThrow(
+      /is not the directory that the fleet calls w/,
+    );
+    await expect(check(open([{ name: 'v', real: one }]))).rejects.toThrow(/the fleet calls .*one w, not v/);
+    await check(open([{ name: 'v', real: two }]));
+    await expect(check(open([{ name: 'w', real: two }]))).rejects.toThrow(/names another one/);
+    rmSync(join(one, '.cofferdam-workspace'));
+    await expect(check(open([{ name: 'w', real: one }]))).rejects.toThrow(/has no file/);
+  });
+
+  test('writes nothing into a directory that is only read', async () => {
+    await check(open([{ name: 'w', real: scratch.path }]), false);
+    expect(existsSync(join(scratch.path, '.cofferdam-workspace'))).toBe(false);
+  });
+
+  test('removes no line that is younger than a day, whoever chooses', async () => {
+    const log = open().openState().log<Numbered>('journal', numbered);
+    log.append({ n: 1 });
+    await log.compact(() => []);
+    const seen: number[] = [];
+    await log.reader({ take: ({ n }) => void seen.push(n), restart: () => void seen.splice(0) }).catchUp();
+    expect(seen).toEqual([1]);
+  });
+});
+
+test.each([
+  ['/here', '=w'],
+  ['/here/a/b', '=w/a/b'],
+  ['/hereafter', '/hereafter'],
+  ['/here/inner/x', '=inner/x'],
+])('the path %s is %s to all', (path, shared) => {
+  const paths = new WorkspacePaths([
+    { name: 'w', real: '/here' },
+    { name: 'inner', real: '/here/inner' },
+  ]);
+  expect(paths.toShared(path)).toBe(shared);
+  expect(paths.fromShared(shared)).toBe(path);
+});
+
+test('a path of a workspace that is not served here stays as all call it', () => {
+  const paths = new WorkspacePaths([{ name: 'top', real: '/' }]);
+  expect(paths.fromShared('=other/a')).toBe('=other/a');
+  expect([paths.toShared('/a/b'), paths.fromShared('=top/a/b'), paths.toShared('/')]).toEqual([
+    '=top/a/b',
+    '/a/b',
+    '=top',
+  ]);
+});
+
+test('no word about a bad address repeats it', () => {
+  for (const address of [
+    'postgres://u:secret@[/x',
+    'postgres://u:secret@h/x?schema=A',
+    'postgres://u:secret@h/x?locks=0',
+  ]) {
+    expect(() => parseAddress(address)).toThrow(/^(?!.*secret)/);
+  }
+  expect(parseAddress('postgres://user:secret@db.example:6000/work').says).toBe(
+    'PostgreSQL at db.example:6000, database work, schema cofferdam',
+  );
+});
