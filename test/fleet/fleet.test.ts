@@ -3,7 +3,8 @@
  *
  * COFFERDAM_FLEET_EDITS says how many edits each client gets done: 1 in the usual tests, more to look closer.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
@@ -44,7 +45,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
   });
 
   const startThree = async (at = address) => {
-    replicas = Array.from({ length: 3 }, () => new Replica(at, `${directory}=shared`));
+    replicas = Array.from({ length: 3 }, () => new Replica(at, [`${directory}=shared`]));
     await Promise.all(replicas.map((replica) => replica.start()));
   };
   const expectAllWell = async (outcome: Awaited<ReturnType<typeof editByAll>>) => {
@@ -137,11 +138,79 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     }
   });
 
+  test('changes nothing late through a replica that was stopped for longer than its locks last', async () => {
+    await startThree();
+    let stopped: Promise<void> | undefined;
+    const outcome = await editByAll({
+      ...work(),
+      edits: EDITS + 1,
+      onAnswer: (_, answers) => {
+        if (answers < 20 || stopped) return;
+        replicas[0]!.signal('SIGSTOP');
+        stopped = new Promise((resolve) => setTimeout(resolve, 12_000)).then(() =>
+          replicas[0]!.signal('SIGCONT'),
+        );
+      },
+    });
+    await stopped;
+    expect(outcome.unknown.size).toBe(0);
+    await expectAllWell(outcome);
+  });
+
+  test('keeps edits in a directory apart from its removal through another replica', async () => {
+    await startThree();
+    const inside = Array.from({ length: 12 }, (_, n) => `dir-${n}/file.txt`);
+    for (const [n, file] of inside.entries()) {
+      mkdirSync(join(directory, `dir-${n}`));
+      writeFileSync(join(directory, file), FIRST);
+    }
+    const done = await Promise.all(
+      inside.flatMap((path, n) => {
+        const edits = [{ oldText: 'last\n', newText: `line of ${n}\nlast\n` }];
+        const removing = { path: `dir-${n}`, recursive: true };
+        return [
+          replicas[n % 3]!.call('edit_file', { path, edits }),
+          replicas[(n + 1) % 3]!.call('delete_file', removing),
+        ];
+      }),
+    );
+    const kinds = done.map(({ kind }) => kind);
+    expect(kinds.filter((_, at) => at % 2 === 1)).toEqual(inside.map(() => 'done'));
+    expect(inside.filter((file) => existsSync(join(directory, file)))).toEqual([]);
+    await expectUndone(address, directory, 'shared', inside);
+  });
+
+  test.skipIf(!canMount())('knows a directory by its name, wherever a replica has mounted it', async () => {
+    const elsewhere = join(scratch.path, 'elsewhere');
+    mkdirSync(elsewhere);
+    const mounting = [
+      'unshare',
+      '-m',
+      'sh',
+      '-c',
+      `mount --bind '${directory}' '${elsewhere}' && exec "$@"`,
+      '-',
+    ];
+    replicas = [
+      new Replica(address, [`${directory}=shared`]),
+      new Replica(address, [`${elsewhere}=shared`], mounting),
+    ];
+    await Promise.all(replicas.map((replica) => replica.start()));
+    const outcome = await editByAll({ ...work(), clients: 16 });
+    expect([...outcome.said]).toEqual([]);
+    await expectAllWell(outcome);
+  });
+
   async function expectReads(replica: Replica): Promise<void> {
     const answer = await replica.call('read_text_file', { path: FILES[0] });
     expect(answer).toMatchObject({ kind: 'done', text: expect.stringMatching(/first[\s\S]*last/) });
     expect(await replica.call('list_directory', { path: '.' })).toMatchObject({ kind: 'done' });
   }
 });
+
+/** Another mount point in a namespace of its own: only root may make one. */
+function canMount(): boolean {
+  return spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/mnt']).status === 0;
+}
 
 test.skipIf(postgresPrograms() !== undefined)(NO_POSTGRES, (context) => context.skip());

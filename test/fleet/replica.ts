@@ -10,6 +10,7 @@ const TOKEN = 'the-token-of-all-replicas';
 export type Answer = { kind: 'done' | 'refused'; text: string } | { kind: 'unreached' | 'unknown' };
 
 export class Replica {
+  readonly #start: readonly string[];
   readonly #args: readonly string[];
   readonly #address: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -18,14 +19,16 @@ export class Replica {
   port = 0;
   stderr = '';
 
-  /** `address`: of the database. */
-  constructor(address: string, ...args: readonly string[]) {
+  /** `address`: of the database. `through`: a program that starts the replica, with arguments of its own. */
+  constructor(address: string, args: readonly string[], through: readonly string[] = []) {
     this.#address = address;
+    this.#start = [...through, process.execPath, program];
     this.#args = args;
   }
 
   async start(): Promise<this> {
-    const child = spawn(process.execPath, [program, '--http', `127.0.0.1:${this.port}`, ...this.#args], {
+    const [command, ...before] = this.#start;
+    const child = spawn(command!, [...before, '--http', `127.0.0.1:${this.port}`, ...this.#args], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, COFFERDAM_TOKEN: TOKEN, COFFERDAM_STATE: this.#address },
     });

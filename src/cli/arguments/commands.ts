@@ -18,6 +18,7 @@ export const commands = [
     more: [
       'You do not write the name of this command: the directories are enough. To serve a directory that has the name of a command, write ./NAME.',
       'DIR:ro makes a directory read-only. The server touches nothing outside the directories.',
+      'In a fleet (--state postgres://…) each directory has a name that all servers know it by: DIR=NAME, or DIR=NAME:ro. See docs/FLEET.md.',
       'Over HTTP every request needs a token. Set COFFERDAM_TOKEN or give --token-file; on a terminal the server makes a token itself and saves it. See docs/HTTP.md.',
     ],
   },
