@@ -73,7 +73,8 @@ export class Replica {
           response.setEncoding('utf8').on('data', (part: string) => {
             text += part;
           });
-          response.on('end', () => resolve(answerIn(text)));
+          // A request that came in too slowly, as through a server that was stopped, is answered without a body.
+          response.on('end', () => resolve(text === '' ? { kind: 'unknown' } : answerIn(text)));
           response.on('error', () => resolve({ kind: 'unknown' }));
         },
       );

@@ -18,6 +18,7 @@ const MIGRATIONS: readonly { readableFrom: number; writableFrom: number; sql(sch
 ];
 
 const MIGRATE_MS = 60_000;
+const MOST_TRIES = 10;
 /** Two who make the same schema or table at once: the later one gets one of these. */
 const MADE_BY_ANOTHER = ['23505', '42P06', '42P07', '42710'];
 const MISSING = ['3F000', '42P01'];
@@ -80,7 +81,12 @@ function requireKnown({ readableFrom, writableFrom }: Version): void {
   );
 }
 
+/** Two who make the same schema at once get in each other's way: the later one tries again. */
 async function makeVersionTable(connection: Connection, schema: string): Promise<void> {
+  for (let tries = 1; !(await madeVersionTable(connection, schema, tries === MOST_TRIES)); tries++);
+}
+
+async function madeVersionTable(connection: Connection, schema: string, isLast: boolean): Promise<boolean> {
   try {
     const [row] = await connection.query(`SELECT to_regnamespace('${schema}') IS NOT NULL AS there`);
     // Without the right to make schemas, the administrator makes this one beforehand.
@@ -88,8 +94,10 @@ async function makeVersionTable(connection: Connection, schema: string): Promise
     await connection.query(
       `CREATE TABLE IF NOT EXISTS ${schema}.schema_version (version int NOT NULL, readable_from int NOT NULL, writable_from int NOT NULL)`,
     );
+    return true;
   } catch (error) {
-    if (!MADE_BY_ANOTHER.includes(sqlState(error) ?? '')) throw error;
+    if (isLast || !MADE_BY_ANOTHER.includes(sqlState(error) ?? '')) throw error;
+    return false;
   }
 }
 
