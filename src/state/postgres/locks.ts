@@ -131,7 +131,10 @@ function orAborted<T>(asked: Promise<T>, connection: Connection, signal?: AbortS
   });
 }
 
-/** What the task has done is done, whatever becomes of the transaction: it only holds locks. */
+/**
+ * What the task has done is done, whatever becomes of the transaction. It only holds locks, so it is rolled back: a
+ * commit would wait for the disk.
+ */
 async function runLeased<T>(
   connection: Connection,
   task: (lease: Lease | undefined) => Promise<T>,
@@ -141,6 +144,6 @@ async function runLeased<T>(
     return await task(lease);
   } finally {
     lease.end();
-    if (!connection.isLost) await connection.query('COMMIT').catch(() => connection.close());
+    if (!connection.isLost) await connection.query('ROLLBACK').catch(() => connection.close());
   }
 }
