@@ -2,35 +2,7 @@
 
 import { rarityOf } from './byte-frequency.ts';
 import { kernelBase64 } from './kernel.generated.ts';
-
-/** What every match must contain, in the form that the kernel looks for. */
-export type Prefilter = LiteralFilter | WindowFilter | RunFilter;
-
-export interface LiteralFilter {
-  kind: 'literals';
-  /** UTF-8 as one character for each byte; in lower case (A-Z alone) when case does not matter. */
-  literals: readonly string[];
-  ignoreCase: boolean;
-  /** Literals that the line must also contain, all of them, anywhere. */
-  alsoRequired?: readonly string[];
-}
-
-export interface WindowFilter {
-  kind: 'window';
-  length: number;
-  /** For each byte value the positions that allow it, as bits. */
-  allowed: Uint32Array;
-  /** The three positions that tell most. */
-  at: readonly [number, number, number];
-}
-
-export interface RunFilter {
-  kind: 'run';
-  /** In bytes. */
-  length: number;
-  /** 1 for each byte value that may be in it. */
-  bytes: Uint8Array;
-}
+import type { LiteralFilter, Prefilter, RepeatFilter, RunFilter, WindowFilter } from './prefilter.ts';
 
 /** The scan has one bucket for each literal; it looks for the beginning of a longer literal. */
 export const MAX_LITERALS = 8;
@@ -47,6 +19,7 @@ interface Exports {
   useSet(count: number, fold: number): void;
   useWindow(length: number, at0: number, at1: number, at2: number): void;
   useRun(length: number): void;
+  useRepeat(...numbers: readonly [lead: number, least: number, gap: number, ...flags: number[]]): void;
   nextLine(from: number, end: number): number;
   find(from: number, end: number): number;
   countLines(from: number, end: number): number;
@@ -183,6 +156,7 @@ export class Kernel {
     this.bytes.fill(0, 0, FOUND);
     this.#exports.useAlso(0);
     if (filter.kind === 'window') this.#useWindow(filter);
+    else if (filter.kind === 'repeat') this.#useRepeat(filter);
     else if (filter.kind === 'run') this.#useRun(filter);
     else this.#useLiterals(filter);
   }
@@ -248,7 +222,13 @@ export class Kernel {
     }
   }
 
-  #useWindow({ length, allowed, at }: WindowFilter): void {
+  #useRepeat(filter: RepeatFilter): void {
+    const { lead, least, gap = -1, fromWord, toWord, ignoreCase } = filter;
+    this.#useWindow(filter);
+    this.#exports.useRepeat(lead, least, gap, Number(fromWord), Number(toWord), Number(ignoreCase));
+  }
+
+  #useWindow({ length, allowed, at }: Omit<WindowFilter, 'kind'>): void {
     if (length < 1 || length > MAX_WINDOW) throw new Error('bad window');
     this.#allow(allowed);
     at.forEach((position, table) => {

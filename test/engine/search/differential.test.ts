@@ -9,6 +9,7 @@ import { requiredWindow } from '../../../src/engine/search/plan/byte-window.ts';
 import { bytesExamined } from '../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../src/engine/search/plan/parse-pattern.ts';
 import { type MatcherSpec, type PlanKind, planSearch } from '../../../src/engine/search/plan/plan.ts';
+import { requiredRepeat } from '../../../src/engine/search/plan/repeated-text.ts';
 import { ripgrepSuperset } from '../../../src/engine/search/plan/ripgrep-pattern.ts';
 import { ripgrep } from '../../../src/engine/search/ripgrep/ripgrep.ts';
 import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, randomFrom } from './generated.ts';
@@ -55,7 +56,9 @@ function recipesFor({ source, flags }: GeneratedPattern): [string, MatcherSpec][
   const others = (['literal', 'classes'] as const).map(plan).filter((other) => other.plan !== 'workers');
   const whole = plan('workers').matcher;
   const parsed = parsePattern(source, flags);
-  const filters = parsed ? [requiredWindow(parsed)?.filter, requiredRun(parsed)?.filter] : [];
+  const filters = parsed
+    ? [requiredWindow(parsed)?.filter, requiredRun(parsed)?.filter, requiredRepeat(parsed)?.filter]
+    : [];
   return [
     ['chosen plan', chosen.matcher],
     ...others.flatMap(({ plan, matcher }): [string, MatcherSpec][] =>

@@ -34,11 +34,22 @@ export function generatedLines(random: Random, count: number): Buffer[] {
     if (random() < 0.1) text += '\r';
     lines.push(Buffer.from(text));
   }
+  for (let i = 0; i < count / 10; i++) lines.push(Buffer.from(withRepeat(random)));
   for (let i = 0; i < count / 20; i++) {
     const broken = [pick(random, [0x61, 0x62]), 0xff, pick(random, [0x61, 0x6b, 0xc3]), 0xe2, 0x80];
     lines.push(Buffer.from([...broken, ...(random() < 0.5 ? [0x6b] : [])]));
   }
   return lines;
+}
+
+/** Text that stands twice, or nearly so, with something between and around it. */
+function withRepeat(random: Random): string {
+  const letters = Array.from({ length: Math.floor(random() * 6) }, () => pick(random, [...'aab_kK']));
+  const text = letters.join('');
+  const again = random() < 0.7 ? text : text.slice(0, -1);
+  const around = ['', '', 'a', 'k', ' ', 'é', '_', '-', 'a_'];
+  const between = pick(random, ['_', ' ', '  ', '', '-', '\u00a0', '_a_', '\t ']);
+  return pick(random, around) + text + between + again + pick(random, around);
 }
 
 const ATOMS = [
@@ -149,6 +160,20 @@ export const CHOSEN: readonly GeneratedPattern[] = [
     '\\u2028',
   ].map((source) => ({ source, flags: '' })),
   ...[
+    '\\b(\\w{2,})_\\1\\b',
+    '(\\w{2,})_\\1',
+    '(\\w{3,}?)_\\1\\b',
+    '\\b(\\w+)\\s+\\1\\b',
+    '([a-c]+)[ _-]\\1',
+    '\\b([ab]+)(?:_| )\\1',
+    '(?<t>[a-z]{2})\\k<t>',
+    '(a|ab)(c|_)\\1',
+    '(\\w+)\\b \\1$',
+    '(\\w)(\\w)-?\\2\\1',
+    '(\\w\\w)(?=.)\\1|kk',
+    '(.{2})_\\1',
+    '(_+)_\\1',
+    '\\B(\\w+)_\\1\\B',
     '^(?=.*a)(?=.*k)',
     '(a|b|c|k|s|A|B|i|I)é',
     'aaaaaaaa|k',

@@ -46,9 +46,20 @@ export function memrchr(from: usize, end: usize, byte: i32): usize {
   return from - 1;
 }
 
+/** Whether it is one of `\w`. */
+export function isWordByte(byte: u8): bool {
+  const folded = byte | 0x20;
+  return (folded >= 97 && folded <= 122) || (byte >= 48 && byte <= 57) || byte == 95;
+}
+
 export function nonAscii(from: usize, end: usize): bool {
   let p = from;
   for (; p + 16 <= end; p += 16) if (i8x16.bitmask(v128.load(p))) return true;
   for (; p < end; p++) if (load<u8>(p) > 127) return true;
   return false;
+}
+
+@inline
+export function lower(c: u8): u8 {
+  return c >= 65 && c <= 90 ? c | 32 : c;
 }

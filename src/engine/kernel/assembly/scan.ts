@@ -5,7 +5,8 @@
  * passed over. Bytes up to SLACK beyond `end` are read and ignored, so the memory must reach that far.
  */
 
-import { countByte, memchr, memrchr, nonAscii } from './bytes';
+import { countByte, lower, memchr, memrchr, nonAscii } from './bytes';
+import { forgetWord, isRepeatedAt, setRepeat } from './repeat';
 
 export { countByte, memchr, memrchr, nonAscii };
 
@@ -26,6 +27,7 @@ const FEW = 1;
 const SET = 2;
 const WINDOW = 3;
 const RUN = 4;
+const REPEAT = 5;
 
 let mode: i32 = ONE;
 let fold: bool = false;
@@ -63,6 +65,12 @@ export function useWindow(length: i32, at0: i32, at1: i32, at2: i32): void {
   windowAt0 = at0;
   windowAt1 = at1;
   windowAt2 = at2;
+}
+
+/** A window as in `useWindow`, where a text stands a second time: see repeat.ts. */
+export function useRepeat(lead: i32, least: i32, gap: i32, fromWord: i32, toWord: i32, ignoreCase: i32): void {
+  mode = REPEAT;
+  setRepeat(lead, least, gap, fromWord != 0, toWord != 0, ignoreCase != 0);
 }
 
 /** So many bytes of one class in a row. */
@@ -278,6 +286,7 @@ function findWindow(from: usize, end: usize): usize {
   const low = i8x16.splat(15);
   const none = i8x16.splat(0);
   const at0 = windowAt0, at1 = windowAt1, at2 = windowAt2;
+  forgetWord();
   for (let p = from; p <= last; p += 16) {
     // The eight bits of a table are rows of one class, not literals: any of them will do at each position.
     const here = v128.and(
@@ -292,7 +301,7 @@ function findWindow(from: usize, end: usize): usize {
       const s = p + ctz(mask);
       mask &= mask - 1;
       if (s > last) return 0;
-      if (windowStands(s, length)) return s;
+      if (windowStands(s, length) && (mode == WINDOW || isRepeatedAt(s, end))) return s;
     }
   }
   return 0;
@@ -317,11 +326,6 @@ function findRun(from: usize, end: usize): usize {
 @inline
 function nibbles(bytes: v128, lo: v128, hi: v128, low: v128): v128 {
   return v128.and(i8x16.swizzle(lo, v128.and(bytes, low)), i8x16.swizzle(hi, v128.and(i16x8.shr_u(bytes, 4), low)));
-}
-
-@inline
-function lower(c: u8): u8 {
-  return c >= 65 && c <= 90 ? c | 32 : c;
 }
 
 function stands(literal: usize, length: usize, at: usize): bool {

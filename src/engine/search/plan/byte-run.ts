@@ -6,7 +6,7 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type ByteClass, classFrequency, frequencyAfter } from '../../kernel/byte-frequency.ts';
-import type { RunFilter } from '../../kernel/kernel.ts';
+import type { RunFilter } from '../../kernel/prefilter.ts';
 import { bytesOf, isCharacterNode, oneCharacter } from './characters.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
@@ -17,7 +17,7 @@ export interface RequiredRun {
 }
 
 /** What a part of a pattern matches: at least so many bytes, all of this class. */
-interface Extent {
+export interface Extent {
   least: number;
   bytes: ByteClass;
 }
@@ -31,6 +31,10 @@ const MOST_STEPS = 4096;
 
 export function requiredRun({ root, flags }: ParsedPattern): RequiredRun | undefined {
   return new RunFinder(flags).bestOf(root.alternatives);
+}
+
+export function extentOf(elements: readonly AST.Element[], flags: PatternFlags): Extent {
+  return new RunFinder(flags).together(elements);
 }
 
 class RunFinder {
@@ -97,10 +101,12 @@ class RunFinder {
     return one ? { least: 1, bytes: bytesOf(one) } : { least: 0, bytes: ANYTHING };
   }
 
+  together(elements: readonly AST.Element[]): Extent {
+    return elements.map((element) => this.#extentOf(element)).reduce(joined, NOTHING);
+  }
+
   #either(alternatives: readonly AST.Alternative[]): Extent {
-    const extents = alternatives.map(({ elements }) =>
-      elements.map((element) => this.#extentOf(element)).reduce(joined, NOTHING),
-    );
+    const extents = alternatives.map(({ elements }) => this.together(elements));
     return {
       least: Math.min(...extents.map(({ least }) => least)),
       bytes: extents.map(({ bytes }) => bytes).reduce(union),

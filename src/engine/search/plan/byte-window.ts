@@ -7,7 +7,8 @@
  */
 import type { AST } from '@eslint-community/regexpp';
 import { type ByteClass, classFrequency, frequencyAfter } from '../../kernel/byte-frequency.ts';
-import { MAX_WINDOW, type WindowFilter } from '../../kernel/kernel.ts';
+import { MAX_WINDOW } from '../../kernel/kernel.ts';
+import type { WindowFilter } from '../../kernel/prefilter.ts';
 import { bytesOf, isCharacterNode, type OneCharacter, oneCharacter } from './characters.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
@@ -59,7 +60,7 @@ class WindowFinder {
 
   gap(): void {
     for (let start = 0; start === 0 || start + 2 <= this.#run.length; start += MAX_WINDOW / 2) {
-      const window = describe(this.#run.slice(start, start + MAX_WINDOW));
+      const window = describeWindow(this.#run.slice(start, start + MAX_WINDOW));
       if (window && (!this.best || costOfWindow(window) < costOfWindow(this.best))) this.best = window;
     }
     this.#run = [];
@@ -109,7 +110,7 @@ function utf8Of(text: string): number[] | undefined {
   return /^[\ud800-\udfff]$/.test(text) ? undefined : [...Buffer.from(text, 'utf8')];
 }
 
-function describe(run: readonly ByteClass[]): RequiredWindow | undefined {
+export function describeWindow(run: readonly ByteClass[]): RequiredWindow | undefined {
   if (run.length < 2) return undefined;
   const alone = run.map(classFrequency);
   const following = run.map((bytes, i) => (i === 0 ? alone[i]! : frequencyAfter(run[i - 1]!, bytes)));

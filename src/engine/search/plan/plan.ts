@@ -1,6 +1,6 @@
 /** Plans the cheapest way to search for a pattern, and says why: once, before any thread opens a file. */
 import { fail } from '../../failures.ts';
-import type { Prefilter, RunFilter, WindowFilter } from '../../kernel/kernel.ts';
+import type { Prefilter, RepeatFilter, RunFilter, WindowFilter } from '../../kernel/prefilter.ts';
 import { regexReason } from '../../text/regex-reason.ts';
 import { costOfRun, requiredRun } from './byte-run.ts';
 import { costOfWindow, requiredWindow } from './byte-window.ts';
@@ -8,6 +8,7 @@ import { bytesExamined } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
 import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
+import { costOfRepeat, requiredRepeat } from './repeated-text.ts';
 import { ripgrepSuperset } from './ripgrep-pattern.ts';
 import { wholeTextForm } from './whole-text.ts';
 
@@ -32,7 +33,7 @@ export interface MatcherSpec {
   wholeText: RegExp | undefined;
 }
 
-type ClassFilter = WindowFilter | RunFilter;
+type ClassFilter = WindowFilter | RunFilter | RepeatFilter;
 
 export interface SearchPlan extends Plan {
   matcher: MatcherSpec;
@@ -125,13 +126,15 @@ function prefilterPlan(
   return classes && classesPlan(classes.filter, filtered);
 }
 
-/** A few bytes, each of a class of its own, or many of one class. */
+/** A few bytes, each of a class of its own, or many of one class, or some that stand twice. */
 function cheapestClasses(parsed: ParsedPattern): { filter: ClassFilter; cost: number } | undefined {
   const window = requiredWindow(parsed);
   const run = requiredRun(parsed);
+  const repeat = requiredRepeat(parsed);
   const found = [
     ...(window ? [{ filter: window.filter, cost: costOfWindow(window) }] : []),
     ...(run ? [{ filter: run.filter, cost: costOfRun(run) }] : []),
+    ...(repeat ? [{ filter: repeat.filter, cost: costOfRepeat(repeat) }] : []),
   ];
   return found.sort((a, b) => a.cost - b.cost)[0];
 }
@@ -155,10 +158,15 @@ function literalPlan(required: RequiredLiterals, whole: MatcherSpec): SearchPlan
 function classesPlan(filter: ClassFilter, whole: MatcherSpec): SearchPlan {
   return {
     plan: 'classes',
-    why: `every match contains ${filter.length} adjacent bytes of ${filter.kind === 'run' ? 'one class' : 'known classes'}`,
+    why: `every match contains ${shownFilter(filter)}`,
     matcher: { ...whole, prefilter: filter },
     ripgrepPattern: undefined,
   };
+}
+
+function shownFilter(filter: ClassFilter): string {
+  if (filter.kind === 'repeat') return `a text of at least ${filter.least} bytes of one class twice`;
+  return `${filter.length} adjacent bytes of ${filter.kind === 'run' ? 'one class' : 'known classes'}`;
 }
 
 function candidatePlan(

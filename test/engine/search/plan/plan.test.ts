@@ -108,6 +108,18 @@ describe('a plan', () => {
     ['needle', '', 'literal', 'every match contains "needle"'],
     ['needle', 'i', 'literal', 'every match contains "needle" in any case'],
     ['[A-Z]{4}[0-9]{6}[A-Z]', '', 'classes', 'every match contains 11 adjacent bytes of known classes'],
+    [
+      '\\b(\\w{4,})_\\1\\b',
+      '',
+      'classes',
+      'every match contains a text of at least 4 bytes of one class twice',
+    ],
+    [
+      '\\b(\\w+)\\s+\\1\\b',
+      '',
+      'classes',
+      'every match contains a text of at least 1 bytes of one class twice',
+    ],
   ])('for /%s/%s is %s', (source, flags, plan, why) => {
     expect(planSearch(source, flags, { ripgrep: true })).toMatchObject({ plan, why });
   });
