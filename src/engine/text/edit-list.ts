@@ -1,8 +1,8 @@
 /** Applies a list of edits, by text and by anchors, to one text: all of them or none. */
 import { requireRoom } from './edit/apply-edits.ts';
 import type { EditRefusal } from './edit/edit-refusal.ts';
+import { EditedText } from './edit/edited-text.ts';
 import type { Fit } from './edit/fitting-places.ts';
-import { lineAt } from './edit/literal-edit.ts';
 import { applySplices, type Splice, type Splices } from './edit/splice.ts';
 import { applyTextEdit, type TextReplacement } from './edit/tolerant.ts';
 import { countLines } from './encoding.ts';
@@ -47,30 +47,39 @@ export function applyEditList(
   const original = anchoredText(text, remembered);
   const results: ListedEditResult[] = [];
   const done: Splices[] = [];
-  let current = text;
+  const current = new EditedText(text);
   for (const [index, edit] of edits.entries()) {
-    const made = 'lines' in edit ? byLines(original, edit, done) : byText(current, edit, path, onRegex);
+    const made =
+      'lines' in edit
+        ? byLines(original, current.text, edit, done, path)
+        : byText(current, edit, path, onRegex);
     if ('refusal' in made) return { refusal: made.refusal, edit: index + 1 };
-    requireRoom(current, made.splices, path);
-    current = applySplices(current, made.splices);
+    current.become(made.text, made.splices);
     done.push(made.splices);
     results.push(made.result);
   }
-  return current === text ? { refusal: { why: 'no-change' } } : { text: current, results, splices: done };
+  if (current.text === text) return { refusal: { why: 'no-change' } };
+  return { text: current.text, results, splices: done };
 }
 
-type Made = { splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
+type Made = { text: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
 
-function byText(text: string, edit: TextReplacement, path: string, onRegex: () => void): Made {
-  const found = applyTextEdit(text, edit, path, onRegex);
+function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): Made {
+  const found = applyTextEdit(current, edit, path, onRegex);
   if ('refusal' in found) return found;
-  const { splices, fit } = found;
+  const { text, splices, fit } = found;
   const [first] = splices;
-  const line = lineAt(text, first!.start);
-  return { splices, result: { by: 'text', line, replacements: splices.length, fit } };
+  const line = current.lineAt(first!.start);
+  return { text, splices, result: { by: 'text', line, replacements: splices.length, fit } };
 }
 
-function byLines(original: AnchoredText, edit: LineReplacement, done: readonly Splices[]): Made {
+function byLines(
+  original: AnchoredText,
+  current: string,
+  edit: LineReplacement,
+  done: readonly Splices[],
+  path: string,
+): Made {
   const found = findAnchoredLines(original, edit.lines);
   if ('refusal' in found) return found;
   const splice = lineRangeSplice(original.lines, found, edit.newText);
@@ -85,7 +94,8 @@ function byLines(original: AnchoredText, edit: LineReplacement, done: readonly S
     added: countLines(edit.newText),
     hasMoved,
   } as const;
-  return { splices: [now], result };
+  requireRoom(current, [now], path);
+  return { text: applySplices(current, [now]), splices: [now], result };
 }
 
 /** A splice of the original text, in the positions of the text that the edits so far have made of it. */

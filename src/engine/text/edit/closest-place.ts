@@ -1,10 +1,11 @@
 /** Finds the part of a file that has most in common with a text that stands nowhere in it. */
 import { excerpt } from '../diff/excerpt.ts';
+import { lineAfter } from '../diff/line-ids.ts';
 import { unifiedDiff } from '../diff/unified-diff.ts';
 import { splitLines } from '../encoding.ts';
 import type { ClosestPlace } from './edit-refusal.ts';
+import { idsOfLines, keyOf } from './line-keys.ts';
 import { nearLines } from './literal-edit.ts';
-import { plainTypography } from './typography.ts';
 
 const MOST_DIFF_LINES = 20;
 /** How many ranges that are as good as the best one are compared more closely: a file may repeat itself. */
@@ -12,29 +13,30 @@ const MOST_EQUAL = 1000;
 
 /** By lines in common; without any, the line that looks most like the first line of the text. */
 export function closestPlace(text: string, wanted: string): ClosestPlace | undefined {
-  const lines = splitLines(text);
   const looked = splitLines(wanted);
-  const window = bestWindow(lines.map(keyOf), looked.map(keyOf));
-  if (window !== undefined) return placeAt(lines, looked, window.from, window.shared);
+  const ids = idsOfLines(text, looked.map(keyOf));
+  const window = bestWindow(ids.text, ids.wanted);
+  if (window !== undefined) return placeAt(text, looked, window.from, window.shared);
   const [near] = nearLines(text, wanted);
   if (near === undefined) return undefined;
   const first = looked.findIndex((line) => line.trim() !== '');
-  return placeAt(lines, looked, Math.max(0, near.line - 1 - first), 0);
+  return placeAt(text, looked, Math.max(0, near.line - 1 - first), 0);
 }
 
-/** Blanks and typography do not tell lines apart; a blank line has no key, since it stands everywhere. */
-function keyOf(line: string): string {
-  return plainTypography(line).replace(/\s+/g, ' ').trim();
-}
-
-/** The range of the file, as long as the text, that has most of the text's lines; the first of several. */
-export function bestWindow(lines: readonly string[], wanted: readonly string[]) {
-  const missing = new Map<string, number>();
-  for (const key of wanted) if (key !== '') missing.set(key, (missing.get(key) ?? 0) + 1);
+/**
+ * The range of the file, as long as the text, that has most of the text's lines; the first of several. Lines that
+ * count for nothing have an empty key, or 0.
+ */
+export function bestWindow<K extends string | number>(lines: ArrayLike<K>, wanted: readonly K[]) {
+  const missing = new Map<K, number>();
+  for (const key of wanted) if (key) missing.set(key, (missing.get(key) ?? 0) + 1);
   let shared = 0;
   let equal = 0;
-  let best = { from: 0, shared: 0, aligned: 0 };
-  const change = (key: string | undefined, by: 1 | -1) => {
+  const alignedAt = (from: number) =>
+    wanted.filter((key, index) => key && lines[from + index] === key).length;
+  /** How many lines are aligned is only counted where another range shares as many. */
+  let best: { from: number; shared: number; aligned?: number } = { from: 0, shared: 0 };
+  const change = (key: K | undefined, by: 1 | -1) => {
     const left = key === undefined ? undefined : missing.get(key);
     if (left === undefined) return;
     // A line that enters the range counts when the text still lacks it; one that leaves it may be lacking again.
@@ -46,23 +48,32 @@ export function bestWindow(lines: readonly string[], wanted: readonly string[]) 
     change(lines[end - wanted.length], -1);
     const from = end - wanted.length + 1;
     if (shared === 0 || shared < best.shared || (shared === best.shared && ++equal > MOST_EQUAL)) continue;
-    const aligned = wanted.filter((key, index) => key !== '' && lines[from + index] === key).length;
-    if (shared > best.shared || aligned > best.aligned) best = { from, shared, aligned };
+    if (shared > best.shared) {
+      best = { from, shared };
+      continue;
+    }
+    best.aligned ??= alignedAt(best.from);
+    const aligned = alignedAt(from);
+    if (aligned > best.aligned) best = { from, shared, aligned };
   }
   return best.shared === 0 ? undefined : best;
 }
 
-function placeAt(
-  lines: readonly string[],
-  wanted: readonly string[],
-  from: number,
-  shared: number,
-): ClosestPlace {
+function placeAt(text: string, wanted: readonly string[], from: number, shared: number): ClosestPlace {
   const start = Math.max(0, from);
-  const found = lines.slice(start, Math.max(from + wanted.length, start + 1));
+  const found = linesFrom(text, start, Math.max(from + wanted.length, start + 1));
   const all = diffLines(wanted, found);
   const diff = all.slice(0, MOST_DIFF_LINES).map((line) => excerpt(line, ''));
   return { line: start + 1, shared, of: wanted.length, diff, isCut: all.length > MOST_DIFF_LINES };
+}
+
+/** Without the lines before and after, which may be millions. */
+function linesFrom(text: string, start: number, end: number): string[] {
+  let from = 0;
+  for (let line = 0; line < start; line++) from = lineAfter(text, from);
+  let to = from;
+  for (let line = start; line < end; line++) to = lineAfter(text, to);
+  return splitLines(text.slice(from, to));
 }
 
 function diffLines(wanted: readonly string[], found: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 /** Finds the places of a file where a text fits, as closely as one step of tolerance asks for. */
 import { findIndentMatches } from './indent-match.ts';
 import { expandIndents, isShift, TAB_WIDTHS } from './indentation.ts';
+import { narrowedText } from './narrowed-text.ts';
 import { occurrences } from './occurrences.ts';
 import { blanksStart, newlineView, type TextView, trimmedView } from './text-view.ts';
 import { plainTypography } from './typography.ts';
@@ -21,13 +22,45 @@ export interface FittingPlace {
 }
 
 /** Places in rising order. Those that overlap are all there, as they make a text ambiguous. */
-export function fittingPlaces(fit: Fit, text: string, wanted: string): FittingPlace[] {
+export type PlaceFinder = (fit: Fit) => FittingPlace[];
+
+/** Steps after the first look only at the lines around a part of the text that stands there in any case. */
+export function placeFinder(text: string, wanted: string): PlaceFinder {
   const needle = wanted.replaceAll('\r\n', '\n');
+  const known: { strict?: Narrowed; typographic?: Narrowed } = {};
+  return (fit) => {
+    if (fit === 'exact') return exactPlaces(text, wanted);
+    const kind = fit === 'typography' ? 'typographic' : 'strict';
+    known[kind] ??= { view: narrowedText(text, needle, kind === 'typographic') };
+    const { view } = known[kind];
+    if (view === undefined) return tolerantPlaces(fit, text, needle, text);
+    return tolerantPlaces(fit, view.text, needle, text).map((place) => ({
+      ...place,
+      start: view.toReal(place.start),
+      end: view.toReal(place.end),
+    }));
+  };
+}
+
+interface Narrowed {
+  /** Undefined where the whole text is to be searched. */
+  view: TextView | undefined;
+}
+
+function exactPlaces(text: string, wanted: string): FittingPlace[] {
+  return substrings(text, wanted)
+    .map((start) => ({ start, end: start + wanted.length }))
+    .filter(({ start, end }) => !splitsLineEnd(text, start) && !splitsLineEnd(text, end));
+}
+
+/** `text` is the whole one, or those lines of it that matter. */
+export function tolerantPlaces(
+  fit: Exclude<Fit, 'exact'>,
+  text: string,
+  needle: string,
+  whole: string,
+): FittingPlace[] {
   switch (fit) {
-    case 'exact':
-      return substrings(text, wanted)
-        .map((start) => ({ start, end: start + wanted.length }))
-        .filter(({ start, end }) => !splitsLineEnd(text, start) && !splitsLineEnd(text, end));
     case 'line-ends':
       return substringPlaces(newlineView(text), needle);
     case 'trailing-blanks':
@@ -35,9 +68,9 @@ export function fittingPlaces(fit: Fit, text: string, wanted: string): FittingPl
     case 'indentation':
       return hasWords(needle) ? shiftedBlocks(trimmedView(text), trimLines(needle)) : [];
     case 'tabs':
-      return hasWords(needle) ? tabbedBlocks(trimmedView(text), trimLines(needle)) : [];
+      return hasWords(needle) ? tabbedBlocks(trimmedView(text), trimLines(needle), whole) : [];
     case 'typography':
-      return hasWords(needle) ? plainPlaces(plainTypography(text), plainTypography(needle)) : [];
+      return hasWords(needle) ? plainPlaces(plainTypography(text), plainTypography(needle), whole) : [];
   }
 }
 
@@ -46,12 +79,12 @@ function hasWords(text: string): boolean {
   return plainTypography(text).trim() !== '';
 }
 
-function plainPlaces(text: string, needle: string): FittingPlace[] {
+function plainPlaces(text: string, needle: string, whole: string): FittingPlace[] {
   const view = trimmedView(text);
   const trimmed = trimLines(needle);
   const found = trimmedPlaces(text, view, needle);
   const shifted = withOthers(found, shiftedBlocks(view, trimmed));
-  return withOthers(shifted, tabbedBlocks(view, trimmed));
+  return withOthers(shifted, tabbedBlocks(view, trimmed, whole, PLAIN_TAB_INDENT));
 }
 
 /** Both together in rising order, without those of the others that overlap one of the first. */
@@ -76,8 +109,11 @@ function splitsLineEnd(text: string, at: number): boolean {
 
 function substrings(text: string, needle: string): number[] {
   const found = occurrences(text, needle, false);
-  const overlapping = found.length === 1 ? occurrences(text, needle, false, found[0]! + 1) : [];
-  return [...found, ...overlapping];
+  if (found.length !== 1) return [...found];
+  // Another place can only begin inside this one.
+  const from = found[0]! + 1;
+  const overlapping = occurrences(text.slice(from, from + 2 * needle.length - 2), needle, false);
+  return [found[0]!, ...Array.from(overlapping, (at) => at + from)];
 }
 
 /** A last line of the text may have a newline that the last line of the file lacks. */
@@ -129,8 +165,12 @@ function shiftedBlocks(view: TextView, needle: string): FittingPlace[] {
   }));
 }
 
-function tabbedBlocks(view: TextView, needle: string): FittingPlace[] {
-  if (!/^[ \t]*\t/m.test(needle) && !/^[ \t]*\t/m.test(view.text)) return [];
+/** A tab in the indentation of a line that is not blank, here and where no-break spaces are blanks too. */
+const TAB_INDENT = /^[ \t]*\t[ \t]*(?!\r?\n|[ \t])[\s\S]/m;
+const PLAIN_TAB_INDENT = /^[ \t\u00a0]*\t[ \t\u00a0]*(?!\r?\n|[ \t\u00a0])[\s\S]/m;
+
+/** Only where tabs are in use: without any, blocks that differ in blanks alone are merely shifted. */
+function tabbedBlocks(view: TextView, needle: string, whole: string, tabIndent = TAB_INDENT): FittingPlace[] {
   const places = new Map<number, FittingPlace & { indent: number[] }>();
   for (const width of TAB_WIDTHS) {
     const text = expandIndents(view.text, width);
@@ -140,6 +180,8 @@ function tabbedBlocks(view: TextView, needle: string): FittingPlace[] {
       else places.set(place.start, { ...place, indent: [width] });
     }
   }
+  const hasTabs = () => /^[ \t]*\t/m.test(needle) || (whole.includes('\t') && tabIndent.test(whole));
+  if (places.size === 0 || !hasTabs()) return [];
   return [...places.values()].sort((a, b) => a.start - b.start);
 }
 

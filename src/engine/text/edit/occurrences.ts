@@ -15,6 +15,10 @@ class Positions {
     this.#kept[this.#length++] = at;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   get all(): Uint32Array {
     return this.#kept.subarray(0, this.#length);
   }
@@ -23,11 +27,21 @@ class Positions {
 /** Half of a character beyond U+FFFF, alone: no UTF-8 text contains one. */
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
-/** The positions where the needle stands, from the left, none overlapping the one before. */
-export function occurrences(text: string, needle: string, ignoreCase: boolean, from = 0): Uint32Array {
+export function hasLoneSurrogate(text: string): boolean {
+  return LONE_SURROGATE.test(text);
+}
+
+/** The positions where the needle stands, from the left, none overlapping the one before; about `most` or all. */
+export function occurrences(
+  text: string,
+  needle: string,
+  ignoreCase: boolean,
+  from = 0,
+  most = Number.POSITIVE_INFINITY,
+): Uint32Array {
   // It would be found inside a whole character, and a change there would tear that apart.
-  if (needle === '' || LONE_SURROGATE.test(needle)) return new Uint32Array();
-  return ignoreCase ? search(foldCase(text), foldCase(needle), from) : search(text, needle, from);
+  if (needle === '' || hasLoneSurrogate(needle)) return new Uint32Array();
+  return ignoreCase ? search(foldCase(text), foldCase(needle), from, most) : search(text, needle, from, most);
 }
 
 /**
@@ -36,13 +50,14 @@ export function occurrences(text: string, needle: string, ignoreCase: boolean, f
  */
 const QUICK_PRODUCT = 2 ** 31;
 
-function search(text: string, needle: string, from: number): Uint32Array {
+function search(text: string, needle: string, from: number, most: number): Uint32Array {
   if (text.length * needle.length > QUICK_PRODUCT) {
     return Uint32Array.from(linearSearch(unitsOf(text, from), unitsOf(needle, 0), false), (at) => at + from);
   }
   const found = new Positions();
   const step = needle.length;
-  for (let at = text.indexOf(needle, from); at >= 0; at = text.indexOf(needle, at + step)) found.push(at);
+  let at = text.indexOf(needle, from);
+  for (; at >= 0 && found.length < most; at = text.indexOf(needle, at + step)) found.push(at);
   return found.all;
 }
 

@@ -1,11 +1,11 @@
 /** Replaces a text that stands in a file, also where it differs in the ways in which copies of texts differ. */
 import { type LineEnding, lineEndingOf } from '../encoding.ts';
 import { adaptNewText } from './adapt.ts';
-import { regexSplices } from './apply-edits.ts';
+import { regexSplices, requireRoom } from './apply-edits.ts';
 import { closestPlace, hasElision } from './closest-place.ts';
 import type { EditRefusal } from './edit-refusal.ts';
-import { FITS, type Fit, type FittingPlace, fittingPlaces } from './fitting-places.ts';
-import { lineAt } from './literal-edit.ts';
+import type { EditedText } from './edited-text.ts';
+import { FITS, type Fit, type FittingPlace, placeFinder } from './fitting-places.ts';
 import { occurrences } from './occurrences.ts';
 import { applySplices, LazySplices, type Splice, type Splices } from './splice.ts';
 
@@ -35,44 +35,50 @@ const MOST_LINES_NAMED = 20;
 
 /** `onRegex` is called before each search with a pattern, which may take very long; `path` is for the failure's facts. */
 export function applyTextEdit(
-  text: string,
+  edited: EditedText,
   edit: TextReplacement,
   path: string,
   onRegex: () => void,
 ): TextReplacing {
-  const found = edit.regex ? patternSplices(text, edit, path, onRegex) : literalSplices(text, edit);
+  const { text } = edited;
+  const found = edit.regex ? patternSplices(text, edit, path, onRegex) : literalSplices(edited, edit);
   if ('refusal' in found) return found;
+  requireRoom(text, found.splices, path);
   return { ...found, text: applySplices(text, found.splices) };
 }
 
 type Found = { splices: Splices; fit: Fit } | { refusal: EditRefusal };
 
-function literalSplices(text: string, edit: TextReplacement): Found {
+function literalSplices(edited: EditedText, edit: TextReplacement): Found {
+  const { text } = edited;
   if (edit.oldText === '') {
     if (text !== '') return { refusal: { why: 'empty-old-text' } };
     return { splices: [{ start: 0, end: 0, text: edit.newText }], fit: 'exact' };
   }
-  if (edit.all) return everyPlace(text, edit);
+  if (edit.all) return everyPlace(edited, edit);
+  const placesFor = placeFinder(text, edit.oldText);
   for (const fit of FITS) {
-    const places = fittingPlaces(fit, text, edit.oldText);
+    const places = placesFor(fit);
     const place = places.length > 1 ? closestOf(places, text, edit.near) : places[0];
     if (places.length > 0 && place === undefined) return { refusal: ambiguous(places, text) };
-    const splice = place && spliceAt(text, place, edit, fit);
+    const splice = place && spliceAt(edited, place, edit, fit);
     if (splice !== undefined) return { splices: [splice], fit };
   }
-  return { refusal: notFound(text, edit) };
+  return { refusal: notFound(edited, edit) };
 }
 
-function everyPlace(text: string, edit: TextReplacement): Found {
+function everyPlace(edited: EditedText, edit: TextReplacement): Found {
+  const { text } = edited;
   const exact = text.includes('\r') || edit.newText.includes('\r') ? undefined : plainPlaces(text, edit);
   if (exact !== undefined && exact.length > 0) return { splices: exact, fit: 'exact' };
+  const placesFor = placeFinder(text, edit.oldText);
   for (const fit of ['exact', 'line-ends'] as const) {
-    const places = apart(fittingPlaces(fit, text, edit.oldText));
+    const places = apart(placesFor(fit));
     if (places.length === 0) continue;
-    const splices = places.map((place) => spliceAt(text, place, edit, fit)!);
+    const splices = places.map((place) => spliceAt(edited, place, edit, fit)!);
     return { splices, fit };
   }
-  return { refusal: notFound(text, edit) };
+  return { refusal: notFound(edited, edit) };
 }
 
 /** Without carriage returns all places read the same, and there may be millions of them. */
@@ -95,16 +101,17 @@ function apart(places: readonly FittingPlace[]): FittingPlace[] {
 }
 
 function spliceAt(
-  text: string,
+  edited: EditedText,
   place: FittingPlace,
   { oldText, newText }: TextReplacement,
   fit: Fit,
 ): Splice | undefined {
+  const { text } = edited;
   const { start, end } = place;
   if (fit === 'exact' && !text.includes('\r') && !newText.includes('\r'))
     return { start, end, text: newText };
   const own = lineEndingOf(text.slice(start, end));
-  const ending: LineEnding = own ?? lineEndingOf(text) ?? lineEndingOf(newText) ?? '\n';
+  const ending: LineEnding = own ?? edited.lineEnding() ?? lineEndingOf(newText) ?? '\n';
   const ignoresTypography = fit === 'typography';
   const put = adaptNewText({ text, place, oldText, newText, ending, ignoresTypography });
   return put === undefined ? undefined : { start, end, text: put };
@@ -138,12 +145,14 @@ function ambiguous(places: readonly { start: number }[], text: string): EditRefu
   return { why: 'ambiguous', count: places.length, lines };
 }
 
-function notFound(text: string, { oldText, newText }: TextReplacement): EditRefusal {
+function notFound(edited: EditedText, { oldText, newText }: TextReplacement): EditRefusal {
+  const { text } = edited;
   if (newText.trim() !== '') {
+    const placesFor = placeFinder(text, newText);
     for (const fit of FITS) {
-      const [place, second] = fittingPlaces(fit, text, newText);
+      const [place, second] = placesFor(fit);
       if (second !== undefined) break;
-      if (place !== undefined) return { why: 'already-applied', line: lineAt(text, place.start) };
+      if (place !== undefined) return { why: 'already-applied', line: edited.lineAt(place.start) };
     }
   }
   return { why: 'not-found', closest: closestPlace(text, oldText), hasElision: hasElision(oldText) };

@@ -10,6 +10,12 @@ const PLAIN: Readonly<Record<string, string>> = {
   '\u2014': '-',
   '\u00a0': ' ',
 };
+const OTHER_FORMS: Readonly<Record<string, string>> = {
+  '"': '\u201c\u201d',
+  "'": '\u2018\u2019',
+  '-': '\u2013\u2014',
+  ' ': '\u00a0',
+};
 const TYPOGRAPHIC = /[\u201c\u201d\u2018\u2019\u2013\u2014\u00a0]/g;
 
 /** The plain form of a character: the same for all that are equal to it. */
@@ -17,8 +23,21 @@ function plainCharacter(character: string): string {
   return PLAIN[character] ?? character;
 }
 
+/** The same for the unit of a character. */
+export function plainUnit(unit: number): number {
+  return unit < 0x2013 || unit > 0x201d ? unit : plainCharacter(String.fromCharCode(unit)).charCodeAt(0);
+}
+
 export function plainTypography(text: string): string {
   return text.replace(TYPOGRAPHIC, plainCharacter);
+}
+
+/** Finds a text with each of these characters in any of its forms. */
+export function typographyPattern(text: string): RegExp {
+  const source = plainTypography(text)
+    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    .replace(/["' -]/g, (plain) => `[${plain}${OTHER_FORMS[plain]}]`);
+  return new RegExp(source, 'g');
 }
 
 /** A line of a text that was looked for, and the line of the file that it fitted. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
 import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
 import { seededRandom, textPair } from '../patch/samples.ts';
 
@@ -11,7 +12,7 @@ it('a text that stands once is replaced as a string is, and one that stands more
     const oldText = text.slice(from, from + 1 + random(30));
     const newText = other.slice(0, random(40));
     if (oldText === '') continue;
-    const outcome = applyTextEdit(text, { oldText, newText }, 'file', () => {});
+    const outcome = applyTextEdit(new EditedText(text), { oldText, newText }, 'file', () => {});
     const isOnce = text.indexOf(oldText) === text.lastIndexOf(oldText);
     if (isOnce) {
       expect(outcome).toMatchObject({ fit: 'exact', text: text.replace(oldText, () => newText) });
@@ -20,7 +21,7 @@ it('a text that stands once is replaced as a string is, and one that stands more
       expect(outcome).toMatchObject({ refusal: { why: 'ambiguous' } });
       counts.refused++;
     }
-    const all = applyTextEdit(text, { oldText, newText, all: true }, 'file', () => {});
+    const all = applyTextEdit(new EditedText(text), { oldText, newText, all: true }, 'file', () => {});
     expect(all).toMatchObject({ fit: 'exact', text: text.replaceAll(oldText, () => newText) });
   }
   expect(Math.min(counts.replaced, counts.refused)).toBeGreaterThan(300);

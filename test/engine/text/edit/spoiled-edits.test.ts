@@ -1,5 +1,6 @@
 /** Edits of the corpus, exact and spoiled: each gives what was meant, or is refused. */
 import { describe, expect, it } from 'vitest';
+import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
 import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
 import { testEdits } from '../../../corpus/made-edits.ts';
 import { INTOLERABLE, type Spoil, type SpoiledEdit, TOLERABLE } from '../../../corpus/spoil.ts';
@@ -9,7 +10,7 @@ const corpus = testEdits();
 
 /** Undefined when the edit is refused. */
 function outcomeOf({ source, oldText, newText }: SpoiledEdit): string | undefined {
-  const outcome = applyTextEdit(source, { oldText, newText }, 'file', () => {});
+  const outcome = applyTextEdit(new EditedText(source), { oldText, newText }, 'file', () => {});
   return 'refusal' in outcome ? undefined : outcome.text;
 }
 

@@ -1,9 +1,10 @@
 /** Files that repeat themselves are searched in time that grows with their length: otherwise these never end. */
 import { expect, it } from 'vitest';
+import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
 import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
 
 const whyRefused = (text: string, oldText: string): string => {
-  const outcome = applyTextEdit(text, { oldText, newText: 'x' }, 'file', () => {});
+  const outcome = applyTextEdit(new EditedText(text), { oldText, newText: 'x' }, 'file', () => {});
   return 'refusal' in outcome ? outcome.refusal.why : 'applied';
 };
 

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
 import type { TextReplacement } from '../../../../src/engine/text/edit/tolerant.ts';
 import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
 
 function edited(text: string, edit: TextReplacement): { fit: string; text: string } {
-  const outcome = applyTextEdit(text, edit, 'file.txt', () => {});
+  const outcome = applyTextEdit(new EditedText(text), edit, 'file.txt', () => {});
   if ('refusal' in outcome) throw new Error(`refused: ${JSON.stringify(outcome.refusal)}`);
   return { fit: outcome.fit, text: outcome.text };
 }
 
 function refused(text: string, edit: TextReplacement) {
-  const outcome = applyTextEdit(text, edit, 'file.txt', () => {});
+  const outcome = applyTextEdit(new EditedText(text), edit, 'file.txt', () => {});
   if (!('refusal' in outcome)) throw new Error(`applied: ${JSON.stringify(outcome.text)}`);
   return outcome.refusal;
 }
@@ -298,8 +299,8 @@ describe('a text that is refused', () => {
       why: 'not-found',
       hasElision: false,
     });
-    expect(() => applyTextEdit('a', { oldText: '(', newText: '', regex: true }, 'f', () => {})).toThrow(
-      /regular expression|regex/i,
-    );
+    expect(() =>
+      applyTextEdit(new EditedText('a'), { oldText: '(', newText: '', regex: true }, 'f', () => {}),
+    ).toThrow(/regular expression|regex/i);
   });
 });
