@@ -27,8 +27,10 @@ export interface GrepArguments {
 const LONGEST_LINE = 2000;
 /** What the first line may need, which names the directory. */
 const HEAD_BYTES = 100;
-/** Enough to count matches of whole trees by file. */
-const MOST_MATCHES = 1_000_000;
+/** Enough for whole trees. */
+const MOST_FILES = 1_000_000;
+
+const SUMMARIES = { content: undefined, files: 'files', count: 'counts' } as const;
 
 export async function grep(args: GrepArguments, context: ToolContext): Promise<string> {
   const { engine, signal } = context;
@@ -41,7 +43,8 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     include: args.glob === undefined ? undefined : globsOf(args.glob),
     ignoreFiles: !args.includeIgnored,
     contextLines: byFile ? 0 : (args.context ?? 0),
-    maxMatches: byFile ? MOST_MATCHES : offset + limit,
+    maxMatches: byFile ? MOST_FILES : offset + limit,
+    summary: SUMMARIES[args.output],
     // An anchor is the hash of the whole line.
     maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context) >> 2),
     countAll: true,
@@ -151,8 +154,9 @@ function withoutFirst(files: readonly FileMatches[], offset: number): FileMatche
       return [];
     }
     const from = skip === 0 ? 0 : matches[skip - 1]!.number + 1;
+    const left = matches.length - skip;
     skip = 0;
-    return [{ ...file, lines: file.lines.filter(({ number }) => number >= from) }];
+    return [{ ...file, lines: file.lines.filter(({ number }) => number >= from), matches: left }];
   });
 }
 
@@ -165,8 +169,8 @@ async function filePage(
 ): Promise<string[]> {
   const { offset = 0, limit, output } = args;
   const files = output === 'files' ? await newestFirst(result.files, directory, context) : result.files;
-  const lines = files.map(({ path, lines }) =>
-    output === 'files' ? onOneLine(path) : `${onOneLine(path)}: ${lines.length}`,
+  const lines = files.map(({ path, matches }) =>
+    output === 'files' ? onOneLine(path) : `${onOneLine(path)}: ${matches}`,
   );
   const page = pageOf(lines.slice(0, offset + limit), offset, budgetOf(context));
   const left = lines.length - page.end;

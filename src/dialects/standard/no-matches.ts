@@ -19,7 +19,7 @@ export function explainNothing(
   query: GrepQuery,
   context: ToolContext,
 ): Promise<void> {
-  const first = { ...query, contextLines: 0, maxMatches: 1, countAll: false };
+  const first = { ...query, contextLines: 0, maxMatches: 1, countAll: false, summary: undefined };
   const searchWith = (other: Partial<GrepQuery>): WiderSearch['search'] => {
     return (call) => context.engine.search.grep(path, { ...first, ...other }, call);
   };

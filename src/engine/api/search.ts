@@ -57,7 +57,7 @@ export class SearchApi {
   /** Searches several sources as if they were one: absolute paths in one order, each file once, one cap. */
   async grepAll(
     sources: readonly Source[],
-    query: Omit<GrepQuery, 'include' | 'exclude'>,
+    query: Omit<GrepQuery, 'include' | 'exclude' | 'summary'>,
     call: SearchCall = {},
   ): Promise<GrepAllResult> {
     let results: GrepResult[] = [];
@@ -206,7 +206,7 @@ export class SearchApi {
 
   async #grepSource(
     { directory, include, exclude }: Source,
-    query: Omit<GrepQuery, 'include' | 'exclude'>,
+    query: Omit<GrepQuery, 'include' | 'exclude' | 'summary'>,
     call: SearchCall,
   ): Promise<GrepResult | Absence> {
     const excluded = exclude();
@@ -223,7 +223,7 @@ export class SearchApi {
     const absolute = (path: string) => (isFile ? directory : within(directory, path));
     return {
       ...found,
-      files: found.files.map(({ path, lines }) => ({ path: absolute(path), lines })),
+      files: found.files.map((file) => ({ ...file, path: absolute(file.path) })),
       unreadable: found.unreadable.map(absolute),
       longLines: found.longLines.map(absolute),
     };

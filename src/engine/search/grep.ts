@@ -20,13 +20,14 @@ export async function grepWith(
   query: GrepQuery,
   plan: SearchPlan,
 ): Promise<GrepResult> {
-  const { contextLines = 0, countAll = false, maxMatches, maxLineLength } = query;
-  const { maxCharacters = limits.foundCharacters } = query;
+  const { contextLines = 0, maxMatches, maxLineLength, summary } = query;
+  const countAll = summary === undefined ? (query.countAll ?? false) : summary === 'counts';
+  const { maxCharacters = summary ? Number.POSITIVE_INFINITY : limits.foundCharacters } = query;
   const wanted = maxMatches + 1;
   const found = new FirstByPath<FoundFile>(wanted, maxCharacters);
   const collect = (files: readonly FoundFile[]) => {
     const before = found.bound;
-    for (const file of files) found.add(file.path, file.matches, file, file.characters);
+    for (const file of files) found.add(file.path, summary ? 1 : file.matches, file, file.characters);
     if (found.bound !== undefined && found.bound !== before) running.queue.setBound(found.bound);
   };
   const job = (candidates: readonly string[] | undefined): JobTemplate => ({
@@ -38,6 +39,7 @@ export async function grepWith(
     matcher: plan.matcher,
     options: { contextLines, maxLineLength, countAll, maxCharacters },
     wanted,
+    summary,
     countFiles: query.countFiles ?? false,
     charsets: running.charsets,
     candidates,
@@ -45,7 +47,7 @@ export async function grepWith(
   const finish = (threadResults: readonly ThreadResult[], { plan, why }: Plan) => {
     requireRootReadable(root, threadResults);
     const cap = { matches: maxMatches, characters: maxCharacters };
-    return grepResult({ found, threadResults, cap, contextLines, countAll, plan: { plan, why } });
+    return grepResult({ found, threadResults, cap, contextLines, countAll, summary, plan: { plan, why } });
   };
 
   if (plan.ripgrepPattern === undefined) return finish(await runJob(running, job(undefined), collect), plan);

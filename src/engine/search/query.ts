@@ -49,6 +49,11 @@ export interface GrepQuery extends Selection {
   maxMatches: number;
   /** Whether to count all matches, also those beyond the cap. Default false. */
   countAll?: boolean | undefined;
+  /**
+   * Only which files match, or how many lines match in each: `lines` stay empty, `maxMatches` counts files, and there
+   * is no cap on characters. Default: the lines themselves.
+   */
+  summary?: 'files' | 'counts' | undefined;
   /** Whether to search every file, so that the number of searched files is exact. Default false. */
   countFiles?: boolean | undefined;
   /** Lines before and after each match. Default 0. */
@@ -74,8 +79,10 @@ export interface FoundLine {
 export interface FileMatches {
   /** Relative to the directory that was searched; the name alone when a file was. */
   path: string;
-  /** Matches and their context in the order of the file, each line once. */
+  /** Matches and their context in the order of the file, each line once; empty in a summary. */
   lines: readonly FoundLine[];
+  /** How many lines match, of those that are shown; in a summary of files always 1, in one of counts all. */
+  matches: number;
 }
 
 export interface GrepResult {

@@ -182,3 +182,10 @@ async function restOf(path: string, offset: number, maxTokens: number): Promise<
   }
   return found;
 }
+
+it('counts every matching line, however much text they are', async () => {
+  proves('standard.grep_files.count');
+  fixture = openStandardFixture({ 'a.txt': 'straw\n'.repeat(1_100_000) });
+  const [text] = await fixture.call('grep_files', { pattern: '^straw$', output: 'count' }, 1000);
+  expect(text!.split('\n')[1]).toBe('a.txt: 1100000');
+});

@@ -22,7 +22,7 @@ export function mergeResults(
     const { lines, matches, characters } = capFile(file.path, file.lines, left, contextLines);
     if (matches < file.lines.filter((line) => line.match).length) truncated = true;
     if (matches === 0) break;
-    kept.push({ path: file.path, lines });
+    kept.push({ path: file.path, lines, matches });
     left.matches -= matches;
     left.characters -= characters;
   }

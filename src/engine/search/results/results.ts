@@ -2,7 +2,7 @@
 import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
 import { mapInTurns, mergedInTurns, type Yielder } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { FileMatches, GrepResult, WalkEntry } from '../query.ts';
+import type { FileMatches, GrepQuery, GrepResult, WalkEntry } from '../query.ts';
 import type { FirstByPath } from '../queue/first-by-path.ts';
 import type { ExtensionStatistics, FoundFile, PackedEntries, ThreadResult } from '../workers/jobs.ts';
 import { capFile, type ResultCap } from './cap-file.ts';
@@ -14,26 +14,14 @@ export interface GrepFindings {
   cap: ResultCap;
   contextLines: number;
   countAll: boolean;
+  summary: GrepQuery['summary'];
   plan: Plan;
 }
 
 export function grepResult(findings: GrepFindings): GrepResult {
-  const { found, threadResults, contextLines, countAll, plan } = findings;
-  const left = { ...findings.cap };
-  const files: FileMatches[] = [];
-  let truncated = false;
-  let last: string | undefined;
-  for (const { path, item } of found.items()) {
-    const capped = capFile(path, item.lines, left, contextLines);
-    if (capped.matches < item.matches) truncated = true;
-    if (capped.matches === 0) break;
-    files.push({ path: textOf(path), lines: capped.lines });
-    left.matches -= capped.matches;
-    left.characters -= capped.characters;
-    last = path;
-    if (truncated) break;
-  }
-  const matches = findings.cap.matches - left.matches;
+  const { threadResults, countAll, plan } = findings;
+  const { files, truncated, last } = findings.summary ? summarized(findings) : shown(findings);
+  const matches = files.reduce((total, file) => total + file.matches, 0);
   // What threads looked at behind the cap depends on their speed: leave it out.
   const isBeforeCap = (path: string) => !truncated || countAll || last === undefined || path <= last;
   const unreadable = threadResults.flatMap((result) => result.unreadable.filter(isBeforeCap)).map(textOf);
@@ -50,6 +38,39 @@ export function grepResult(findings: GrepFindings): GrepResult {
     skippedLongLines: longLines.length,
     plan,
   };
+}
+
+interface CappedFiles {
+  files: FileMatches[];
+  truncated: boolean;
+  /** The raw path of the last file. */
+  last: string | undefined;
+}
+
+function shown({ found, cap, contextLines }: GrepFindings): CappedFiles {
+  const left = { ...cap };
+  const files: FileMatches[] = [];
+  let truncated = false;
+  let last: string | undefined;
+  for (const { path, item } of found.items()) {
+    const capped = capFile(path, item.lines, left, contextLines);
+    if (capped.matches < item.matches) truncated = true;
+    if (capped.matches === 0) break;
+    files.push({ path: textOf(path), lines: capped.lines, matches: capped.matches });
+    left.matches -= capped.matches;
+    left.characters -= capped.characters;
+    last = path;
+    if (truncated) break;
+  }
+  return { files, truncated, last };
+}
+
+/** Files with their counts, where the cap is one of files. */
+function summarized({ found, cap }: GrepFindings): CappedFiles {
+  const items = found.items();
+  const kept = items.slice(0, cap.matches);
+  const files = kept.map(({ path, item }) => ({ path: textOf(path), lines: [], matches: item.matches }));
+  return { files, truncated: items.length > kept.length, last: kept.at(-1)?.path };
 }
 
 const TYPES: Record<string, WalkEntry['type']> = { f: 'file', d: 'directory', l: 'symlink', s: 'special' };

@@ -26,6 +26,7 @@ export class GrepVisitor implements Visitor {
   readonly #content: ContentSearch;
   readonly #charsets: CharsetsBelow | undefined;
   readonly #wanted: number;
+  readonly #summary: GrepJob['summary'];
   readonly #countAll: boolean;
   readonly #countFiles: boolean;
   readonly #candidates: ReadonlySet<string> | undefined;
@@ -47,6 +48,7 @@ export class GrepVisitor implements Visitor {
     this.#content = new ContentSearch(kernel, job.matcher, job.options);
     this.#charsets = job.charsets && charsetsBelow(job.charsets, cursor, job.withheld);
     this.#wanted = job.wanted;
+    this.#summary = job.summary;
     this.#countAll = job.options.countAll;
     this.#countFiles = job.countFiles;
     this.#candidates = job.candidates && new Set(job.candidates);
@@ -75,12 +77,18 @@ export class GrepVisitor implements Visitor {
       return;
     }
     try {
-      this.#take(path, this.#content.search(fd, isWanted ? this.#wanted : 0, declared));
+      this.#take(path, this.#content.search(fd, isWanted ? this.#wantedOfFile : 0, declared), isWanted);
     } catch (error) {
       if (!(error instanceof NotAFile) && absenceOf(error) === 'unreadable') this.unreadable.push(path);
     } finally {
       closeFile(fd);
     }
+  }
+
+  /** How many matching lines of one file the search wants to see. */
+  get #wantedOfFile(): number {
+    if (this.#summary === undefined) return this.#wanted;
+    return this.#summary === 'files' ? 1 : 0;
   }
 
   #declaredFor(directory: string, name: string): Charset | undefined {
@@ -101,7 +109,7 @@ export class GrepVisitor implements Visitor {
     return (bound !== undefined && path > bound) || this.#queue.isBeyondBound(path);
   }
 
-  #take(path: string, outcome: FileOutcome): void {
+  #take(path: string, outcome: FileOutcome, isWanted: boolean): void {
     if (!outcome.text) return;
     this.files++;
     this.#queue.addFile();
@@ -109,13 +117,14 @@ export class GrepVisitor implements Visitor {
     if (outcome.matches === 0) return;
     this.matches += outcome.matches;
     this.#queue.addMatches(outcome.matches);
-    const shown = Math.min(outcome.matches, this.#wanted);
-    if (outcome.lines.length === 0) return;
+    if (!isWanted || (!this.#summary && outcome.lines.length === 0)) return;
+    const lines = this.#summary ? [] : outcome.lines;
+    const shown = this.#summary ? outcome.matches : Math.min(outcome.matches, this.#wanted);
     const wasOpen = this.#first.bound === undefined;
-    const characters = charactersOf(path, outcome.lines);
-    this.#first.add(path, shown, undefined, characters);
-    this.#batch.push({ path, matches: shown, lines: outcome.lines, characters });
-    this.#batchLines += outcome.lines.length;
+    const characters = charactersOf(path, lines);
+    this.#first.add(path, this.#summary ? 1 : shown, undefined, characters);
+    this.#batch.push({ path, matches: shown, lines, characters });
+    this.#batchLines += Math.max(1, lines.length);
     const enough = wasOpen && this.#first.bound !== undefined;
     if (enough || this.#batchLines >= LINES_A_BATCH) this.flush();
   }

@@ -7,7 +7,7 @@ import type { WithheldScope } from '../../confine/withheld/withheld-below.ts';
 import type { IgnoreBase } from '../../glob/gitignore.ts';
 import type { ContentOptions } from '../match/search-file.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
-import type { FoundLine, Selection } from '../query.ts';
+import type { FoundLine, GrepQuery, Selection } from '../query.ts';
 
 /** Which run of a job this is, and the work that is left for it. */
 export interface JobRun {
@@ -33,8 +33,9 @@ export interface GrepJob extends SelectiveJob {
   kind: 'grep';
   matcher: MatcherSpec;
   options: ContentOptions;
-  /** How many matching lines the whole search wants. */
+  /** How many matching lines the whole search wants; in a summary, how many files. */
   wanted: number;
+  summary: GrepQuery['summary'];
   /** Whether threads also search files whose matches are not wanted, to count the files. */
   countFiles: boolean;
   /** The encodings that are declared for files; undefined where none counts. */

@@ -6,6 +6,7 @@ function result(files: Record<string, string[]>, more: Partial<GrepResult> = {})
   const found = Object.entries(files).map(([path, texts]) => ({
     path,
     lines: texts.map((text, index): FoundLine => ({ number: index + 1, text, match: true })),
+    matches: texts.length,
   }));
   const matches = found.reduce((sum, { lines }) => sum + lines.length, 0);
   const { unreadable = [], longLines = [] } = more;
@@ -37,7 +38,7 @@ describe('results of sources that lie within each other', () => {
     const first = mergeResults([result({ '/r/s/a': ['z'] }), result({ '/r/b': ['x', 'y'] })], {
       maxMatches: 1,
     });
-    expect(first.files).toEqual([{ path: '/r/b', lines: [{ number: 1, text: 'x', match: true }] }]);
+    expect(first.files).toEqual([{ path: '/r/b', lines: [{ number: 1, text: 'x', match: true }], matches: 1 }]);
     expect(first.truncated).toBe(true);
   });
 
