@@ -122,7 +122,7 @@ export class Engine {
   }
 
   get history(): HistoryApi {
-    this.#ownHistory ??= new HistoryApi(this.#access);
+    this.#ownHistory ??= new HistoryApi(this.#access, this.#parts.editor);
     return this.#ownHistory;
   }
 

@@ -23,6 +23,7 @@ import { type WithheldGlobs, withheldIn } from './confine/withheld/read-rules.ts
 import type { Withheld } from './confine/withheld/withheld.ts';
 import { Engine } from './engine.ts';
 import { EngineFailure, type Failure, fail } from './failures.ts';
+import { TextEditor } from './files/edit/text-editor.ts';
 import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import type { JournalEntry } from './journal/entries/entry.ts';
 import type { EntryIndex } from './journal/entries/entry-index.ts';
@@ -44,6 +45,8 @@ export class History {
   readonly #encodings: readonly EncodingRule[];
   /** By the directories of entries. */
   readonly #engines = new Map<string, OpenEngine>();
+  /** Its threads keep no process alive. */
+  readonly #editor = new TextEditor();
   #keptOpen = 0;
 
   constructor(source: StateSource, globs?: WithheldGlobs, encodings: readonly EncodingRule[] = []) {
@@ -80,7 +83,10 @@ export class History {
     );
     const changes = wall ? entry.changes : entry.changes.filter((change) => !verdictOn(rules, change));
     try {
-      return await diffsOfEntry(wall && { wall, encodings }, this.#journal, { ...entry, changes });
+      return await diffsOfEntry({ ...(wall && { wall, encodings }), editor: this.#editor }, this.#journal, {
+        ...entry,
+        changes,
+      });
     } catch (error) {
       throw this.#explained(error);
     } finally {

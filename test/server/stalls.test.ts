@@ -13,8 +13,6 @@ const SCALE = 0.1;
 /** Of processor time in one turn of the event loop, the best of three: caches that others use make it longer. */
 const LONGEST_MS = 50;
 const ATTEMPTS = 3;
-/** Not in turns yet: the diffs of large files that it counts lines of. The benchmark prints how long that takes. */
-const NOT_YET = new Set(['history']);
 
 const root = mkdtempSync(join(tmpdir(), 'stalls-'));
 let site: Site;
@@ -40,7 +38,7 @@ describe.each(dialects)('%s', (dialect) => {
     const client = await RawClient.start(['--dialect', dialect, root], env);
     if (dialect === 'fileeditor') await client.call('set_workspace', { path: root });
     const slow: string[] = [];
-    for (const [what, args] of worstCalls(dialect, site).filter(([what]) => !NOT_YET.has(what))) {
+    for (const [what, args] of worstCalls(dialect, site)) {
       let best = Number.POSITIVE_INFINITY;
       for (let attempt = 0; attempt < ATTEMPTS && best > LONGEST_MS; attempt++) {
         await longestTurn(client);

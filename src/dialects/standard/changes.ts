@@ -1,5 +1,5 @@
 /** The history of changes as the tools show it, and the way back. */
-import type { Change, JournalEntry } from '../../engine/index.ts';
+import type { Change, FileDiff, JournalEntry } from '../../engine/index.ts';
 import { budgetOf, nextCall, pageOf } from '../budget.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
 import { text } from '../dialect.ts';
@@ -40,11 +40,10 @@ async function entryText(entry: JournalEntry, { engine }: ToolContext): Promise<
   const { id, at, origin, state, undoes, changes, unrecorded } = entry;
   const tool = undoes === undefined ? (origin.tool ?? '-') : `undo of ${undoes}`;
   const undone = state === 'undone' ? ', undone' : '';
-  const counts = new Map((await engine.history.diff(id)).map((diff) => [diff.path, lineCounts(diff.text)]));
   const files = changes.filter((change) => !(change.kind === 'created' && change.parent));
-  const shown = files
-    .slice(0, MOST_FILES)
-    .map((change) => `  ${changeText(change)}${counts.get(change.path) ?? ''}`);
+  const first = files.slice(0, MOST_FILES);
+  const counts = await engine.history.lineCounts(id, new Set(first.map(({ path }) => path)));
+  const shown = first.map((change) => `  ${changeText(change)}${countsText(counts.get(change.path))}`);
   const more = files.length > MOST_FILES ? [`  and ${files.length - MOST_FILES} more`] : [];
   const unknown = unrecorded === undefined ? [] : [`  changed by a command; ${unrecorded}`];
   return [`${id} ${timestamp(at)} ${tool}${undone}`, ...shown, ...more, ...unknown].join('\n');
@@ -55,10 +54,8 @@ function changeText(change: Change): string {
   return change.kind === 'moved' ? `moved ${path} -> ${onOneLine(change.to)}` : `${change.kind} ${path}`;
 }
 
-function lineCounts(diff: string): string {
-  const lines = diff.split('\n').slice(2);
-  const [added, removed] = ['+', '-'].map((sign) => lines.filter((line) => line.startsWith(sign)).length);
-  return diff === '' ? '' : ` (+${added} -${removed})`;
+function countsText(lines: FileDiff['lines']): string {
+  return lines === undefined ? '' : ` (+${lines.added} -${lines.removed})`;
 }
 
 /** Without an entry: the newest change of this session, or of whoever calls. */

@@ -2,11 +2,12 @@
 import type { Access } from '../access/access.ts';
 import type { Caller } from '../caller.ts';
 import { isWithin } from '../confine/roots.ts';
+import type { TextEditor } from '../files/edit/text-editor.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { shortHashOf } from '../text/short-hash.ts';
 import type { Comparison, Obstacle } from '../undo/compare.ts';
-import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff } from '../undo/diff.ts';
+import { diffInTheWay, diffsOfEntry, diffsOfUndoing, type FileDiff, type ServedDiffs } from '../undo/diff.ts';
 import { obstaclesOf, planUndo, type UndoStep } from '../undo/plan.ts';
 import { undoEntry } from '../undo/undo.ts';
 import { targetsOf } from '../undo/undo-chain.ts';
@@ -50,9 +51,11 @@ const MOST_ENTRIES_SEARCHED = 100;
 
 export class HistoryApi {
   readonly #access: Access;
+  readonly #editor: TextEditor;
 
-  constructor(access: Access) {
+  constructor(access: Access, editor: TextEditor) {
     this.#access = access;
+    this.#editor = editor;
   }
 
   /** Newest first. */
@@ -84,7 +87,17 @@ export class HistoryApi {
 
   async diff(id: string): Promise<FileDiff[]> {
     const entry = await this.entry(id);
-    return entry ? diffsOfEntry(this.#access, this.#journal, entry) : [];
+    return entry ? diffsOfEntry(this.#diffing, this.#journal, entry) : [];
+  }
+
+  /** How many lines an entry added to each of some files and removed from it, as far as that can be shown. */
+  async lineCounts(id: string, paths: ReadonlySet<string>): Promise<Map<string, FileDiff['lines']>> {
+    const entry = await this.entry(id);
+    if (!entry) return new Map();
+    const changes = entry.changes.filter(({ path }) => paths.has(path));
+    const access = { ...this.#diffing, countsOnly: true };
+    const diffs = await diffsOfEntry(access, this.#journal, { ...entry, changes });
+    return new Map(diffs.map(({ path, lines }) => [path, lines]));
   }
 
   /** What undoing an entry would do, and what is in the way; undefined when there is no such entry. */
@@ -103,7 +116,7 @@ export class HistoryApi {
       steps: steps.map(described),
       obstacles: await this.#explained(obstaclesOf(steps), entry),
       diffs: await diffsOfUndoing(
-        this.#access,
+        this.#diffing,
         this.#journal,
         steps.filter(({ comparison }) => !isLeft(comparison)).map(({ change }) => change),
       ),
@@ -126,6 +139,11 @@ export class HistoryApi {
     // The undo is made: that its entry cannot be read back is no reason to call it failed.
     const by = await this.entry(undone.by).catch(() => undefined);
     return { done: true, entry: by ?? entry, steps };
+  }
+
+  get #diffing(): ServedDiffs {
+    const { wall, encodings } = this.#access;
+    return { wall, encodings, editor: this.#editor };
   }
 
   /** What keeps an entry from being undone because the owner denies or hides it. */
@@ -153,7 +171,7 @@ export class HistoryApi {
     const explained: Obstacle[] = [];
     for (const obstacle of obstacles) {
       const change = entry.changes.find(({ path }) => path === obstacle.path);
-      const text = change ? await diffInTheWay(this.#access, this.#journal, change) : '';
+      const text = change ? await diffInTheWay(this.#diffing, this.#journal, change) : '';
       explained.push(text === '' ? obstacle : { ...obstacle, diff: text });
     }
     return explained;

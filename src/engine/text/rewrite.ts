@@ -5,6 +5,7 @@ import { encodingOf } from '../charset/encoding-of.ts';
 import { failLacking } from '../charset/lacking.ts';
 import type { Charset } from '../charset/names.ts';
 import { fail } from '../failures.ts';
+import { type ByteContent, type ComparedBytes, comparedBytes } from './compared-bytes.ts';
 import { unifiedDiff } from './diff/unified-diff.ts';
 import { applyEdits, type TextEdit } from './edit/apply-edits.ts';
 import { composed, type Part, partsOf } from './edit/parts.ts';
@@ -54,7 +55,12 @@ export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
   | { kind: 'patch'; patch: string }
   /** One file of a patch of several: takes no old content when the patch adds the file. */
   | { kind: 'planned-file'; plan: PlannedFile }
+  /** Only tells how the content differs from another one. */
+  | { kind: 'diff'; before: ByteContent; after: Encoding; countsOnly: boolean }
 );
+
+/** What gives a text a new content. */
+type TextRewriting = Exclude<Rewriting, { kind: 'read-patch' | 'diff' }>;
 
 /** What there is to tell of each kind besides the new content. */
 export interface RewriteResults {
@@ -67,6 +73,7 @@ export interface RewriteResults {
   'read-patch': { action: ParsedPatch['action']; hunks: number };
   patch: { deleted: boolean };
   'planned-file': Record<never, never>;
+  diff: ComparedBytes;
 }
 
 /** A refusal changes nothing. */
@@ -89,6 +96,10 @@ export interface Rewrote<R = unknown> {
 
 export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: () => void): Rewrote {
   if (job.kind === 'read-patch') return readPatch(job.patch, job.path);
+  if (job.kind === 'diff') {
+    const after = { bytes: asBuffer(bytes), encoding: job.after };
+    return { bytes: undefined, result: comparedBytes(job.before, after, job.path, job.countsOnly) };
+  }
   const { encoding = UTF8 } = job;
   if (encoding.charset !== 'utf-8') return rewriteEncoded(job, encoding, asBuffer(bytes), onRegex);
   const decoded = decodeForEdit(bytes ?? Buffer.alloc(0));
@@ -101,7 +112,7 @@ export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: 
 
 /** A file in another encoding: what its text keeps keeps its bytes. */
 function rewriteEncoded(
-  job: Exclude<Rewriting, { kind: 'read-patch' }>,
+  job: TextRewriting,
   { charset, mark }: Encoding,
   bytes: Buffer,
   onRegex: () => void,
@@ -140,7 +151,7 @@ function readPatch(patch: string, path: string): Rewrote<RewriteResults['read-pa
 }
 
 function rewritten(
-  job: Exclude<Rewriting, { kind: 'read-patch' }>,
+  job: TextRewriting,
   { text, bom }: TextContent,
   onRegex: () => void,
 ): {

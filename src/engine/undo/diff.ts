@@ -1,16 +1,16 @@
 /** What an entry changed, as unified diffs, as far as both sides are still known. */
 import { hashOf } from '../../state/content-hash.ts';
 import type { Access } from '../access/access.ts';
-import { decode } from '../charset/codec.ts';
+import type { Encoding } from '../charset/codec.ts';
 import { encodingOf } from '../charset/encoding-of.ts';
 import type { Charset } from '../charset/names.ts';
 import { isWithin } from '../confine/roots.ts';
-import { STRAIGHT } from '../confine/wall.ts';
+import { STRAIGHT, type Wall } from '../confine/wall.ts';
 import { EngineFailure } from '../failures.ts';
+import type { TextEditor } from '../files/edit/text-editor.ts';
 import { readSnapshot } from '../files/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
-import { unifiedDiff } from '../text/diff/unified-diff.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';
 import { contentOf } from './stored-content.ts';
 import { DENIED, verdictOn } from './withheld-changes.ts';
@@ -23,17 +23,28 @@ export interface FileDiff {
   /** Where it was moved to. */
   to?: string;
   kind: Change['kind'];
-  /** A unified diff; empty when there is none to show. */
+  /** A unified diff; empty when there is none to show, and when only lines are counted. */
   text: string;
+  /** How many lines differ; undefined without a difference that can be shown. */
+  lines?: { added: number; removed: number };
   note?: string;
 }
 
-/** The directories that an entry changed, and the encodings that are declared there. */
-export type DiffAccess = Pick<Access, 'wall' | 'encodings'>;
+/** The directories that an entry changed, and the encodings that are declared there; nothing where they are gone. */
+export interface DiffAccess extends Partial<Pick<Access, 'wall' | 'encodings'>> {
+  /** Compares large contents in another thread. */
+  editor: TextEditor;
+  /** Counts lines, and shows none. */
+  countsOnly?: boolean;
+}
+
+export type ServedDiffs = DiffAccess & Pick<Access, 'wall' | 'encodings'>;
+
+type Shown = Pick<FileDiff, 'text' | 'lines' | 'note'>;
 
 /** From before the entry to after it. */
 export async function diffsOfEntry(
-  access: DiffAccess | undefined,
+  access: DiffAccess,
   journal: Journal,
   entry: JournalEntry,
 ): Promise<FileDiff[]> {
@@ -42,20 +53,20 @@ export async function diffsOfEntry(
     for (const path of entry.roots) diffs.push({ path, kind: 'changed', text: '', note: entry.unrecorded });
   }
   for (const change of entry.changes) {
-    const withheld = access && withheldDiff(access, change, change.kind);
+    const withheld = access.wall && withheldDiff(access.wall, change, change.kind);
     diffs.push(...(withheld ?? [await diffOf(access, journal, change)]));
   }
   return diffs;
 }
 
 /** In place of a diff that must not be shown; undefined when it may be. */
-function withheldDiff({ wall }: DiffAccess, change: Change, kind: Change['kind']): FileDiff[] | undefined {
+function withheldDiff(wall: Wall, change: Change, kind: Change['kind']): FileDiff[] | undefined {
   const verdict = verdictOn(wall, change);
   if (verdict === undefined) return undefined;
   return verdict === 'denied' ? [{ path: change.path, kind, text: '', note: DENIED }] : [];
 }
 
-async function diffOf(access: DiffAccess | undefined, journal: Journal, change: Change): Promise<FileDiff> {
+async function diffOf(access: DiffAccess, journal: Journal, change: Change): Promise<FileDiff> {
   const { path, kind } = change;
   switch (change.kind) {
     case 'created': {
@@ -65,7 +76,7 @@ async function diffOf(access: DiffAccess | undefined, journal: Journal, change: 
         const note = forgottenNote(journal, change.after?.hash) ?? 'what it held is no longer known';
         return { path, kind, text: '', note };
       }
-      return { path, kind, ...shown(access, path, Buffer.alloc(0), after) };
+      return { path, kind, ...(await shown(access, path, Buffer.alloc(0), after)) };
     }
     case 'changed': {
       const before = await contentBefore(journal, change.before);
@@ -78,7 +89,7 @@ async function diffOf(access: DiffAccess | undefined, journal: Journal, change: 
         const note = 'it was changed since: what it held after this is not known';
         return { path, kind, text: '', note: forgottenNote(journal, change.after.hash) ?? note };
       }
-      return { path, kind, ...shown(access, path, before, after) };
+      return { path, kind, ...(await shown(access, path, before, after)) };
     }
     case 'removed':
       return { path, kind, ...(await shownRemoved(access, journal, path, change.before)) };
@@ -88,21 +99,21 @@ async function diffOf(access: DiffAccess | undefined, journal: Journal, change: 
 }
 
 async function shownReplaced(
-  access: DiffAccess | undefined,
+  access: DiffAccess,
   journal: Journal,
   { to, replaced }: Change & { kind: 'moved' },
-): Promise<Pick<FileDiff, 'text' | 'note'>> {
+): Promise<Shown> {
   if (replaced === undefined) return { text: '' };
-  const { text, note } = await shownRemoved(access, journal, to, replaced);
-  return { text, note: `in place of ${note ?? 'another file'}` };
+  const { note, ...rest } = await shownRemoved(access, journal, to, replaced);
+  return { ...rest, note: `in place of ${note ?? 'another file'}` };
 }
 
 async function shownRemoved(
-  access: DiffAccess | undefined,
+  access: DiffAccess,
   journal: Journal,
   path: string,
   removed: Removed,
-): Promise<Pick<FileDiff, 'text' | 'note'>> {
+): Promise<Shown> {
   switch (removed.type) {
     case 'file': {
       const before = await contentBefore(journal, removed.file);
@@ -135,7 +146,7 @@ async function shownRemoved(
 
 /** From what is there now to what would be there if these changes were undone. */
 export async function diffsOfUndoing(
-  access: Access,
+  access: ServedDiffs,
   journal: Journal,
   changes: readonly Change[],
 ): Promise<FileDiff[]> {
@@ -143,7 +154,7 @@ export async function diffsOfUndoing(
   for (const change of changes) {
     const { path } = change;
     const kind = WHEN_UNDONE[change.kind];
-    const withheld = withheldDiff(access, change, kind);
+    const withheld = withheldDiff(access.wall, change, kind);
     if (withheld) {
       diffs.push(...withheld);
       continue;
@@ -157,7 +168,7 @@ export async function diffsOfUndoing(
     diffs.push({
       path,
       kind,
-      ...(then ? shown(access, path, now, then) : await withoutLines(access, journal, change)),
+      ...(await (then ? shown(access, path, now, then) : withoutLines(access, journal, change))),
     });
   }
   return diffs;
@@ -170,7 +181,7 @@ async function withoutLines(
   access: DiffAccess,
   journal: Journal,
   change: Exclude<Change, { kind: 'moved' }>,
-): Promise<Pick<FileDiff, 'text' | 'note'>> {
+): Promise<Shown> {
   if (change.kind === 'created') return { text: '', note: `a ${change.type}` };
   if (change.kind === 'removed') return shownRemoved(access, journal, change.path, change.before);
   const note = 'what it held before is not kept, or too large to be shown';
@@ -188,13 +199,13 @@ function nameOf({ kept, hash }: FileImage): string | undefined {
 }
 
 /** From what should be there if an entry is to be undone, or comes there again, to what stands in the way. */
-export async function diffInTheWay(access: DiffAccess, journal: Journal, change: Change): Promise<string> {
+export async function diffInTheWay(access: ServedDiffs, journal: Journal, change: Change): Promise<string> {
   if (verdictOn(access.wall, change) !== undefined) return '';
   const edited = change.kind === 'moved' && (await diffSinceMoved(access, journal, change));
   if (edited) return edited;
   const expected = await contentExpected(access, journal, change);
   const now = expected && (await contentNow(access, change.path));
-  return expected && now ? shown(access, change.path, expected, now).text : '';
+  return expected && now ? (await shown(access, change.path, expected, now)).text : '';
 }
 
 /** What somebody has made of a file at its new name; empty when nothing, or when that is not known. */
@@ -205,7 +216,7 @@ async function diffSinceMoved(
 ): Promise<string> {
   const then = file?.hash === undefined ? undefined : await journal.store.get(file.hash);
   const now = then && (await contentNow(access, to));
-  return then && now ? shown(access, to, then, now).text : '';
+  return then && now ? (await shown(access, to, then, now)).text : '';
 }
 
 async function contentExpected(
@@ -247,7 +258,7 @@ async function contentBefore(journal: Journal, image: FileImage): Promise<Buffer
 
 /** A content is in the store when something later replaced it; otherwise it may still be in the file. */
 async function contentAfter(
-  access: DiffAccess | undefined,
+  access: DiffAccess,
   journal: Journal,
   path: string,
   after: Omit<FileImage, 'kept'> | undefined,
@@ -261,9 +272,9 @@ async function contentAfter(
   return (await hashOf(now)) === after.hash ? now : undefined;
 }
 
-async function contentNow(access: DiffAccess | undefined, path: string): Promise<Buffer | undefined> {
+async function contentNow(access: DiffAccess, path: string): Promise<Buffer | undefined> {
   try {
-    return await access?.wall.at(path, STRAIGHT, async (place) => {
+    return await access.wall?.at(path, STRAIGHT, async (place) => {
       return (await readSnapshot(place, { limit: SHOWN_BYTES })).bytes;
     });
   } catch (error) {
@@ -272,28 +283,27 @@ async function contentNow(access: DiffAccess | undefined, path: string): Promise
   }
 }
 
-function shown(
-  access: DiffAccess | undefined,
-  path: string,
-  before: Buffer,
-  after: Buffer,
-): Pick<FileDiff, 'text' | 'note'> {
-  const [old, now] = [before, after].map((bytes) => textOf(access, path, bytes));
+async function shown(access: DiffAccess, path: string, before: Buffer, after: Buffer): Promise<Shown> {
+  const [old, now] = [before, after].map((bytes) => encodingIn(access, path, bytes));
   if (old === undefined || now === undefined) {
     return { text: '', note: `binary content, ${before.length} bytes before and ${after.length} after` };
   }
-  return { text: unifiedDiff(old, now, { oldName: path, newName: path }) };
+  const { countsOnly = false } = access;
+  const { result } = await access.editor.run(
+    { kind: 'diff', path, before: { bytes: before, encoding: old }, after: now, countsOnly },
+    after,
+  );
+  const { diff: text, added, removed } = result;
+  return added + removed === 0 ? { text } : { text, lines: { added, removed } };
 }
 
-/** In the encoding that the bytes are in; undefined for what is no text. */
-function textOf(access: DiffAccess | undefined, path: string, bytes: Buffer): string | undefined {
+/** The encoding that the bytes are in; undefined for what is no text. */
+function encodingIn(access: DiffAccess, path: string, bytes: Buffer): Encoding | undefined {
   const judged = encodingOf(bytes, () => declaredFor(access, path));
-  if ('notText' in judged) return undefined;
-  // The mark of UTF-8 is a character that a patch may show.
-  return judged.charset === 'utf-8' ? bytes.toString('utf8') : decode(bytes, judged);
+  return 'notText' in judged ? undefined : judged;
 }
 
-function declaredFor(access: DiffAccess | undefined, path: string): Charset | undefined {
-  const root = access?.wall.roots.find(({ real }) => isWithin(path, real));
-  return root && access?.encodings.of(access.wall, { path, root });
+function declaredFor({ wall, encodings }: DiffAccess, path: string): Charset | undefined {
+  const root = wall?.roots.find(({ real }) => isWithin(path, real));
+  return root && wall && encodings?.of(wall, { path, root });
 }

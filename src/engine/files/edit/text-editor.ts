@@ -84,6 +84,8 @@ function weightOf(job: Rewriting, bytes: number): number {
       return bytes + 2 * job.patch.length;
     case 'planned-file':
       return bytes * (1 + job.plan.steps.length) + (job.plan.content?.length ?? 0);
+    case 'diff':
+      return 2 * (job.before.bytes.length + bytes);
   }
 }
 
