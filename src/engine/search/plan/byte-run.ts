@@ -156,7 +156,10 @@ function describe(length: number, bytes: ByteClass): RequiredRun {
   return { filter: { kind: 'run', length, bytes }, frequency };
 }
 
+/** No run costs less. */
+export const LEAST_RUN_COST = 0.1;
+
 /** Nanoseconds for each byte: the scan, which looks at fewer bytes for a longer run, and lines that it must decode. */
 export function costOfRun({ filter, frequency }: RequiredRun): number {
-  return 0.1 + 4 / filter.length + frequency * 1000;
+  return LEAST_RUN_COST + 4 / filter.length + frequency * 1000;
 }

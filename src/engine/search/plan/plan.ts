@@ -2,8 +2,8 @@
 import { fail } from '../../failures.ts';
 import type { Prefilter, RepeatFilter, RunFilter, WindowFilter } from '../../kernel/prefilter.ts';
 import { regexReason } from '../../text/regex-reason.ts';
-import { costOfRun, requiredRun } from './byte-run.ts';
-import { costOfWindow, requiredWindow } from './byte-window.ts';
+import { costOfRun, LEAST_RUN_COST, requiredRun } from './byte-run.ts';
+import { costOfWindow, LEAST_WINDOW_COST, requiredWindow } from './byte-window.ts';
 import { bytesExamined } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
@@ -94,9 +94,10 @@ function longPlan(plain: MatcherSpec, options: PlanOptions): SearchPlan {
 }
 
 function analysedPlan(parsed: ParsedPattern, plain: MatcherSpec, options: PlanOptions): SearchPlan {
-  const whole = { ...plain, wholeText: wholeTextForm(parsed, plain.flags) };
-  const candidates = () => ({ ...candidatePlan(parsed, options), matcher: whole });
-  return prefilterPlan(parsed, whole, options.only) ?? candidates();
+  const filtered = prefilterPlan(parsed, plain, options.only);
+  if (filtered) return filtered;
+  const matcher = { ...plain, wholeText: wholeTextForm(parsed, plain.flags) };
+  return { ...candidatePlan(parsed, options), matcher };
 }
 
 /** The flags that matter line by line; fails for a pattern that V8 does not accept. */
@@ -112,25 +113,31 @@ function checkedFlags(source: string, flags: string): string {
 
 function prefilterPlan(
   parsed: ParsedPattern,
-  whole: MatcherSpec,
+  plain: MatcherSpec,
   wanted: PlanKind | undefined,
 ): SearchPlan | undefined {
   if (wanted === 'ripgrep' || wanted === 'workers') return undefined;
   const literals = wanted === 'classes' ? undefined : requiredLiterals(parsed);
-  const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed);
   const literalCost = literals ? costOfLiterals(literals) : Number.POSITIVE_INFINITY;
+  const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed, literalCost);
   const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
   if (wanted === undefined && Math.min(literalCost, classesCost) > MOST_PREFILTER_COST) return undefined;
-  const filtered = { ...whole, bytesExamined: bytesExamined(parsed) };
+  const filtered = { ...plain, bytesExamined: bytesExamined(parsed) };
   if (literals && literalCost <= classesCost) return literalPlan(literals, filtered);
   return classes && classesPlan(classes.filter, filtered);
 }
 
-/** A few bytes, each of a class of its own, or many of one class, or some that stand twice. */
-function cheapestClasses(parsed: ParsedPattern): { filter: ClassFilter; cost: number } | undefined {
-  const window = requiredWindow(parsed);
-  const run = requiredRun(parsed);
-  const repeat = requiredRepeat(parsed);
+/**
+ * A few bytes, each of a class of its own, or many of one class, or some that stand twice. To find them takes longer
+ * than to search a few files: only what could cost less than `most` is looked for.
+ */
+function cheapestClasses(
+  parsed: ParsedPattern,
+  most: number,
+): { filter: ClassFilter; cost: number } | undefined {
+  const window = most > LEAST_WINDOW_COST ? requiredWindow(parsed) : undefined;
+  const run = most > LEAST_RUN_COST ? requiredRun(parsed) : undefined;
+  const repeat = most > LEAST_WINDOW_COST ? requiredRepeat(parsed) : undefined;
   const found = [
     ...(window ? [{ filter: window.filter, cost: costOfWindow(window) }] : []),
     ...(run ? [{ filter: run.filter, cost: costOfRun(run) }] : []),
@@ -139,7 +146,7 @@ function cheapestClasses(parsed: ParsedPattern): { filter: ClassFilter; cost: nu
   return found.sort((a, b) => a.cost - b.cost)[0];
 }
 
-function literalPlan(required: RequiredLiterals, whole: MatcherSpec): SearchPlan {
+function literalPlan(required: RequiredLiterals, plain: MatcherSpec): SearchPlan {
   const { literals, ignoreCase, alsoRequired, candidatesMatch } = required;
   const quoted = (literal: string) => JSON.stringify(Buffer.from(literal, 'latin1').toString('utf8'));
   const shown = [literals.map(quoted).join(' or '), ...alsoRequired.map(quoted)].join(' and ');
@@ -147,7 +154,7 @@ function literalPlan(required: RequiredLiterals, whole: MatcherSpec): SearchPlan
     plan: 'literal',
     why: `every match contains ${shown}${ignoreCase ? ' in any case' : ''}`,
     matcher: {
-      ...whole,
+      ...plain,
       prefilter: { kind: 'literals', literals, ignoreCase, alsoRequired },
       candidatesMatch,
     },
@@ -155,11 +162,11 @@ function literalPlan(required: RequiredLiterals, whole: MatcherSpec): SearchPlan
   };
 }
 
-function classesPlan(filter: ClassFilter, whole: MatcherSpec): SearchPlan {
+function classesPlan(filter: ClassFilter, plain: MatcherSpec): SearchPlan {
   return {
     plan: 'classes',
     why: `every match contains ${shownFilter(filter)}`,
-    matcher: { ...whole, prefilter: filter },
+    matcher: { ...plain, prefilter: filter },
     ripgrepPattern: undefined,
   };
 }

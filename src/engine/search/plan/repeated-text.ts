@@ -9,7 +9,7 @@ import type { ByteClass } from '../../kernel/byte-frequency.ts';
 import { MAX_WINDOW } from '../../kernel/kernel.ts';
 import type { RepeatFilter } from '../../kernel/prefilter.ts';
 import { type Extent, extentOf } from './byte-run.ts';
-import { describeWindow } from './byte-window.ts';
+import { describeWindow, LEAST_WINDOW_COST } from './byte-window.ts';
 import { bytesOf, isCharacterNode, oneCharacter } from './characters.ts';
 import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
 
@@ -103,5 +103,7 @@ function isWordEdge(element: AST.Element | undefined, { ignoreCase, unicode }: P
 
 /** Nanoseconds for each byte: the scan, closer looks at the window and at the text before it, and lines to decode. */
 export function costOfRepeat(repeat: RequiredRepeat): number {
-  return 0.3 + repeat.candidateFrequency * 8 + repeat.windowFrequency * 15 + repeat.frequency * 1000;
+  return (
+    LEAST_WINDOW_COST + repeat.candidateFrequency * 8 + repeat.windowFrequency * 15 + repeat.frequency * 1000
+  );
 }

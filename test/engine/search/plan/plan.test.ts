@@ -124,6 +124,11 @@ describe('a plan', () => {
     expect(planSearch(source, flags, { ripgrep: true })).toMatchObject({ plan, why });
   });
 
+  it('sends threads no form of the pattern that they do not use', () => {
+    expect(planSearch('need.*le', '', { ripgrep: true }).matcher.wholeText).toBeUndefined();
+    expect(planSearch('.*', '', { ripgrep: true }).matcher.wholeText).toBeInstanceOf(RegExp);
+  });
+
   it.each([
     ['(?:', ')?'],
     ['(', ')'],
