@@ -84,7 +84,7 @@ export class WorkQueue {
     this.#announce();
   }
 
-  /** Whether units are left; only meaningful when no thread is at work. */
+  /** Whether units are left; while threads are at work they may take them, or add some, at any moment. */
   get hasUnits(): boolean {
     return this.#control[TOP]! > 0;
   }

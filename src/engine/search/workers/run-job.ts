@@ -11,6 +11,8 @@ const GRACE_MS = 25;
 const PROGRESS_EVERY_MS = 200;
 /** Most searches of a few files are over before a second thread could help. */
 const HELP_AFTER_MS = 3;
+/** The same where all that is left is a few files of one directory. */
+const HELP_WITH_FEW_AFTER_MS = 12;
 
 /** Distributes over a union, so that each kind of job keeps its own fields. */
 type WithoutRun<T> = T extends unknown ? Omit<T, keyof JobRun> : never;
@@ -137,9 +139,13 @@ async function resultsOf(
         if (queue.isOver && threadResults.length === queue.joined) resolve();
       };
       first?.start(job, onMessage, reject);
-      help = setTimeout(() => {
+      const startOthers = () => {
         for (const thread of waiting) thread.start(job, onMessage, reject);
         waiting = [];
+      };
+      help = setTimeout(() => {
+        if (queue.hasUnits) startOthers();
+        else help = setTimeout(startOthers, HELP_WITH_FEW_AFTER_MS - HELP_AFTER_MS);
       }, HELP_AFTER_MS);
     });
     for (const thread of threads) thread.release(job.id);
