@@ -1,4 +1,7 @@
-/** Which encodings are declared for the files that a thread meets: it reads .editorconfig files on its way. */
+/**
+ * Which encodings are declared for the files that a thread meets: it reads .editorconfig files on its way. Where a
+ * listing shows that a directory has none, the thread does not ask the system again.
+ */
 import { LONGEST_CONFIG } from '../../charset/editorconfig/parse.ts';
 import { type CharsetScope, CharsetsBelow } from '../../charset/scope.ts';
 import { type Cursor, readSmallFile } from '../../confine/scan/cursor.ts';
@@ -7,12 +10,21 @@ import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withhe
 
 const CONFIG_NAME = '.editorconfig';
 
+/** How many directories without such a file are remembered. */
+const MOST_WITHOUT = 4096;
+
+export interface ListedCharsets extends Pick<CharsetsBelow, 'of'> {
+  /** Says what a directory holds, before `of` is asked for its files. */
+  listed(directory: string, names: readonly string[]): void;
+}
+
 /** Moves the cursor. A file that the owner withholds says nothing. */
 export function charsetsBelow(
   scope: CharsetScope,
   cursor: Cursor,
   withheld: WithheldScope | undefined,
-): CharsetsBelow {
+): ListedCharsets {
+  const without = new Set<string>();
   const served = withheld && new WithheldBelow(withheld, cursor);
   const isServed = (directory: string) => {
     const only = { names: [CONFIG_NAME], types: ['file' as const] };
@@ -20,9 +32,17 @@ export function charsetsBelow(
     return !found || (found.listing.names.length > 0 && found.denied.size === 0);
   };
   const read = (directory: string) => {
-    if (cursor.goTo(directory)) return undefined;
+    if (without.has(directory) || cursor.goTo(directory)) return undefined;
     const bytes = readSmallFile(cursor, CONFIG_NAME, LONGEST_CONFIG);
     return bytes && isServed(directory) ? bytes.toString('utf8') : undefined;
   };
-  return new CharsetsBelow(scope, read, textOf);
+  const charsets = new CharsetsBelow(scope, read, textOf);
+  return {
+    of: (directory, name) => charsets.of(directory, name),
+    listed: (directory, names) => {
+      if (names.includes(CONFIG_NAME)) return;
+      if (without.size >= MOST_WITHOUT) without.clear();
+      without.add(directory);
+    },
+  };
 }

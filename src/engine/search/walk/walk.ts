@@ -16,6 +16,8 @@ const SEPARATOR = '\0';
 export interface Visitor {
   /** Whether the search wants nothing more in a directory, given as `path/`. */
   isBeyond(path: string): boolean;
+  /** The names in a directory, also those that the selector leaves out, before anything else of it. */
+  listed?(directory: string, names: readonly string[]): void;
   /** The entries of a directory that the selector takes: all types but directories that are not entered. */
   entries?(directory: string, names: readonly string[], types: readonly EntryType[]): void;
   /** A file of the directory that the cursor is at. */
@@ -95,6 +97,7 @@ export class Walk {
       return;
     }
     const { listing, denied } = this.#withheld?.serve(directory, found) ?? { listing: found };
+    this.#visitor.listed?.(directory, listing.names);
     const taken = this.#selector.select(directory, listing);
     const opened = denied === undefined || denied.size === 0 ? taken : without(taken, denied);
     this.#units.add(this.#inner(directory, opened));

@@ -1,6 +1,5 @@
 /** One thread's part of a content search. */
 import type { Charset } from '../../charset/names.ts';
-import type { CharsetsBelow } from '../../charset/scope.ts';
 import { absenceOf, type Cursor, closeFile } from '../../confine/scan/cursor.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { NotAFile } from '../match/file-text.ts';
@@ -8,7 +7,7 @@ import { charactersOf } from '../match/line-size.ts';
 import { ContentSearch, type FileOutcome } from '../match/search-file.ts';
 import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
-import { charsetsBelow } from '../walk/charsets-below.ts';
+import { charsetsBelow, type ListedCharsets } from '../walk/charsets-below.ts';
 import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
@@ -24,7 +23,7 @@ export class GrepVisitor implements Visitor {
   readonly #queue: WorkQueue;
   readonly #cursor: Cursor;
   readonly #content: ContentSearch;
-  readonly #charsets: CharsetsBelow | undefined;
+  readonly #charsets: ListedCharsets | undefined;
   readonly #wanted: number;
   readonly #summary: GrepJob['summary'];
   readonly #countAll: boolean;
@@ -63,6 +62,10 @@ export class GrepVisitor implements Visitor {
   /** Whether to search files although the search wants no matches of them. */
   get #searchesAll(): boolean {
     return this.#countAll || this.#countFiles;
+  }
+
+  listed(directory: string, names: readonly string[]): void {
+    this.#charsets?.listed(directory, names);
   }
 
   file(directory: string, name: string): void {

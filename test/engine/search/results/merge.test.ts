@@ -38,7 +38,9 @@ describe('results of sources that lie within each other', () => {
     const first = mergeResults([result({ '/r/s/a': ['z'] }), result({ '/r/b': ['x', 'y'] })], {
       maxMatches: 1,
     });
-    expect(first.files).toEqual([{ path: '/r/b', lines: [{ number: 1, text: 'x', match: true }], matches: 1 }]);
+    expect(first.files).toEqual([
+      { path: '/r/b', lines: [{ number: 1, text: 'x', match: true }], matches: 1 },
+    ]);
     expect(first.truncated).toBe(true);
   });
 
