@@ -54,7 +54,7 @@ export function applyEditList(
         ? byLines(original, current.text, edit, done, path)
         : byText(current, edit, path, onRegex);
     if ('refusal' in made) return { refusal: made.refusal, edit: index + 1 };
-    current.become(made.text, made.splices);
+    if (made.text !== undefined) current.become(made.text, made.splices);
     done.push(made.splices);
     results.push(made.result);
   }
@@ -62,15 +62,30 @@ export function applyEditList(
   return { text: current.text, results, splices: done };
 }
 
-type Made = { text: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
+/** Without `text`, the splices are made already. */
+type Made = { text?: string; splices: Splices; result: ListedEditResult } | { refusal: EditRefusal };
 
 function byText(current: EditedText, edit: TextReplacement, path: string, onRegex: () => void): Made {
+  const only = onlyPlace(current, edit);
+  if (only !== undefined) {
+    const splices = [{ start: only, end: only + edit.oldText.length, text: edit.newText }];
+    requireRoom(current, splices, path);
+    const line = current.lineAt(only);
+    current.replace(splices[0]!);
+    return { splices, result: { by: 'text', line, replacements: 1, fit: 'exact' } };
+  }
   const found = applyTextEdit(current, edit, path, onRegex);
   if ('refusal' in found) return found;
   const { text, splices, fit } = found;
   const [first] = splices;
   const line = current.lineAt(first!.start);
   return { text, splices, result: { by: 'text', line, replacements: splices.length, fit } };
+}
+
+/** Most edits name a text that stands exactly once: in a long file, these need no other look at all of it. */
+function onlyPlace(current: EditedText, edit: TextReplacement): number | undefined {
+  if (edit.all || edit.regex || edit.newText.includes('\r') || current.hasReturns) return undefined;
+  return current.onlyPlaceOf(edit.oldText);
 }
 
 function byLines(

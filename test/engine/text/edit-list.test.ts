@@ -205,3 +205,22 @@ describe('edits by lines that are refused', () => {
     expect(refusal(five, edits)).toMatchObject({ edit: 2, refusal: { why: 'not-found' } });
   });
 });
+
+it('in a long file, each of many edits finds what those before it left', () => {
+  const lines = Array.from({ length: 20_000 }, (_, line) => `\tline ${line} of it`);
+  const text = `${lines.join('\n')}\n`;
+  // Every second edit changes what the one before put in; every fifth comes with another indentation.
+  const edits = Array.from({ length: 300 }, (_, index) => {
+    const line = (index - (index % 2)) * 60 + 7;
+    if (index % 2 === 1) return { oldText: `row ${line}\n`, newText: `row ${line} again\n` };
+    const indent = index % 5 === 0 ? '    ' : '\t';
+    return { oldText: `${indent}line ${line} of it\n`, newText: `${indent}row ${line}\n` };
+  });
+  const outcome = applyEditList(text, edits, undefined, 'file', () => {});
+  const expected = lines.map((line, index) =>
+    index % 120 === 7 && index < 18_000 ? `\trow ${index} again` : line,
+  );
+  expect('text' in outcome && outcome.text).toBe(`${expected.join('\n')}\n`);
+  const shown = 'results' in outcome ? outcome.results.map(({ line }) => line) : [];
+  expect(shown).toEqual(edits.map((_, index) => (index - (index % 2)) * 60 + 8));
+});

@@ -60,7 +60,7 @@ export function applyEdits(
 }
 
 /** Fails before the text is put together: beyond some length JavaScript has no such string. */
-export function requireRoom(text: string, splices: Splices, path: string): void {
+export function requireRoom(text: { length: number }, splices: Splices, path: string): void {
   let size = text.length;
   for (const { start, end, text: put } of splices) size += put.length - (end - start);
   const limit = limits.wholeFileBytes;

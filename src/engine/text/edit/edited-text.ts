@@ -1,9 +1,12 @@
 /** A text that many edits change one after the other, with what they ask of the whole of it counted only once. */
 import type { LineEnding } from '../encoding.ts';
+import { hasLoneSurrogate, QUICK_PRODUCT } from './occurrences.ts';
 import type { Splice, Splices } from './splice.ts';
+import { newlinesIn, TextPieces } from './text-pieces.ts';
 
-/** How far apart the places are before which lines are counted. */
-const STRIDE = 16 * 1024;
+const PIECE = 64 * 1024;
+/** A splice that puts in more is as much work as the whole text. */
+const LONGEST_PUT = 1024 * 1024;
 
 interface LineEnds {
   crlf: number;
@@ -11,91 +14,92 @@ interface LineEnds {
 }
 
 export class EditedText {
-  #text: string;
-  /** Places in rising order, and how many newlines stand before each. */
-  #marks: { at: number[]; newlines: number[] } | undefined;
+  readonly #pieceSize: number;
+  /** Undefined while only the pieces are up to date. */
+  #text: string | undefined;
+  #length: number;
+  #pieces: TextPieces | undefined;
   #ends: LineEnds | undefined;
+  #hasReturns: boolean | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, pieceSize = PIECE) {
     this.#text = text;
+    this.#length = text.length;
+    this.#pieceSize = pieceSize;
   }
 
   get text(): string {
+    this.#text ??= this.#pieces!.text;
     return this.#text;
+  }
+
+  get length(): number {
+    return this.#length;
   }
 
   /** The line of a position, from 1. */
   lineAt(position: number): number {
-    this.#marks ??= marksOf(this.#text);
-    const { at, newlines } = this.#marks;
-    const mark = lastUpTo(at, position);
-    return 1 + newlines[mark]! + newlinesIn(this.#text, at[mark]!, position);
+    return this.#inPieces.lineAt(position);
   }
 
   /** The ending that most lines have; undefined for a text without any line end. */
   lineEnding(): LineEnding | undefined {
-    this.#ends ??= lineEndsIn(this.#text, 0, this.#text.length);
+    this.#ends ??= lineEndsIn(this.text, 0, this.#length);
     const { crlf, lf } = this.#ends;
     if (crlf === 0 && lf === 0) return undefined;
     return crlf > lf ? '\r\n' : '\n';
   }
 
+  get hasReturns(): boolean {
+    this.#hasReturns ??= this.text.includes('\r');
+    return this.#hasReturns;
+  }
+
+  /** Where a text stands if it stands nowhere else; undefined also where only a search of the whole text can tell. */
+  onlyPlaceOf(sought: string): number | undefined {
+    if (this.#length < 2 * this.#pieceSize || sought === '' || sought.length * this.#length > QUICK_PRODUCT)
+      return undefined;
+    return hasLoneSurrogate(sought) ? undefined : this.#inPieces.onlyPlaceOf(sought);
+  }
+
+  /** One splice of a text without carriage returns that brings none: only a piece is made anew. */
+  replace(splice: Splice): void {
+    const { start, end, text } = splice;
+    const ends = this.#ends;
+    const gone = ends === undefined ? 0 : this.lineAt(end) - this.lineAt(start);
+    this.#inPieces.replace(splice);
+    this.#text = undefined;
+    this.#length += text.length - (end - start);
+    if (ends !== undefined) ends.lf += newlinesIn(text, 0, text.length) - gone;
+  }
+
   /** Goes on with the text that the splices made of this one. */
   become(text: string, splices: Splices): void {
-    const before = this.#text;
-    this.#text = text;
     const [splice] = splices;
-    if (splices.length !== 1 || splice === undefined || splice.text.length > STRIDE) {
-      this.#marks = undefined;
+    const before = this.text;
+    this.#text = text;
+    this.#length = text.length;
+    this.#hasReturns = undefined;
+    if (splices.length !== 1 || splice === undefined || splice.text.length > LONGEST_PUT) {
+      this.#pieces = undefined;
       this.#ends = undefined;
       return;
     }
-    this.#moveMarks(before, splice);
-    this.#countEndsAgain(before, splice);
+    this.#pieces?.replace(splice);
+    if (this.#ends !== undefined) this.#ends = endsAfter(this.#ends, before, text, splice);
   }
 
-  #moveMarks(before: string, { start, end, text }: Splice): void {
-    if (this.#marks === undefined) return;
-    const { at, newlines } = this.#marks;
-    const longer = text.length - (end - start);
-    const more = newlinesIn(text, 0, text.length) - newlinesIn(before, start, end);
-    const first = lastUpTo(at, start) + 1;
-    let next = first;
-    while (next < at.length && at[next]! < end) next++;
-    at.splice(first, next - first);
-    newlines.splice(first, next - first);
-    for (let index = first; index < at.length; index++) {
-      at[index]! += longer;
-      newlines[index]! += more;
-    }
-  }
-
-  /** A newline behind the splice may have a carriage return before it now, or have lost it. */
-  #countEndsAgain(before: string, { start, end, text }: Splice): void {
-    if (this.#ends === undefined) return;
-    const gone = lineEndsIn(before, start, end + 1);
-    const come = lineEndsIn(this.#text, start, start + text.length + 1);
-    this.#ends = {
-      crlf: this.#ends.crlf + come.crlf - gone.crlf,
-      lf: this.#ends.lf + come.lf - gone.lf,
-    };
+  get #inPieces(): TextPieces {
+    this.#pieces ??= new TextPieces(this.text, this.#pieceSize);
+    return this.#pieces;
   }
 }
 
-function marksOf(text: string) {
-  const at = [0];
-  const newlines = [0];
-  for (let from = 0; from + STRIDE < text.length; from += STRIDE) {
-    newlines.push(newlines.at(-1)! + newlinesIn(text, from, from + STRIDE));
-    at.push(from + STRIDE);
-  }
-  return { at, newlines };
-}
-
-function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
-  return count;
+/** A newline behind the splice may have a carriage return before it now, or have lost it. */
+function endsAfter(ends: LineEnds, before: string, after: string, { start, end, text }: Splice): LineEnds {
+  const gone = lineEndsIn(before, start, end + 1);
+  const come = lineEndsIn(after, start, start + text.length + 1);
+  return { crlf: ends.crlf + come.crlf - gone.crlf, lf: ends.lf + come.lf - gone.lf };
 }
 
 /** Of the newlines from one position up to another. */
@@ -106,16 +110,4 @@ function lineEndsIn(text: string, from: number, to: number): LineEnds {
     else ends.lf++;
   }
   return ends;
-}
-
-/** The index of the last of the rising numbers that is not above `limit`; the first number never is. */
-function lastUpTo(rising: readonly number[], limit: number): number {
-  let low = 0;
-  let high = rising.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (rising[middle]! <= limit) low = middle;
-    else high = middle;
-  }
-  return low;
 }

@@ -48,7 +48,7 @@ export function occurrences(
  * The built-in search is by far the quickest, but where much repeats its time grows with the product of both
  * lengths. Up to this product that stays below a second.
  */
-const QUICK_PRODUCT = 2 ** 31;
+export const QUICK_PRODUCT = 2 ** 31;
 
 function search(text: string, needle: string, from: number, most: number): Uint32Array {
   if (text.length * needle.length > QUICK_PRODUCT) {

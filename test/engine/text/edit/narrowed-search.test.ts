@@ -80,9 +80,10 @@ it('a text fits in the same places, whether all of the file is searched or only 
 
 it('lines and line ends are counted as in the text that the edits have made', () => {
   const random = seededRandom(6);
+  let places = 0;
   for (let round = 0; round < 200; round++) {
     let text = someText(random, 30).repeat(1 + 60 * random(3));
-    const edited = new EditedText(text);
+    const edited = new EditedText(text, 1 + random(40));
     for (let edit = 0; edit < 8; edit++) {
       const start = random(text.length + 1);
       const end = Math.min(text.length, start + random(40));
@@ -90,12 +91,20 @@ it('lines and line ends are counted as in the text that the edits have made', ()
         { start, end, text: pick(random, ['', '\n', '\r', '\r\n', 'a\nb', someText(random, 9)]) },
       ];
       text = applySplices(text, splices);
-      edited.become(text, splices);
+      if (edited.hasReturns || splices[0]!.text.includes('\r')) edited.become(text, splices);
+      else edited.replace(splices[0]!);
+      expect(edited.text).toBe(text);
+      expect(edited.length).toBe(text.length);
+      const sought = text.slice(start, start + 1 + random(9));
+      const isOnly = sought !== '' && text.indexOf(sought) === text.lastIndexOf(sought);
+      expect([isOnly ? start : undefined, undefined]).toContain(edited.onlyPlaceOf(sought));
+      if (isOnly && edited.onlyPlaceOf(sought) === start) places++;
       const at = random(text.length + 1);
       expect(edited.lineAt(at)).toBe(lineAt(text, at));
       expect(edited.lineEnding()).toBe(lineEndingOf(text));
     }
   }
+  expect(places).toBeGreaterThan(200);
 });
 
 it('the closest place has most lines in common, whatever their blanks and typography', () => {
