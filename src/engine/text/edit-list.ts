@@ -50,9 +50,7 @@ export function applyEditList(
   const current = new EditedText(text);
   for (const [index, edit] of edits.entries()) {
     const made =
-      'lines' in edit
-        ? byLines(original, current.text, edit, done, path)
-        : byText(current, edit, path, onRegex);
+      'lines' in edit ? byLines(original, current, edit, done, path) : byText(current, edit, path, onRegex);
     if ('refusal' in made) return { refusal: made.refusal, edit: index + 1 };
     if (made.text !== undefined) current.become(made.text, made.splices);
     done.push(made.splices);
@@ -90,7 +88,7 @@ function onlyPlace(current: EditedText, edit: TextReplacement): number | undefin
 
 function byLines(
   original: AnchoredText,
-  current: string,
+  current: EditedText,
   edit: LineReplacement,
   done: readonly Splices[],
   path: string,
@@ -110,7 +108,11 @@ function byLines(
     hasMoved,
   } as const;
   requireRoom(current, [now], path);
-  return { text: applySplices(current, [now]), splices: [now], result };
+  if (current.hasReturns || now.text.includes('\r')) {
+    return { text: applySplices(current.text, [now]), splices: [now], result };
+  }
+  current.replace(now);
+  return { splices: [now], result };
 }
 
 /** A splice of the original text, in the positions of the text that the edits so far have made of it. */
