@@ -47,8 +47,8 @@ describe('an option that a command does not take', () => {
   });
 
   it.each([
-    [['undo', '--json'], '--json is not for undo, which takes --state, --since, --force'],
-    [['--json', 'undo'], '--json is not for undo, which takes --state, --since, --force'],
+    [['undo', '--json'], '--json is not for undo, which takes --state, --state-file, --since, --force'],
+    [['--json', 'undo'], '--json is not for undo, which takes --state, --state-file, --since, --force'],
     [['diff', 'ab', '--force'], '--force is not for diff, which takes --encoding, --state'],
     [
       ['tools', '--sandbox', 'off'],
