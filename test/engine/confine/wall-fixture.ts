@@ -1,7 +1,7 @@
 /** A place to test the wall at: a root, things outside it that must never be touched, and an engine between. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import {
   Engine,
   EngineFailure,
@@ -28,21 +28,15 @@ export interface WallFixture {
   expectOutsideUntouched(): void;
 }
 
-const openFixtures: { engine: Engine; remove(): void }[] = [];
-
-afterEach(async () => {
-  for (const { engine, remove } of openFixtures.splice(0)) {
-    await engine.close();
-    remove();
-  }
-});
-
 export interface WallFixtureOptions extends Omit<EngineOptions, 'roots' | 'protection'> {
   /** The roots, relative to the base; `:ro` as on the command line. Default: `work`. */
   roots?: readonly string[];
 }
 
-/** `tree` is laid out in `base/work`; `{OUT}` in its links stands for the directory outside. */
+/**
+ * `tree` is laid out in `base/work`; `{OUT}` in its links stands for the directory outside. Everything goes with the test
+ * that asked for it.
+ */
 export function openWallFixture(
   kind: WallKind,
   tree: Tree = {},
@@ -61,7 +55,10 @@ export function openWallFixture(
   const { roots = ['work'], ...rest } = options;
   const specs = roots.map((text) => toRoot(base, text));
   const engine = openEngine({ ...rest, roots: specs, protection: kind }, remove);
-  openFixtures.push({ engine, remove });
+  onTestFinished(async () => {
+    await engine.close();
+    remove();
+  });
   const before = fingerprint(base, 'work');
   const expectOutsideUntouched = () => expect(fingerprint(base, 'work')).toEqual(before);
   return { base, root, outside, engine, expectOutsideUntouched };
