@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
 const folder = new URL('../src/engine/kernel/assembly/', import.meta.url);
-const NAMES = ['scan.ts', 'bytes.ts', 'repeat.ts'];
+const NAMES = ['scan.ts', 'bytes.ts', 'memory.ts', 'repeat.ts'];
 const target = fileURLToPath(new URL('../src/engine/kernel/kernel.generated.ts', import.meta.url));
 
 const texts = new Map();

@@ -1,10 +1,7 @@
 /** A text that stands twice, as a backreference wants it: part of the kernel, see scan.ts. */
 
 import { isWordByte, lower } from './bytes';
-
-// As in scan.ts.
-const ALLOWED: usize = 1024;
-const TEXT: usize = 65536;
+import { ALLOWED, TEXT } from './memory';
 
 /** A closer look ends here: what is longer counts as repeated. */
 const LONGEST_REPEAT: usize = 256;

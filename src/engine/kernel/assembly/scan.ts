@@ -6,19 +6,19 @@
  */
 
 import { countByte, lower, memchr, memrchr, nonAscii } from './bytes';
+import {
+  ALLOWED,
+  ALSO_BUCKETS,
+  ALSO_PAIRS,
+  BUCKETS,
+  FOUND,
+  NIBBLES,
+  PAIRS,
+  SCRATCH,
+} from './memory';
 import { forgetWord, isRepeatedAt, setRepeat } from './repeat';
 
 export { countByte, memchr, memrchr, nonAscii };
-
-// Memory map; `kernel.ts` writes and reads the same places. Text starts at 64 KiB.
-const NIBBLES: usize = 0; // six tables of 16 bytes: low and high half of a byte, for three positions
-const BUCKETS: usize = 128; // eight literals: address, length, offset of the three positions
-const PAIRS: usize = 320; // four literals: two bytes, two case masks (each sixteen times), and two offsets
-const FOUND: usize = 256; // what nextLine found: line start, line end, newlines before it, all ASCII?, candidate
-const SCRATCH: usize = 288;
-const ALSO_PAIRS: usize = 640; // up to two further literals that the line must hold, like PAIRS
-const ALSO_BUCKETS: usize = 800; // and like BUCKETS
-const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits; or not 0
 
 const PAIR_BYTES: usize = 80;
 
