@@ -7,6 +7,10 @@ import { dirname, join } from 'node:path';
 import { picture } from './picture.mjs';
 import { modules, writeAll } from './sources.mjs';
 
+/** Stands in every module of the scenes. */
+const TITLES_OF_FOUND =
+  '    if (found.length === 0) return [];\n    return found.map((entry) => entry.title);\n';
+
 const typo = {
   key: 'typo',
   title: 'fix a typo in 5 files',
@@ -102,7 +106,7 @@ const patch = {
     const hunks = [
       {
         name: one,
-        before: '    if (found.length === 0) return [];\n    return found.map((entry) => entry.title);\n',
+        before: TITLES_OF_FOUND,
         after:
           '    if (found.length === 0) return [];\n    found.sort();\n    return found.map((entry) => entry.title);\n',
         text: '@@ -41,9 +41,3 @@\n     if (found.length === 0) return [];\n+    found.sort();\n     return found.map((entry) => entry.title);\n',
@@ -141,7 +145,7 @@ const undo = {
     writeAll(folder, files);
     const changes = [...files.keys()].slice(0, 4).map((name, index) => ({
       name,
-      before: '    if (found.length === 0) return [];\n    return found.map((entry) => entry.title);\n',
+      before: TITLES_OF_FOUND,
       after: `    return found.slice(${index}).map((entry) => entry.title);\n`,
     }));
     const wanted = new Map(files);
