@@ -3,16 +3,17 @@
  * With --check it writes nothing: the exit code says whether that file fits its source.
  */
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
 const folder = new URL('../src/engine/kernel/assembly/', import.meta.url);
-const NAMES = ['scan.ts', 'bytes.ts', 'memory.ts', 'repeat.ts'];
+const ENTRY = 'scan.ts';
 const target = fileURLToPath(new URL('../src/engine/kernel/kernel.generated.ts', import.meta.url));
 
 const texts = new Map();
-for (const name of NAMES) texts.set(name, await readFile(new URL(name, folder), 'utf8'));
+for (const name of (await readdir(folder)).sort())
+  if (name.endsWith('.ts')) texts.set(name, await readFile(new URL(name, folder), 'utf8'));
 const generated = render(await compile());
 const current = await readFile(target, 'utf8').catch(() => '');
 if (process.argv.includes('--check')) {
@@ -24,12 +25,12 @@ if (process.argv.includes('--check')) {
   await writeFile(target, generated);
 }
 
-/** Compiles in memory. The first source imports the others. */
+/** Compiles in memory. */
 async function compile() {
   let wasm;
   const { error, stderr } = await asc.main(
     [
-      NAMES[0],
+      ENTRY,
       '--outFile=kernel.wasm',
       '--optimizeLevel=3',
       '--shrinkLevel=0',

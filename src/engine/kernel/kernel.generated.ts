@@ -1,5 +1,5 @@
 /** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */
-export const sourceHash = '650784c8e7b2f7234450d537770b0a0c630c636d8860773a0a086ebab2ec30f5';
+export const sourceHash = '698a9c4e79bd408ab6c05e377be723f7495276b2c3678020c44076e4a341fca0';
 export const kernelBase64: string = [
   'AGFzbQEAAAABPAlgAn9/AX9gA39/fwF/YAJ/fwBgAX8AYAZ/f39/f38Bf2AEf39/fwF/YAAAYAR/f39/AGAGf39/f39/AAIP',
   'AQNlbnYGbWVtb3J5AgABAxYVAQQAAQUGBwIDCAIDAQAAAAAAAAEBBlYRfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQAL',
