@@ -36,6 +36,10 @@ describe('a heading', () => {
     ['\\*.txt', '*.txt', true],
     ['\\*.txt', 'a.txt', false],
     ['', 'a', false],
+    ['a/', 'a/b', false],
+    ['.', 'a', false],
+    ['a**b', 'a/c/b', true],
+    ['{**/a,b}.txt', 'c/d/a.txt', true],
   ])('[%s] means %s: %s', (heading, path, means) => {
     expect(new SectionGlob(heading).matches(path)).toBe(means);
   });
