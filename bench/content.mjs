@@ -103,7 +103,7 @@ export const content = {
   },
 };
 
-export async function against(bench, server, rg, tree, search, budget) {
+async function against(bench, server, rg, tree, search, budget) {
   const { regex, args = {}, flags = [], cap } = search;
   const call = { regex, directory: tree.path, maxResults: cap ?? MOST, ...args };
   const grep = () => server.call('grep_files', call);
@@ -134,7 +134,7 @@ function judged(bench, atMost) {
 }
 
 /** Whether both found the same lines, as `path:number`. */
-async function agreement(grep, bare) {
+export async function agreement(grep, bare) {
   const ours = matchedLines(await grep());
   const theirs = matchedLines((await bare({ keep: true })).output);
   const missing = [...theirs].filter((line) => !ours.has(line));

@@ -1,12 +1,16 @@
 /** Content search on a tree that it was not tuned on, against bare ripgrep: times, and processor time besides. */
 import { run } from './children.mjs';
-import { ALL_FILES, AS_LINES, against } from './content.mjs';
+import { ALL_FILES, AS_LINES, agreement } from './content.mjs';
 import { inTurn, median, timed } from './measure.mjs';
 import { Server } from './server.mjs';
 import { absent, comparison } from './table.mjs';
 import { foreignTree } from './tree.mjs';
 
 const MOST = 10_000;
+/** For all rounds of one search: seven rows are to take a few minutes. */
+const PATIENCE_MS = 25_000;
+/** After so many searches the server knows the files of a large tree. */
+const REMEMBERED_AFTER = 6;
 /** What programmers write above work for later. In two parts, so that a search for such work here does not find it. */
 const LATER = ['TO', 'DO'].join('');
 const SEARCHES = [
@@ -66,38 +70,53 @@ async function treeOrNot(bench) {
 
 /** A search that runs into its time limit on a busy machine says so, and the others are still measured. */
 async function measuredRow(bench, server, rg, tree, search) {
+  const processor = { ours: [], theirs: [] };
+  const { regex, args = {}, flags = [] } = search;
+  const call = { regex, directory: tree.path, maxResults: MOST, ...args };
+  const line = [...ALL_FILES, ...AS_LINES, ...flags, '-e', regex, tree.path];
   try {
-    const row = await against(bench, server, rg, tree, search, search.budget);
-    return { ...row, note: `${row.note}; ${await processorTime(bench, server, rg, tree, search)}` };
+    for (let round = 0; round < REMEMBERED_AFTER; round++) await server.call('grep_files', call);
+    const same = await agreement(
+      () => server.call('grep_files', call),
+      (options) => run(rg, line, { codes: [0, 1], ...options }),
+    );
+    const times = await inTurn(
+      {
+        ours: () =>
+          withProcessorTime(server, processor.ours, () => timed(() => server.call('grep_files', call))),
+        theirs: async () => {
+          const { ms, cpuMs } = await timesOf(rg, line);
+          processor.theirs.push(cpuMs);
+          return ms;
+        },
+      },
+      { rounds: bench.rounds, patience: PATIENCE_MS },
+    );
+    const note = `${same}; processor time ${(median(processor.ours) / median(processor.theirs)).toFixed(2)} ×`;
+    const against = `rg ${flags.join(' ')}`.trim();
+    return comparison({ what: search.what, ...times, against, budget: { atMost: search.budget }, note });
   } catch (error) {
     return absent(search.what, `not measured: ${error.message}`, 'rg');
   }
 }
 
-/** On a busy machine it says more than the time that passes. */
-async function processorTime(bench, server, rg, tree, { regex, args = {}, flags = [] }) {
-  const call = { regex, directory: tree.path, maxResults: MOST, ...args };
-  const line = [...ALL_FILES, ...AS_LINES, ...flags, '-e', regex, tree.path];
-  const [ours, theirs] = [[], []];
-  for (let round = 0; round < bench.rounds; round++) {
-    const before = server.cpuMs();
-    if (before === undefined) return 'processor time is not known here';
-    await server.call('grep_files', call);
-    ours.push(server.cpuMs() - before);
-    theirs.push(await cpuMsOf(rg, line));
-  }
-  return `processor time ${(median(ours) / median(theirs)).toFixed(2)} ×`;
+/** Adds the processor time that a server takes meanwhile to a list; on a busy machine it says more than the time. */
+async function withProcessorTime(server, list, work) {
+  const before = server.cpuMs();
+  const result = await work();
+  if (before !== undefined) list.push(server.cpuMs() - before);
+  return result;
 }
 
 /** By a shell, which knows the processor time of what it ran. */
-async function cpuMsOf(command, args) {
-  const { complaint } = await run('sh', ['-c', '"$0" "$@"; times >&2', command, ...args]);
+async function timesOf(command, args) {
+  const { ms, complaint } = await run('sh', ['-c', '"$0" "$@"; times >&2', command, ...args]);
   const [user, system] = complaint.trim().split('\n').at(-1).split(' ');
-  const ms = (text) => {
+  const msOf = (text) => {
     const [minutes, seconds] = text.replace('s', '').split('m').map(Number);
     return (minutes * 60 + seconds) * 1000;
   };
-  return ms(user) + ms(system);
+  return { ms, cpuMs: msOf(user) + msOf(system) };
 }
 
 /** As most clients search: each with the ignore files of the tree. */
@@ -109,7 +128,7 @@ async function withIgnoreFiles(bench, server, rg, tree, { what, regex, budget })
       ours: () => timed(() => server.call('grep_files', call)),
       theirs: async () => (await run(rg, line, { codes: [0, 1] })).ms,
     },
-    { rounds: bench.rounds },
+    { rounds: bench.rounds, patience: PATIENCE_MS },
   );
   return comparison({
     what: `${what}, with ignore files (standard)`,

@@ -9,6 +9,7 @@ export const MAX_LITERALS = 8;
 export const MAX_LITERAL_BYTES = 64;
 export const MAX_WINDOW = 32;
 export const MAX_ALSO_REQUIRED = 2;
+export const MAX_SIGNATURE_BYTES = 512;
 /** Up to so many literals the scan looks for two bytes of each; for more, for three bytes of each in tables. */
 const MAX_PAIRS = 4;
 const MAX_FOLDED_PAIRS = 2;
@@ -28,6 +29,8 @@ interface Exports {
   memrchr(from: number, end: number, byte: number): number;
   nonAscii(from: number, end: number): number;
   skipLines(from: number, end: number, lines: number): number;
+  markOf(first: number, second: number, third: number): number;
+  sign(from: number, end: number, bytes: number): void;
 }
 
 /** The part of the global that is used here: neither ES2023 nor Node's types declare it. */
@@ -52,6 +55,7 @@ const ALSO_PAIRS = 640;
 const ALSO_BUCKETS = 800;
 const ALLOWED = 1024;
 const LITERALS = 2048;
+const SIGNATURE = 12_288;
 const TEXT = 65536;
 const PAGE = 65536;
 /** The scan reads this far beyond the end of the text. */
@@ -118,6 +122,18 @@ export class Kernel {
   skipLines(from: number, end: number, lines: number): { next: number } | { left: number } {
     const next = this.#exports.skipLines(from, end, lines);
     return next === 0 ? { left: this.#found[0]! } : { next };
+  }
+
+  /** Which bit of a signature, modulo its length in bits, stands for three bytes, whatever their case. */
+  markOf(first: number, second: number, third: number): number {
+    return this.#exports.markOf(first, second, third);
+  }
+
+  /** Which texts of three bytes [from, end) holds, in a power of two of `bytes`. Valid until the next signature. */
+  sign(from: number, end: number, bytes: number): Buffer {
+    if (bytes < 2 || bytes > MAX_SIGNATURE_BYTES) throw new Error('bad signature');
+    this.#exports.sign(from, end, bytes);
+    return this.bytes.subarray(SIGNATURE, SIGNATURE + bytes);
   }
 
   /** The next line with a candidate; `from` must be the start of a line. False when there is none. */

@@ -37,7 +37,7 @@ export async function grepWith(
     ignoreBase: root.ignoreBase,
     withheld: root.withheld,
     matcher: plan.matcher,
-    options: { contextLines, maxLineLength, countAll, maxCharacters },
+    options: { contextLines, maxLineLength, countAll, maxCharacters, skip: query.skipInFile ?? 0 },
     wanted,
     summary,
     countFiles: query.countFiles ?? false,
@@ -70,10 +70,12 @@ export async function grepWith(
   return finish([...first, ...rest], ran);
 }
 
-export function checkNumbers({ maxMatches, contextLines = 0, maxLineLength = 1 }: GrepQuery): void {
+export function checkNumbers(query: GrepQuery): void {
+  const { maxMatches, contextLines = 0, maxLineLength = 1, skipInFile = 0 } = query;
   const problems = [
     { field: 'maxMatches', value: maxMatches, least: 1 },
     { field: 'contextLines', value: contextLines, least: 0 },
+    { field: 'skipInFile', value: skipInFile, least: 0 },
     { field: 'maxLineLength', value: maxLineLength, least: 1 },
   ].flatMap(({ field, value, least }) =>
     Number.isInteger(value) && value >= least

@@ -60,6 +60,8 @@ export interface GrepQuery extends Selection {
   contextLines?: number | undefined;
   /** Truncates longer lines to so many characters, around the match, with `…`. Default: whole lines. */
   maxLineLength?: number | undefined;
+  /** In each file, so many matching lines are counted but not shown. Default 0. */
+  skipInFile?: number | undefined;
   /** The match that reaches so many characters, with context and paths, is the last one. Default: `limits.foundCharacters`. */
   maxCharacters?: number | undefined;
   /** Whether the encodings count that the owner or an .editorconfig declares for files. Default false. */

@@ -35,6 +35,8 @@ export interface SearchOptions {
   ownMs?: number;
   /** The bundle of the search thread, where it is not the package's own. */
   workerFile?: string;
+  /** How long ago a file must have changed so that a search remembers something of it. Default: a minute. */
+  settledAfterMs?: number;
 }
 
 export interface WalkQuery extends Selection {
@@ -74,7 +76,7 @@ export class Search {
 
   constructor(options: SearchOptions = {}) {
     const workers = options.workers ?? Math.min(MOST_WORKERS, Math.max(2, availableParallelism()));
-    this.#pool = new SearchPool(workers, options.workerFile);
+    this.#pool = new SearchPool(workers, options.workerFile, options.settledAfterMs);
     this.#ripgrep = options.ripgrep ?? true;
     this.#ownMs = options.ownMs;
   }

@@ -12,10 +12,11 @@ import { type MatcherSpec, type PlanKind, planSearch } from '../../../src/engine
 import { requiredRepeat } from '../../../src/engine/search/plan/repeated-text.ts';
 import { ripgrepSuperset } from '../../../src/engine/search/plan/ripgrep-pattern.ts';
 import { ripgrep } from '../../../src/engine/search/ripgrep/ripgrep.ts';
+import { soak } from '../../soak.ts';
 import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, randomFrom } from './generated.ts';
 
 const SEED = Number(process.env.SEARCH_SEED ?? 7);
-const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? 1500);
+const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(600, 1500));
 const RIPGREP_PATTERNS = Number(process.env.SEARCH_RIPGREP_PATTERNS ?? 120);
 const OPTIONS = { contextLines: 0, maxLineLength: undefined, countAll: true };
 const ALL = 1_000_000;

@@ -8,4 +8,7 @@ export const SCRATCH: usize = 288;
 export const ALSO_PAIRS: usize = 640; // up to two further literals that the line must hold, like PAIRS
 export const ALSO_BUCKETS: usize = 800; // and like BUCKETS
 export const ALLOWED: usize = 1024; // for each byte value the positions of a class window that allow it, as bits; or not 0
+export const MARKS: usize = 8192; // one byte for each mark while a signature is made
+export const MARK_COUNT: usize = 4096;
+export const SIGNATURE: usize = 12288; // the signature of a text, up to a bit for each mark
 export const TEXT: usize = 65536; // the text to scan, from here on

@@ -17,8 +17,9 @@ import {
   SCRATCH,
 } from './memory';
 import { forgetWord, isRepeatedAt, setRepeat } from './repeat';
+import { markOf, sign } from './signature';
 
-export { countByte, memchr, memrchr, nonAscii };
+export { countByte, markOf, memchr, memrchr, nonAscii, sign };
 
 const PAIR_BYTES: usize = 80;
 

@@ -7,7 +7,7 @@
 import { type StreamDecoder, streamDecoder } from '../../charset/codec.ts';
 import { type Charset, isUtf8Name } from '../../charset/names.ts';
 import { Utf8Check } from '../../charset/utf8.ts';
-import { isRegularFile, readFile } from '../../confine/scan/cursor.ts';
+import { isRegularFile, readFile } from '../../confine/scan/open-file.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 
 /** How much to read at once: small enough to stay in the processor's cache until the scan. */
@@ -81,6 +81,13 @@ export class FileText {
       if (!check.takes(chunk.subarray(0, count))) return false;
       at += count;
     }
+  }
+
+  /** All bytes of the file as they are on the disk, when they are all in memory. */
+  get whole(): { start: number; end: number } | undefined {
+    const start = this.#kernel.text;
+    const isWhole = this.ended && !this.#transcoded && this.end - start === this.#offset;
+    return isWhole ? { start, end: this.end } : undefined;
   }
 
   /** Call it before using anything of the text. */

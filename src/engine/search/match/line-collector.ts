@@ -87,6 +87,11 @@ export class LineCollector {
     this.matches++;
   }
 
+  /** A matching line that is not to be shown: what stands up to it is no context of a later one. */
+  pass(number: number): void {
+    this.#nextNumber = number + 1;
+  }
+
   /** Collects the context behind the window's last match. */
   finish(): void {
     this.#addAfter(this.#stop);

@@ -4,6 +4,7 @@
  */
 
 import type { Charset } from '../../charset/names.ts';
+import { tidyLongText } from '../../heap.ts';
 import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine } from '../query.ts';
@@ -14,6 +15,8 @@ import { firstMatch, nextCharacter } from './long-line.ts';
 const NEWLINE = 0x0a;
 /** In bytes: of longer lines the search decodes only parts where that is enough. */
 const LONG_LINE = 2048;
+/** In bytes: the text of such a line is garbage that counts. */
+const VERY_LONG_LINE = 256 * 1024;
 /** When so many candidates stand within so many bytes of each other, decode all lines at once. */
 const MANY_CANDIDATES = 8;
 const CLOSE_BYTES = 512;
@@ -24,6 +27,8 @@ export interface ContentOptions {
   countAll: boolean;
   /** Collects no further matches of a file once they have so many characters. */
   maxCharacters?: number;
+  /** So many matching lines of each file are counted and not collected. Default 0. */
+  skip?: number;
 }
 
 export interface FileOutcome {
@@ -44,6 +49,7 @@ export class ContentSearch {
   readonly #collector: LineCollector;
   readonly #countAll: boolean;
   readonly #maxLineLength: number;
+  readonly #skip: number;
   #matches = 0;
   #longLines = 0;
 
@@ -55,6 +61,7 @@ export class ContentSearch {
     this.#collector = new LineCollector(kernel, options);
     this.#countAll = options.countAll;
     this.#maxLineLength = options.maxLineLength ?? Number.POSITIVE_INFINITY;
+    this.#skip = options.skip ?? 0;
     if (matcher.prefilter) kernel.use(matcher.prefilter);
   }
 
@@ -95,6 +102,11 @@ export class ContentSearch {
     return { text: true, matches: this.#matches, lines: collector.lines, longLines: this.#longLines };
   }
 
+  /** The bytes of the file that was searched last, when they are all in the kernel's memory. */
+  get whole(): { start: number; end: number } | undefined {
+    return this.#text.whole;
+  }
+
   #done(): boolean {
     return this.#collector.full && !this.#collector.pending && !this.#countAll;
   }
@@ -123,11 +135,18 @@ export class ContentSearch {
       this.#text.confirm();
       const { lineStart, lineEnd } = kernel;
       number += kernel.linesBefore;
+      if (this.#matcher.candidatesMatch && this.#matches < this.#skip) {
+        this.#isSkipped(number++);
+        from = lineEnd + 1;
+        if (from >= stop) return number;
+        continue;
+      }
       const end = collector.textEnd(lineStart, lineEnd, stop);
       if (!this.#decideInParts(number, lineStart, lineEnd, end)) {
         if (seen === MANY_CANDIDATES && lineStart - begin < MANY_CANDIDATES * CLOSE_BYTES)
           decoded = new DecodedLines(kernel, lineStart, stop);
         this.#decide(lineText(kernel, decoded, lineStart, end), number, lineStart, lineEnd);
+        if (end - lineStart > VERY_LONG_LINE) tidyLongText(end - lineStart);
       }
       number++;
       from = lineEnd + 1;
@@ -146,8 +165,7 @@ export class ContentSearch {
     if (found === 'unsure') return false;
     const showsPart = end - start > this.#maxLineLength * 16;
     if (!showsPart && !this.#collector.full) return false;
-    this.#matches++;
-    if (this.#collector.full) return true;
+    if (this.#isSkipped(number) || this.#collector.full) return true;
     const { bytes } = this.#kernel;
     const enough = this.#maxLineLength * 4 + 64;
     const begin = found.start - enough > start ? nextCharacter(bytes, found.start - enough) : start;
@@ -160,10 +178,15 @@ export class ContentSearch {
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {
     const found = this.#tried(text);
-    if (!found) return;
-    this.#matches++;
-    if (!this.#collector.full)
+    if (found && !this.#isSkipped(number) && !this.#collector.full)
       this.#collector.match(number, start, lineEnd, text, found.index, found[0].length);
+  }
+
+  /** Counts a matching line: true for one that is not to be shown. */
+  #isSkipped(number: number): boolean {
+    if (++this.#matches > this.#skip) return false;
+    this.#collector.pass(number);
+    return true;
   }
 
   /** A line on which the pattern needs more memory than V8 has counts as too long to search. */
@@ -209,8 +232,7 @@ export class ContentSearch {
   }
 
   #keep(found: RegExpExecArray, line: string, number: number, start: number, stop: number): void {
-    this.#matches++;
-    if (this.#collector.full) return;
+    if (this.#isSkipped(number) || this.#collector.full) return;
     const lineEnd = this.#kernel.memchr(start, stop, NEWLINE);
     this.#collector.match(number, start, lineEnd, line, found.index, found[0].length);
   }

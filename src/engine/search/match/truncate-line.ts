@@ -10,7 +10,12 @@ export function truncateAround(text: string, at: number, matched: number, length
   const end = start + length;
   const from = splitsPair(text, start) ? start + 1 : start;
   const to = splitsPair(text, end) ? end - 1 : end;
-  return `${start > 0 ? ELLIPSIS : ''}${text.slice(from, to)}${end < text.length ? ELLIPSIS : ''}`;
+  return `${start > 0 ? ELLIPSIS : ''}${copied(text.slice(from, to))}${end < text.length ? ELLIPSIS : ''}`;
+}
+
+/** A slice would keep all of a line of megabytes in memory for as long as somebody holds the slice. */
+function copied(slice: string): string {
+  return Buffer.from(slice, 'utf16le').toString('utf16le');
 }
 
 function splitsPair(text: string, at: number): boolean {

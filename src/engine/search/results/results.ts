@@ -1,6 +1,6 @@
 /** Puts the results of all threads in one order and caps them at the same place, whichever thread was first. */
 import { rawOf, textOf } from '../../confine/scan/raw-names.ts';
-import { mapInTurns, mergedInTurns, type Yielder } from '../../event-loop.ts';
+import { mapInTurns, mergedInTurns, splitInTurns, type Yielder } from '../../event-loop.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { FileMatches, GrepQuery, GrepResult, WalkEntry } from '../query.ts';
 import type { FirstByPath } from '../queue/first-by-path.ts';
@@ -107,8 +107,7 @@ function walkEntry({ path, type, size, modifiedMs }: RawEntry): WalkEntry {
 
 async function unpack({ paths, types, facts }: PackedEntries, yielder: Yielder): Promise<RawEntry[]> {
   if (types === '') return [];
-  await yielder.pause();
-  return mapInTurns(paths.split('\0'), yielder, (path, index) => ({
+  return mapInTurns(await splitInTurns(paths, '\0', yielder), yielder, (path, index) => ({
     path,
     type: TYPES[types[index]!]!,
     size: facts ? facts[index * 2]! : Number.NaN,

@@ -4,7 +4,8 @@
  */
 import { LONGEST_CONFIG } from '../../charset/editorconfig/parse.ts';
 import { type CharsetScope, CharsetsBelow } from '../../charset/scope.ts';
-import { type Cursor, readSmallFile } from '../../confine/scan/cursor.ts';
+import type { Cursor } from '../../confine/scan/cursor.ts';
+import { readSmallFile } from '../../confine/scan/open-file.ts';
 import { textOf } from '../../confine/scan/raw-names.ts';
 import { WithheldBelow, type WithheldScope } from '../../confine/withheld/withheld-below.ts';
 

@@ -1,5 +1,6 @@
 /** Finds and reads the ignore files of a directory. */
-import { type Cursor, readSmallFile } from '../../confine/scan/cursor.ts';
+import type { Cursor } from '../../confine/scan/cursor.ts';
+import { readSmallFile } from '../../confine/scan/open-file.ts';
 import type { Selection } from '../query.ts';
 
 /** Reads the ignore files of these names in a directory of the tree, as one: a later one overrules an earlier one. */

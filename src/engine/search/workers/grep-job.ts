@@ -1,12 +1,15 @@
 /** One thread's part of a content search. */
 import type { Charset } from '../../charset/names.ts';
-import { absenceOf, type Cursor, closeFile } from '../../confine/scan/cursor.ts';
+import { absenceOf } from '../../confine/scan/absence.ts';
+import type { Cursor } from '../../confine/scan/cursor.ts';
+import { closeFile } from '../../confine/scan/open-file.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { NotAFile } from '../match/file-text.ts';
 import { charactersOf } from '../match/line-size.ts';
 import { ContentSearch, type FileOutcome } from '../match/search-file.ts';
 import { FirstByPath } from '../queue/first-by-path.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
+import type { KnownFiles } from '../signatures/known-files.ts';
 import { charsetsBelow, type ListedCharsets } from '../walk/charsets-below.ts';
 import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
@@ -24,9 +27,11 @@ export class GrepVisitor implements Visitor {
   readonly #cursor: Cursor;
   readonly #content: ContentSearch;
   readonly #charsets: ListedCharsets | undefined;
+  readonly #known: KnownFiles | undefined;
   readonly #wanted: number;
   readonly #summary: GrepJob['summary'];
   readonly #countAll: boolean;
+  readonly #skip: number;
   readonly #countFiles: boolean;
   readonly #candidates: ReadonlySet<string> | undefined;
   readonly #send: (files: FoundFile[]) => void;
@@ -40,15 +45,18 @@ export class GrepVisitor implements Visitor {
     queue: WorkQueue,
     cursor: Cursor,
     kernel: Kernel,
+    known: KnownFiles | undefined,
     send: (files: FoundFile[]) => void,
   ) {
     this.#queue = queue;
     this.#cursor = cursor;
+    this.#known = known;
     this.#content = new ContentSearch(kernel, job.matcher, job.options);
     this.#charsets = job.charsets && charsetsBelow(job.charsets, cursor, job.withheld);
     this.#wanted = job.wanted;
     this.#summary = job.summary;
     this.#countAll = job.options.countAll;
+    this.#skip = job.options.skip ?? 0;
     this.#countFiles = job.countFiles;
     this.#candidates = job.candidates && new Set(job.candidates);
     this.#send = send;
@@ -74,18 +82,42 @@ export class GrepVisitor implements Visitor {
     const isWanted = !this.#isUnwanted(path);
     if (!isWanted && !this.#searchesAll) return;
     const declared = this.#declaredFor(directory, name);
+    const key = this.#known?.keyOf(directory, name);
+    if (key !== undefined && this.#holdsNone(key, name, declared)) return;
     const fd = this.#cursor.open(name);
     if (typeof fd === 'string') {
       if (fd === 'unreadable') this.unreadable.push(path);
       return;
     }
     try {
-      this.#take(path, this.#content.search(fd, isWanted ? this.#wantedOfFile : 0, declared), isWanted);
+      const outcome = this.#content.search(fd, isWanted ? this.#wantedOfFile : 0, declared);
+      this.#take(path, outcome, isWanted);
+      if (key !== undefined) this.#remember(key, fd, outcome, declared);
     } catch (error) {
       if (!(error instanceof NotAFile) && absenceOf(error) === 'unreadable') this.unreadable.push(path);
     } finally {
       closeFile(fd);
     }
+  }
+
+  /** Whether an earlier search read the file, and it holds nothing that this one looks for; counts it then. */
+  #holdsNone(key: number, name: string, declared: Charset | undefined): boolean {
+    const knowledge = this.#known!.ask(key, name);
+    // In another encoding it may be text.
+    if (knowledge === 'unknown' || (knowledge === 'binary' && declared !== undefined)) return false;
+    if (knowledge === 'text') this.#countFile();
+    return true;
+  }
+
+  #remember(key: number, fd: number, { text }: FileOutcome, declared: Charset | undefined): void {
+    const { whole } = this.#content;
+    if (text && whole) this.#known!.tell(key, fd, whole);
+    if (!text && declared === undefined) this.#known!.tell(key, fd, 'binary');
+  }
+
+  #countFile(): void {
+    this.files++;
+    this.#queue.addFile();
   }
 
   /** How many matching lines of one file the search wants to see. */
@@ -114,15 +146,15 @@ export class GrepVisitor implements Visitor {
 
   #take(path: string, outcome: FileOutcome, isWanted: boolean): void {
     if (!outcome.text) return;
-    this.files++;
-    this.#queue.addFile();
+    this.#countFile();
     for (let i = 0; i < outcome.longLines; i++) this.longLines.push(path);
     if (outcome.matches === 0) return;
     this.matches += outcome.matches;
     this.#queue.addMatches(outcome.matches);
     if (!isWanted || (!this.#summary && outcome.lines.length === 0)) return;
     const lines = this.#summary ? [] : outcome.lines;
-    const shown = this.#summary ? outcome.matches : Math.min(outcome.matches, this.#wanted);
+    const left = outcome.matches - (this.#summary ? 0 : this.#skip);
+    const shown = this.#summary ? left : Math.min(left, this.#wanted);
     const wasOpen = this.#first.bound === undefined;
     const characters = charactersOf(path, lines);
     this.#first.add(path, this.#summary ? 1 : shown, undefined, characters);

@@ -9,6 +9,16 @@ import type { ContentOptions } from '../match/search-file.ts';
 import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine, GrepQuery, Selection } from '../query.ts';
 
+/** What a thread gets when it starts. */
+export interface ThreadData {
+  /** The program that converts encodings. */
+  converter: SharedArrayBuffer;
+  /** What threads remember of files. */
+  signatures: SharedArrayBuffer;
+  /** How long ago a file must have changed so that threads remember something of it, where it is not the usual time. */
+  settledAfterMs: number | undefined;
+}
+
 /** Which run of a job this is, and the work that is left for it. */
 export interface JobRun {
   id: number;

@@ -6,7 +6,8 @@ import { Worker } from 'node:worker_threads';
 import { converterMemory, workerSource } from '../../confine/protect/own-package.ts';
 import { EngineFailure } from '../../failures.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
-import type { AnyJob, ThreadMessage } from './jobs.ts';
+import { SignatureStore } from '../signatures/signature-store.ts';
+import type { AnyJob, ThreadData, ThreadMessage } from './jobs.ts';
 import { Scheduler, type Searcher } from './scheduler.ts';
 
 /** What a thread allocates is soon garbage: with more memory V8 would only collect it later. */
@@ -25,6 +26,7 @@ export class SearchThread {
 
   constructor(
     file: string | undefined,
+    data: ThreadData,
     onIdle: (thread: SearchThread) => void,
     onExit: (thread: SearchThread) => void,
   ) {
@@ -34,7 +36,7 @@ export class SearchThread {
       env: {},
       name: 'search',
       eval: file === undefined,
-      workerData: converterMemory(),
+      workerData: data,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     };
     this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);
@@ -127,6 +129,8 @@ interface Waiting {
 
 export class SearchPool {
   readonly #size: number;
+  readonly #settledAfterMs: number | undefined;
+  #signatures: SharedArrayBuffer | undefined;
   readonly #file: string | undefined;
   readonly #all = new Set<SearchThread>();
   readonly #scheduler: Scheduler<ThreadSearcher, SearchThread>;
@@ -139,8 +143,9 @@ export class SearchPool {
   #closed = false;
 
   /** `file` is the worker's bundle, where it is not the package's own. */
-  constructor(size: number, file?: string) {
+  constructor(size: number, file?: string, settledAfterMs?: number) {
     this.#size = size;
+    this.#settledAfterMs = settledAfterMs;
     this.#file = file;
     this.#scheduler = new Scheduler(size);
   }
@@ -223,11 +228,18 @@ export class SearchPool {
   #create(): SearchThread {
     const thread = new SearchThread(
       this.#file,
+      this.#threadData(),
       (idle) => this.#addIdle(idle),
       (gone) => this.#forget(gone),
     );
     this.#all.add(thread);
     return thread;
+  }
+
+  #threadData(): ThreadData {
+    this.#signatures ??= SignatureStore.memory();
+    const settledAfterMs = this.#settledAfterMs;
+    return { converter: converterMemory(), signatures: this.#signatures, settledAfterMs };
   }
 
   #addIdle(thread: SearchThread): void {
@@ -236,6 +248,7 @@ export class SearchPool {
     this.#lastMove = performance.now();
     if (this.#idle.length >= this.#size || this.#closed) void thread.end();
     else this.#idle.push(thread);
+    if (this.#signatures && this.#idle.length === this.#all.size) new SignatureStore(this.#signatures).tidy();
     this.#serve();
   }
 

@@ -7,6 +7,8 @@ import { ListingCache } from '../../confine/scan/listing-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ContentSearch } from '../match/search-file.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
+import { KnownFiles } from '../signatures/known-files.ts';
+import { SignatureStore } from '../signatures/signature-store.ts';
 import { ignoreFileReader } from '../walk/ignore-files.ts';
 import { Selector } from '../walk/selector.ts';
 import { Walk } from '../walk/walk.ts';
@@ -19,6 +21,7 @@ import type {
   GrepJob,
   ListJob,
   LookJob,
+  ThreadData,
   ThreadMessage,
   ThreadResult,
 } from './jobs.ts';
@@ -26,7 +29,9 @@ import { ListVisitor } from './list-job.ts';
 import { Look } from './look-job.ts';
 
 const port = parentPort!;
-provideConverter(() => Buffer.from(workerData as SharedArrayBuffer).toString('utf8'));
+const { converter, signatures, settledAfterMs } = workerData as ThreadData;
+provideConverter(() => Buffer.from(converter).toString('utf8'));
+const store = new SignatureStore(signatures);
 /** Kept from job to job: a new one would need new memory. */
 let kernel: Kernel | undefined;
 const listings = new ListingCache();
@@ -96,7 +101,8 @@ function grep(job: GrepJob, queue: WorkQueue): ThreadResult {
   const cursor = openCursor(job.root, listings);
   const sendFiles = (files: FoundFile[]) => send({ id: job.id, kind: 'found', files });
   try {
-    const visitor = new GrepVisitor(job, queue, cursor, kernel, sendFiles);
+    const known = new KnownFiles(store, kernel, cursor, job.matcher.prefilter, settledAfterMs);
+    const visitor = new GrepVisitor(job, queue, cursor, kernel, known, sendFiles);
     const selector = new Selector(job.selection, job.ignoreBase, ignoreFileReader(cursor));
     const only = job.candidates && directoriesOf(job.candidates);
     const { overflow, withheld } = job;

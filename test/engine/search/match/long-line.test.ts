@@ -7,6 +7,7 @@ import { truncateAround } from '../../../../src/engine/search/match/truncate-lin
 import { bytesExamined } from '../../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../../src/engine/search/plan/parse-pattern.ts';
 import { type MatcherSpec, type PlanKind, planSearch } from '../../../../src/engine/search/plan/plan.ts';
+import { soak } from '../../../soak.ts';
 import {
   CHOSEN,
   type GeneratedPattern,
@@ -18,7 +19,7 @@ import {
 } from '../generated.ts';
 
 const SEED = Number(process.env.SEARCH_SEED ?? 11);
-const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? 1500) / 2;
+const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(600, 1500)) / 2;
 const SHOWN = 12;
 const ALL = 1_000_000;
 

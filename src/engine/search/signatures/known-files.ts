@@ -1,0 +1,117 @@
+/**
+ * What one thread knows of files before it opens them, and remembers after it read them.
+ *
+ * A file that was read twice gets a signature; a later search that misses something in it looks whether the file is
+ * still the same, by its identity and times, and need not read it. What changed within the last minute is always read:
+ * a program that writes through mapped memory moves a file's times only when the system saves its pages.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { Cursor } from '../../confine/scan/cursor.ts';
+import { keepsTrueTimes, stateOfFile } from '../../confine/scan/open-file.ts';
+import { type Kernel, MAX_SIGNATURE_BYTES } from '../../kernel/kernel.ts';
+import type { Prefilter } from '../../kernel/prefilter.ts';
+import type { Found, SignatureStore } from './signature-store.ts';
+import { type WantedMarks, wantedMarks } from './wanted-marks.ts';
+
+/** As long as systems keep written pages in memory, and some more. */
+const SETTLED_AFTER_MS = 60_000;
+/** In bytes: signatures of a large tree come in several searches, so that none of them gets much slower. */
+const MOST_SIGNED_A_SEARCH: number = 128 << 20;
+const NOTHING = new Uint8Array(0);
+
+/** The text of a file that lies in the kernel's memory as a whole. */
+export interface WholeText {
+  start: number;
+  end: number;
+}
+
+/** 'text' and 'binary' for a file that cannot hold a match. */
+export type Knowledge = 'text' | 'binary' | 'unknown';
+
+export class KnownFiles {
+  readonly #store: SignatureStore;
+  readonly #kernel: Kernel;
+  readonly #cursor: Cursor;
+  readonly #wanted: WantedMarks | undefined;
+  readonly #settledAfterMs: number;
+  #left = MOST_SIGNED_A_SEARCH;
+  #directory: string | undefined;
+  #directoryKey = 0;
+
+  constructor(
+    store: SignatureStore,
+    kernel: Kernel,
+    cursor: Cursor,
+    filter: Prefilter | undefined,
+    settledAfterMs: number = SETTLED_AFTER_MS,
+  ) {
+    this.#store = store;
+    this.#kernel = kernel;
+    this.#cursor = cursor;
+    this.#wanted = wantedMarks(kernel, filter);
+    this.#settledAfterMs = settledAfterMs;
+  }
+
+  /** What stands for a file of the cursor's directory from search to search; two files may have the same. */
+  keyOf(directory: string, name: string): number {
+    if (directory !== this.#directory) {
+      this.#directoryKey = mixed(0x811c9dc5, `${this.#cursor.place}/`);
+      this.#directory = directory;
+    }
+    return mixed(this.#directoryKey, name) >>> 0;
+  }
+
+  /** Whether a file is known to hold no match. */
+  ask(key: number, name: string): Knowledge {
+    if (!this.#wanted) return 'unknown';
+    const record = this.#store.find(key);
+    if (typeof record !== 'number' || this.#mayMatch(record, this.#wanted)) return 'unknown';
+    const state = this.#cursor.state(name);
+    if (!state || !this.#store.isOf(record, state)) return 'unknown';
+    return this.#store.signatureLength(record) === 0 ? 'binary' : 'text';
+  }
+
+  /** Remembers a file that was just read: all of its text, or that it is binary. */
+  tell(key: number, fd: number, content: WholeText | 'binary'): void {
+    const known = this.#store.find(key);
+    if (known === undefined) this.#store.see(key);
+    else if (this.#left > 0 && !this.#store.isFull) this.#remember(key, fd, known, content);
+  }
+
+  #remember(key: number, fd: number, known: Found, content: WholeText | 'binary'): void {
+    const state = stateOfFile(fd);
+    // What was written while it was read has a later change time than this.
+    const isSettled = Math.max(state.ctimeMs, state.mtimeMs) < Date.now() - this.#settledAfterMs;
+    if (!isSettled || (typeof known === 'number' && this.#store.isOf(known, state))) return;
+    if (!Number.isSafeInteger(state.ino) || !keepsTrueTimes(fd, state.dev)) return;
+    if (content === 'binary') {
+      this.#store.remember(key, state, NOTHING);
+      return;
+    }
+    const { start, end } = content;
+    if (end - start !== state.size || !isUtf8(this.#kernel.bytes.subarray(start, end))) return;
+    this.#left -= state.size;
+    this.#store.remember(key, state, this.#kernel.sign(start, end, signatureBytes(state.size)));
+  }
+
+  #mayMatch(record: number, { anyOf, all }: WantedMarks): boolean {
+    if (this.#store.signatureLength(record) === 0) return false;
+    return this.#store.hasAll(record, all) && anyOf.some((marks) => this.#store.hasAll(record, marks));
+  }
+}
+
+/** So that about two thirds of the bits are set: the larger a file, the more of its bytes repeat. */
+function signatureBytes(size: number): number {
+  if (size > 1 << 15) return MAX_SIGNATURE_BYTES;
+  if (size > 1 << 13) return 256;
+  if (size > 1 << 11) return 128;
+  return size > 1 << 9 ? 64 : 32;
+}
+
+/** Mixes a text into a hash. */
+function mixed(seed: number, text: string): number {
+  let hash = seed;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash ^= hash >>> 15;
+  return Math.imul(hash, 0x2c1b3c6d) ^ (hash >>> 13);
+}
