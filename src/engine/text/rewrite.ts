@@ -30,7 +30,8 @@ import {
 } from './lines/line-diffs.ts';
 import { applyPatch } from './patch/apply.ts';
 import { type ParsedPatch, parsePatch } from './patch/parse.ts';
-import { applyPlan, type PlannedFile } from './patch/planned-files.ts';
+import { parseFilePatch } from './patch/parse-files.ts';
+import { applyPlan, type PlannedFile, plannedFiles } from './patch/planned-files.ts';
 
 /** What is to be done; `path` is for the facts of failures. `encoding` is that of the file, where it may be any. */
 export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
@@ -53,6 +54,8 @@ export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
   /** What a patch says, and the content when it makes a new file: takes no old one. */
   | { kind: 'read-patch'; patch: string }
   | { kind: 'patch'; patch: string }
+  /** What a patch of several files plans for each of them: takes no old content. */
+  | { kind: 'plan-patch'; patch: string }
   /** One file of a patch of several: takes no old content when the patch adds the file. */
   | { kind: 'planned-file'; plan: PlannedFile }
   /** Only tells how the content differs from another one. */
@@ -60,7 +63,7 @@ export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
 );
 
 /** What gives a text a new content. */
-type TextRewriting = Exclude<Rewriting, { kind: 'read-patch' | 'diff' }>;
+type TextRewriting = Exclude<Rewriting, { kind: 'read-patch' | 'plan-patch' | 'diff' }>;
 
 /** What there is to tell of each kind besides the new content. */
 export interface RewriteResults {
@@ -72,6 +75,7 @@ export interface RewriteResults {
   append: { bytes: number };
   'read-patch': { action: ParsedPatch['action']; hunks: number };
   patch: { deleted: boolean };
+  'plan-patch': { plans: readonly PlannedFile[] };
   'planned-file': Record<never, never>;
   diff: ComparedBytes;
 }
@@ -96,6 +100,8 @@ export interface Rewrote<R = unknown> {
 
 export function rewrite(job: Rewriting, bytes: Uint8Array | undefined, onRegex: () => void): Rewrote {
   if (job.kind === 'read-patch') return readPatch(job.patch, job.path);
+  if (job.kind === 'plan-patch')
+    return { bytes: undefined, result: { plans: plannedFiles(parseFilePatch(job.patch)) } };
   if (job.kind === 'diff') {
     const after = { bytes: asBuffer(bytes), encoding: job.after };
     return { bytes: undefined, result: comparedBytes(job.before, after, job.path, job.countsOnly) };

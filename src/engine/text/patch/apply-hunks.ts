@@ -13,7 +13,7 @@ import { bestWindow } from '../edit/closest-place.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
 import type { LooseHunk } from './file-operation.ts';
-import { badPatch, type HunkLine } from './hunk.ts';
+import { ADD_CONTEXT, badPatch, type HunkLine } from './hunk.ts';
 import { hunkMismatch, twoPlaces } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import { contextOf, type HunkBody, type PatchedLines } from './place.ts';
@@ -200,7 +200,7 @@ class HunkSearch {
     if (hunk.stated !== undefined) {
       return Math.max(this.#from, Math.min(hunk.stated + this.#moved, this.#text.count));
     }
-    return badPatch('the hunk only adds lines and states no place: add a line of context', hunk.line - 1);
+    return badPatch(`the hunk only adds lines and states no place: ${ADD_CONTEXT}`, hunk.line - 1);
   }
 
   #take({ hunk, keys }: Sought, place: number): void {

@@ -59,7 +59,7 @@ function readSections(reader: PatchReader): FileOperation[] {
 
 function readDeletion(reader: PatchReader, path: string): FileOperation {
   skipBlank(reader);
-  return { kind: 'delete', path, hunks: [] };
+  return { kind: 'delete', path, hunks: [], byLines: false };
 }
 
 function readContent(reader: PatchReader): string {

@@ -6,8 +6,8 @@ export type FileOperation =
   /** A change of the mode alone comes without hunks. */
   | { kind: 'update'; path: string; hunks: readonly LooseHunk[]; mode?: number | undefined }
   | { kind: 'rename'; path: string; newPath: string; hunks: readonly LooseHunk[]; mode?: number | undefined }
-  /** The hunks of a unified diff must remove the whole file; the other form comes without hunks. */
-  | { kind: 'delete'; path: string; hunks: readonly LooseHunk[] };
+  /** `byLines`: the hunks of a unified diff must remove every line of the file. The other form deletes it as it is. */
+  | { kind: 'delete'; path: string; hunks: readonly LooseHunk[]; byLines: boolean };
 
 /** A hunk that may lack what a unified diff must have. */
 export interface LooseHunk {

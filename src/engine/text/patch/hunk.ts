@@ -28,6 +28,10 @@ type Header = Omit<Hunk, 'lines'>;
 
 const HEADER = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/;
 
+/** What to do about new lines of which nobody knows where they go. */
+export const ADD_CONTEXT =
+  "give a line of the file before or after them as context (' the line'), or say that there is none ('@@ -7,0 +8,2 @@' puts two lines after line 7)";
+
 /** `at` is 0-based, as everywhere in reading; the fact that is thrown counts from 1. */
 export function badPatch(reason: string, at: number): never {
   fail({ kind: 'bad-patch', reason, line: at + 1 });
@@ -181,6 +185,9 @@ function wrongCounts({ lines, end }: PatchReader, headerAt: number, header: Head
   badPatch(
     `the hunk header counts ${header.oldCount} old and ${header.newCount} new lines, ` +
       `but ${oldCount} old and ${newCount} new lines follow` +
+      (oldCount === 0 && header.oldCount > 0 && newCount > 0
+        ? `: the hunk only adds lines; ${ADD_CONTEXT}`
+        : '') +
       (stray ? `; line ${at + 1} begins with none of ' ', '-' and '+'` : ''),
     headerAt,
   );

@@ -1,6 +1,7 @@
 /** Reads hunks as language models write them: with wrong counts, without counts, without any numbers. */
 import type { LooseHunk } from './file-operation.ts';
 import {
+  ADD_CONTEXT,
   badPatch,
   checkLines,
   countedHeader,
@@ -102,5 +103,5 @@ function requireOldLines(
   if (stated === undefined || lines.some(({ mark }) => mark !== '+')) return;
   const counted = countedHeader(header);
   if (counted?.oldCount === 0) return;
-  badPatch('the hunk only adds lines, but its header states old ones: add a line of context', at);
+  badPatch(`the hunk only adds lines, but its header states old ones: ${ADD_CONTEXT}`, at);
 }

@@ -14,8 +14,30 @@ export interface PlannedFile {
   /** What it holds before the steps; undefined for what it holds on the disk. */
   content: string | undefined;
   /** Hunks to be applied one group after the other. A file that is deleted must be empty after them, if there are any. */
-  steps: (readonly LooseHunk[])[];
+  steps: PlannedSteps;
   mode: number | undefined;
+  /** How many lines the hunks add and remove, with those of a file that is added. */
+  counts: { added: number; removed: number };
+}
+
+/** As JSON on the way between threads: a message copies a long text in a moment, and many small objects slowly. */
+export type PlannedSteps = (readonly LooseHunk[])[] | string;
+
+/** The same with the hunks as JSON, where there are any. */
+export function withPackedSteps(plan: PlannedFile): PlannedFile {
+  return hasSteps(plan) ? { ...plan, steps: JSON.stringify(stepsOf(plan)) } : plan;
+}
+
+export function hasSteps({ steps }: PlannedFile): boolean {
+  return steps.length > 0;
+}
+
+function stepsOf({ steps }: PlannedFile): (readonly LooseHunk[])[] {
+  return typeof steps === 'string' ? JSON.parse(steps) : steps;
+}
+
+interface NewPlan extends Omit<PlannedFile, 'counts'> {
+  steps: (readonly LooseHunk[])[];
 }
 
 /**
@@ -23,44 +45,67 @@ export interface PlannedFile {
  * a name, that the patch itself has put there, and where it needs one that the patch has taken away.
  */
 export function plannedFiles(operations: readonly FileOperation[]): PlannedFile[] {
-  const files: PlannedFile[] = [];
+  const plans = new Plans();
   for (const operation of operations) {
-    const { path } = operation;
     if (operation.kind === 'add') {
-      add(files, operation);
+      plans.add(operation);
       continue;
     }
-    const file = fileAt(files, path);
-    file.steps.push(...(operation.hunks.length > 0 ? [operation.hunks] : []));
-    if (operation.kind === 'delete') file.to = undefined;
+    const file = plans.at(operation.path);
+    const mustRemove = operation.kind === 'delete' && operation.byLines;
+    if (operation.hunks.length > 0 || mustRemove) file.steps.push(operation.hunks);
+    if (operation.kind === 'delete') plans.rename(file, undefined);
     else file.mode = operation.mode ?? file.mode;
-    if (operation.kind === 'rename') {
-      requireFree(files, operation.newPath);
-      file.to = operation.newPath;
-    }
+    if (operation.kind === 'rename') plans.rename(file, operation.newPath);
   }
-  return files.filter(({ from, to }) => from !== undefined || to !== undefined);
+  return plans.files
+    .filter(({ from, to }) => from !== undefined || to !== undefined)
+    .map((plan) => ({ ...plan, counts: countedLines(plan) }));
 }
 
-function add(files: PlannedFile[], { path, content, mode }: FileOperation & { kind: 'add' }): void {
-  requireFree(files, path);
-  const gone = files.find((file) => file.from === path && file.to === undefined && file.steps.length === 0);
-  if (gone === undefined) files.push({ from: undefined, to: path, content, steps: [], mode });
-  else Object.assign(gone, { to: path, content, mode });
-}
+/** A patch may have thousands of files: each is found by its name. */
+class Plans {
+  readonly files: NewPlan[] = [];
+  readonly #byOldName = new Map<string, NewPlan>();
+  readonly #byNewName = new Map<string, NewPlan>();
 
-function fileAt(files: PlannedFile[], path: string): PlannedFile {
-  const known = files.find((file) => file.to === path);
-  if (known !== undefined) return known;
-  // What stood there is gone or has another name now.
-  if (files.some((file) => file.from === path)) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
-  const file = { from: path, to: path, content: undefined, steps: [], mode: undefined };
-  files.push(file);
-  return file;
-}
+  at(path: string): NewPlan {
+    const known = this.#byNewName.get(path);
+    if (known !== undefined) return known;
+    // What stood there is gone or has another name now.
+    if (this.#byOldName.has(path)) fail({ kind: 'not-found', path, wanted: 'file', near: [] });
+    const file: NewPlan = { from: path, to: path, content: undefined, steps: [], mode: undefined };
+    this.#byOldName.set(path, file);
+    return this.#put(file, path);
+  }
 
-function requireFree(files: readonly PlannedFile[], path: string): void {
-  if (files.some((file) => file.to === path)) fail({ kind: 'exists', path, found: 'file' });
+  add({ path, content, mode }: FileOperation & { kind: 'add' }): void {
+    this.#requireFree(path);
+    const old = this.#byOldName.get(path);
+    if (old === undefined || old.to !== undefined || old.steps.length > 0) {
+      this.#put({ from: undefined, to: path, content, steps: [], mode }, path);
+      return;
+    }
+    Object.assign(old, { to: path, content, mode });
+    this.#byNewName.set(path, old);
+  }
+
+  rename(file: NewPlan, to: string | undefined): void {
+    if (to !== undefined) this.#requireFree(to);
+    if (file.to !== undefined) this.#byNewName.delete(file.to);
+    if (to !== undefined) this.#byNewName.set(to, file);
+    file.to = to;
+  }
+
+  #put(file: NewPlan, path: string): NewPlan {
+    this.files.push(file);
+    this.#byNewName.set(path, file);
+    return file;
+  }
+
+  #requireFree(path: string): void {
+    if (this.#byNewName.has(path)) fail({ kind: 'exists', path, found: 'file' });
+  }
 }
 
 /** What a file becomes, and where that comes from: `before` is the text on the disk with its byte-order mark. */
@@ -70,7 +115,9 @@ export interface PlannedText {
 }
 
 /** `before` is '' for a file that is added. */
-export function applyPlan({ content, steps, from, to }: PlannedFile, before: string): PlannedText {
+export function applyPlan(plan: PlannedFile, before: string): PlannedText {
+  const { content, from, to } = plan;
+  const steps = stepsOf(plan);
   const path = from ?? to ?? '';
   // A content that replaces another keeps its mark.
   const mark = content !== undefined && before.startsWith(BOM) && !content.startsWith(BOM) ? BOM : '';
@@ -82,7 +129,7 @@ export function applyPlan({ content, steps, from, to }: PlannedFile, before: str
     text = textOfParts(text, changed);
     parts = composed(parts, changed);
   }
-  if (to === undefined && steps.length > 0) requireNothingLeft(text, path, steps.at(-1)!.length);
+  if (to === undefined && steps.length > 0) requireNothingLeft(text, path, Math.max(1, steps.at(-1)!.length));
   return { text, parts };
 }
 
@@ -93,13 +140,14 @@ function requireNothingLeft(text: string, path: string, hunk: number): void {
     fail({ kind: 'hunk-mismatch', path, hunk, line: 1, expected: [], found, elsewhere: [] });
 }
 
-/** How many lines the hunks add and remove, and those of a file that is added. */
-export function plannedLines({ content, steps }: PlannedFile): { added: number; removed: number } {
+function countedLines({ content, steps }: NewPlan): PlannedFile['counts'] {
   let added = 0;
   let removed = 0;
-  for (const { mark } of steps.flatMap((hunks) => hunks.flatMap(({ lines }) => lines))) {
-    if (mark === '+') added++;
-    if (mark === '-') removed++;
+  for (const hunk of steps.flat()) {
+    for (const { mark } of hunk.lines) {
+      if (mark === '+') added++;
+      if (mark === '-') removed++;
+    }
   }
   return { added: added + countLines(content ?? ''), removed };
 }

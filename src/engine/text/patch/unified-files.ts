@@ -94,7 +94,7 @@ function operationOf(headers: Headers, hunks: readonly LooseHunk[]): FileOperati
   if (renamed) return { kind: 'rename', ...renamed, hunks, mode };
   const { path, isNew, isGone } = fileOf(headers);
   if (isNew) return { kind: 'add', path, content: addedContent(hunks), mode };
-  if (isGone) return { kind: 'delete', path, hunks: onlyRemoving(hunks) };
+  if (isGone) return { kind: 'delete', path, hunks: onlyRemoving(hunks), byLines: true };
   if (hunks.length === 0 && mode === undefined) {
     badPatch("the patch has no hunks for this file: a line like '@@ -1,3 +1,4 @@' begins one", at);
   }

@@ -85,6 +85,12 @@ describe('a patch is refused', () => {
     });
   });
 
+  it('with what is missing when it only adds lines and states others', () => {
+    const { reason } = refusal(`${names}@@ -1,2 +1,3 @@\n+new\n`) as { reason: string };
+    expect(reason).toContain('the hunk only adds lines; give a line of the file before or after them');
+    expect(parsePatch(`${names}@@ -7,0 +8,2 @@\n+a\n+b\n`).hunks).toHaveLength(1);
+  });
+
   it('with the line that has no mark', () => {
     expect(refusal(`${names}@@ -1,2 +1,2 @@\n a\nb\n+c\n`)).toMatchObject({
       reason:
