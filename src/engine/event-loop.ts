@@ -33,9 +33,13 @@ export class Yielder {
     return began === undefined || performance.now() - began >= TURN_MS;
   }
 
-  async pause(): Promise<void> {
+  /** Undefined where no pause is due: short work goes on without waiting for a promise. */
+  pause(): Promise<void> | undefined {
     const ended = yieldIfDue();
-    if (ended === undefined) return;
+    return ended && this.#after(ended);
+  }
+
+  async #after(ended: Promise<void>): Promise<void> {
     await ended;
     if (this.#signal?.aborted) fail({ kind: 'cancelled' });
   }
@@ -82,6 +86,32 @@ export async function mapInTurns<T, R>(
     changed.push(change(item, index));
   }
   return changed;
+}
+
+/** The same as `items.filter(isKept)`, in as many turns as it takes. */
+export async function filteredInTurns<T>(
+  items: readonly T[],
+  yielder: Yielder,
+  isKept: (item: T, index: number) => boolean,
+): Promise<T[]> {
+  const kept: T[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
+    if (isKept(item, index)) kept.push(item);
+  }
+  return kept;
+}
+
+/** The same as `text.split(separator)`, in as many turns as it takes. */
+export async function splitInTurns(text: string, separator: string, yielder: Yielder): Promise<string[]> {
+  const parts: string[] = [];
+  for (let from = 0; ; ) {
+    if (parts.length % ITEMS_PER_CHECK === 0) await yielder.pause();
+    const end = text.indexOf(separator, from);
+    parts.push(end < 0 ? text.slice(from) : text.slice(from, end));
+    if (end < 0) return parts;
+    from = end + separator.length;
+  }
 }
 
 /** The same as `texts.join(separator)`, in as many turns as it takes. */

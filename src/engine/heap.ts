@@ -10,7 +10,11 @@ const LOOK_EVERY_MS = 500;
 /** How much of the heap may be garbage or empty. */
 const SLACK_BYTES = 24 * 1024 * 1024;
 
+/** How much of long texts may be garbage: a collection takes as long as to decode a fraction of that. */
+const LONG_TEXT_SLACK_BYTES = 16 * 1024 * 1024;
+
 let collect: (() => void) | undefined;
+let longTextBytes = 0;
 let nextLook = 0;
 
 /** To be called after work that leaves garbage behind. A collection takes some milliseconds. */
@@ -20,6 +24,18 @@ export function tidyHeap(now: number = performance.now()): void {
   // Not `process.memoryUsage`: that opens a file, and a call would fail over it when descriptors run out.
   const { total_heap_size: heapTotal, used_heap_size: heapUsed } = getHeapStatistics();
   if (heapTotal < 2 * SLACK_BYTES && heapTotal - heapUsed < SLACK_BYTES) return;
+  collect ??= exposedCollector();
+  collect();
+}
+
+/**
+ * To be called in any thread after it has decoded a text of a megabyte or more. Such texts lie outside of the heap, and
+ * V8 lets hundreds of megabytes of them pile up before it collects anything.
+ */
+export function tidyLongText(bytes: number): void {
+  longTextBytes += bytes;
+  if (longTextBytes < LONG_TEXT_SLACK_BYTES) return;
+  longTextBytes = 0;
   collect ??= exposedCollector();
   collect();
 }

@@ -43,7 +43,7 @@ export interface Draft {
   /** Renames the draft over `name`, replacing what is there. */
   publish(name: string): void;
   /** Links the draft as `name` only when nothing is there: EEXIST otherwise. */
-  publishNew(name: string): void;
+  publishNew(name: string | Buffer): void;
   /** Closes its descriptor once all is written: thousands of drafts may wait for their names together. */
   rest(): void;
   /** Closes the draft and removes what was not published. */
@@ -78,7 +78,7 @@ export interface Dir {
   lstat(name: string | Buffer): Stat | undefined;
   readlink(name: string): string;
   /** A link's target as it is written: it need not be valid UTF-8. */
-  readlinkRaw(name: string): Buffer;
+  readlinkRaw(name: string | Buffer): Buffer;
   /** A name that leads to an entry, as the disk spells it: not every system takes names letter by letter. */
   spelled(name: string): string;
   /** Steps into a directory; a link is reported, never followed. */
@@ -90,20 +90,20 @@ export interface Dir {
   /** The same one batch after the other, as raw names (see raw-names.ts): for directories of any size. */
   rawNameBatches(): Iterable<string[]>;
   /** Opens a regular file for reading; anything else throws `NotRegular`. */
-  open(name: string): OpenFile;
+  open(name: string | Buffer): OpenFile;
   /** Whether this user may write to the file itself (an atomic replace needs write permission on the directory only). */
   mayWrite(name: string): boolean;
   /** Whether entries may be added to and removed from this directory by this user. */
   mayChangeEntries(): boolean;
 
   draft(): Draft;
-  mkdir(name: string, mode?: number): void;
+  mkdir(name: string | Buffer, mode?: number): void;
   rename(name: string, to: Dir, toName: string): void;
-  link(name: string, to: Dir, toName: string): void;
-  symlink(target: string | Buffer, name: string): void;
+  link(name: string | Buffer, to: Dir, toName: string): void;
+  symlink(target: string | Buffer, name: string | Buffer): void;
   unlink(name: string | Buffer): void;
   rmdir(name: string | Buffer): void;
-  /** Steps into a directory by its raw name, for removing a tree. */
+  /** Steps into a directory by its raw name, for keeping, removing and restoring a tree. */
   enterRaw(name: Buffer): Dir | undefined;
   /** The same directory once more, for a holder that closes it on its own. */
   again(): Dir;

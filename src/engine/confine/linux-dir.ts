@@ -12,6 +12,7 @@ import { isTemporary, temporaryName } from './content/drafts.ts';
 import { sweepLitter } from './content/sweep-drafts.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat, WayBack } from './dir.ts';
 import { NotRegular } from './dir.ts';
+import { Ladder } from './ladder.ts';
 import { allows, exists, readSmall } from './quietly.ts';
 import { O_PATH, reopened } from './reopen.ts';
 import { nameBatches } from './scan/listing.ts';
@@ -51,6 +52,7 @@ export class LinuxDir implements Dir {
   #identity: string | undefined;
   #wayBack: WayBack | undefined;
   #open = true;
+  #ladder: Ladder | undefined;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -81,8 +83,8 @@ export class LinuxDir implements Dir {
   ancestors(): string[] {
     const all = [this.identity];
     try {
-      for (let path = `${this.handlePath}/..`; ; path += '/..') {
-        const above = identityOf(fs.statSync(path, { bigint: true }));
+      for (let levels = 1; ; levels++) {
+        const above = identityOf(fs.statSync(this.#above(levels), { bigint: true }));
         if (above === all.at(-1)) return all;
         all.push(above);
       }
@@ -93,12 +95,12 @@ export class LinuxDir implements Dir {
   }
 
   hasAbove(levels: number, name: string): boolean {
-    return exists(this.#above(levels, name));
+    return exists(this.#above(levels) + oneName(name));
   }
 
   readAbove(levels: number, ...names: [string, ...string[]]): string | undefined {
     const [first, ...rest] = names;
-    return readSmall([this.#above(levels, first), ...rest.map(oneName)].join('/'));
+    return readSmall([this.#above(levels) + oneName(first), ...rest.map(oneName)].join('/'));
   }
 
   stat(): Stat {
@@ -114,8 +116,8 @@ export class LinuxDir implements Dir {
     return fs.readlinkSync(this.#at(name));
   }
 
-  readlinkRaw(name: string): Buffer {
-    return fs.readlinkSync(this.#at(name), { encoding: 'buffer' });
+  readlinkRaw(name: string | Buffer): Buffer {
+    return fs.readlinkSync(this.#atRaw(name), { encoding: 'buffer' });
   }
 
   spelled(name: string): string {
@@ -159,8 +161,8 @@ export class LinuxDir implements Dir {
     return nameBatches(this.handlePath);
   }
 
-  open(name: string): OpenFile {
-    const probe = fs.openSync(this.#at(name), O_PATH | O_NOFOLLOW);
+  open(name: string | Buffer): OpenFile {
+    const probe = fs.openSync(this.#atRaw(name), O_PATH | O_NOFOLLOW);
     try {
       const stat = toStat(fs.fstatSync(probe, { bigint: true }));
       if (stat.type !== 'file') throw new NotRegular(stat.type);
@@ -187,23 +189,23 @@ export class LinuxDir implements Dir {
     this.#sweep();
     const name = temporaryName();
     const fd = fs.openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    return new FileDraft(fd, name, (inHere) => this.#at(inHere));
+    return new FileDraft(fd, name, (inHere) => this.#atRaw(inHere));
   }
 
-  mkdir(name: string, mode = 0o777): void {
-    fs.mkdirSync(this.#at(name), mode);
+  mkdir(name: string | Buffer, mode = 0o777): void {
+    fs.mkdirSync(this.#atRaw(name), mode);
   }
 
   rename(name: string, to: Dir, toName: string): void {
     fs.renameSync(this.#at(name), at(to, toName));
   }
 
-  link(name: string, to: Dir, toName: string): void {
-    fs.linkSync(this.#at(name), at(to, toName));
+  link(name: string | Buffer, to: Dir, toName: string): void {
+    fs.linkSync(this.#atRaw(name), at(to, toName));
   }
 
-  symlink(target: string | Buffer, name: string): void {
-    fs.symlinkSync(target, this.#at(name));
+  symlink(target: string | Buffer, name: string | Buffer): void {
+    fs.symlinkSync(target, this.#atRaw(name));
   }
 
   unlink(name: string | Buffer): void {
@@ -260,6 +262,7 @@ export class LinuxDir implements Dir {
   close(): void {
     if (!this.#open) return;
     this.#open = false;
+    this.#ladder?.close();
     if (this.#fd !== undefined) fs.closeSync(this.#fd);
   }
 
@@ -267,8 +270,10 @@ export class LinuxDir implements Dir {
     return `${this.handlePath}/${oneName(name)}`;
   }
 
-  #above(levels: number, name: string): string {
-    return `${this.handlePath}/${'../'.repeat(levels)}${oneName(name)}`;
+  /** Ends with a slash. */
+  #above(levels: number): string {
+    this.#ladder ??= new Ladder();
+    return this.#ladder.above(this.handlePath, levels);
   }
 
   #atRaw(name: string | Buffer): string | Buffer {

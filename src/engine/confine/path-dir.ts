@@ -83,7 +83,7 @@ export class PathDir implements Dir {
     return fs.readlinkSync(this.#at(name));
   }
 
-  readlinkRaw(name: string): Buffer {
+  readlinkRaw(name: string | Buffer): Buffer {
     return fs.readlinkSync(this.#at(name), { encoding: 'buffer' });
   }
 
@@ -124,7 +124,7 @@ export class PathDir implements Dir {
     }
   }
 
-  open(name: string): OpenFile {
+  open(name: string | Buffer): OpenFile {
     const path = this.#at(name);
     const before = toStat(fs.lstatSync(path, { bigint: true }));
     if (before.type !== 'file') throw new NotRegular(before.type);
@@ -132,7 +132,7 @@ export class PathDir implements Dir {
     try {
       const stat = toStat(fs.fstatSync(fd, { bigint: true }));
       if (stat.type !== 'file') throw new NotRegular(stat.type);
-      if (identityOf(stat) !== identityOf(before)) throw new Moved(name);
+      if (identityOf(stat) !== identityOf(before)) throw new Moved(String(name));
       this.#verified();
       return { fd, stat, close: () => fs.closeSync(fd) };
     } catch (error) {
@@ -156,7 +156,7 @@ export class PathDir implements Dir {
     return new FileDraft(fd, name, (inHere) => this.#at(inHere));
   }
 
-  mkdir(name: string, mode = 0o777): void {
+  mkdir(name: string | Buffer, mode = 0o777): void {
     fs.mkdirSync(this.#at(name), mode);
   }
 
@@ -164,11 +164,11 @@ export class PathDir implements Dir {
     fs.renameSync(this.#at(name), join(to.handlePath, oneName(toName)));
   }
 
-  link(name: string, to: Dir, toName: string): void {
+  link(name: string | Buffer, to: Dir, toName: string): void {
     fs.linkSync(this.#at(name), join(to.handlePath, oneName(toName)));
   }
 
-  symlink(target: string | Buffer, name: string): void {
+  symlink(target: string | Buffer, name: string | Buffer): void {
     fs.symlinkSync(target, this.#at(name));
   }
 

@@ -8,7 +8,7 @@ import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
 import { rawOf, textOf } from './scan/raw-names.ts';
 import type { SharedDirectories } from './shared-directories.ts';
-import { requireNotIgnoreFile } from './withheld/ignore-file.ts';
+import { requireNotOwnerFile } from './withheld/ignore-file.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
 
@@ -118,7 +118,7 @@ export class Place {
 
   requireWritable(): void {
     if (this.root.readOnly) fail({ kind: 'read-only', path: this.shown, why: this.root.readOnly });
-    requireNotIgnoreFile(this);
+    requireNotOwnerFile(this);
     this.#protectedPlaces.requireChangeable(this);
   }
 

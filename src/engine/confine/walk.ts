@@ -8,7 +8,7 @@ import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
 import type { WalkOptions, Wall } from './wall.ts';
 import { HiddenDir } from './withheld/hidden-dir.ts';
-import { requireNotIgnoreFile } from './withheld/ignore-file.ts';
+import { requireNotOwnerFile } from './withheld/ignore-file.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { Verdict, Withheld } from './withheld/withheld.ts';
 
@@ -194,7 +194,7 @@ export class Walk {
       // Deeper ones could not be walked afterwards, and to make and take back thousands keeps others waiting.
       if (this.#todo.length > limits.treeDepth)
         fail({ kind: 'bad-path', path: this.#shown, why: 'too-deep' });
-      requireNotIgnoreFile({ root: this.#root, name, path, shown: this.#shown });
+      requireNotOwnerFile({ root: this.#root, name, path, shown: this.#shown });
       this.#wall.protectedPlaces.requireChangeable({ dir: this.#dir, name, path, shown: this.#shown });
     }
     this.#options.onMake?.(path, this.#root.real);

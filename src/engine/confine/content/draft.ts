@@ -5,12 +5,12 @@ import type { Draft } from '../dir.ts';
 export class FileDraft implements Draft {
   readonly fd: number;
   readonly #name: string;
-  readonly #at: (name: string) => string;
+  readonly #at: (name: string | Buffer) => string | Buffer;
   #isOpen = true;
   #isPending = true;
 
   /** `at` gives the path of a name in the directory of the draft. */
-  constructor(fd: number, name: string, at: (name: string) => string) {
+  constructor(fd: number, name: string, at: (name: string | Buffer) => string | Buffer) {
     this.fd = fd;
     this.#name = name;
     this.#at = at;
@@ -21,7 +21,7 @@ export class FileDraft implements Draft {
     this.#isPending = false;
   }
 
-  publishNew(as: string): void {
+  publishNew(as: string | Buffer): void {
     fs.linkSync(this.#at(this.#name), this.#at(as));
   }
 

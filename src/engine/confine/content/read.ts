@@ -58,7 +58,9 @@ export function readBytesSync(file: OpenFile, most: number): Buffer {
   for (;;) {
     const got = readChunkSync(file.fd, buffer, length, Math.min(buffer.length, most) - length, length);
     length += got;
-    if (got === 0 || length >= most) return buffer.subarray(0, length);
+    // All that the size promised, and room for more that did not come: this is the end.
+    const isWhole = got > 0 && length === file.stat.size && length < buffer.length;
+    if (got === 0 || isWhole || length >= most) return buffer.subarray(0, length);
     if (length === buffer.length) buffer = Buffer.concat([buffer], Math.max(4096, buffer.length * 2));
   }
 }

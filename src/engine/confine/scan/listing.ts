@@ -63,7 +63,7 @@ export function listAt(path: string): Listing {
 }
 
 /** The same as `listAt`, with a pause between one batch of entries and the next. */
-export async function listInTurnsAt(path: string, pause: () => Promise<void>): Promise<Listing> {
+export async function listInTurnsAt(path: string, pause: () => Promise<void> | undefined): Promise<Listing> {
   const names: string[] = [];
   const types: EntryType[] = [];
   for (const entries of entryBatches(path)) {

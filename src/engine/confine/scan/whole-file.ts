@@ -2,7 +2,8 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Stat } from '../dir.ts';
 import { toStat } from '../stat.ts';
-import { type Cursor, closeFile, readFile } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { closeFile, readFile } from './open-file.ts';
 
 /** Undefined for what is no regular file, is larger than `most`, may not be read, or shrinks while it is read. */
 export function readWholeFile(

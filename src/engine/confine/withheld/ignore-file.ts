@@ -1,24 +1,31 @@
-/** The file in a given directory that names what is hidden there: no tool can make, change or remove it. */
-import { fail } from '../../failures.ts';
+/** Files of a given directory that are the owner's: no tool can make, change or remove them. */
+import { fail, type ReadOnlyReason } from '../../failures.ts';
 import type { Root } from '../roots.ts';
 import { rawOf } from '../scan/raw-names.ts';
 import { folded } from './name-forms.ts';
 
+/** Names what is hidden there. */
 export const IGNORE_FILE = '.cofferdamignore';
+/** Says to the servers of a fleet which directory it is. */
+export const WORKSPACE_FILE = '.cofferdam-workspace';
 
-/** Whether a name of a given directory is that file in any letters: the next server may run where these are one. */
-function isIgnoreFile(name: string): boolean {
+/** Which of these files a name is, in any letters: the next server may run where these are one. */
+function ownerFile(name: string): ReadOnlyReason | undefined {
   // Nearly all names end here.
-  return name.length >= IGNORE_FILE.length && folded(rawOf(name)) === IGNORE_FILE;
+  if (name.length < IGNORE_FILE.length) return undefined;
+  const plain = folded(rawOf(name));
+  if (plain === IGNORE_FILE) return 'ignore-file';
+  return plain === WORKSPACE_FILE ? 'workspace-file' : undefined;
 }
 
-export function requireNotIgnoreFile(at: {
+export function requireNotOwnerFile(at: {
   root: Pick<Root, 'real'>;
   name: string;
   path: string;
   shown: string;
 }): void {
-  if (!isIgnoreFile(at.name)) return;
+  const why = ownerFile(at.name);
+  if (why === undefined) return;
   const parent = at.path.slice(0, at.path.lastIndexOf('/')) || '/';
-  if (parent === at.root.real) fail({ kind: 'read-only', path: at.shown, why: 'ignore-file' });
+  if (parent === at.root.real) fail({ kind: 'read-only', path: at.shown, why });
 }

@@ -66,7 +66,7 @@ export class WithheldBelow {
   async serveInTurns(
     directory: string,
     listing: Listing,
-    pause: () => Promise<void>,
+    pause: () => Promise<void> | undefined,
   ): Promise<ServedListing> {
     const known = this.#known(directory, listing);
     if (known) return known;
@@ -77,7 +77,7 @@ export class WithheldBelow {
   async verdictsInTurns(
     directory: string,
     listing: Listing,
-    pause: () => Promise<void>,
+    pause: () => Promise<void> | undefined,
   ): Promise<ReadonlyMap<string, Verdict>> {
     const verdicts: Verdicts = new Map();
     for (const [index, name] of listing.names.entries()) {

@@ -12,12 +12,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { soak } from '../../../soak.ts';
 import { temporaryDirectory } from '../../../tree.ts';
 import { pick, type Random, randomFrom } from '../../glob/slow-glob.ts';
 import { fixture } from '../../search/search-fixture.ts';
 
-const STEPS = 120;
-const SWAPPED_SEARCHES = 60;
+const STEPS = soak(50, 120);
+const SWAPPED_SEARCHES = soak(25, 60);
 /** After so long a listing is remembered. */
 const SETTLED_MS = 2100;
 const DIRECTORIES = ['a', 'b', 'b/c', 'b/c/d', 'e'];

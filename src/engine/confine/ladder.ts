@@ -1,0 +1,44 @@
+/**
+ * The way from a held directory to those far above it.
+ *
+ * Nine hundred levels down, a look at every directory above would climb all levels between again and again. So some of
+ * them are held on the way, until the turn of the event loop ends: a directory that is moved meanwhile is found where
+ * it was when the look began.
+ */
+import * as fs from 'node:fs';
+import { O_PATH } from './reopen.ts';
+
+/** Of so many levels, one is held. */
+const STRIDE = 32;
+
+export class Ladder {
+  #rungs: number[] = [];
+
+  /** A path to the directory that many levels above `start`; it ends with a slash. */
+  above(start: string, levels: number): string {
+    let at = 0;
+    let path = start;
+    for (; at + STRIDE <= levels; at += STRIDE) {
+      const rung = this.#rungs[at / STRIDE] ?? this.#hold(`${path}/${'../'.repeat(STRIDE)}`);
+      // Without a descriptor to spare the way is long, and leads to the same place.
+      if (rung === undefined) break;
+      path = `/proc/self/fd/${rung}`;
+    }
+    return `${path}/${'../'.repeat(levels - at)}`;
+  }
+
+  close(): void {
+    for (const rung of this.#rungs) fs.closeSync(rung);
+    this.#rungs = [];
+  }
+
+  #hold(path: string): number | undefined {
+    try {
+      const rung = fs.openSync(path, O_PATH | fs.constants.O_DIRECTORY);
+      if (this.#rungs.push(rung) === 1) setImmediate(() => this.close());
+      return rung;
+    } catch {
+      return undefined;
+    }
+  }
+}

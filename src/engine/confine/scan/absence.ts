@@ -1,0 +1,30 @@
+/** Why a walk cannot see an entry. */
+import { NotRegular } from '../dir.ts';
+import { isShortage } from '../errno.ts';
+
+/** Why an entry could not be opened: it is not (or no longer) there as that kind of entry, or may not be read. */
+export type Absence = 'gone' | 'unreadable';
+
+/**
+ * What an error of opening or reading means for a walk. What is no error of the system is thrown on, and so is
+ * that the system has run short of something: what could not be looked at for that is neither gone nor forbidden.
+ */
+export function absenceOf(error: unknown): Absence {
+  if (error instanceof NotRegular) return 'gone';
+  if (isShortage(error)) throw error;
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENXIO':
+    case 'EISDIR':
+    case 'ESPIPE':
+    case 'ESTALE':
+    case 'EAGAIN':
+      return 'gone';
+    case undefined:
+      throw error;
+    default:
+      return 'unreadable';
+  }
+}
