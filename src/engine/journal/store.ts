@@ -12,9 +12,10 @@ export class Store {
   readonly #trees: WholeTrees | undefined;
   readonly #forgotten: () => ForgottenNames;
 
-  constructor(contents: Contents, forgotten: () => ForgottenNames) {
+  /** `trees`: false where everything is to be copied into the store, and nothing set aside. */
+  constructor(contents: Contents, forgotten: () => ForgottenNames, { trees = true } = {}) {
     this.contents = contents;
-    this.#trees = contents.trees;
+    this.#trees = trees ? contents.trees : undefined;
     this.#forgotten = forgotten;
   }
 
@@ -92,7 +93,7 @@ export class Store {
   }
 
   /** Sets an open file aside without copying it; undefined where that cannot be. */
-  linkAside(file: OpenFile, at: { dir: Dir; name: string }): SetAside | undefined {
+  linkAside(file: OpenFile, at: { dir: Dir; name: string | Buffer }): SetAside | undefined {
     if (!this.#trees?.isOnDevice(file.stat.dev)) return undefined;
     const aside = this.#trees.newPlace();
     return this.#trees.link(file, at, aside) ? aside : undefined;

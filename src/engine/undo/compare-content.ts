@@ -6,15 +6,19 @@ import { isLitter, mayBeTemporary } from '../confine/content/drafts.ts';
 import { readBytes } from '../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
+import { rawNamesInTurns } from '../confine/names-in-turns.ts';
 import type { Place } from '../confine/place.ts';
-import type { FileImage, Removed } from '../journal/entries/entry.ts';
+import { Yielder } from '../event-loop.ts';
+import type { FileImage, Removed, TreeEntry } from '../journal/entries/entry.ts';
 import { leadsTo } from '../journal/entries/link-target.ts';
+import { keyOfPath } from '../journal/entries/tree-path.ts';
 import { openOrUndefined } from '../journal/record/capture.ts';
 import { stampOf } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
 
 /** Up to here a file is read whole: a chunk for each of thousands of small files would be most of the work. */
 const SMALL_BYTES = 64 * 1024;
+const SLASH = Buffer.from('/');
 
 /** Whether a file still is as it was left. */
 export async function hasContent(place: Place, now: Stat, image: Omit<FileImage, 'kept'>): Promise<boolean> {
@@ -31,6 +35,8 @@ export function hashAt({ dir, name, shown }: Place, now: Stat): Promise<string |
 }
 
 export async function hashAside(store: Store, name: string): Promise<string | undefined> {
+  // A history that was copied may name what only its first state could set aside.
+  if (store.statAside(name) === undefined) return undefined;
   const { dir } = store.asideNamed(name);
   return dir.lstat(name)?.type === 'file' ? hashIn(dir, name) : undefined;
 }
@@ -41,7 +47,7 @@ export function mayRead({ dir, name, shown }: Place): boolean {
   return file !== undefined;
 }
 
-async function hashIn(dir: Dir, name: string): Promise<string | undefined> {
+async function hashIn(dir: Dir, name: string | Buffer): Promise<string | undefined> {
   const file = openOrUndefined({ dir, name });
   return file && hashOfFile(file).finally(() => file.close());
 }
@@ -65,9 +71,10 @@ export function namesIn(place: Place): string[] {
 }
 
 /** Removes what interrupted servers have left in a directory. */
-export function sweep(dir: Dir): void {
+export async function sweep(dir: Dir): Promise<void> {
   try {
-    for (const name of dir.rawNames().map((raw) => raw.toString('utf8'))) {
+    for (const raw of await rawNamesInTurns(dir, new Yielder(undefined))) {
+      const name = raw.toString('utf8');
       if (isLeftOver(dir, name)) dir.unlink(name);
     }
   } catch {
@@ -80,25 +87,25 @@ function isLeftOver(dir: Dir, name: string): boolean {
   return stat !== undefined && isLitter(name, stat);
 }
 
-type TreeEntries = (Removed & { type: 'tree' })['entries'];
-
 /** How much of a tree is there, and whether anything else is. */
 export async function treeIsWithin(
   place: Place,
-  entries: TreeEntries,
+  entries: readonly TreeEntry[],
 ): Promise<'whole' | 'partly' | 'other'> {
-  const known = new Map(entries.map(({ path, removed }) => [path, removed]));
+  const known = new Map(entries.map((entry) => [keyOfPath(entry), entry.removed]));
   let found = 0;
-  const walk = async (dir: Dir, below: string): Promise<boolean> => {
-    for (const name of dir.rawNames().map((raw) => raw.toString('utf8'))) {
-      if (isLeftOver(dir, name)) continue;
-      const path = below === '' ? name : `${below}/${name}`;
-      const removed = known.get(path);
+  const yielder = new Yielder(undefined);
+  const walk = async (dir: Dir, below: Buffer): Promise<boolean> => {
+    for (const name of await rawNamesInTurns(dir, yielder)) {
+      await yielder.pause();
+      if (isLeftOver(dir, name.toString('utf8'))) continue;
+      const path = Buffer.concat([below, name]);
+      const removed = known.get(path.toString('base64'));
       if (removed === undefined || !(await isEntry(dir, name, removed))) return false;
       found++;
-      const inner = removed.type === 'directory' ? dir.enterRaw(Buffer.from(name)) : undefined;
+      const inner = removed.type === 'directory' ? dir.enterRaw(name) : undefined;
       try {
-        if (inner && !(await walk(inner, path))) return false;
+        if (inner && !(await walk(inner, Buffer.concat([path, SLASH])))) return false;
       } finally {
         inner?.close();
       }
@@ -107,14 +114,14 @@ export async function treeIsWithin(
   };
   const top = place.enter();
   try {
-    if (!(await attemptAsync(place.shown, 'read', () => walk(top, '')))) return 'other';
+    if (!(await attemptAsync(place.shown, 'read', () => walk(top, Buffer.alloc(0))))) return 'other';
   } finally {
     top.close();
   }
   return found === known.size ? 'whole' : 'partly';
 }
 
-async function isEntry(dir: Dir, name: string, removed: Removed): Promise<boolean> {
+async function isEntry(dir: Dir, name: Buffer, removed: Removed): Promise<boolean> {
   const now = dir.lstat(name);
   if (now?.type !== removed.type) return removed.type === 'lost' && now?.type === 'special';
   if (removed.type === 'symlink') return leadsTo(dir, name, removed);

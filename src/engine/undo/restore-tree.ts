@@ -4,9 +4,11 @@ import { flushDraft } from '../confine/content/write.ts';
 import type { Dir } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import type { Removed } from '../journal/entries/entry.ts';
 import { bytesOf } from '../journal/entries/link-target.ts';
+import { namesOfPath } from '../journal/entries/tree-path.ts';
 import type { Store } from '../journal/store.ts';
 import { isForgotten } from './compare.ts';
 import { ACTION, fillFrom } from './stored-content.ts';
@@ -18,17 +20,20 @@ type Tree = Removed & { type: 'tree' };
 /** Into a directory that was just made for it. */
 export async function restoreTree(store: Store, place: Place, { mode, entries }: Tree): Promise<void> {
   const top = place.enter();
+  const toTheEnd = new Yielder(undefined);
   try {
-    for (const { path, removed } of entries) {
+    for (const { removed, ...path } of entries) {
+      await toTheEnd.pause();
       if (isForgotten(store, removed)) continue;
-      await inside(top, path, place, (dir, name) =>
+      await inside(top, namesOfPath(path), place, (dir, name) =>
         attemptAsync(place.shown, ACTION, () => restoreEntry(store, place, dir, name, removed)),
       );
     }
     // Only now, and from below: some may not be written to.
-    for (const { path, removed } of entries.toReversed()) {
+    for (const { removed, ...path } of entries.toReversed()) {
+      await toTheEnd.pause();
       if (removed.type !== 'directory') continue;
-      const dir = stepInto(top, path.split('/'), place);
+      const dir = stepInto(top, namesOfPath(path), place);
       attempt(place.shown, ACTION, () => chmodSync(dir.handlePath, removed.mode));
       dir.close();
     }
@@ -91,11 +96,10 @@ function hasChangedMode(dir: Dir, mode: number): boolean {
 
 async function inside(
   top: Dir,
-  path: string,
+  names: (string | Buffer)[],
   place: Place,
-  use: (dir: Dir, name: string) => Promise<void>,
+  use: (dir: Dir, name: string | Buffer) => Promise<void>,
 ): Promise<void> {
-  const names = path.split('/');
   const name = names.pop()!;
   const dir = stepInto(top, names, place);
   try {
@@ -105,10 +109,10 @@ async function inside(
   }
 }
 
-function stepInto(top: Dir, names: readonly string[], place: Place): Dir {
+function stepInto(top: Dir, names: readonly (string | Buffer)[], place: Place): Dir {
   let dir = top.again();
   for (const name of names) {
-    const inner = dir.enter(name);
+    const inner = typeof name === 'string' ? dir.enter(name) : (dir.enterRaw(name) ?? 'missing');
     dir.close();
     if (typeof inner === 'string' || 'linkTarget' in inner)
       return fail({ kind: 'unstable', path: place.shown });
@@ -121,7 +125,7 @@ async function restoreEntry(
   store: Store,
   place: Place,
   dir: Dir,
-  name: string,
+  name: string | Buffer,
   removed: Removed,
 ): Promise<void> {
   if (removed.type === 'directory') dir.mkdir(name, 0o700);

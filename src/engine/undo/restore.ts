@@ -185,7 +185,7 @@ async function restoreStep(
       return restoreContent(store, place, change.before, recorder);
     case 'created': {
       const recursive = change.whole === true || typeof comparison !== 'string';
-      if (!recursive && change.type === 'directory') sweepIn(place);
+      if (!recursive && change.type === 'directory') await sweepIn(place);
       await removeEntry(wall, place, { ...removing, recursive });
       return;
     }
@@ -240,8 +240,7 @@ function isNameTaken({ interrupted, comparison }: UndoStep, place: Place): boole
   return place.lstat()?.type === 'directory' && namesIn(place).length === 0;
 }
 
-function sweepIn(place: Place): void {
+async function sweepIn(place: Place): Promise<void> {
   const dir = place.enter();
-  sweep(dir);
-  dir.close();
+  await sweep(dir).finally(() => dir.close());
 }

@@ -34,7 +34,7 @@ export async function undoEntry(
   const options = { undoes: entry.id, continues: interrupted?.id };
   const paths = targets.flatMap((target) => target.entry.changes.flatMap(touchedPaths));
   const undoing = access.as(caller).change(paths, options, async (changes) => {
-    for (const target of targets) if (target.interrupted) sweepAround(access, target.entry);
+    for (const target of targets) if (target.interrupted) await sweepAround(access, target.entry);
     const planned = await planUndo(access, journal, targets);
     const found = obstaclesOf(planned);
     const stops = found.length > 0 && !(force && found.every(({ forceable }) => forceable));
@@ -72,11 +72,11 @@ async function waitForOthers(access: Access, journal: Journal, id: string): Prom
 }
 
 /** Removes what a server that was interrupted in the middle of the entry has left beside its files. */
-function sweepAround(access: Access, { changes }: JournalEntry): void {
+async function sweepAround(access: Access, { changes }: JournalEntry): Promise<void> {
   const swept = new Set<string>();
   for (const path of changes.flatMap(touchedPaths)) {
     const { place } = reach(access, path);
-    if (place && !swept.has(place.dir.identity)) sweep(place.dir);
+    if (place && !swept.has(place.dir.identity)) await sweep(place.dir);
     if (place) swept.add(place.dir.identity);
     place?.close();
   }

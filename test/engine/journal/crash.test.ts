@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Engine, History } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
+import { soak } from '../../soak.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
-const KILLS = 20;
+const KILLS = soak(8, 20);
 const LONGEST_WAIT_MS = 40;
 
 const TREE = {

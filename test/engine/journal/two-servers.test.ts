@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { History } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
+import { soak } from '../../soak.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
-const ROUNDS = 25;
+const ROUNDS = soak(10, 25);
 
 test('hundreds of changes of two servers are all entered, and all undone', async () => {
   const root = temporaryDirectory();

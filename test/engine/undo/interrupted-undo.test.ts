@@ -14,6 +14,7 @@ import { planUndo } from '../../../src/engine/undo/plan.ts';
 import { restore } from '../../../src/engine/undo/restore.ts';
 import { targetsOf } from '../../../src/engine/undo/undo-chain.ts';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
+import { soak } from '../../soak.ts';
 import type { Tree } from '../../tree.ts';
 import { type JournalFixture, openJournalFixture } from '../journal/journal-fixture.ts';
 
@@ -50,7 +51,7 @@ const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
 const QUICK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Not every step: a command’s are many. */
-const STRIDE = 3;
+const STRIDE = soak(7, 3);
 
 let fixture: JournalFixture;
 afterEach(() => fixture.close());

@@ -7,10 +7,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Engine } from '../../../src/engine/index.ts';
 import { program } from '../../client.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
-import { readBack, temporaryDirectory } from '../../tree.ts';
+import { soak } from '../../soak.ts';
+import { memoryDirectory, readBack } from '../../tree.ts';
 
 const DIRECTORIES = 6;
-const FILES = 40;
+const FILES = soak(15, 40);
 const MAKE = `for d in $(seq ${DIRECTORIES}); do mkdir n$d; for f in $(seq ${FILES}); do echo $d $f > n$d/f$f; done; done`;
 
 let home: { path: string; remove(): void };
@@ -19,7 +20,7 @@ let state: string;
 let engine: Engine;
 
 beforeEach(() => {
-  home = temporaryDirectory();
+  home = memoryDirectory();
   [root, state] = [join(home.path, 'root'), join(home.path, 'state')];
   for (const directory of [root, state]) mkdirSync(directory);
   const commands = { sandbox: 'off', environment: process.env } as const;
@@ -102,7 +103,7 @@ test.each([1, FILES, DIRECTORIES * FILES - 5])(
   },
 );
 
-test.each([1, 150])(
+test.each([1, soak(55, 150)])(
   'an undo of contents that is killed when %i of them are back leaves each file whole',
   async (back) => {
     await writeAll('old');

@@ -3,7 +3,7 @@
  * that new lines concern are made again. The entries are shared: nobody may change them.
  */
 import { namesOf } from './contents-needed.ts';
-import type { EntryState, JournalEntry } from './entry.ts';
+import type { Change, EntryState, JournalEntry } from './entry.ts';
 import type { Line } from './line.ts';
 
 /** What the user had removed, and no entry has kept again since. */
@@ -26,6 +26,8 @@ export interface ReadEntry {
 interface Part extends Omit<JournalEntry, 'state'> {
   call: string;
   done: boolean;
+  /** Paths of changes that another server found to be done. */
+  settled?: Set<string>;
 }
 
 /** Entries that are made at a time while lines come in. */
@@ -70,6 +72,13 @@ export class EntryIndex {
   find(id: string): ReadEntry | undefined {
     this.update();
     return this.#made.get(id);
+  }
+
+  /** A part that has no end, with its changes whose fate nobody knows. */
+  openPart(id: string): { changes: readonly Change[] } | undefined {
+    const part = this.#parts.get(id);
+    if (!part || part.done) return undefined;
+    return { changes: part.changes.filter(({ path }) => !part.settled?.has(path)) };
   }
 
   /** The entries that took this one back, newest first. */
@@ -175,7 +184,7 @@ export class EntryIndex {
     this.#outdated.add(part.call);
   }
 
-  #add(part: Part, { roots = [], did = [], instead, end }: Line): void {
+  #add(part: Part, { roots = [], did = [], instead, end, settled = [] }: Line): void {
     this.#outdated.add(part.call);
     for (const root of roots) if (!part.roots.includes(root)) part.roots.push(root);
     for (const change of did) {
@@ -183,8 +192,24 @@ export class EntryIndex {
       if (before >= 0) part.changes.splice(before, 1, change);
       else part.changes.push(change);
     }
+    // More is to be done than another server knew when it settled the rest.
+    if (part.settled && did.length > 0) part.done = false;
+    this.#settle(part, settled);
     if (end === 'done') part.done = true;
     if (end === 'failed') this.#remove(part.id);
+  }
+
+  /** What was not done is no change. A part is at its end when the fate of each change is known. */
+  #settle(part: Part, settled: readonly { path: string; done: boolean }[]): void {
+    if (settled.length === 0 || part.done) return;
+    const known = part.settled ?? new Set();
+    part.settled = known;
+    for (const { path, done } of settled) {
+      if (done) known.add(path);
+      else part.changes = part.changes.filter((change) => change.path !== path);
+    }
+    if (part.changes.length === 0) this.#remove(part.id);
+    else part.done = part.changes.every(({ path }) => known.has(path));
   }
 
   #remove(id: string): void {
@@ -216,7 +241,7 @@ function begin(line: Line): Part {
 
 /** The parts of one call are one entry. */
 function asOne(parts: readonly Part[]): ReadEntry {
-  const { call: id, done: _, id: __, ...facts } = parts[0]!;
+  const { call: id, done: _, id: __, settled: ___, ...facts } = parts[0]!;
   const open = parts.some(({ done }) => !done);
   const entry: JournalEntry = {
     ...facts,

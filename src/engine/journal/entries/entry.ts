@@ -82,8 +82,16 @@ export type Removed =
   /** A whole tree, or anything else, set aside as it was. */
   | { type: 'aside'; name: string }
   /** A whole tree that could not be set aside in one step: its entries by their paths below it, parents first. */
-  | { type: 'tree'; mode: number; entries: { path: string; removed: Removed }[] }
+  | { type: 'tree'; mode: number; entries: TreeEntry[] }
   | { type: 'lost'; why: string };
+
+/** Something within a tree. */
+export interface TreeEntry {
+  path: string;
+  /** The same in base64, where it is not valid UTF-8. */
+  bytes?: string;
+  removed: Removed;
+}
 
 /** `pending`: under way or interrupted, in the middle of it, of an undo of it, or of a redo. */
 export type EntryState = 'pending' | 'done' | 'undone';

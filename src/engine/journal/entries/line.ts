@@ -18,6 +18,8 @@ export interface Line {
   /** These changes stand in place of those that an earlier line named for the same paths. */
   instead?: true;
   end?: 'done' | 'failed';
+  /** What became of the changes of these paths, found by another server after this one was interrupted. */
+  settled?: { path: string; done: boolean }[];
   drop?: string[];
   /** Contents and things set aside that the user had removed. */
   forgot?: string[];

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Dir } from '../../confine/dir.ts';
 import type { LinkTarget } from './entry.ts';
 
-export function targetOf(dir: Dir, name: string): LinkTarget {
+export function targetOf(dir: Dir, name: string | Buffer): LinkTarget {
   return linkTo(dir.readlinkRaw(name));
 }
 
@@ -17,7 +17,7 @@ export function linkOf({ target, bytes }: LinkTarget): LinkTarget {
   return bytes === undefined ? { target } : { target, bytes };
 }
 
-export function leadsTo(dir: Dir, name: string, expected: LinkTarget): boolean {
+export function leadsTo(dir: Dir, name: string | Buffer, expected: LinkTarget): boolean {
   return dir.readlinkRaw(name).equals(bytesOf(expected));
 }
 

@@ -1,8 +1,9 @@
 /** How the journal's lines are kept where other machines read them: with paths that all of them understand. */
-import type { LogOptions } from '../../../state/log.ts';
+import type { LogOptions, PlannedChanges } from '../../../state/log.ts';
 import type { SharedPaths } from '../../../state/state.ts';
 import type { Change } from './entry.ts';
 import { type Line, lineRecords } from './line.ts';
+import { touchedPaths } from './touched-paths.ts';
 
 export function linesOf(paths: SharedPaths | undefined): LogOptions<Line> {
   if (!paths) return lineRecords;
@@ -10,14 +11,29 @@ export function linesOf(paths: SharedPaths | undefined): LogOptions<Line> {
     ...lineRecords,
     toStored: (line) => withPaths(line, (path) => paths.toShared(path)),
     accept: (value) => withPaths(value as Line, (path) => paths.fromShared(path)),
+    plans: (line) => plansOf(line, (path) => paths.toShared(path)),
   };
 }
 
+/** A command has done already what its entry tells. */
+function plansOf(
+  { e, did, end, settled, found }: Line,
+  toShared: (path: string) => string,
+): PlannedChanges | undefined {
+  if (e === undefined) return undefined;
+  if (end !== undefined) return { part: e, isEnd: true };
+  if (settled) return { part: e, paths: settled.map(({ path }) => toShared(path)), isEnd: true };
+  return did && !found
+    ? { part: e, paths: did.flatMap(touchedPaths).map(toShared), isEnd: false }
+    : undefined;
+}
+
 function withPaths(line: Line, rename: (path: string) => string): Line {
-  if (!line.roots && !line.did) return line;
+  if (!line.roots && !line.did && !line.settled) return line;
   return {
     ...line,
     ...(line.roots && { roots: line.roots.map(rename) }),
+    ...(line.settled && { settled: line.settled.map((each) => ({ ...each, path: rename(each.path) })) }),
     ...(line.did && { did: line.did.map((change) => renamed(change, rename)) }),
   };
 }

@@ -1,24 +1,28 @@
 /** Keeps what stands at a place: the content of a file, or all of a tree that cannot be set aside in one step. */
-import { isUtf8 } from 'node:buffer';
 import { hashOf } from '../../../state/content-hash.ts';
 import type { SetAside } from '../../../state/contents.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
 import { readBytes } from '../../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../../confine/dir.ts';
+import { rawNamesInTurns } from '../../confine/names-in-turns.ts';
+import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
-import type { FileImage, Removed } from '../entries/entry.ts';
+import type { FileImage, Removed, TreeEntry } from '../entries/entry.ts';
 import { targetOf } from '../entries/link-target.ts';
+import { treePath } from '../entries/tree-path.ts';
 import type { Store } from '../store.ts';
 import { stampOf } from './stamp.ts';
 
 /** Files from this size on are set aside by a link where that works, and need not be read. */
 export const LARGE_BYTES = 4 * 1024 * 1024;
 
+const SLASH = Buffer.from('/');
 const SPECIAL_LOST = 'a FIFO, socket or device cannot be kept';
 
 export interface At {
   dir: Dir;
-  name: string;
+  /** Raw where it need not be valid UTF-8. */
+  name: string | Buffer;
 }
 
 export interface KeptFile {
@@ -99,8 +103,9 @@ export async function captureRemoved(store: Store, at: At, stat: Stat): Promise<
   const dir = at.dir.enterRaw(Buffer.from(at.name));
   if (dir === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
   try {
-    const entries: TreeEntries = [];
-    await captureTree(store, dir, '', entries, 0);
+    const entries: TreeEntry[] = [];
+    const capture = { below: Buffer.alloc(0), level: 0, into: entries, yielder: new Yielder(undefined) };
+    await captureTree(store, dir, capture);
     const { mode } = stat;
     return entries.length === 0 ? { type: 'directory', mode } : { type: 'tree', mode, entries };
   } finally {
@@ -123,32 +128,32 @@ function specialAside(store: Store, { dir, name }: At, stat: Stat): Removed {
   return lost;
 }
 
-type TreeEntries = { path: string; removed: Removed }[];
+interface Capture {
+  /** The path from the top of the tree on: raw, with a slash at its end. */
+  below: Buffer;
+  level: number;
+  into: TreeEntry[];
+  yielder: Yielder;
+}
 
-async function captureTree(
-  store: Store,
-  dir: Dir,
-  below: string,
-  into: TreeEntries,
-  level: number,
-): Promise<void> {
+async function captureTree(store: Store, dir: Dir, capture: Capture): Promise<void> {
+  const { below, level, into, yielder } = capture;
   if (level > limits.treeDepth) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
-  for (const raw of dir.rawNames()) {
-    const name = raw.toString('utf8');
-    const path = below === '' ? name : `${below}/${name}`;
-    // The journal could not name it, and what cannot be kept is not removed.
-    if (!isUtf8(raw)) throw Object.assign(new Error(`${path}: not valid UTF-8`), { code: 'EILSEQ' });
+  for (const name of await rawNamesInTurns(dir, yielder)) {
+    await yielder.pause();
     const stat = dir.lstat(name);
-    if (stat === undefined || isTemporary(name, stat.type)) continue;
+    if (stat === undefined || isTemporary(name.toString('latin1'), stat.type)) continue;
+    const at = treePath(Buffer.concat([below, name]));
     if (stat.type !== 'directory') {
-      into.push({ path, removed: await captureLeaf(store, { dir, name }, stat, false) });
+      into.push({ ...at, removed: await captureLeaf(store, { dir, name }, stat, false) });
       continue;
     }
-    const inner = dir.enterRaw(raw);
+    const inner = dir.enterRaw(name);
     if (inner === undefined) continue;
     try {
-      into.push({ path, removed: { type: 'directory', mode: stat.mode } });
-      await captureTree(store, inner, path, into, level + 1);
+      into.push({ ...at, removed: { type: 'directory', mode: stat.mode } });
+      const inside = { ...capture, below: Buffer.concat([below, name, SLASH]), level: level + 1 };
+      await captureTree(store, inner, inside);
     } finally {
       inner.close();
     }

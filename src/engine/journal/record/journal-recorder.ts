@@ -15,6 +15,7 @@ import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recor
 import { namesToUndo } from '../entries/contents-needed.ts';
 import type { Change } from '../entries/entry.ts';
 import type { Line } from '../entries/line.ts';
+import { touchedPaths } from '../entries/touched-paths.ts';
 import type { Store } from '../store.ts';
 import { captureRemoved, keepFile } from './capture.ts';
 import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';
@@ -41,8 +42,8 @@ export class JournalRecorder implements ChangeRecorder {
   readonly #roots = new Set<string>();
   readonly #told = new Set<string>();
   readonly #changes: Change[] = [];
-  /** The paths of the changes. */
-  readonly #concerned = new Set<string>();
+  /** The last change of each path. */
+  readonly #concerned = new Map<string, Change>();
   /** The contents that an undo needs and that are not known to be in the store. */
   readonly #unstored = new Set<string>();
   /** What files became, to be kept for the diff once the call has ended. */
@@ -74,6 +75,14 @@ export class JournalRecorder implements ChangeRecorder {
 
   concerns(path: string): boolean {
     return this.#concerned.has(path);
+  }
+
+  get part(): string {
+    return this.#parts.head.e;
+  }
+
+  told(path: string): Change | undefined {
+    return this.#concerned.get(path);
   }
 
   makesParent(path: string, root: string): void {
@@ -284,8 +293,7 @@ export class JournalRecorder implements ChangeRecorder {
     this.#begun = true;
     for (const name of namesToUndo(changes)) this.#unstored.add(name);
     for (const change of changes) {
-      this.#concerned.add(change.path);
-      if (change.kind === 'moved') this.#concerned.add(change.to);
+      for (const path of touchedPaths(change)) this.#concerned.set(path, change);
       const before = instead ? this.#changes.findLastIndex(({ path }) => path === change.path) : -1;
       if (before >= 0) this.#changes.splice(before, 1, change);
       else this.#changes.push(change);

@@ -1,5 +1,6 @@
 /** How much the journal must keep of something before a call changes it. */
 import type { Dir, Stat } from '../../confine/dir.ts';
+import { rawNamesInTurns } from '../../confine/names-in-turns.ts';
 import type { Place } from '../../confine/place.ts';
 import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
@@ -17,7 +18,7 @@ export async function bytesAt(place: Place, { type, size }: Stat): Promise<numbe
 async function bytesIn(dir: Dir, yielder: Yielder, level: number): Promise<number> {
   if (level > limits.treeDepth) return 0;
   let sum = 0;
-  for (const name of namesOf(dir)) {
+  for (const name of await namesOf(dir, yielder)) {
     if (yielder.isDue) await yielder.pause();
     const stat = dir.lstat(name);
     if (stat?.type === 'file') sum += stat.size;
@@ -29,9 +30,9 @@ async function bytesIn(dir: Dir, yielder: Yielder, level: number): Promise<numbe
 }
 
 /** What may not be read cannot be measured; whether it can be moved shows later. */
-function namesOf(dir: Dir): Buffer[] {
+async function namesOf(dir: Dir, yielder: Yielder): Promise<Buffer[]> {
   try {
-    return dir.rawNames();
+    return await rawNamesInTurns(dir, yielder);
   } catch {
     return [];
   }

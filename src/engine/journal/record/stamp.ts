@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { chunksOf } from '../../confine/content/chunks.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
 import type { Dir, Stat } from '../../confine/dir.ts';
-import { Yielder } from '../../event-loop.ts';
+import { rawNamesInTurns } from '../../confine/names-in-turns.ts';
+import { sortedInTurns, Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 
 /** Up to here a stamp covers what the files of a tree hold, beyond only their names and sizes. */
@@ -59,7 +60,8 @@ async function walk(top: Dir, visit: Visit): Promise<void> {
   const yielder = new Yielder(undefined);
   const into = async (dir: Dir, above: string, level: number): Promise<boolean> => {
     if (level > limits.treeDepth) return true;
-    for (const name of dir.rawNames().sort(Buffer.compare)) {
+    const names = await rawNamesInTurns(dir, yielder);
+    for (const name of await sortedInTurns(names, yielder, Buffer.compare)) {
       await yielder.pause();
       const stat = dir.lstat(name);
       if (stat === undefined || isTemporary(name.toString('latin1'), stat.type)) continue;
@@ -78,7 +80,7 @@ async function walk(top: Dir, visit: Visit): Promise<void> {
 }
 
 /** Undefined for what may not be read, or has a name that only bytes can tell. */
-async function contentHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
+export async function contentHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
   const name = raw.toString('utf8');
   if (!Buffer.from(name, 'utf8').equals(raw)) return undefined;
   const hash = createHash('sha256');

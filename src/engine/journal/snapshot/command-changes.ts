@@ -79,15 +79,34 @@ export class CommandSnapshots {
     // What the tools change meanwhile has entries of its own.
     const toolChanges = new ToolChanges();
     const stop = gate.onChange((path, below) => toolChanges.add(path, below));
+    const others = await this.#othersSince(gate);
     try {
       return await run();
     } finally {
       await gate.changesDone();
       const after = await takeSnapshot(gate.scanner, roots);
       stop();
+      await others?.(toolChanges).catch((error: unknown) => tellNotKnown(gate.caller, codeOf(error)));
       if (after === undefined) this.#enterUnrecorded(gate, TOO_MANY);
       else await this.#enter(gate, await differing(before, after), toolChanges);
     }
+  }
+
+  /**
+   * Where other machines change the same directories: adds what they have changed from now on to the changes of tools,
+   * when it is asked to. While the database is away nobody else changes anything, either.
+   */
+  async #othersSince({ journal }: Gate): Promise<((into: ToolChanges) => Promise<void>) | undefined> {
+    if (!journal?.state.paths) return undefined;
+    const known = await journal.read().then(
+      (index) => new Set(index.entries.filter(({ state }) => state !== 'pending').map(({ id }) => id)),
+      () => undefined,
+    );
+    return async (into) => {
+      const { entries } = await journal.read();
+      for (const { id, changes } of entries)
+        if (!known?.has(id)) for (const change of changes) into.addChange(change);
+    };
   }
 
   /** The directories before a command, with copies of small files; undefined when there is too much in them. */
@@ -232,6 +251,13 @@ export class CommandSnapshots {
     if (after.hash !== undefined && after.hash === before.hash) return [];
     return [{ kind: 'changed', path, before, after }];
   }
+}
+
+function tellNotKnown(caller: Caller, code: string): void {
+  tell(
+    caller,
+    `what other servers changed meanwhile is not known, and may be among the command's changes (${code})`,
+  );
 }
 
 function tellNotKept(caller: Caller, code: string): void {

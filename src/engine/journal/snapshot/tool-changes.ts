@@ -1,5 +1,6 @@
 /** What the tools have changed while a command ran: that has entries of its own. */
 import { isWithin } from '../../confine/roots.ts';
+import type { Change } from '../entries/entry.ts';
 
 export class ToolChanges {
   readonly #paths = new Set<string>();
@@ -8,6 +9,12 @@ export class ToolChanges {
 
   add(path: string, below: boolean): void {
     (below ? this.#trees : this.#paths).add(path);
+  }
+
+  addChange(change: Change): void {
+    const below = change.kind !== 'changed' && change.type === 'directory';
+    this.add(change.path, below && (change.kind !== 'created' || change.whole === true));
+    if (change.kind === 'moved') this.add(change.to, below);
   }
 
   has(path: string): boolean {

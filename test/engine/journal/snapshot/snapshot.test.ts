@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { program, RawClient } from '../../../client.ts';
-import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
+import { layOut, memoryDirectory, readBack } from '../../../tree.ts';
 
 let home: { path: string; remove(): void };
 let root: string;
 let state: string;
 let client: RawClient | undefined;
 beforeEach(() => {
-  home = temporaryDirectory();
+  home = memoryDirectory();
   root = join(home.path, 'root');
   state = join(home.path, 'state');
   mkdirSync(root);

@@ -1,0 +1,80 @@
+/** Carries contents from one store to another: what is there already stays, and what is missing is left out. */
+import { type Contents, DamagedContent } from '../../../state/contents.ts';
+
+/** Smaller contents go over together. */
+const SMALL_BYTES = 1024 * 1024;
+const TOGETHER_BYTES = 8 * SMALL_BYTES;
+const TOGETHER = 64;
+
+export interface CopiedContents {
+  contents: number;
+  bytes: number;
+  /** Contents that were in the other store already, as after an interrupted copy. */
+  there: number;
+  /** Contents that do not hash to their name. */
+  damaged: number;
+}
+
+export async function copyContents(
+  from: Contents,
+  to: Contents,
+  names: Iterable<string>,
+  there: ReadonlySet<string>,
+): Promise<CopiedContents> {
+  const copied: CopiedContents = { contents: 0, bytes: 0, there: 0, damaged: 0 };
+  let waiting: string[] = [];
+  let waitingBytes = 0;
+  const arrive = async () => {
+    await to.stored(waiting.splice(0));
+    waitingBytes = 0;
+  };
+  for (const name of names) {
+    if (there.has(name)) {
+      copied.there++;
+      continue;
+    }
+    const chunks = await from.chunks(name);
+    if (!chunks) continue;
+    try {
+      const { size, isComing } = await put(to, chunks);
+      copied.contents++;
+      copied.bytes += size;
+      if (isComing) waiting = [...waiting, name];
+      waitingBytes += isComing ? size : 0;
+    } catch (error) {
+      if (!(error instanceof DamagedContent)) throw error;
+      copied.damaged++;
+    }
+    if (waiting.length >= TOGETHER || waitingBytes >= TOGETHER_BYTES) await arrive();
+  }
+  await arrive();
+  await to.settled();
+  return copied;
+}
+
+/** `isComing`: it is there when `stored` says so. */
+async function put(
+  to: Contents,
+  chunks: AsyncIterable<Buffer>,
+): Promise<{ size: number; isComing: boolean }> {
+  const pieces = chunks[Symbol.asyncIterator]();
+  const first: Buffer[] = [];
+  let size = 0;
+  while (size < SMALL_BYTES) {
+    const next = await pieces.next();
+    if (next.done) {
+      await to.put(Buffer.concat(first));
+      return { size, isComing: true };
+    }
+    // The one who gives the pieces may use their memory again.
+    first.push(Buffer.from(next.value));
+    size += next.value.length;
+  }
+  const all = await to.putChunks(joined(first, pieces));
+  return { size: all.size, isComing: false };
+}
+
+async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}

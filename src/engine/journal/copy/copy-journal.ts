@@ -1,0 +1,106 @@
+/**
+ * Copies the history of one state into another one that has none: the same entries, and the same undo.
+ *
+ * Contents come first and the lines last, in one step: whoever looks at the other state finds the whole history or
+ * none, and a copy that was interrupted can be made again.
+ */
+import type { LogOptions } from '../../../state/log.ts';
+import type { State } from '../../../state/state.ts';
+import { namesOf } from '../entries/contents-needed.ts';
+import type { Line } from '../entries/line.ts';
+import { linesOf } from '../entries/shared-lines.ts';
+import { type CopiedContents, copyContents } from './copy-contents.ts';
+import { chosenLines, namedIn } from './named-lines.ts';
+import { WithoutAside } from './without-aside.ts';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+export interface JournalCopy {
+  from: State;
+  to: State;
+  /** Leave out the entries of directories that have no name in the other state. */
+  onlyNamed: boolean;
+  /** Between the contents and the lines. */
+  beforeLines?(): Promise<void>;
+}
+
+export interface CopiedJournal extends CopiedContents {
+  entries: number;
+  leftOut: number;
+  lost: readonly { path: string; why: string }[];
+}
+
+/** Why a history cannot be copied. */
+export type CopyRefusal =
+  | { why: 'unnamed'; directories: ReadonlyMap<string, number> }
+  | { why: 'not-empty' }
+  | { why: 'being-written' };
+
+export async function copyJournal({
+  from,
+  to,
+  onlyNamed,
+  beforeLines,
+}: JournalCopy): Promise<CopiedJournal | CopyRefusal> {
+  if (!(await isJournalEmpty(to))) return { why: 'not-empty' };
+  const source = from.log('journal', linesOf(from.paths));
+  const reading = new Lines();
+  const reader = source.reader(reading);
+  await reader.catchUp();
+  const { lines, entries, leftOut, unnamed, forgotten } = chosenLines(reading.all, namedIn(to.paths));
+  if (unnamed.size > 0 && !onlyNamed) return { why: 'unnamed', directories: unnamed };
+  const there = new Set<string>();
+  for await (const { name } of to.contents.list()) there.add(name);
+  const without = new WithoutAside(from.contents, to.contents, forgotten);
+  const copied: Line[] = [];
+  for (const line of lines) copied.push(await without.line(line));
+  const names = new Set<string>();
+  for (const { did = [] } of copied) for (const name of namesOf(did)) if (SHA256.test(name)) names.add(name);
+  for (const name of without.hashes) names.delete(name);
+  const contents = await copyContents(from.contents, to.contents, names, there);
+  await beforeLines?.();
+  const seen = reading.changes;
+  await reader.catchUp();
+  if (reading.changes !== seen) return { why: 'being-written' };
+  if (!(await to.log('journal', dated(copied, linesOf(to.paths))).fill(copied))) return { why: 'not-empty' };
+  return {
+    ...contents,
+    contents: contents.contents + without.hashes.size,
+    bytes: contents.bytes + without.bytes,
+    ...{ entries, leftOut, lost: without.lost },
+  };
+}
+
+export async function isJournalEmpty(state: State): Promise<boolean> {
+  for await (const lines of state.log('journal', linesOf(state.paths)).newestFirst()) {
+    if (lines.length > 0) return false;
+  }
+  return true;
+}
+
+/** A line without a time was written about when the one before it was. */
+function dated(lines: readonly Line[], options: LogOptions<Line>): LogOptions<Line> {
+  const times = new Map<Line, number>();
+  let time = 0;
+  for (const line of lines) {
+    time = line.at ?? time;
+    times.set(line, time);
+  }
+  return { ...options, appendedAt: (line) => times.get(line) ?? time };
+}
+
+class Lines {
+  all: Line[] = [];
+  /** Grows with everything that anybody does to the log. */
+  changes = 0;
+
+  take(line: Line): void {
+    this.changes++;
+    this.all.push(line);
+  }
+
+  restart(): void {
+    this.changes++;
+    this.all = [];
+  }
+}

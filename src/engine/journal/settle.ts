@@ -1,0 +1,67 @@
+/**
+ * Finds out what became of changes that were written down and whose end nobody has recorded: a server was killed, or
+ * lost the database, in the middle of them.
+ *
+ * Whoever next holds the lock of a path looks what is there: only now it is sure that nobody is at it any more.
+ */
+import type { UnsettledChange } from '../../state/locks.ts';
+import type { Place } from '../confine/place.ts';
+import type { Change } from './entries/entry.ts';
+import { touchedPaths } from './entries/touched-paths.ts';
+import type { Journal } from './journal.ts';
+import { contentHash } from './record/stamp.ts';
+
+/** `held`: the places whose locks the caller holds. */
+export async function settleChanges(
+  journal: Journal,
+  unsettled: readonly UnsettledChange[],
+  held: readonly Place[],
+): Promise<void> {
+  const index = await journal.read();
+  const places = new Map(held.map((place) => [place.path, place]));
+  for (const part of new Set(unsettled.map((each) => each.part))) {
+    const open = index.openPart(part);
+    const concerned = new Set(unsettled.filter((each) => each.part === part).map(({ path }) => path));
+    if (!open) {
+      // Its end was recorded after the lock was asked for.
+      journal.log.append({ e: part, settled: [...concerned].map((path) => ({ path, done: true })) });
+      continue;
+    }
+    const settled: { path: string; done: boolean }[] = [];
+    for (const change of open.changes) {
+      if (!touchedPaths(change).every((path) => concerned.has(path))) continue;
+      const done = await isDone(change, places);
+      if (done !== undefined) settled.push(...touchedPaths(change).map((path) => ({ path, done })));
+    }
+    const known = new Set(settled.map(({ path }) => path));
+    const left = open.changes.filter(({ path }) => !known.has(path));
+    // With all else settled, nobody will come for a directory that was only made on the way to it.
+    if (left.every(isOnTheWay)) settled.push(...left.map(({ path }) => ({ path, done: true })));
+    if (settled.length > 0) journal.log.append({ e: part, settled });
+  }
+  await journal.log.flush();
+}
+
+function isOnTheWay(change: Change): boolean {
+  return change.kind === 'created' && change.parent === true;
+}
+
+/** Undefined where what is there does not tell. */
+async function isDone(change: Change, places: ReadonlyMap<string, Place>): Promise<boolean | undefined> {
+  const place = places.get(change.path)!;
+  const now = place.lstat();
+  switch (change.kind) {
+    case 'created':
+      return now !== undefined;
+    case 'changed': {
+      const hash = now?.type === 'file' ? await contentHash(place.dir, Buffer.from(place.name)) : undefined;
+      // Neither: a program that knows no locks was here, too. An undo will find that out, and say so.
+      return hash === undefined || hash !== change.before.hash;
+    }
+    case 'removed':
+      // Of a directory a part may be gone.
+      return now === undefined ? true : now.type === 'directory' ? undefined : false;
+    case 'moved':
+      return now === undefined && places.get(change.to)?.lstat() !== undefined;
+  }
+}
