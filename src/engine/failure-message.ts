@@ -1,5 +1,5 @@
 /** A failure in one sentence, for programs that use the engine as a library: `not-found: notes.txt does not exist`. */
-import type { Failure } from './failures.ts';
+import type { Failure, ReadOnlyReason } from './failures.ts';
 
 /** The kind comes first, then the facts in words. Dialects do not use this: each has words of its own. */
 export function failureMessage(facts: Failure): string {
@@ -11,6 +11,26 @@ export function failureSentence(facts: Failure): string {
   return aboutPath(facts) ?? aboutContent(facts) ?? aboutCall(facts) ?? JSON.stringify(facts);
 }
 
+/** The same without the texts that an edit looked for: for records that hold no contents of files. */
+export function sentenceWithoutContents(facts: Failure): string {
+  switch (facts.kind) {
+    case 'no-match':
+      return `edit ${facts.edit}: its text does not occur in ${facts.path}`;
+    case 'not-unique':
+      return `edit ${facts.edit}: its text occurs ${facts.count} times in ${facts.path}, on lines ${facts.lines.join(', ')}`;
+    case 'not-encodable':
+      return `${facts.path} is in ${facts.charset}, which lacks the character at line ${facts.line}, column ${facts.column} of the new text`;
+    case 'bad-regex':
+      // An edit may look for it.
+      return `the pattern is not valid: ${facts.reason.replaceAll(facts.pattern || '//', '…')}`;
+    case 'bad-patch':
+      // Some reasons quote the line of the patch that they are about.
+      return `line ${facts.line} of the patch: ${facts.reason.replace(/, and this one is '.*$/s, '')}`;
+    default:
+      return failureSentence(facts);
+  }
+}
+
 const BAD_PATH = {
   empty: 'the path is empty',
   nul: 'the path has a NUL character in it',
@@ -18,6 +38,15 @@ const BAD_PATH = {
   'too-deep': 'the path is too deep',
   'link-loop': 'links in the path lead in a circle',
 } as const;
+
+const READ_ONLY: Readonly<Record<ReadOnlyReason, string>> = {
+  server: 'everything is read-only',
+  directory: 'its directory is read-only',
+  program: 'it belongs to Cofferdam itself',
+  git: 'Git runs programs that it names',
+  'ignore-file': 'it says which files are hidden',
+  'workspace-file': 'the servers of a fleet know this directory by it',
+};
 
 function aboutPath(facts: Failure): string | undefined {
   switch (facts.kind) {
@@ -40,9 +69,9 @@ function aboutPath(facts: Failure): string | undefined {
     case 'into-itself':
       return `${facts.path} cannot be moved into itself, to ${facts.destination}`;
     case 'read-only':
-      return `${facts.path} cannot be changed: ${facts.why === 'server' ? 'everything' : 'its directory'} is read-only`;
+      return `${facts.path} cannot be changed: ${READ_ONLY[facts.why]}`;
     case 'denied':
-      return `the owner of this server denies ${facts.path}${facts.holds === undefined ? '' : `, because it holds ${facts.holds}`}`;
+      return `the owner denies ${facts.path}${facts.holds === undefined ? '' : `, because it holds ${facts.holds}`}`;
     case 'withheld':
       return facts.action === 'create'
         ? `${facts.path} cannot be created`

@@ -23,7 +23,7 @@ export interface NearMatch {
  * Why something cannot be changed: the whole server or the directory was given as read-only, it is part of the
  * running program, it is configuration from which Git runs programs, or it is the file that says what is hidden.
  */
-export type ReadOnlyReason = 'server' | 'directory' | 'program' | 'git' | 'ignore-file';
+export type ReadOnlyReason = 'server' | 'directory' | 'program' | 'git' | 'ignore-file' | 'workspace-file';
 
 export type Failure =
   // Paths
@@ -135,6 +135,18 @@ export class EngineFailure extends Error {
     this.name = 'EngineFailure';
     this.facts = facts;
   }
+}
+
+/**
+ * Whether an error is a failure of the engine, and of one of these kinds if any are named. Its facts are then those of
+ * that kind: `if (isFailure(error, 'not-unique')) console.log(error.facts.lines)`.
+ */
+export function isFailure<K extends FailureKind = FailureKind>(
+  error: unknown,
+  ...kinds: readonly K[]
+): error is EngineFailure & { readonly facts: Extract<Failure, { kind: K }> } {
+  if (!(error instanceof EngineFailure)) return false;
+  return kinds.length === 0 || (kinds as readonly FailureKind[]).includes(error.facts.kind);
 }
 
 export function fail(facts: Failure, cause?: unknown): never {

@@ -17,15 +17,17 @@ export type { Protection } from './confine/protection.ts';
 export type { RootSpec } from './confine/roots.ts';
 export { Engine, type EngineOptions, type RootInfo } from './engine.ts';
 export {
+  filteredInTurns,
   ITEMS_PER_CHECK,
   inTurns,
   joinedInTurns,
   mapInTurns,
   type Steps,
   sortedInTurns,
+  splitInTurns,
   Yielder,
 } from './event-loop.ts';
-export { failureSentence } from './failure-message.ts';
+export { failureSentence, sentenceWithoutContents } from './failure-message.ts';
 export {
   type ArgumentProblem,
   EngineFailure,
@@ -33,6 +35,7 @@ export {
   type Failure,
   type FailureKind,
   fail,
+  isFailure,
   type MatchMode,
   type NearMatch,
   type ReadOnlyReason,
@@ -47,6 +50,13 @@ export type { FileContent } from './files/read.ts';
 export type { FileStart, StartOptions } from './files/read-start.ts';
 export { isGlob, requireShortGlob } from './glob/glob.ts';
 export { residualGlobs } from './glob/residual-glob.ts';
+export {
+  type CopiedJournal,
+  type CopyRefusal,
+  copyJournal,
+  isJournalEmpty,
+} from './journal/copy/copy-journal.ts';
+export { namedIn } from './journal/copy/named-lines.ts';
 export type { Change, EntryState, JournalEntry, Origin } from './journal/entries/entry.ts';
 export type { Forgotten } from './journal/retention/forget.ts';
 export type { ForgetRequest } from './journal/retention/forget-selection.ts';
@@ -81,8 +91,7 @@ export { countingLines, countLines, splitLines, splittingLines } from './text/en
 export { lineHash } from './text/lines/anchors.ts';
 export type { LineInsertion } from './text/lines/insert-lines.ts';
 export type { LineDiff, LineDiffOptions, LineDiffResult } from './text/lines/line-diffs.ts';
-export { parseFilePatch } from './text/patch/parse-files.ts';
-export { type PlannedFile, plannedFiles, plannedLines } from './text/patch/planned-files.ts';
+export { hasSteps, type PlannedFile } from './text/patch/planned-files.ts';
 export type { EditFacts, EditListResult, RewriteResults } from './text/rewrite.ts';
 export { nearNames } from './text/similar.ts';
 export type { Obstacle } from './undo/compare.ts';

@@ -26,6 +26,11 @@ it.each<[string, () => Promise<unknown>, string]>([
     'is-root: . is one of the directories given, which this cannot delete',
   ],
   [
+    'what hides files',
+    () => engine.files.write('.cofferdamignore', 'a.txt'),
+    'read-only: .cofferdamignore cannot be changed: it says which files are hidden',
+  ],
+  [
     'a full directory',
     () => engine.files.remove('dir'),
     'directory-not-empty: dir is a directory that is not empty',

@@ -1,6 +1,7 @@
 /** What one call changes: each step resolves its places, holds their locks, and cleans up when it fails. */
 import { dirname } from 'node:path';
 import type { Lease } from '../../state/locks.ts';
+import { StateAway } from '../../state/state.ts';
 import type { How } from '../caller.ts';
 import type { Place } from '../confine/place.ts';
 import { SharedDirectories } from '../confine/shared-directories.ts';
@@ -8,14 +9,18 @@ import type { WalkOptions } from '../confine/wall.ts';
 import { inTurns, mapInTurns, type Steps, Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
+import { settleChanges } from '../journal/settle.ts';
 import type { Access } from './access.ts';
-import { leasedRecorder } from './leased-recorder.ts';
+import { leasedRecorder, OutdatedView } from './leased-recorder.ts';
 import { whileLocked } from './locks.ts';
 
 /** A step that changes more paths than this shares their directories. */
 const MANY = 16;
 /** So often other machines may move the directories of a change before it gets its locks. */
 const MOST_MOVES = 5;
+
+/** A cache that is behind is asked again after ever longer times. */
+const FIRST_WAIT_MS = 50;
 
 /** A directory was moved or removed before its path was locked. */
 class Moved extends Error {}
@@ -46,8 +51,12 @@ export class Changes {
       try {
         return await this.#at(changed, change);
       } catch (error) {
-        if (!(error instanceof Moved)) throw error;
-        if (moves === MOST_MOVES) fail({ kind: 'unstable', path: changed[0]!.path });
+        const { path } = changed[0]!;
+        if (error instanceof OutdatedView) {
+          if (moves >= MOST_MOVES) fail({ kind: 'changed-meanwhile', path });
+          await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS << moves));
+        } else if (!(error instanceof Moved)) throw error;
+        else if (moves >= MOST_MOVES) fail({ kind: 'unstable', path });
       }
     }
   }
@@ -83,9 +92,26 @@ export class Changes {
   }
 
   /** What was locked is a path: another machine may have put another directory there before. */
-  #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
+  async #leased<T>(lease: Lease, places: Place[], change: ChangeAt<T>): Promise<T> {
     for (const place of places) if (!this.#isStillThere(place)) throw new Moved();
-    return change(places, leasedRecorder(this.recorder, lease, places[0]!.shown));
+    await this.#settle(lease, places);
+    const recorder = leasedRecorder(this.recorder, lease, places[0]!.shown);
+    const result = await change(places, recorder);
+    recorder.leave();
+    return result;
+  }
+
+  /** What others were interrupted in must be known before somebody changes the same paths again. */
+  async #settle({ unsettled }: Lease, places: readonly Place[]): Promise<void> {
+    const { journal } = this.#access;
+    const others = unsettled.filter(({ part }) => part !== this.recorder.part);
+    if (!journal || others.length === 0) return;
+    try {
+      await settleChanges(journal, others, places);
+    } catch (error) {
+      if (error instanceof StateAway) fail({ kind: 'state-away', path: places[0]!.shown }, error);
+      throw error;
+    }
   }
 
   #isStillThere(place: Place): boolean {

@@ -1,33 +1,60 @@
 /** A recorder that lets nothing be changed unless the lock of the change is known to be held still. */
 import type { Lease } from '../../state/locks.ts';
 import { StateAway } from '../../state/state.ts';
+import type { Stat } from '../confine/dir.ts';
+import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
+import type { Change } from '../journal/entries/entry.ts';
+import { stampOf } from '../journal/record/stamp.ts';
+
+/** This machine shows a file that another one has replaced already: its cache is behind. */
+export class OutdatedView extends Error {}
+
+export interface LeasedRecorder extends ChangeRecorder {
+  /** The change is made: tells the lock what it has left at each path. */
+  leave(): void;
+}
 
 /** `shown`: the path that the failure names. */
-export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: string): ChangeRecorder {
+export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: string): LeasedRecorder {
+  const replaced = new Map<string, string | undefined>();
+  let hasBegun = false;
   const orFail = (error: unknown): never => {
     if (error instanceof StateAway) return fail({ kind: 'state-away', path: shown }, error);
     throw error;
   };
   const ready = () => lease.prove().catch(orFail);
+  /** `old`: the file that this machine shows there. */
+  const concerns = (place: Place, old?: Stat) => {
+    const stamp = old?.type === 'file' ? stampOf(old) : undefined;
+    if (stamp !== undefined && lease.lastOf(place.path)?.replaced.includes(stamp)) {
+      if (hasBegun) fail({ kind: 'changed-meanwhile', path: place.shown });
+      throw new OutdatedView();
+    }
+    replaced.set(place.path, stamp);
+  };
   return {
     active: recorder.active,
+    ...(recorder.part !== undefined && { part: recorder.part }),
     concerns: (path) => recorder.concerns(path),
     makesParent: (path, root) => recorder.makesParent(path, root),
     flushed: (place) => recorder.flushed(place),
     becomes: (place, type, facts) => recorder.becomes(place, type, facts),
     creates: async (place, type, facts) => {
+      concerns(place);
       await recorder.creates(place, type, facts);
       // A file of known content is written and flushed first; whoever does that asks by itself.
       if (facts?.bytes === undefined) await ready();
     },
     replaces: async (place, old, known, after) => {
+      concerns(place, old);
       const kept = await recorder.replaces(place, old, known, after);
       if (!Buffer.isBuffer(after)) await ready();
       return kept;
     },
     removes: async (place, old, must) => {
+      concerns(place, old);
       const aside = await recorder.removes(place, old, must);
       await ready();
       return aside;
@@ -37,6 +64,8 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
       await ready();
     },
     moves: async (from, to, source, occupant, known) => {
+      concerns(from, source);
+      concerns(to, occupant);
       await recorder.moves(from, to, source, occupant, known);
       await ready();
     },
@@ -47,8 +76,22 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
       } catch (error) {
         orFail(error);
       }
+      hasBegun = true;
       recorder.begins();
     },
     tookBack: () => recorder.tookBack(),
+    leave: () => {
+      const { part } = recorder;
+      if (part === undefined || !hasBegun) return;
+      for (const [path, stamp] of replaced) {
+        lease.leaves(path, { part, hash: hashLeft(recorder.told?.(path), path), replaced: stamp });
+      }
+    },
   };
+}
+
+/** Of the file that a change has left at a path. */
+function hashLeft(change: Change | undefined, path: string): string | undefined {
+  if (change?.kind === 'changed' || change?.kind === 'created') return change.after?.hash;
+  return change?.kind === 'moved' && change.to === path ? change.file?.hash : undefined;
 }

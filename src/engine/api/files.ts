@@ -7,6 +7,7 @@ import type { ChangedPath } from '../access/changes.ts';
 import type { Charset } from '../charset/names.ts';
 import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
+import { Yielder } from '../event-loop.ts';
 import { EngineFailure, fail } from '../failures.ts';
 import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts';
 import { contentHash } from '../files/content-hash.ts';
@@ -148,6 +149,16 @@ export class FilesApi extends ChangingApi {
     });
   }
 
+  /** What a patch plans for several files, by the paths that it names. */
+  async planPatch(patch: string, options: Call = {}): Promise<readonly PlannedFile[]> {
+    const { result } = await this.#editor.run(
+      { kind: 'plan-patch', path: '', patch },
+      undefined,
+      options.signal,
+    );
+    return result.plans;
+  }
+
   /**
    * Does what a patch plans for several files, all of it or nothing. The paths in the plans are absolute. Gives the
    * short hash of what each file holds afterwards; undefined for one that is gone, and none of a dry run.
@@ -186,7 +197,9 @@ export class FilesApi extends ChangingApi {
   ): Promise<[]> {
     const paths = plans.flatMap(({ from, to }) => [from, to].filter((path) => path !== undefined));
     return this.access.read(paths, {}, async (open) => {
+      const yielder = new Yielder(signal);
       for (const plan of plans) {
+        await yielder.pause();
         const { from, to } = plan;
         if (from === undefined) await contentOf(plan, undefined, () => this.#declaredAt(to!), compute);
         else {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Access } from '../access/access.ts';
 import type { Place } from '../confine/place.ts';
-import { mapInTurns, Yielder } from '../event-loop.ts';
+import { filteredInTurns, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { compileGlobs, GlobAllowance } from '../glob/glob.ts';
 import { limits } from '../limits.ts';
@@ -123,8 +123,7 @@ export class SearchApi {
     const isWanted = (entry: WalkEntry) =>
       matcher.matches(entry.path) ||
       (folded !== undefined && nameOf(entry.path).toLowerCase().includes(folded));
-    const wanted = await mapInTurns(found.entries, yielder, (entry) => (isWanted(entry) ? [entry] : []));
-    return { ...found, entries: wanted.flat() };
+    return { ...found, entries: await filteredInTurns(found.entries, yielder, isWanted) };
   }
 
   overview(path: string, query: Parameters<Search['overview']>[1], call: SearchCall = {}): Promise<Overview> {

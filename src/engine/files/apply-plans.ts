@@ -2,8 +2,9 @@
 import { type Encoding, encodingOfNew, markOf } from '../charset/codec.ts';
 import type { Charset } from '../charset/names.ts';
 import type { Place } from '../confine/place.ts';
+import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
-import type { PlannedFile } from '../text/patch/planned-files.ts';
+import { hasSteps, type PlannedFile } from '../text/patch/planned-files.ts';
 import type { Rewrote } from '../text/rewrite.ts';
 import { contentHash } from './content-hash.ts';
 import { editedEncoding } from './encoding/stored-encoding.ts';
@@ -35,7 +36,9 @@ export async function applyPlans(
   const { declaredFor, signal, recorder } = options;
   const replacements: Replacement[] = [];
   const hashes: (string | undefined)[] = [];
+  const yielder = new Yielder(signal);
   for (const file of files) {
+    await yielder.pause();
     const old = file.from && (await readSnapshot(file.from, { signal, action: 'edit' }));
     const bytes = await contentOf(file.plan, old, declaredFor(file.from ?? file.to!), compute);
     replacements.push(...replacementsOf(file, old, bytes));
@@ -69,8 +72,8 @@ export async function contentOf(
   compute: ComputeFile,
 ): Promise<Buffer> {
   const before = old?.bytes ?? Buffer.alloc(0);
-  if (plan.to === undefined && plan.steps.length === 0) return before;
-  const hasChange = plan.steps.length > 0 || plan.content !== undefined;
+  if (plan.to === undefined && !hasSteps(plan)) return before;
+  const hasChange = hasSteps(plan) || plan.content !== undefined;
   if (!hasChange) return before;
   if (old) return (await compute(plan, before, editedEncoding(before, declared, plan.from!))).bytes ?? before;
   const encoding = encodingOfNew(declared());

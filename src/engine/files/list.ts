@@ -143,10 +143,14 @@ async function readable(cursor: Cursor, yielder: Yielder): Promise<Listing> {
 /** By raw names, and so byte-wise. */
 async function inOrder(listing: Listing, yielder: Yielder): Promise<Listing> {
   const { names, types } = listing;
-  if (names.every((name, index) => index === 0 || names[index - 1]! < name)) return listing;
+  const isBehind = (name: string, index: number) => index > 0 && names[index - 1]! >= name;
+  if (!names.some(isBehind)) return listing;
   const places = await mapInTurns(names, yielder, (_, index) => index);
   const order = await sortedInTurns(places, yielder, (a, b) => (names[a]! < names[b]! ? -1 : 1));
-  return { names: order.map((index) => names[index]!), types: order.map((index) => types[index]!) };
+  return {
+    names: await mapInTurns(order, yielder, (index) => names[index]!),
+    types: await mapInTurns(order, yielder, (index) => types[index]!),
+  };
 }
 
 function joined(below: string, raw: string): string {

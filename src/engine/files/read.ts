@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { encodingOf } from '../charset/encoding-of.ts';
 import type { Charset } from '../charset/names.ts';
 import { readBytes } from '../confine/content/read.ts';
-import type { OpenFile, Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/dir.ts';
 import { attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
@@ -14,6 +14,7 @@ import { decodedInTurns } from './encoding/in-turns.ts';
 import { mimeTypeOf } from './mime.ts';
 import type { Snapshot } from './replace.ts';
 import { textInTurns } from './utf8-in-turns.ts';
+import { openThere } from './with-file.ts';
 
 export interface FileContent {
   /** Absolute, with links resolved. */
@@ -51,16 +52,6 @@ export async function readSnapshot(
       file.close();
     }
   });
-}
-
-/** Looks what is there only when nothing is: most files that are asked for are there. */
-function openThere(place: Place): OpenFile {
-  try {
-    return place.dir.open(place.name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') place.mustExist('file');
-    throw error;
-  }
 }
 
 export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {

@@ -4,7 +4,7 @@ import type { SetAside } from '../../state/contents.ts';
 import type { Stat } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
 import type { EntryType } from '../failures.ts';
-import type { FileImage, LinkTarget } from '../journal/entries/entry.ts';
+import type { Change, FileImage, LinkTarget } from '../journal/entries/entry.ts';
 
 /** What a file will hold: the bytes, or what is known of them. */
 export type NewContent = Buffer | Pick<FileImage, 'size' | 'hash' | 'stamp'>;
@@ -29,6 +29,10 @@ export interface ChangeRecorder {
   readonly active: boolean;
   /** Whether a change of this path was told. */
   concerns(path: string): boolean;
+  /** The part of the journal's entry that it writes. */
+  readonly part?: string;
+  /** What was last told of a path. */
+  told?(path: string): Change | undefined;
   /** Before a missing directory is made on the way to a place. */
   makesParent(path: string, root: string): void;
   /** Settles when what was kept for a file of known content survives a power cut; all else has waited by itself. */

@@ -3,6 +3,7 @@
 import type { SetAside } from '../../state/contents.ts';
 import type { Dir, Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
+import { rawNamesInTurns } from '../confine/names-in-turns.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
 import { Yielder } from '../event-loop.ts';
@@ -122,7 +123,7 @@ async function requireRemovable(
   if (level > limits.treeDepth) fail({ kind: 'bad-path', path: shown, why: 'too-deep' });
   if (wall.rootOf(dir)) fail({ kind: 'is-root', path: shown, action: 'delete' });
   wall.protectedPlaces.requireNot(dir.identity, shown);
-  const names = await attemptAsync(shown, 'delete', () => rawNames(dir, yielder));
+  const names = await attemptAsync(shown, 'delete', () => rawNamesInTurns(dir, yielder));
   const mayChange = names.length === 0 || attempt(shown, 'delete', () => dir.mayChangeEntries());
   if (!mayChange) fail({ kind: 'permission', path: shown, action: 'delete' });
   for (const name of names) {
@@ -138,7 +139,7 @@ async function requireRemovable(
 }
 
 async function empty(dir: Dir, yielder: Yielder): Promise<void> {
-  for (const name of await rawNames(dir, yielder)) {
+  for (const name of await rawNamesInTurns(dir, yielder)) {
     await yielder.pause();
     const inner = dir.enterRaw(name);
     if (inner === undefined) {
@@ -157,13 +158,4 @@ async function empty(dir: Dir, yielder: Yielder): Promise<void> {
 function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item;
   return undefined;
-}
-
-async function rawNames(dir: Dir, yielder: Yielder): Promise<Buffer[]> {
-  const names: Buffer[] = [];
-  for (const batch of dir.rawNameBatches()) {
-    for (const name of batch) names.push(Buffer.from(name, 'latin1'));
-    await yielder.pause();
-  }
-  return names;
 }

@@ -8,7 +8,7 @@ import { fail } from '../failures.ts';
 import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
 import { type LaunchSettings, prepareLaunch } from './launch.ts';
 import { withoutNewGitControl } from './new-git-control.ts';
-import { ignoreFilesIn, withoutNewIgnoreFiles } from './new-ignore-file.ts';
+import { ignoreFilesIn, withoutNewIgnoreFiles, workspaceFilesIn } from './new-ignore-file.ts';
 import { withOwnLinks } from './own-links.ts';
 import { checkArgv } from './policy/check.ts';
 import type { PathArgument } from './policy/declaration.ts';
@@ -243,7 +243,12 @@ export class Commands {
     const withheld = await findWithheldPlaces(this.#wall, signal);
     if (!profile.writes) return { ...this.#settings, withheld };
     const own = this.#wall.protectedPlaces.list().map(({ path }) => path);
-    const paths = [...own, ...ignoreFilesIn(this.#wall), ...(git?.fixed ?? [])];
+    const paths = [
+      ...own,
+      ...ignoreFilesIn(this.#wall),
+      ...workspaceFilesIn(this.#wall),
+      ...(git?.fixed ?? []),
+    ];
     const roots = protectRoots(this.#settings.roots, paths);
     const { paths: masked } = await findIpcEndpoints(roots, signal);
     return { ...this.#settings, roots, masked, withheld, guarded: guardedPlaces(roots, paths) };

@@ -1,7 +1,7 @@
 /** Renames a file that says what the server hides, when a sandboxed command made it: only the owner may say that. */
 import { join } from 'node:path';
 import type { Wall } from '../confine/wall.ts';
-import { IGNORE_FILE } from '../confine/withheld/ignore-file.ts';
+import { IGNORE_FILE, WORKSPACE_FILE } from '../confine/withheld/ignore-file.ts';
 import type { RunResult } from './process/run.ts';
 import { setAside, withNotes } from './set-aside.ts';
 
@@ -9,9 +9,16 @@ const WHY = 'only the owner of the server may say what it hides';
 
 /** Those that are there now. A command can read them at most. */
 export function ignoreFilesIn(wall: Wall): string[] {
-  return wall.roots.flatMap(({ real, dir }) =>
-    dir.lstat(IGNORE_FILE) === undefined ? [] : join(real, IGNORE_FILE),
-  );
+  return filesNamed(wall, IGNORE_FILE);
+}
+
+/** By which a fleet knows its directories: a command can read them, too, and not change them. */
+export function workspaceFilesIn(wall: Wall): string[] {
+  return filesNamed(wall, WORKSPACE_FILE);
+}
+
+function filesNamed(wall: Wall, name: string): string[] {
+  return wall.roots.flatMap(({ real, dir }) => (dir.lstat(name) === undefined ? [] : join(real, name)));
 }
 
 /** The result of a command, with a note at the end of its standard error for each file that it made. */

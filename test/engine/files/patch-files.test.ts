@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentHash } from '../../../src/engine/files/content-hash.ts';
-import { Engine, EngineFailure, parseFilePatch, plannedFiles } from '../../../src/engine/index.ts';
+import { Engine, EngineFailure } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 let temporary: ReturnType<typeof temporaryDirectory>;
@@ -55,9 +55,9 @@ afterEach(async () => {
   temporary.remove();
 });
 
-function apply(text: string, options: { dryRun?: boolean } = {}) {
+async function apply(text: string, options: { dryRun?: boolean } = {}) {
   const at = (path: string | undefined) => (path === undefined ? undefined : join(root, path));
-  const plans = plannedFiles(parseFilePatch(text)).map((plan) => ({
+  const plans = (await engine.files.planPatch(text)).map((plan) => ({
     ...plan,
     from: at(plan.from),
     to: at(plan.to),

@@ -31,6 +31,33 @@ describe('the kernel', () => {
     expect(hash.digest('hex')).toBe(sourceHash);
   });
 
+  it('signs a text with a mark for each three bytes in it, whatever their case', () => {
+    for (let round = 0; round < 400; round++) {
+      const bytes = randomBytes(Math.floor(random() * 200), [
+        NEWLINE,
+        0x41,
+        0x61,
+        0x5a,
+        0x7a,
+        0x5f,
+        0xc3,
+        0xbc,
+      ]);
+      const { from, end } = load(bytes);
+      const signature = kernel.sign(from, end, pick(random, [32, 64, 128, 256, 512]));
+      const bits = signature.length * 8;
+      const expected = new Set<number>();
+      const lower = bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte));
+      for (let at = 0; at + 3 <= lower.length; at++) {
+        expected.add(kernel.markOf(lower[at]!, lower[at + 1]!, lower[at + 2]!) % bits);
+      }
+      const marked = Array.from({ length: bits }, (_, bit) => bit).filter(
+        (bit) => (signature[bit >> 3]! >> (bit & 7)) & 1,
+      );
+      expect(marked).toEqual([...expected].sort((a, b) => a - b));
+    }
+  });
+
   it('finds and counts single bytes at every length and place', () => {
     for (let length = 0; length < 300; length++) {
       const bytes = randomBytes(length, [NEWLINE, 0x61, 0x62, 0x63, 0xc3]);

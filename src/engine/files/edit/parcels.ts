@@ -27,7 +27,12 @@ export function* packed(message: unknown, kept?: unknown): Generator<Parcel, unk
     if (typeof value === 'string' && value.length > LONG) return yield* slices(value, LONG);
     if (typeof value !== 'object' || value === null || value === kept) return value;
     if (value instanceof Uint8Array) return value.length > LONG ? yield* slices(value, LONG) : value;
-    if (Array.isArray(value)) return value.length > MANY ? yield* slices(value, MANY) : value;
+    if (Array.isArray(value)) {
+      if (value.length > MANY) return yield* slices(value, MANY);
+      const items: unknown[] = [];
+      for (const item of value) items.push(yield* pack(item));
+      return items;
+    }
     const packing: Record<string, unknown> = {};
     for (const [name, member] of Object.entries(value)) packing[name] = yield* pack(member);
     return packing;
@@ -69,8 +74,8 @@ function joined(parts: readonly Parcel['part'][]): unknown {
 }
 
 function filled(value: unknown, values: readonly unknown[]): unknown {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Array.isArray(value))
-    return value;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => filled(item, values));
   if ('\0parcels' in value) return values[(value as Place)['\0parcels']];
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filled(member, values)]));
 }

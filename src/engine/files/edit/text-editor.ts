@@ -11,6 +11,8 @@ export type { TextEdit } from '../../text/edit/apply-edits.ts';
 const AT_ONCE = 256 * 1024;
 /** An edit takes as long as so many bytes, however short its texts are. */
 const EDIT_WEIGHT = 128;
+/** Short lines of a patch take so much longer to read than long texts. */
+const PATCH_WEIGHT = 4;
 /** A worker that had more in its hands is not kept: its memory would stay. */
 const KEEP_BELOW = 4 * 1024 * 1024;
 
@@ -82,8 +84,13 @@ function weightOf(job: Rewriting, bytes: number): number {
     case 'read-patch':
     case 'patch':
       return bytes + 2 * job.patch.length;
-    case 'planned-file':
-      return bytes * (1 + job.plan.steps.length) + (job.plan.content?.length ?? 0);
+    case 'plan-patch':
+      return PATCH_WEIGHT * job.patch.length;
+    case 'planned-file': {
+      const { content = '', steps } = job.plan;
+      if (typeof steps === 'string') return bytes * 2 + PATCH_WEIGHT * steps.length + content.length;
+      return bytes * (1 + steps.length) + content.length;
+    }
     case 'diff':
       return 2 * (job.before.bytes.length + bytes);
   }

@@ -2,7 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { provideConverter } from '../../charset/converter.ts';
 import { EngineFailure } from '../../failures.ts';
-import { rewrite } from '../../text/rewrite.ts';
+import { withPackedSteps } from '../../text/patch/planned-files.ts';
+import { type RewriteResults, rewrite } from '../../text/rewrite.ts';
 import { type Parcel, packed, Unpacking } from './parcels.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
 
@@ -41,10 +42,17 @@ async function answer({ job, bytes }: TextJob): Promise<void> {
 function answerTo(job: TextJob['job'], bytes: Uint8Array | undefined): TextAnswer {
   try {
     const { bytes: after, result } = rewrite(job, bytes, () => port.postMessage({ begins: true }));
+    if (job.kind === 'plan-patch') return { bytes: after, result: packedPlans(result as PatchPlans) };
     // A small buffer is a part of one that others share.
     return { bytes: after && new Uint8Array(after), result };
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     return { failure: error.facts };
   }
+}
+
+type PatchPlans = RewriteResults['plan-patch'];
+
+function packedPlans({ plans }: PatchPlans): PatchPlans {
+  return { plans: plans.map(withPackedSteps) };
 }

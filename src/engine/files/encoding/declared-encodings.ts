@@ -11,9 +11,10 @@ import { type EditorConfig, LONGEST_CONFIG, parseEditorConfig } from '../../char
 import type { Charset } from '../../charset/names.ts';
 import type { CharsetScope } from '../../charset/scope.ts';
 import { readBytesSync } from '../../confine/content/read.ts';
-import { attempt } from '../../confine/errno.ts';
+import type { Dir } from '../../confine/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { converterSource } from '../../confine/protect/own-package.ts';
+import type { Root } from '../../confine/roots.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';
 import type { Wall } from '../../confine/wall.ts';
 import { EngineFailure } from '../../failures.ts';
@@ -25,6 +26,10 @@ const MOST_CONFIGS = 256;
 interface ReadConfig {
   text: string;
   config: EditorConfig;
+}
+
+interface FoundConfig extends ReadConfig, ConfigAbove {
+  directory: string;
 }
 
 export class DeclaredEncodings {
@@ -52,7 +57,7 @@ export class DeclaredEncodings {
   scopeOf(wall: Wall, place: Place): CharsetScope {
     const isFile = place.lstat()?.type === 'file';
     const start = isFile ? dirname(place.path) : place.path;
-    const above = [...this.#above(wall, { path: start, root: place.root })];
+    const above = this.#above(wall, { path: start, root: place.root });
     return {
       rules: this.#rules,
       directories: this.#directories,
@@ -62,26 +67,34 @@ export class DeclaredEncodings {
   }
 
   /** From the directory of the file up to the one that is served. */
-  *#above(
-    wall: Wall,
-    { path, root }: Pick<Place, 'path' | 'root'>,
-  ): Generator<ConfigAbove & { directory: string; text: string }> {
-    for (let directory = path; directory !== root.real && directory !== '/'; ) {
-      directory = dirname(directory);
-      const read = this.#read(wall, directory);
-      if (read) yield { ...read, directory, below: directory === '/' ? 1 : directory.length + 1 };
+  #above(wall: Wall, { path, root }: Pick<Place, 'path' | 'root'>): FoundConfig[] {
+    const found: FoundConfig[] = [];
+    visitDown(root, path, (dir, directory) => {
+      const read = wall.withheld ? this.#served(wall, dir, directory) : this.#in(dir);
+      if (read) found.push({ ...read, directory, below: directory === '/' ? 1 : directory.length + 1 });
+    });
+    return found.reverse();
+  }
+
+  /** What cannot be read says nothing. */
+  #in(dir: Dir): ReadConfig | undefined {
+    try {
+      const stat = dir.lstat(CONFIG_NAME);
+      if (stat?.type !== 'file') return undefined;
+      const key = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(':');
+      return this.#configs.get(key) ?? this.#remember(key, textIn(dir));
+    } catch {
+      return undefined;
     }
   }
 
-  /** What cannot be read, or is withheld, says nothing. */
-  #read(wall: Wall, directory: string): ReadConfig | undefined {
+  /** The same where the owner withholds files: what is withheld says nothing either. */
+  #served(wall: Wall, held: Dir, directory: string): ReadConfig | undefined {
     try {
-      return wall.at(join(directory, CONFIG_NAME), { straight: true, follow: false }, (place) => {
-        const stat = place.lstat();
-        if (stat?.type !== 'file') return undefined;
-        const key = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(':');
-        return this.#configs.get(key) ?? this.#remember(key, textOf(place));
-      });
+      if (held.lstat(CONFIG_NAME) === undefined) return undefined;
+      return wall.at(join(directory, CONFIG_NAME), { straight: true, follow: false }, ({ dir, name }) =>
+        name === CONFIG_NAME ? this.#in(dir) : undefined,
+      );
     } catch (error) {
       if (error instanceof EngineFailure) return undefined;
       throw error;
@@ -96,13 +109,33 @@ export class DeclaredEncodings {
   }
 }
 
-function textOf(place: Place): string {
-  return attempt(place.shown, 'read', () => {
-    const file = place.dir.open(place.name);
-    try {
-      return readBytesSync(file, LONGEST_CONFIG).toString('utf8');
-    } finally {
-      file.close();
+/** Shows every directory above `path`, from the root down, each held for that moment. No link is followed. */
+function visitDown({ dir: top, real }: Root, path: string, show: (dir: Dir, path: string) => void): void {
+  let dir = top;
+  let end = real === '/' ? 0 : real.length;
+  try {
+    while (end < path.length) {
+      show(dir, path.slice(0, end) || '/');
+      const next = path.indexOf('/', end + 1);
+      if (next < 0) return;
+      const inner = dir.enter(path.slice(end + 1, next));
+      if (typeof inner === 'string' || 'linkTarget' in inner) return;
+      if (dir !== top) dir.close();
+      dir = inner;
+      end = next;
     }
-  });
+  } catch {
+    // Below what cannot be entered nothing is read.
+  } finally {
+    if (dir !== top) dir.close();
+  }
+}
+
+function textIn(dir: Dir): string {
+  const file = dir.open(CONFIG_NAME);
+  try {
+    return readBytesSync(file, LONGEST_CONFIG).toString('utf8');
+  } finally {
+    file.close();
+  }
 }
