@@ -119,7 +119,7 @@ export interface WholeTrees {
   isOnDevice(dev: bigint): boolean;
 
   /** Sets an open file aside without copying it; false where the file system cannot, or when the file changed. */
-  link(file: OpenFile, at: { dir: Dir; name: string }, aside: SetAside): boolean;
+  link(file: OpenFile, at: { dir: Dir; name: string | Buffer }, aside: SetAside): boolean;
 
   /** What the files of something set aside hold, each with its path below it in raw names. */
   filesOf(name: string, path?: string): Iterable<HashedFile>;

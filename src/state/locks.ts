@@ -49,6 +49,34 @@ export interface Lease {
   prove(): Promise<void>;
   /** Throws when the last proof is too old to change something now. */
   requireFresh(): void;
+  /** What the last holder of an entry's lock has left there, as far as anybody knows. */
+  lastOf(path: string): LastChange | undefined;
+  /** Changes that were written down for the locked entries, and whose end nobody has recorded. */
+  readonly unsettled: readonly UnsettledChange[];
+  /** What this holder has left at an entry. Whoever locks it next gets to know. */
+  leaves(path: string, change: LeftBehind): void;
+}
+
+/** What a change has left at a path. */
+export interface LeftBehind {
+  /** The part of the journal's entry that tells of the change. */
+  part: string;
+  /** Of the content; undefined where there is no file any more. */
+  hash: string | undefined;
+  /** Which file the change replaced or removed, as `stampOf` says. */
+  replaced: string | undefined;
+}
+
+export interface LastChange {
+  part: string;
+  hash: string | undefined;
+  /** Files that the last changes of the path replaced or removed, none of them older than a minute. */
+  replaced: readonly string[];
+}
+
+export interface UnsettledChange {
+  path: string;
+  part: string;
 }
 
 /** Another process has held a lock for too long. */

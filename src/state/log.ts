@@ -21,6 +21,12 @@ export interface Log<R extends object> {
 
   flush(): Promise<void>;
 
+  /**
+   * Gives a log that holds nothing its first records, in one step and for good: all readers find all of them or none.
+   * False when the log holds something already, and then nothing is written. Only one process at a time may do this.
+   */
+  fill(records: readonly R[]): Promise<boolean>;
+
   /** Reads all records, and later those that were added; `consumer` receives them. */
   reader(consumer: LogConsumer<R>): LogReader;
 
@@ -74,12 +80,21 @@ export interface LogListener<R extends object> {
   onProblem(error: Error): void;
 }
 
+/** A part of an entry and the paths that it concerns, as all machines call them; without paths, all of its paths. */
+export interface PlannedChanges {
+  part: string;
+  paths?: readonly string[];
+  isEnd: boolean;
+}
+
 /** How a log is to be kept. */
 export interface LogOptions<R extends object> {
   /** Checks a value that was read; undefined for what is no record of this log. */
   accept(value: unknown): R | undefined;
   /** What is stored in place of a record, where other machines read it: `accept` takes it back. */
   toStored?(record: R): object;
+  /** Which changes a record plans, and which ones it brings to an end: whoever locks their paths gets to know. */
+  plans?(record: R): PlannedChanges | undefined;
   /** Each record carries a checksum, so that damage of any kind shows. Without, a record is plain JSON. */
   checksums?: boolean;
   /** Bytes of a record at most. What a reader finds beyond that is no record. */
@@ -88,7 +103,10 @@ export interface LogOptions<R extends object> {
   shorten?(record: R): Iterable<R>;
   /** How every record begins: finds a record of a plain log behind one that was cut short. */
   opening?: string;
-  /** When a record was appended, in milliseconds since 1970: keeps a follower from telling a record twice. */
+  /**
+   * When a record was appended, in milliseconds since 1970: keeps a follower from telling a record twice, and dates
+   * the records that fill a log.
+   */
   appendedAt?(record: R): number;
   /** The log takes at most `all` bytes; the oldest records go, about `part` bytes at a time. */
   bounds?: { part: number; all: number };

@@ -2,6 +2,7 @@
 import type { Contents } from './contents.ts';
 import type { Locks } from './locks.ts';
 import type { Log, LogOptions } from './log.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface State {
   /** The same for all who share the state, and for nobody else. */
@@ -9,6 +10,7 @@ export interface State {
   readonly contents: Contents;
   readonly locks: Locks;
   readonly notes: Notes;
+  readonly sessions: Sessions;
   /** Where the state lies in a directory of this machine: scratch files may be made in it. */
   readonly localDirectory?: string | undefined;
   /** Where other machines share the state: how they call what this one knows by its path. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server, type Socket as Visitor } from 'node:net';
 import { LockTimeout } from '../locks.ts';
+import { lockSecret } from './lock-secret.ts';
 
 const WAIT_MS = 30_000;
 const RETRY_MS = [1, 2, 4, 8, 16];
@@ -19,7 +20,7 @@ export function socketName(key: string): string | undefined {
 }
 
 export function hashOfKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 40);
+  return createHash('sha256').update(lockSecret()).update(key).digest('hex').slice(0, 40);
 }
 
 export function listen(

@@ -1,6 +1,8 @@
 /** The embedded state: everything in files below one directory of the user's own, shared by all servers on a machine. */
 import { join } from 'node:path';
 import type { Contents } from '../contents.ts';
+import { MemorySessions } from '../memory-sessions.ts';
+import type { Sessions } from '../sessions.ts';
 import type { Notes, State } from '../state.ts';
 import { DirectoryContents } from './contents/directory-contents.ts';
 import { machineLocks } from './locks.ts';
@@ -11,6 +13,7 @@ import { DirectoryNotes } from './notes.ts';
 export function openDirectoryState(directory: string): State {
   let contents: Contents | undefined;
   let notes: Notes | undefined;
+  let sessions: Sessions | undefined;
   const logs = new Set<{ close(): void }>();
   return {
     name: directory,
@@ -21,6 +24,10 @@ export function openDirectoryState(directory: string): State {
     get notes() {
       notes ??= new DirectoryNotes(directory);
       return notes;
+    },
+    get sessions() {
+      sessions ??= new MemorySessions();
+      return sessions;
     },
     get contents() {
       contents ??= new DirectoryContents(directory);

@@ -5,7 +5,9 @@ import { isWithin } from '../../engine/confine/roots.ts';
 import { makeDirectory } from './make-directory.ts';
 
 /** What is wrong with the state directory, in words for the user. */
-export class StateProblem extends Error {}
+export class StateProblem extends Error {
+  override readonly name: string = 'StateProblem';
+}
 
 /** The same error, in words when it comes from the state directory. */
 export function asStateProblem(error: unknown, directory: string): unknown {

@@ -1,7 +1,8 @@
 /** The transaction that holds locks: alive for as long as the database hears of it. */
-import type { Lease } from '../locks.ts';
+import type { LastChange, Lease, LeftBehind, UnsettledChange } from '../locks.ts';
 import { StateAway } from '../state.ts';
 import type { Connection } from './connection.ts';
+import type { LastChanges } from './last-changes.ts';
 
 /** The database ends the session of a holder that is silent for so long. */
 export const LEASE_MS = 10_000;
@@ -15,10 +16,14 @@ const MOST_TRIES = 5;
 export class TransactionLease implements Lease {
   readonly #connection: Connection;
   readonly #timer: NodeJS.Timeout;
+  readonly #known: LastChanges;
+  /** By the paths of the entries. */
+  readonly left = new Map<string, LeftBehind>();
   #provenAt = Number.NEGATIVE_INFINITY;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, known: LastChanges) {
     this.#connection = connection;
+    this.#known = known;
     this.#timer = setInterval(() => void this.#ask().catch(() => {}), PING_MS);
     this.#timer.unref();
   }
@@ -35,6 +40,18 @@ export class TransactionLease implements Lease {
     if (performance.now() - this.#provenAt > FRESH_MS) {
       throw new StateAway(new Error('the lock was not proven in time'));
     }
+  }
+
+  get unsettled(): readonly UnsettledChange[] {
+    return this.#known.unsettled;
+  }
+
+  lastOf(path: string): LastChange | undefined {
+    return this.#known.of(path);
+  }
+
+  leaves(path: string, change: LeftBehind): void {
+    this.left.set(path, change);
   }
 
   end(): void {

@@ -9,25 +9,31 @@ import { createHash } from 'node:crypto';
 import type { LockKey } from '../locks.ts';
 import type { SharedPaths } from '../state.ts';
 
+/** So long, and no longer, a machine may show a file that another one has replaced. */
+const STALE = "interval '1 minute'";
+const LAST_CHANGE = `part, hash, CASE WHEN at > clock_timestamp() - ${STALE} THEN replaced END AS replaced`;
+
 type Mode = 'FOR UPDATE' | 'FOR KEY SHARE';
 
 export interface LockRow {
   /** In hex, which sorts as the bytes do. */
   hash: string;
   mode: Mode;
+  /** Of an entry that is locked for itself, as this machine calls it. */
+  path?: string;
 }
 
 /** In the order in which they are locked. */
 export function rowsOf(keys: readonly LockKey[], paths: SharedPaths): LockRow[] {
-  const modes = new Map<string, Mode>();
+  const modes = new Map<string, Pick<LockRow, 'mode' | 'path'>>();
   const shared = new Set<string>();
   for (const key of keys) {
     if (typeof key === 'string') {
-      modes.set(hashOf(`name ${key}`), 'FOR UPDATE');
+      modes.set(hashOf(`name ${key}`), { mode: 'FOR UPDATE' });
       continue;
     }
     const path = paths.toShared(key.path);
-    modes.set(hashOf(`path ${path}`), 'FOR UPDATE');
+    modes.set(rowOfPath(path), { mode: 'FOR UPDATE', path: key.path });
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       const above = path.slice(0, end);
       // The directories above this one were met before.
@@ -36,10 +42,15 @@ export function rowsOf(keys: readonly LockKey[], paths: SharedPaths): LockRow[] 
     }
   }
   for (const path of shared) {
-    const hash = hashOf(`path ${path}`);
-    if (!modes.has(hash)) modes.set(hash, 'FOR KEY SHARE');
+    const hash = rowOfPath(path);
+    if (!modes.has(hash)) modes.set(hash, { mode: 'FOR KEY SHARE' });
   }
-  return [...modes].map(([hash, mode]) => ({ hash, mode })).sort((a, b) => (a.hash < b.hash ? -1 : 1));
+  return [...modes].map(([hash, row]) => ({ hash, ...row })).sort((a, b) => (a.hash < b.hash ? -1 : 1));
+}
+
+/** The row of an entry, in hex, by the path that all machines know it by. */
+export function rowOfPath(shared: string): string {
+  return hashOf(`path ${shared}`);
 }
 
 /** Locks all rows with one message; gives those that are there. */
@@ -52,7 +63,8 @@ export function lockStatements(table: string, rows: readonly LockRow[], settings
   }
   const selects = runs.map((run) => {
     const hashes = run.map(({ hash }) => `'\\x${hash}'`).join(', ');
-    return `SELECT key FROM ${table} WHERE key IN (${hashes}) ORDER BY key ${run[0]!.mode}${now}`;
+    const facts = run[0]!.mode === 'FOR UPDATE' ? `key, ${LAST_CHANGE}` : 'key';
+    return `SELECT ${facts} FROM ${table} WHERE key IN (${hashes}) ORDER BY key ${run[0]!.mode}${now}`;
   });
   return ['BEGIN', settings, ...selects].join('; ');
 }

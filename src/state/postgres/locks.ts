@@ -9,8 +9,9 @@ import { type Lease, type LockKey, type Locks, LockTimeout } from '../locks.ts';
 import type { SharedPaths } from '../state.ts';
 import { type Connection, sqlState } from './connection.ts';
 import type { Database } from './database.ts';
+import { LastChanges, leftStatement, unsettledStatement } from './last-changes.ts';
 import { LEASE_MS, TransactionLease } from './lease.ts';
-import { type LockRow, lockStatements, rowsOf } from './lock-rows.ts';
+import { type LockRow, lockStatements, rowOfPath, rowsOf } from './lock-rows.ts';
 import { PoolTimeout } from './pool.ts';
 
 const WAIT_MS = 30_000;
@@ -43,8 +44,8 @@ export class PostgresLocks implements Locks {
     try {
       signal?.throwIfAborted();
       return await this.#database.forLock(async (connection) => {
-        await this.#lock(connection, rows, signal);
-        return runLeased(connection, task);
+        const known = await this.#lock(connection, rows, signal);
+        return this.#runLeased(connection, known, task);
       });
     } catch (error) {
       throw error instanceof PoolTimeout ? new LockTimeout() : error;
@@ -60,8 +61,9 @@ export class PostgresLocks implements Locks {
     const release = await this.#enterQueues(rows);
     try {
       return await this.#database.forLock(async (connection) => {
-        if (!(await this.#tryLock(connection, rows, ' NOWAIT'))) return false;
-        await runLeased(connection, task);
+        const known = await this.#tryLock(connection, rows, ' NOWAIT');
+        if (!known) return false;
+        await this.#runLeased(connection, known, task);
         return true;
       });
     } finally {
@@ -77,9 +79,11 @@ export class PostgresLocks implements Locks {
     };
   }
 
-  async #lock(connection: Connection, rows: readonly LockRow[], signal?: AbortSignal): Promise<void> {
+  async #lock(connection: Connection, rows: readonly LockRow[], signal?: AbortSignal): Promise<LastChanges> {
     const deadline = performance.now() + WAIT_MS;
-    while (!(await this.#tryLock(connection, rows, '', signal))) {
+    for (;;) {
+      const known = await this.#tryLock(connection, rows, '', signal);
+      if (known) return known;
       signal?.throwIfAborted();
       if (performance.now() > deadline) throw new LockTimeout();
     }
@@ -90,9 +94,10 @@ export class PostgresLocks implements Locks {
     rows: readonly LockRow[],
     now: string,
     signal?: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<LastChanges | undefined> {
     const table = this.#database.table('locks');
-    const statements = lockStatements(table, rows, SETTINGS, now);
+    const asking = unsettledStatement(this.#database.table('planned_changes'), rows);
+    const statements = [lockStatements(table, rows, SETTINGS, now), ...(asking ? [asking] : [])].join('; ');
     for (;;) {
       const asked = connection.query(statements, undefined, { ms: LOCK_ANSWER_MS });
       const found = await orAborted(asked, connection, signal).catch(async (error: unknown) => {
@@ -100,8 +105,8 @@ export class PostgresLocks implements Locks {
         if (NOT_NOW.includes(sqlState(error) ?? '')) return undefined;
         throw error;
       });
-      if (found === undefined) return false;
-      if (found.length === rows.length) return true;
+      if (found === undefined) return undefined;
+      if (found.filter(({ key }) => key).length === rows.length) return new LastChanges(rows, found);
       // Rows are made outside of the transaction that locks them: nobody has to wait for its end.
       await connection.query('ROLLBACK');
       await connection.query(
@@ -109,6 +114,31 @@ export class PostgresLocks implements Locks {
          ON CONFLICT DO NOTHING`,
         [rows.map(({ hash }) => hash)],
       );
+    }
+  }
+
+  /**
+   * What the task has done is done, whatever becomes of the transaction. Nobody waits until what it left is on the
+   * disk: a row that a power cut has taken back only makes the next holder look closer.
+   */
+  async #runLeased<T>(
+    connection: Connection,
+    known: LastChanges,
+    task: (lease: Lease | undefined) => Promise<T>,
+  ): Promise<T> {
+    const lease = new TransactionLease(connection, known);
+    try {
+      return await task(lease);
+    } finally {
+      lease.end();
+      const left = new Map(
+        [...lease.left].map(([path, each]) => [rowOfPath(this.#paths.toShared(path)), each]),
+      );
+      const end =
+        left.size === 0
+          ? 'ROLLBACK'
+          : `SET LOCAL synchronous_commit = off; ${leftStatement(this.#database.table('locks'), left)}; COMMIT`;
+      if (!connection.isLost) await connection.query(end).catch(() => connection.close());
     }
   }
 }
@@ -129,21 +159,4 @@ function orAborted<T>(asked: Promise<T>, connection: Connection, signal?: AbortS
     signal.addEventListener('abort', abort, { once: true });
     asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-}
-
-/**
- * What the task has done is done, whatever becomes of the transaction. It only holds locks, so it is rolled back: a
- * commit would wait for the disk.
- */
-async function runLeased<T>(
-  connection: Connection,
-  task: (lease: Lease | undefined) => Promise<T>,
-): Promise<T> {
-  const lease = new TransactionLease(connection);
-  try {
-    return await task(lease);
-  } finally {
-    lease.end();
-    if (!connection.isLost) await connection.query('ROLLBACK').catch(() => connection.close());
-  }
 }

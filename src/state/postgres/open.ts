@@ -10,6 +10,7 @@ import { PostgresLocks } from './locks.ts';
 import { LogWriter } from './log/log-writer.ts';
 import { PostgresLog } from './log/postgres-log.ts';
 import { PostgresNotes } from './notes.ts';
+import { PostgresSessions } from './sessions/postgres-sessions.ts';
 import { parseAddress } from './settings.ts';
 import { type Workspace, WorkspacePaths } from './shared-paths.ts';
 import { bindWorkspace } from './workspaces.ts';
@@ -58,6 +59,7 @@ export class Fleet {
       locks,
       paths,
       notes: new PostgresNotes(this.database),
+      sessions: new PostgresSessions(this.database),
       get contents() {
         contents ??= makeContents();
         return contents;

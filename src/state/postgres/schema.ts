@@ -7,7 +7,7 @@
 import { type Connection, sqlState } from './connection.ts';
 
 /** The version that this program makes and knows. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 3;
 
 /** The database belongs to a newer program. */
 export class NewerSchema extends Error {}
@@ -15,6 +15,8 @@ export class NewerSchema extends Error {}
 /** Each makes one version out of the one before it, and says from which version on a program can read and write it. */
 const MIGRATIONS: readonly { readableFrom: number; writableFrom: number; sql(schema: string): string }[] = [
   { readableFrom: 1, writableFrom: 1, sql: firstTables },
+  { readableFrom: 1, writableFrom: 1, sql: sessionTables },
+  { readableFrom: 1, writableFrom: 1, sql: lastChanges },
 ];
 
 const MIGRATE_MS = 60_000;
@@ -101,6 +103,17 @@ async function madeVersionTable(connection: Connection, schema: string, isLast: 
   }
 }
 
+/** What the last change of a path has left, and which changes are planned. */
+function lastChanges(schema: string): string {
+  return `
+ALTER TABLE ${schema}.locks ADD COLUMN part text, ADD COLUMN hash bytea,
+  ADD COLUMN replaced text[] NOT NULL DEFAULT '{}', ADD COLUMN at timestamptz;
+CREATE TABLE ${schema}.planned_changes (
+  key bytea NOT NULL, part text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (key, part)
+);
+CREATE INDEX planned_changes_part ON ${schema}.planned_changes (part);`;
+}
+
 function firstTables(schema: string): string {
   return `
 CREATE TABLE ${schema}.logs (
@@ -132,5 +145,20 @@ CREATE TABLE ${schema}.notes (
 );
 CREATE TABLE ${schema}.workspaces (
   name text PRIMARY KEY, identity text NOT NULL UNIQUE, at timestamptz NOT NULL DEFAULT clock_timestamp()
+);`;
+}
+
+function sessionTables(schema: string): string {
+  return `
+CREATE TABLE ${schema}.sessions (
+  id text PRIMARY KEY, owner text NOT NULL, opening text NOT NULL, facts text NOT NULL, revision bigint NOT NULL DEFAULT 0,
+  idle_ms bigint NOT NULL, used timestamptz NOT NULL DEFAULT clock_timestamp()
+) WITH (fillfactor = 80);
+CREATE TABLE ${schema}.session_messages (
+  n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session text NOT NULL, sender uuid NOT NULL, body text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE TABLE ${schema}.secrets (
+  n int PRIMARY KEY, key bytea NOT NULL, made timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
 }

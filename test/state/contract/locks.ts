@@ -38,10 +38,11 @@ export function locksContract(create: StateFactory): void {
 
     test('let tasks with different keys run at once', async () => {
       const { locks } = under.open();
-      let release = () => {};
+      let release: (() => void) | undefined;
       const held = locks.hold([key('one')], () => new Promise<void>((resolve) => (release = resolve)));
       await locks.hold([key('two')], async () => {});
-      release();
+      await until(() => release !== undefined);
+      release!();
       await held;
     });
 

@@ -71,6 +71,35 @@ export function logContract(create: StateFactory): void {
       expect(await read(open())).toEqual([{ n: 1, text }, { n: 2 }]);
     });
 
+    test('that is empty is filled in one step, and one that is not stays as it is', async () => {
+      const reader = new Records();
+      const other = open();
+      const reading = other.reader(reader);
+      await reading.catchUp();
+      const days = (n: number) => Date.UTC(2026, 0, 1 + n);
+      const log = open({ appendedAt: ({ n }: Numbered) => days(Math.floor(n / 400)) });
+      const records = Array.from({ length: 1200 }, (_, n) => ({ n, text: 'ü'.repeat(n % 90) }));
+      expect(await log.fill(records)).toBe(true);
+      expect(await read(open())).toEqual(records);
+      await reading.catchUp();
+      expect(reader.all).toEqual(records);
+      expect(await log.fill([{ n: -1 }])).toBe(false);
+      other.append({ n: 1200 });
+      await other.flush();
+      expect((await numbers(open())).slice(-2)).toEqual([1199, 1200]);
+    });
+
+    test('that cannot be filled to its end holds nothing', async () => {
+      const broken = { n: 2, toJSON: () => fail() };
+      const fail = () => {
+        throw new Error('broken');
+      };
+      await expect(open().fill([{ n: 1 }, broken])).rejects.toThrow('broken');
+      expect(await read(open())).toEqual([]);
+      expect(await open().fill([{ n: 1 }])).toBe(true);
+      expect(await numbers(open())).toEqual([1]);
+    });
+
     test('is there after it was closed and opened again', async () => {
       const log = open();
       log.append({ n: 1 });

@@ -9,6 +9,7 @@ import type { StateUnderTest } from '../contract/factory.ts';
 import { locksContract } from '../contract/locks.ts';
 import { logContract } from '../contract/log.ts';
 import { notesContract } from '../contract/notes.ts';
+import { sessionsContract } from '../contract/sessions.ts';
 
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
@@ -41,3 +42,4 @@ damageContract(directoryState, async ({ address }, hash) => {
 closingContract(directoryState);
 locksContract(directoryState);
 notesContract(directoryState);
+sessionsContract(directoryState);

@@ -7,6 +7,7 @@ import type { StateUnderTest } from '../contract/factory.ts';
 import { locksContract } from '../contract/locks.ts';
 import { logContract } from '../contract/log.ts';
 import { notesContract } from '../contract/notes.ts';
+import { sessionsContract } from '../contract/sessions.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from './cluster.ts';
 
 let cluster: Cluster;
@@ -50,6 +51,7 @@ describe.skipIf(postgresPrograms() === undefined)('the state in PostgreSQL', () 
   closingContract(postgresState);
   locksContract(postgresState);
   notesContract(postgresState);
+  sessionsContract(postgresState);
 });
 
 test.skipIf(postgresPrograms() !== undefined)(NO_POSTGRES, (context) => context.skip());

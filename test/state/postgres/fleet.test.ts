@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Fleet } from '../../../src/state/postgres/open.ts';
+import { SCHEMA_VERSION } from '../../../src/state/postgres/schema.ts';
 import { parseAddress } from '../../../src/state/postgres/settings.ts';
 import { WorkspacePaths } from '../../../src/state/postgres/shared-paths.ts';
 import { StateAway } from '../../../src/state/state.ts';
@@ -103,11 +104,13 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     const [row] = await cluster.run(
       `SELECT count(*) AS n, min(version) AS version FROM ${schema}.schema_version`,
     );
-    expect(row).toEqual({ n: '1', version: 1 });
+    expect(row).toEqual({ n: '1', version: SCHEMA_VERSION });
     await cluster.run(
       `UPDATE ${schema}.schema_version SET version = 9, readable_from = 9, writable_from = 9`,
     );
-    await expect(check(open())).rejects.toThrow(/made by a newer Cofferdam.*version 9.*version 1/);
+    await expect(check(open())).rejects.toThrow(
+      new RegExp(`made by a newer Cofferdam.*version 9.*version ${SCHEMA_VERSION}`),
+    );
     // A newer schema that this version can still use.
     await cluster.run(
       `UPDATE ${schema}.schema_version SET version = 9, readable_from = 1, writable_from = 1`,

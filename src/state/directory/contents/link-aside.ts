@@ -10,7 +10,12 @@ interface Named {
 }
 
 /** False where the file system can do neither, or when somebody exchanged or changed the file meanwhile. */
-export function linkAside(file: OpenFile, at: Named, aside: Named, asidePath: string): boolean {
+export function linkAside(
+  file: OpenFile,
+  at: { dir: Dir; name: string | Buffer },
+  aside: Named,
+  asidePath: string,
+): boolean {
   if (cloned(file, asidePath)) return true;
   // A file with other names can be changed through them.
   if (file.stat.links !== 1) return false;

@@ -41,7 +41,7 @@ export class SetAsideTrees implements WholeTrees {
     return this.#held().stat().dev === dev;
   }
 
-  link(file: OpenFile, at: { dir: Dir; name: string }, aside: SetAside): boolean {
+  link(file: OpenFile, at: { dir: Dir; name: string | Buffer }, aside: SetAside): boolean {
     const linked = linkAside(file, at, aside, join(this.#folders.pathOf('aside'), aside.name));
     if (linked) this.added(file.stat.size);
     return linked;

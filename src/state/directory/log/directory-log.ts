@@ -1,5 +1,5 @@
 /** A log in files below the state directory: a line for each record, a file or more for each day. */
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
 import { follow } from './follow.ts';
@@ -9,6 +9,9 @@ import { DirectoryLogReader } from './log-reader.ts';
 import { LogWriter } from './log-writer.ts';
 import { linesBack, linesFrom } from './read-lines.ts';
 import { redactFile } from './redact.ts';
+
+/** Records that are written in one turn of the event loop. */
+const IN_ONE_TURN = 500;
 
 export class DirectoryLog<R extends object> implements Log<R> {
   readonly name: string;
@@ -41,6 +44,30 @@ export class DirectoryLog<R extends object> implements Log<R> {
 
   flush(): Promise<void> {
     return this.#writer.flush();
+  }
+
+  /** The files are made in a directory beside the log, which then takes its place. */
+  async fill(records: readonly R[]): Promise<boolean> {
+    if (!this.#files.areEmpty()) return false;
+    const draft = `${this.#files.path}-filling`;
+    // An interrupted process may have left it.
+    rmSync(draft, { recursive: true, force: true });
+    const { appendedAt = this.#now } = this.#options;
+    let time = 0;
+    const filling = new DirectoryLog<R>(draft, { ...this.#options, now: () => time });
+    try {
+      for (const [at, record] of records.entries()) {
+        if (at % IN_ONE_TURN === 0) await nextTurn();
+        // Each day has its file, and files are read in the order of their days.
+        time = Math.max(time, Math.min(appendedAt(record), this.#now()));
+        filling.append(record);
+      }
+      await filling.flush();
+      return records.length === 0 || this.#files.takeFrom(draft);
+    } finally {
+      filling.close();
+      rmSync(draft, { recursive: true, force: true });
+    }
   }
 
   reader(consumer: LogConsumer<R>): LogReader {

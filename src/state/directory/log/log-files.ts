@@ -17,6 +17,7 @@ import {
   openSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   type Stats,
   unlinkSync,
@@ -136,6 +137,25 @@ export class LogFiles {
     });
   }
 
+  areEmpty(): boolean {
+    return this.list().every(({ size }) => size === 0);
+  }
+
+  /** Puts another directory with all its files in the place of this one, in one step; false unless this is empty. */
+  takeFrom(directory: string): boolean {
+    if (!this.areEmpty()) return false;
+    for (const { name } of this.list()) this.remove(name);
+    try {
+      if (existsSync(this.path)) rmdirSync(this.path);
+      renameSync(directory, this.path);
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) return false;
+      throw error;
+    }
+    flushDirectory(dirname(this.path));
+    return true;
+  }
+
   #within<T>(use: (at: string) => T): T {
     if (!lstatSync(this.path).isDirectory()) {
       throw new Error(`${this.path} is no directory of its own (a symbolic link is not followed)`);
@@ -149,6 +169,18 @@ export class LogFiles {
       closeSync(held);
     }
   }
+}
+
+/** Not every system can. */
+function flushDirectory(path: string): void {
+  try {
+    const fd = openSync(path, O_RDONLY | O_DIRECTORY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {}
 }
 
 export function fileName(day: string, part: number): string {

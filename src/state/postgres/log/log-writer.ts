@@ -5,9 +5,11 @@
  * every record carries its writer and its number, so that none is written twice.
  */
 import { randomUUID } from 'node:crypto';
+import type { PlannedChanges } from '../../log.ts';
 import { StateAway } from '../../state.ts';
 import { sqlState } from '../connection.ts';
 import type { Database } from '../database.ts';
+import { addingRecords } from './adding-records.ts';
 
 const MOST_BATCH_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_RECORDS = 500;
@@ -30,6 +32,7 @@ interface Appended {
   bytes: number;
   /** The number of the first one. */
   from: number;
+  plans: readonly PlannedChanges[];
 }
 
 interface Flush {
@@ -70,12 +73,12 @@ export class LogWriter {
     return this.#bytes;
   }
 
-  append(bodies: readonly string[], at?: number): void {
+  append(bodies: readonly string[], at?: number, plans: readonly PlannedChanges[] = []): void {
     if (bodies.length === 0) return;
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
     if (this.#closed) throw new StateAway();
     if (this.#bytes > 0 && this.#bytes + bytes > MOST_WAITING_BYTES) throw new QueueFull();
-    this.#slots.push({ bodies, at, bytes, from: this.#next });
+    this.#slots.push({ bodies, at, bytes, from: this.#next, plans });
     this.#next += bodies.length;
     this.#bytes += bytes;
     this.#running ??= this.#run();
@@ -119,20 +122,12 @@ export class LogWriter {
     );
     const bytes = batch.reduce((sum, appended) => sum + appended.bytes, 0);
     const { from } = batch[0]!;
+    const { text, values } = addingRecords(this.#database, {
+      ...{ log: this.#log, writer: this.#writer, from, bodies, times, bytes },
+      plans: batch.flatMap(({ plans }) => plans),
+    });
     try {
-      const [row] = await this.#database.query(
-        `WITH head AS (
-           UPDATE ${this.#database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1
-           RETURNING last, generation, bytes
-         ), added AS (
-           INSERT INTO ${this.#database.table('records')} (log, seq, writer, n, body, at)
-           SELECT $1, head.last - $2 + each.place, $4, $5 + each.place, each.body,
-             coalesce(to_timestamp(each.at / 1000), clock_timestamp())
-           FROM head, unnest($6::text[], $7::float8[]) WITH ORDINALITY AS each (body, at, place)
-         )
-         SELECT last, generation, bytes FROM head`,
-        [this.#log, bodies.length, bytes, this.#writer, from - 1, bodies, times],
-      );
+      const [row] = await this.#database.query(text, values);
       this.#knows(row!);
       this.#wrote(from + bodies.length - 1);
     } catch (error) {

@@ -1,6 +1,7 @@
 /** A log in the database. */
-import type { Log, LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
+import type { Log, LogConsumer, LogListener, LogOptions, LogReader, PlannedChanges } from '../../log.ts';
 import type { Database } from '../database.ts';
+import { type FirstRecord, fillLog } from './fill-log.ts';
 import { compact, redact } from './log-changes.ts';
 import { LogFollower, LogRows, PostgresLogReader } from './log-reader.ts';
 import type { LogWriter } from './log-writer.ts';
@@ -35,6 +36,7 @@ export class PostgresLog<R extends object> implements Log<R> {
     this.#writer.append(
       records.map((record) => this.#bodyOf(record)),
       this.#options.now?.(),
+      this.#plansOf(records),
     );
     const { bounds } = this.#options;
     const { head } = this.#writer;
@@ -43,6 +45,18 @@ export class PostgresLog<R extends object> implements Log<R> {
 
   flush(): Promise<void> {
     return this.#writer.flush();
+  }
+
+  async fill(records: readonly R[]): Promise<boolean> {
+    await this.flush();
+    return fillLog(this.#database, this.#log, this.#firstRecords(records));
+  }
+
+  *#firstRecords(records: readonly R[]): Generator<FirstRecord> {
+    const { appendedAt } = this.#options;
+    for (const record of records) {
+      yield { body: this.#bodyOf(record), at: appendedAt?.(record) ?? null, plans: this.#plansOf([record]) };
+    }
   }
 
   reader(consumer: LogConsumer<R>): LogReader {
@@ -99,6 +113,11 @@ export class PostgresLog<R extends object> implements Log<R> {
     this.#closed = true;
     for (const follower of this.#followers) follower.stop();
     this.#followers.clear();
+  }
+
+  #plansOf(records: readonly R[]): PlannedChanges[] {
+    const { plans } = this.#options;
+    return plans ? records.flatMap((record) => plans(record) ?? []) : [];
   }
 
   #bodyOf(record: R): string {

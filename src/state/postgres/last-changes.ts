@@ -1,0 +1,62 @@
+/** What the rows of locks say besides being locked: what the last change of each path has left there. */
+import type { LastChange, LeftBehind, UnsettledChange } from '../locks.ts';
+import type { Row } from './connection.ts';
+import type { LockRow } from './lock-rows.ts';
+
+/** So many files that were replaced one after another are remembered for each path. */
+const MOST_REPLACED = 8;
+
+/** Asks which changes of the locked entries were planned and have no end; undefined where no entry is locked. */
+export function unsettledStatement(table: string, rows: readonly LockRow[]): string | undefined {
+  const hashes = rows.flatMap(({ hash, path }) => (path === undefined ? [] : [`'\\x${hash}'`]));
+  if (hashes.length === 0) return undefined;
+  return `SELECT key AS planned, part, at < clock_timestamp() - interval '10 seconds' AS old FROM ${table} WHERE key IN (${hashes.join(', ')})`;
+}
+
+export class LastChanges {
+  readonly unsettled: UnsettledChange[] = [];
+  readonly #last = new Map<string, LastChange>();
+
+  /** `found`: what the statements that lock and ask have given. */
+  constructor(rows: readonly LockRow[], found: readonly Row[]) {
+    const paths = new Map(rows.flatMap(({ hash, path }) => (path === undefined ? [] : [[hash, path]])));
+    for (const row of found) {
+      const path = row.key ? paths.get(hexOf(row.key)) : undefined;
+      if (path === undefined || typeof row.part !== 'string') continue;
+      this.#last.set(path, {
+        part: row.part,
+        hash: row.hash ? hexOf(row.hash) : undefined,
+        replaced: (row.replaced as string[] | null) ?? [],
+      });
+    }
+    for (const { planned, part, old } of found) {
+      const path = planned ? paths.get(hexOf(planned)) : undefined;
+      // The end of what the last holder did is on its way, unless the holder has died meanwhile.
+      const isComing = path !== undefined && this.#last.get(path)?.part === part && old !== true;
+      if (path !== undefined && !isComing) this.unsettled.push({ path, part: String(part) });
+    }
+  }
+
+  of(path: string): LastChange | undefined {
+    return this.#last.get(path);
+  }
+}
+
+/** Writes down what the holder of locks has left. */
+export function leftStatement(table: string, left: ReadonlyMap<string, LeftBehind>): string {
+  const values = [...left].map(([key, { part, hash, replaced }]) => {
+    const stamps = replaced === undefined ? "'{}'::text[]" : `ARRAY[${quoted(replaced)}]`;
+    return `('\\x${key}'::bytea, ${quoted(part)}, ${hash === undefined ? 'NULL::bytea' : `'\\x${hash}'::bytea`}, ${stamps})`;
+  });
+  return `UPDATE ${table} SET part = now.part, hash = now.hash, at = clock_timestamp(),
+    replaced = (now.replaced || ${table}.replaced)[1:${MOST_REPLACED}]
+    FROM (VALUES ${values.join(', ')}) AS now (key, part, hash, replaced) WHERE ${table}.key = now.key`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function hexOf(bytes: unknown): string {
+  return (bytes as Buffer).toString('hex');
+}

@@ -1,0 +1,35 @@
+/** The statement that adds records to a log: all of them, behind all others, or none. */
+import type { PlannedChanges } from '../../log.ts';
+import type { Database } from '../database.ts';
+import { plannedStatements } from './planned-changes.ts';
+
+export interface AddedRecords {
+  log: string;
+  /** Who writes them, and the number that it gives to the first: together they name a record for good. */
+  writer: string;
+  from: number;
+  bodies: readonly string[];
+  /** In milliseconds since 1970; null for the time of the database. */
+  times: readonly (number | null)[];
+  bytes: number;
+  plans: readonly PlannedChanges[];
+}
+
+export function addingRecords(
+  database: Database,
+  { log, writer, from, bodies, times, bytes, plans }: AddedRecords,
+): { text: string; values: unknown[] } {
+  const values = [log, bodies.length, bytes, writer, from - 1, bodies, times];
+  const planned = plannedStatements(database.table('planned_changes'), plans, values.length);
+  const text = `WITH head AS (
+           UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1
+           RETURNING last, generation, bytes
+         ), added AS (
+           INSERT INTO ${database.table('records')} (log, seq, writer, n, body, at)
+           SELECT $1, head.last - $2 + each.place, $4, $5 + each.place, each.body,
+             coalesce(to_timestamp(each.at / 1000), clock_timestamp())
+           FROM head, unnest($6::text[], $7::float8[]) WITH ORDINALITY AS each (body, at, place)
+         )${planned.map(({ sql }) => `, ${sql}`).join('')}
+         SELECT last, generation, bytes FROM head`;
+  return { text, values: [...values, ...planned.flatMap((each) => each.values)] };
+}

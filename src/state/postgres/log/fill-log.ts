@@ -1,0 +1,56 @@
+/** Gives an empty log its first records, in one transaction. */
+import { randomUUID } from 'node:crypto';
+import type { PlannedChanges } from '../../log.ts';
+import type { Database } from '../database.ts';
+import { addingRecords } from './adding-records.ts';
+
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_RECORDS = 500;
+const BATCH_MS = 60_000;
+
+export interface FirstRecord {
+  body: string;
+  /** In milliseconds since 1970; null for the time of the database. */
+  at: number | null;
+  plans: readonly PlannedChanges[];
+}
+
+/** False when the log holds something already. */
+export function fillLog(database: Database, log: string, records: Iterable<FirstRecord>): Promise<boolean> {
+  const [all, logs] = [database.table('records'), database.table('logs')];
+  return database.transaction(async (connection) => {
+    // Whoever writes to the log changes this row: from here on nobody does.
+    await connection.query(`SELECT FROM ${logs} WHERE log = $1 FOR UPDATE`, [log], { ms: BATCH_MS });
+    const [found] = await connection.query(`SELECT EXISTS (SELECT FROM ${all} WHERE log = $1) AS some`, [
+      log,
+    ]);
+    if (found?.some === true) return false;
+    const writer = randomUUID();
+    let from = 1;
+    for (const { batch, bytes } of inBatches(records)) {
+      const { text, values } = addingRecords(database, {
+        ...{ log, writer, from, bytes },
+        bodies: batch.map(({ body }) => body),
+        times: batch.map(({ at }) => at),
+        plans: batch.flatMap(({ plans }) => plans),
+      });
+      await connection.query(text, values, { ms: BATCH_MS });
+      from += batch.length;
+    }
+    return true;
+  });
+}
+
+function* inBatches(records: Iterable<FirstRecord>): Generator<{ batch: FirstRecord[]; bytes: number }> {
+  let batch: FirstRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    batch.push(record);
+    bytes += record.body.length;
+    if (batch.length < MOST_RECORDS && bytes < MOST_BYTES) continue;
+    yield { batch, bytes };
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield { batch, bytes };
+}
