@@ -16,10 +16,11 @@ export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<
     validator = new Validator(tool.input as ConstructorParameters<typeof Validator>[0], '2020-12', false);
     validators.set(tool.input, validator);
   }
-  await yielder.pause();
+  const due = yielder.pause();
+  if (due) await due;
   const few = withFewUnknown(tool.input, args);
   for (const { part, list, from } of partsOf(few)) {
-    await yielder.pause();
+    if (from > 0) await yielder.pause();
     const { valid, errors } = validator.validate(part);
     if (valid) continue;
     const problems = problemsOf(errors, tool.input).map((each) => atRealIndex(each, list, from));

@@ -26,7 +26,8 @@ export async function callTool(
     tool.input.additionalProperties === false ? undefined : await noteIgnored(tool, args, calledAs);
   const also = [await noteHidden(outcome), ignored].filter((note) => note !== undefined);
   // A long result takes time to measure: let other calls run first.
-  await new Yielder(undefined).pause();
+  const due = new Yielder(undefined).pause();
+  if (due) await due;
   return shortEnough(withNotes(outcome, [...notes, ...also]), dialect, tool, context);
 }
 

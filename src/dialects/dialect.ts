@@ -19,6 +19,15 @@ export interface ToolHints {
   openWorld: boolean;
 }
 
+/** The same as MCP and the library show it, to whoever approves calls. */
+export interface ToolAnnotations {
+  title: string;
+  readOnlyHint: boolean;
+  destructiveHint: boolean;
+  idempotentHint: boolean;
+  openWorldHint: boolean;
+}
+
 export type Content =
   | { type: 'text'; text: string }
   /** `data` is base64. */
@@ -39,9 +48,12 @@ export interface ProtocolError {
   data?: unknown;
 }
 
-/** A failure as the trace knows it: by its kind. */
-export interface TracedFailure {
+/** A failure as the trace knows it: the engine's facts, or a kind and a sentence that quotes no content. */
+export type TracedFailure = Failure | WordedFailure;
+
+export interface WordedFailure {
   kind: string;
+  sentence: string;
 }
 
 /** A tool result. A tool that words a failure itself names it here, for the trace. */
@@ -167,7 +179,8 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
       const checked = args as FromSchema<S>;
       const value = await run(checked, context);
       // To put a long result into words takes a turn of its own.
-      await new Yielder(undefined).pause();
+      const due = new Yielder(undefined).pause();
+      if (due) await due;
       const rendered = await render(value, checked, context.note);
       if (typeof rendered === 'string') return { result: { content: [text(rendered)] } };
       return 'result' in rendered ? rendered : { result: rendered };

@@ -10,6 +10,8 @@ export function whyProtected(why: ReadOnlyReason): string | undefined {
       return 'Git runs programs that are named there, so it is read-only unless the server was started with --allow-git-config';
     case 'ignore-file':
       return 'it says what this server hides, and only its owner may say that';
+    case 'workspace-file':
+      return 'the servers of a fleet know this directory by it';
     default:
       return undefined;
   }

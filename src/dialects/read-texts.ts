@@ -24,6 +24,12 @@ export class ReadTexts {
     }
   }
 
+  /** The hash of a content that the client read at this path before: to compare bytes costs less than to hash them. */
+  knownHash(path: string, bytes: Buffer): string | undefined {
+    const known = this.#byPath.get(path);
+    return known?.bytes.equals(bytes) ? known.hash : undefined;
+  }
+
   forget(path: string): void {
     this.#size -= this.#byPath.get(path)?.bytes.length ?? 0;
     this.#byPath.delete(path);

@@ -1,5 +1,12 @@
 /** The diffs of an apply_diffs call, and the words for what came of them. */
-import { type LineDiff, type LineDiffResult, mapInTurns, Yielder } from '../../engine/index.ts';
+import {
+  filteredInTurns,
+  joinedInTurns,
+  type LineDiff,
+  type LineDiffResult,
+  mapInTurns,
+  Yielder,
+} from '../../engine/index.ts';
 import type { Caught } from '../catch-failure.ts';
 import { type ResultOutcome, text } from '../dialect.ts';
 import { failedWith, messageOf } from './failures.ts';
@@ -11,7 +18,10 @@ interface DiffArguments {
   start_line: number | number[];
 }
 
-export function diffsOf({ search_content, replace_content, start_line }: DiffArguments): LineDiff[] {
+export async function diffsOf(
+  { search_content, replace_content, start_line }: DiffArguments,
+  signal: AbortSignal | undefined,
+): Promise<LineDiff[]> {
   const searches = listOf(search_content);
   const replaces = listOf(replace_content);
   const starts = listOf(start_line);
@@ -21,7 +31,7 @@ export function diffsOf({ search_content, replace_content, start_line }: DiffArg
     refuse('search_content', `each diff needs its three parts, but there are ${counts}`);
   }
   if (count === 0) refuse('search_content', 'there is no diff to apply');
-  return searches.map((search, index) => ({
+  return mapInTurns(searches, new Yielder(signal), (search, index) => ({
     search,
     replace: replaces[index]!,
     startLine: starts[index]!,
@@ -44,13 +54,14 @@ export async function diffsResult(
   const now = `File now has ${lines} lines.`;
   if (diffs.length === 1)
     return resultOf(`Successfully applied diff to ${path}: ${lowerFirst(messages[0]!)}. ${now}`);
-  const succeeded = results.filter((result) => !('failure' in result)).length;
+  const failed = await filteredInTurns(results, yielder, (result) => 'failure' in result);
+  const succeeded = results.length - failed.length;
   const head = `Batch diff operation (${mode}) completed: ${succeeded}/${diffs.length} diffs applied successfully to ${path}. ${now}`;
   const details = await mapInTurns(results, yielder, (result, index) =>
     detailsOf(diffs[index]!, result, index, messages[index]!),
   );
   return {
-    ...resultOf([head, 'Detailed results:', ...details].join('\n\n')),
+    ...resultOf(await joinedInTurns([head, 'Detailed results:', ...details], '\n\n', yielder)),
     failure: succeeded === 0 ? failureOf(results[0]!) : undefined,
   };
 }

@@ -3,7 +3,7 @@ import type { GrepQuery } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { deeper, explainNoMatches, type Filter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
 import { literally } from '../literally.ts';
-import { globsBelow } from './globs.ts';
+import { globsBelow } from './listing/globs.ts';
 import { settingOf } from './settings.ts';
 
 const EXCLUDED = {

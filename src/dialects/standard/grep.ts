@@ -1,7 +1,13 @@
 /** What grep_files searches, and how it shows what it found. */
 import { basename, dirname, join } from 'node:path';
 import { truncate } from '../../display/truncate.ts';
-import { type FileMatches, type FoundLine, type GrepResult, lineHash } from '../../engine/index.ts';
+import {
+  type FileMatches,
+  type FoundLine,
+  type GrepQuery,
+  type GrepResult,
+  lineHash,
+} from '../../engine/index.ts';
 import { budgetOf, grouped, nextCall, pageOf } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
 import { literally } from '../literally.ts';
@@ -30,6 +36,9 @@ const HEAD_BYTES = 100;
 /** Enough for whole trees. */
 const MOST_FILES = 1_000_000;
 
+/** Behind so many matches, an answer counts them instead of having them all sent. */
+const FAR = 2000;
+
 const SUMMARIES = { content: undefined, files: 'files', count: 'counts' } as const;
 
 export async function grep(args: GrepArguments, context: ToolContext): Promise<string> {
@@ -50,7 +59,10 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     countAll: true,
     declaredEncodings: true,
   };
-  const result = await engine.search.grep(path, query, { signal });
+  const isFar = !byFile && offset > (type === 'file' ? 0 : FAR);
+  const result = isFar
+    ? await pageBehind(offset, { ...query, maxMatches: limit }, path, type === 'file', context)
+    : await engine.search.grep(path, query, { signal });
   context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
   const directory = type === 'directory' ? path : dirname(path);
   const files =
@@ -62,7 +74,10 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     return [`No matches found in ${onOneLine(path)}`, ...skipped].join('\n');
   }
   const found = { ...result, files };
-  const body = byFile ? await filePage(found, args, directory, context) : linePage(found, args, context);
+  const shown = isFar ? files : withoutFirst(files, offset);
+  const body = byFile
+    ? await filePage(found, args, directory, context)
+    : linePage({ ...result, files: shown }, args, context);
   return [head, ...body, ...skipped].join('\n');
 }
 
@@ -73,11 +88,46 @@ function notesOf({ skippedLongLines, skippedUnreadable }: GrepResult): string[] 
   ];
 }
 
-/** Matching lines behind the first `offset` ones, each file's path once above its lines. */
+/**
+ * The matches behind many others, without sending those through the server: counts them first, then searches the files
+ * that the page lies in.
+ */
+async function pageBehind(
+  offset: number,
+  query: GrepQuery,
+  path: string,
+  isFile: boolean,
+  { engine, signal }: ToolContext,
+): Promise<GrepResult> {
+  if (isFile) {
+    const found = await engine.search.grep(path, { ...query, skipInFile: offset }, { signal });
+    return { ...found, matches: found.totalMatches };
+  }
+  const counts = { ...query, summary: 'counts', maxMatches: MOST_FILES, contextLines: 0 } as const;
+  const counted = await engine.search.grep(path, counts, { signal });
+  const files: FileMatches[] = [];
+  let [skip, left] = [offset, query.maxMatches];
+  for (const file of counted.files) {
+    if (left <= 0) break;
+    if (file.matches <= skip) {
+      skip -= file.matches;
+      continue;
+    }
+    // The search above chose the file.
+    const own = { ...query, include: undefined, ignoreFiles: false, skipInFile: skip, maxMatches: left };
+    const found = await engine.search.grep(join(path, file.path), own, { signal });
+    files.push(...found.files.map((each) => ({ ...each, path: file.path })));
+    left -= found.matches;
+    skip = 0;
+  }
+  return { ...counted, files };
+}
+
+/** Matching lines, each file's path once above its lines. */
 function linePage(result: GrepResult, args: GrepArguments, context: ToolContext): string[] {
   const { offset = 0 } = args;
   const budget = budgetOf(context) - HEAD_BYTES;
-  const blocks = withoutFirst(result.files, offset).flatMap((file) => blocksOf(file, args, budget));
+  const blocks = result.files.flatMap((file) => blocksOf(file, args, budget));
   const shown: string[] = [];
   let [room, matches, path] = [budget, 0, ''];
   for (const block of blocks) {

@@ -11,7 +11,10 @@ export function withHash(answer: string, hash: string | undefined, isShown = fal
   return { content: [text(shown)], _meta: { hash } };
 }
 
-/** A failure that a tool words itself; `kind` names it for the trace. */
+/** A failure that a tool words itself; `kind` names it for the trace. No first line of these messages quotes contents. */
 export function refused(message: string, kind: string): ResultOutcome {
-  return { result: { content: [text(message)], isError: true }, failure: { kind } };
+  return {
+    result: { content: [text(message)], isError: true },
+    failure: { kind, sentence: message.split('\n', 1)[0]! },
+  };
 }

@@ -6,7 +6,7 @@ import type { ToolContext } from '../dialect.ts';
 const WINDOWS_PATH = /^[A-Za-z]:(?:[\\/]|$)/;
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
-/** How the calls named the paths that they meant, for messages. */
+/** How the calls named the paths that they meant, for messages; where they named them so, there is no entry. */
 const namesInCalls = new WeakMap<ToolContext, Map<string, string>>();
 
 /** A path as its call named it. */
@@ -20,9 +20,11 @@ export async function pathOf(named: string, context: ToolContext): Promise<strin
     refuse(`Access denied - Windows-style path received on a POSIX host: ${named}`);
   }
   const path = await inUnicodeForm(await absolute(expandHome(named, context.home), context), context);
-  const names = namesInCalls.get(context) ?? new Map<string, string>();
-  names.set(path, named);
-  namesInCalls.set(context, names);
+  if (path !== named) {
+    const names = namesInCalls.get(context) ?? new Map<string, string>();
+    names.set(path, named);
+    namesInCalls.set(context, names);
+  }
   return path;
 }
 

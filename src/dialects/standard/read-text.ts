@@ -1,7 +1,7 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
 import { contentHash, fail, lineHash, type TextPart } from '../../engine/index.ts';
 import { budgetOf, nextCall, partNote } from '../budget.ts';
-import type { ToolContext, ToolResult } from '../dialect.ts';
+import type { Session, ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
 import { withHash } from './outcome.ts';
 import { pathOf } from './paths.ts';
@@ -36,13 +36,18 @@ export async function readText(
   requireLine(args, part);
   const isWhole = Object.values(request).every((value) => value === undefined);
   const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
-  const hash = whole && (isWhole || args.hash || args.anchors) ? await contentHash(whole) : undefined;
-  if (whole && hash !== undefined) {
-    session.readTexts ??= new ReadTexts();
-    session.readTexts.remember(path, hash, whole);
-  }
+  const hash =
+    whole && (isWhole || args.hash || args.anchors) ? await rememberedHash(session, path, whole) : undefined;
   const answer = answerOf(tool, args, part, bytes);
   return { answer, hash: isWhole || args.hash ? hash : undefined };
+}
+
+/** Remembers what the client reads, and gives its hash. */
+async function rememberedHash(session: Session, path: string, bytes: Buffer): Promise<string> {
+  session.readTexts ??= new ReadTexts();
+  const hash = session.readTexts.knownHash(path, bytes) ?? (await contentHash(bytes));
+  session.readTexts.remember(path, hash, bytes);
+  return hash;
 }
 
 export function rendered({ answer, hash }: ReadText, { hash: isShown = false }: ReadArguments): ToolResult {

@@ -1,11 +1,12 @@
 /** No answer is longer than its budget, and the calls that cut answers name give back everything exactly once. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
+import { soak } from '../../soak.ts';
 import type { Tree } from '../../tree.ts';
 import { randomLines, randomNumbers } from './drop-in-tree.ts';
 import { openStandardFixture, type StandardFixture } from './standard-fixture.ts';
 
-const BUDGETS = [200, 500, 2000];
+const BUDGETS = soak([200, 2000], [200, 500, 2000]);
 /** No walk through pages is longer. */
 const MOST_CALLS = 2000;
 
@@ -38,7 +39,7 @@ const WIDE = `${'0123456789'.repeat(900)}😀${'é😀'.repeat(700)}`;
 
 describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
   const random = randomNumbers(maxTokens);
-  const lines = randomLines(random, 700);
+  const lines = randomLines(random, soak(400, 700));
 
   it.each([
     ['\n', 'lines'],

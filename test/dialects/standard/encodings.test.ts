@@ -11,6 +11,7 @@ import { encodingOf } from '../../../src/engine/charset/encoding-of.ts';
 import { anonymous, CHARSETS, Engine } from '../../../src/engine/index.ts';
 import { type Random, randomBytes, randomText, seeded } from '../../engine/charset/charset-fixture.ts';
 import { proves } from '../../proves.ts';
+import { soak } from '../../soak.ts';
 import { temporaryDirectory } from '../../tree.ts';
 
 const charsets = CHARSETS.filter((name) => !name.startsWith('utf-8'));
@@ -72,7 +73,7 @@ describe.each(charsets)('%s', (charset) => {
     proves('standard.encodings.edit.bytes');
     const random = seeded(charset.length * 31);
     let edits = 0;
-    for (let i = 0; i < 25; i++) {
+    for (let i = 0; i < soak(14, 25); i++) {
       const bytes = charset.startsWith('utf-16')
         ? (encode(`${randomText(random, ['上', 'é', '\ud800', '\u{1f600}'], 60)}\u0a0a`, charset) as Buffer)
         : Buffer.concat([Buffer.from([0xe9, 10]), randomBytes(random, 20 + random(60))]);
@@ -116,7 +117,7 @@ describe.each(charsets)('%s', (charset) => {
   it('is read, searched and written without a byte lost, whatever it holds', async () => {
     proves('standard.encodings.searched');
     const random = seeded(charset.length * 77);
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < soak(3, 8); i++) {
       const bytes = Buffer.concat([
         randomBytes(random, 40 + random(200)),
         Buffer.from([0xfc, 0x20, 0xe9, 10]),

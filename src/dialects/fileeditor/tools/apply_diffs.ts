@@ -44,9 +44,10 @@ export const applyDiffs = defineTool({
   },
   run: (args, context) =>
     inWorkspace(context, async (workspace) => {
-      const diffs = diffsOf(args);
+      const { signal } = context;
+      const diffs = await diffsOf(args, signal);
       const { path, trim, atomic } = args;
-      const options = { trim, partly: !atomic && diffs.length > 1, signal: context.signal };
+      const options = { trim, partly: !atomic && diffs.length > 1, signal };
       const apply = () => workspace.files.applyLineDiffs(path, diffs, options);
       const applied = await catchFailure('hunk-mismatch', apply);
       return diffsResult(diffs, applied, { path, mode: atomic ? 'atomic' : 'non-atomic' });

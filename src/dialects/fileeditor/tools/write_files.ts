@@ -1,5 +1,5 @@
-import { countingLines, inTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { differingCount, linesOfEach } from '../line-counts.ts';
 import { filesOf, integerOrIntegers, oneForEach, stringOrStrings } from '../one-or-many.ts';
 import { inWorkspace } from '../workspace.ts';
 
@@ -36,7 +36,7 @@ export const writeFiles = defineTool({
       return files.map((file, i) => ({ path: file.path, lines: lines[i]!, said: counts[i]! }));
     }),
   render(files, { path }) {
-    const notes = files.filter(({ lines, said }) => lines !== said).map(noteOf);
+    const notes = files.filter(({ lines, said }) => lines !== said).map(differingCount);
     if (!Array.isArray(path)) {
       return [`File written successfully: ${path} (${files[0]!.lines} lines)`, ...notes].join('\n');
     }
@@ -45,18 +45,3 @@ export const writeFiles = defineTool({
     return [`Successfully wrote ${files.length} files (${total} total lines):`, ...list, ...notes].join('\n');
   },
 });
-
-async function linesOfEach(contents: readonly string[]): Promise<number[]> {
-  const yielder = new Yielder(undefined);
-  const counts: number[] = [];
-  for (const [i, content] of contents.entries()) {
-    // One content for all files is counted once.
-    const count = content === contents[i - 1] ? counts[i - 1] : undefined;
-    counts.push(count ?? (await inTurns(countingLines(content), yielder)));
-  }
-  return counts;
-}
-
-function noteOf({ path, lines, said }: { path: string; lines: number; said: number }): string {
-  return `Note: line_count for ${path} was ${said}, but the content has ${lines} lines`;
-}

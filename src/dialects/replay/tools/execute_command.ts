@@ -1,6 +1,6 @@
-import { type RunResult, shellExitCode } from '../../../engine/index.ts';
-import { defineTool, hints, type ResultOutcome, text } from '../../dialect.ts';
+import { defineTool, hints } from '../../dialect.ts';
 import { expandHome } from '../paths.ts';
+import { runOutcome } from '../run-outcome.ts';
 
 export const executeCommand = defineTool({
   name: 'execute_command',
@@ -31,27 +31,5 @@ export const executeCommand = defineTool({
       onOutput: printed,
     });
   },
-  render: (result, { timeout }) => tellRun(result, timeout),
+  render: (result, { timeout }) => runOutcome(result, timeout),
 });
-
-function tellRun(result: RunResult, timeout: number): ResultOutcome {
-  const footer = [
-    result.stdoutTruncated ? '[stdout truncated at 512 KB]' : '',
-    result.timedOut ? `[timed out after ${timeout} s]` : '',
-    result.endedBy === 'too-many-processes' ? '[ended: too many processes]' : '',
-    result.endedBy === 'too-much-memory' ? '[ended: too much memory]' : '',
-    `[exit code: ${shellExitCode(result)}]`,
-  ].filter((line) => line !== '');
-  const content = [text(`${endLine(result.stdout || '(no output)')}${footer.join('\n')}`)];
-  if (result.stderr !== '') {
-    const notice = result.stderrTruncated ? '[stderr truncated at 512 KB]' : '';
-    content.push(text(`[stderr]\n${notice ? endLine(result.stderr) + notice : result.stderr}`));
-  }
-  const kind = result.endedBy === 'itself' ? 'exit-code' : result.endedBy;
-  if (kind === 'exit-code' && shellExitCode(result) === 0) return { result: { content } };
-  return { result: { content, isError: true }, failure: { kind } };
-}
-
-function endLine(output: string): string {
-  return output.endsWith('\n') ? output : `${output}\n`;
-}

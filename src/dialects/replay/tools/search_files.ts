@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { explainEmpty, QUICK_SEARCH } from '../../empty-search.ts';
+import { explainEmpty, secondLook } from '../../empty-search.ts';
 import { strings } from '../../schema.ts';
 import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
 
@@ -28,7 +28,7 @@ export const searchFiles = defineTool({
       await explainEmpty(context, async () => {
         if (exclude.length > 0) {
           const query = { contains: nameContains, max: 1 };
-          const { entries } = await context.engine.search.names(start, query, QUICK_SEARCH);
+          const { entries } = await context.engine.search.names(start, query, secondLook);
           if (entries.length > 0) return '[0 matches; without excludeGlobs there are some]';
         }
         return /[*?[\]{}]/.test(nameContains)

@@ -1,14 +1,9 @@
 import { basename } from 'node:path';
-import type { Overview } from '../../../engine/index.ts';
-import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { repoEntries } from '../entries.ts';
+import { defineTool, hints } from '../../dialect.ts';
 import { jsonResult, skipped } from '../json-result.ts';
-import { overviewTree, upperLevelsFirst } from '../overview-tree.ts';
-import { searchCall } from '../search-call.ts';
-
-const CACHES = ['.next', '__pycache__', '.cache', 'coverage', '.nyc_output'];
-const excludedDirectories = ['node_modules', '.git', 'dist', 'build', ...CACHES];
-const MAX_LANGUAGES = 15;
+import { repoEntries } from '../listing/entries.ts';
+import { overviewOf } from '../listing/overview.ts';
+import { overviewTree, upperLevelsFirst } from '../listing/overview-tree.ts';
 
 export const getRepoOverview = defineTool({
   name: 'get_repo_overview',
@@ -50,26 +45,3 @@ export const getRepoOverview = defineTool({
     });
   },
 });
-
-/** Statistics cover everything; without them only the levels of the tree are listed. */
-async function overviewOf(context: ToolContext, depth: number, withStatistics: boolean) {
-  const { search } = context.engine;
-  const call = searchCall(context);
-  if (!withStatistics) {
-    const query = { excludedDirectories, maxDepth: depth, facts: true };
-    return { found: await search.walk('.', query, call), stats: undefined };
-  }
-  const found = await search.overview('.', { excludedDirectories, depth }, call);
-  return { found, stats: statisticsOf(found) };
-}
-
-function statisticsOf({ files, directories, bytes, extensions }: Overview) {
-  return {
-    total_files: files,
-    total_directories: directories,
-    total_size: bytes,
-    languages: extensions
-      .slice(0, MAX_LANGUAGES)
-      .map(({ extension, files: count, bytes: size }) => ({ extension, count, bytes: size })),
-  };
-}

@@ -1,11 +1,8 @@
-import { fail } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { timestamp } from '../../timestamp.ts';
-import { directoriesFirst, type RepoEntry, repoEntries } from '../entries.ts';
-import { globsBelow } from '../globs.ts';
 import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';
-import { explainEmptyList, listScope } from '../list-scope.ts';
-import { searchCall } from '../search-call.ts';
+import type { RepoEntry } from '../listing/entries.ts';
+import { listEntries } from '../listing/list-entries.ts';
 
 const MAX_ENTRIES = 500;
 
@@ -41,21 +38,7 @@ export const listFiles = defineTool({
       },
     },
   },
-  async run({ directory, pattern, max_depth, include_hidden }, context) {
-    const { sent, inside } = await listScope(directory, context);
-    const include = pattern === undefined ? undefined : await globsBelow(context.engine, pattern, inside);
-    const query = { include, hidden: include_hidden, maxDepth: max_depth, facts: true };
-    const found = await context.engine.search.walk(sent, query, searchCall(context));
-    // An unreadable directory below this one shows as an entry. No entry at all: this one is unreadable.
-    if (found.entries.length === 0 && found.skippedUnreadable > 0) {
-      fail({ kind: 'permission', path: sent, action: 'list' });
-    }
-    const all = await repoEntries(context, found.entries, inside);
-    const entries = pattern === undefined ? all : all.filter(({ type }) => type === 'file');
-    if (entries.length === 0) await explainEmptyList(context, sent, { include, max_depth, include_hidden });
-    const sorted = await directoriesFirst(entries, context.signal);
-    return { entries: sorted, skippedUnreadable: found.skippedUnreadable };
-  },
+  run: listEntries,
   async render({ entries, skippedUnreadable }) {
     const files = await itemsThatFit(entries.slice(0, MAX_ENTRIES).map(fileEntry));
     return jsonResult({

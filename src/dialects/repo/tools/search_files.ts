@@ -1,8 +1,7 @@
-import { matchesWithContext } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';
 import { searchCall } from '../search-call.ts';
 import { explainNoSearchMatches, searchQuery } from '../search-query.ts';
+import { searchResult } from '../search-result.ts';
 
 /** Planning a longer pattern takes time, and no honest search of single lines needs one. */
 const MAX_PATTERN_LENGTH = 4096;
@@ -51,26 +50,7 @@ export const searchFiles = defineTool({
     const found = await context.engine.search.grep('.', query, searchCall(context));
     if (found.matches === 0) await explainNoSearchMatches(args, query, context);
     context.explain?.(`plan: ${found.plan.plan} (${found.plan.why})`);
-    return { ...found, ms: Math.round(performance.now() - began) };
+    return { found, ms: Math.round(performance.now() - began) };
   },
-  async render(found, { context_lines }) {
-    const all = found.files.flatMap((file) =>
-      matchesWithContext(file, context_lines).map(({ line, before, after }) => ({
-        path: file.path,
-        line_number: line.number,
-        line_content: line.text,
-        context: { before, after },
-      })),
-    );
-    const matches = await itemsThatFit(all);
-    return jsonResult({
-      matches,
-      total_matches: found.totalMatches,
-      files_searched: found.filesSearched,
-      truncated: found.truncated || matches.length < all.length,
-      duration_ms: found.ms,
-      ...skipped('skipped_unreadable', found.skippedUnreadable),
-      ...skipped('skipped_long_lines', found.skippedLongLines),
-    });
-  },
+  render: ({ found, ms }, { context_lines }) => searchResult(found, ms, context_lines),
 });

@@ -1,4 +1,4 @@
-import { type PlannedFile, parseFilePatch, plannedFiles, plannedLines } from '../../../engine/index.ts';
+import { hasSteps, type PlannedFile, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { pathOf } from '../paths.ts';
@@ -15,12 +15,15 @@ export const applyPatch = defineTool({
     required: ['patch'],
   },
   async run({ patch, dryRun = false }, context) {
-    const plans = plannedFiles(parseFilePatch(patch));
+    const { signal } = context;
+    const plans = await context.engine.files.planPatch(patch, { signal });
     const placed: PlannedFile[] = [];
+    const yielder = new Yielder(signal);
     for (const plan of plans) {
+      await yielder.pause();
       placed.push({ ...plan, from: await placeOf(plan.from, context), to: await placeOf(plan.to, context) });
     }
-    const hashes = await context.engine.files.patchFiles(placed, { dryRun, signal: context.signal });
+    const hashes = await context.engine.files.patchFiles(placed, { dryRun, signal });
     return { plans, hashes };
   },
   render({ plans, hashes }, { dryRun }) {
@@ -43,12 +46,9 @@ async function placeOf(path: string | undefined, context: ToolContext): Promise<
 
 function lineOf(plan: PlannedFile): string {
   const [from, to] = [plan.from, plan.to].map((path) => (path === undefined ? undefined : onOneLine(path)));
-  const { added, removed } = plannedLines(plan);
-  const counts = `(+${added} -${removed})`;
+  const counts = `(+${plan.counts.added} -${plan.counts.removed})`;
   if (from === undefined) return `A ${to}`;
   if (to === undefined) return `D ${from}`;
-  if (from !== to) return plan.steps.length === 0 ? `R ${from} -> ${to}` : `R ${from} -> ${to} ${counts}`;
-  return plan.mode === undefined || plan.steps.length > 0
-    ? `M ${from} ${counts}`
-    : `M ${from} (its mode stays)`;
+  if (from !== to) return !hasSteps(plan) ? `R ${from} -> ${to}` : `R ${from} -> ${to} ${counts}`;
+  return plan.mode === undefined || hasSteps(plan) ? `M ${from} ${counts}` : `M ${from} (its mode stays)`;
 }

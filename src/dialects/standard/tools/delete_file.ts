@@ -1,9 +1,9 @@
 import { grouped } from '../../budget.ts';
 import { defineTool, hints, type ResultOutcome, type ToolContext } from '../../dialect.ts';
+import { unlessStale } from '../editing/stale.ts';
 import { refused } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 import { flag, ifHash, path } from '../schema.ts';
-import { unlessStale } from '../stale.ts';
 
 export const deleteFile = defineTool({
   name: 'delete_file',

@@ -1,8 +1,8 @@
 import { budgetOf } from '../../budget.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
+import { treeOf, treeText } from '../listing/tree.ts';
 import { pathOf } from '../paths.ts';
 import { excludePatterns, includeIgnored, path, position } from '../schema.ts';
-import { treeOf, treeText } from '../tree.ts';
 
 export const directoryTree = defineTool({
   name: 'directory_tree',

@@ -1,10 +1,10 @@
-import { defineTool, hints, type ToolContext } from '../../dialect.ts';
-import { ReadTexts } from '../../read-texts.ts';
-import { doneText, type EditArgument, listedEdits, refusalText } from '../edits.ts';
+import { defineTool, hints } from '../../dialect.ts';
+import { editRemembered } from '../editing/edit-remembered.ts';
+import { doneText, refusalText } from '../editing/edits.ts';
+import { unlessStale } from '../editing/stale.ts';
 import { refused, withHash } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 import { flag, ifHash, path, position } from '../schema.ts';
-import { unlessStale } from '../stale.ts';
 
 export const editFile = defineTool({
   name: 'edit_file',
@@ -43,7 +43,7 @@ export const editFile = defineTool({
   async run({ path, edits, dryRun, ifHash }, context) {
     const target = await pathOf(path, context);
     const outcome = await unlessStale(target, ifHash, context, () =>
-      edit(target, edits, { dryRun, ifHash }, context),
+      editRemembered(target, edits, { dryRun, ifHash }, context),
     );
     if (!('hash' in outcome)) return outcome;
     const { result, hash } = outcome;
@@ -53,26 +53,3 @@ export const editFile = defineTool({
   },
   render: (outcome) => outcome,
 });
-
-async function edit(
-  path: string,
-  edits: readonly EditArgument[],
-  how: { dryRun: boolean; ifHash: string | undefined },
-  { engine, session, signal }: ToolContext,
-) {
-  const remembered = session.readTexts?.lastOf(path);
-  const done = await engine.files.editList(path, listedEdits(edits), {
-    ...how,
-    name: path,
-    context: 4,
-    remembered,
-    signal,
-  });
-  if (edits.some(({ lines }) => lines !== undefined) && !how.dryRun) {
-    // The answer shows the client what is there now: later anchors speak of that.
-    const { bytes } = await engine.files.read(path, { signal });
-    session.readTexts ??= new ReadTexts();
-    session.readTexts.remember(path, done.hash, bytes);
-  }
-  return done;
-}

@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { historyText } from '../changes.ts';
+import { historyText } from '../history.ts';
 import { pathOf } from '../paths.ts';
 import { path, position } from '../schema.ts';
 

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
-import { ITEMS_PER_CHECK, mapInTurns, sortedInTurns, Yielder } from '../../../engine/index.ts';
-import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { mapInTurns, sortedInTurns, Yielder } from '../../../engine/index.ts';
+import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
-import { listing } from '../listing.ts';
+import { listing } from '../listing/listing.ts';
+import { sizedEntries } from '../listing/sized-entries.ts';
+import { formatSize } from '../listing/sizes.ts';
 import { pathOf } from '../paths.ts';
 import { count, path } from '../schema.ts';
-import { formatSize } from '../sizes.ts';
 
 export const listDirectoryWithSizes = defineTool({
   name: 'list_directory_with_sizes',
@@ -43,29 +43,3 @@ export const listDirectoryWithSizes = defineTool({
   },
   render: (answer) => answer,
 });
-
-interface SizedEntry {
-  name: string;
-  isDirectory: boolean;
-  size: number;
-}
-
-/** A link has the size of what it leads to, unless that is missing or outside. */
-async function sizedEntries(
-  path: string,
-  { engine, signal }: ToolContext,
-  yielder: Yielder,
-): Promise<SizedEntry[]> {
-  const { entries } = await engine.files.listAll(path, { depth: 1, signal });
-  const sized: SizedEntry[] = [];
-  for (const { path: name, type, size } of entries) {
-    if (sized.length % ITEMS_PER_CHECK === 0) await yielder.pause();
-    const target = type === 'symlink' ? await engine.files.peek(join(path, name)) : undefined;
-    sized.push({
-      name,
-      isDirectory: type === 'directory',
-      size: type === 'symlink' ? (target?.size ?? 0) : size,
-    });
-  }
-  return sized;
-}

@@ -1,9 +1,9 @@
 import { EngineFailure, fail } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
+import { unlessStale } from '../editing/stale.ts';
 import { missing } from '../failures.ts';
 import { pathOf } from '../paths.ts';
 import { ifHash, path } from '../schema.ts';
-import { unlessStale } from '../stale.ts';
 
 export const moveFile = defineTool({
   name: 'move_file',

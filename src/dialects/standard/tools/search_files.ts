@@ -1,7 +1,8 @@
+import { mapInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
-import { findNames } from '../find-names.ts';
-import { listing } from '../listing.ts';
+import { findNames } from '../listing/find-names.ts';
+import { listing } from '../listing/listing.ts';
 import { count, excludePatterns, includeIgnored, path } from '../schema.ts';
 
 export const searchFiles = defineTool({
@@ -17,7 +18,10 @@ export const searchFiles = defineTool({
   },
   async run(args, context) {
     const { paths, areIgnored } = await findNames(args, context);
-    if (paths.length > 0) return listing('search_files', paths.map(onOneLine), args, context);
+    if (paths.length > 0) {
+      const lines = await mapInTurns(paths, new Yielder(context.signal), onOneLine);
+      return listing('search_files', lines, args, context);
+    }
     return areIgnored
       ? 'No matches found\n[.gitignore names what matches; includeIgnored: true finds it]'
       : 'No matches found';

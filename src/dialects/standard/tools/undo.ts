@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { undoChange } from '../changes.ts';
+import { undoChange } from '../history.ts';
 
 export const undo = defineTool({
   name: 'undo',

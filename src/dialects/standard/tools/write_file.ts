@@ -1,8 +1,8 @@
 import { defineTool, hints } from '../../dialect.ts';
+import { unlessStale } from '../editing/stale.ts';
 import { withHash } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 import { ifHash, path } from '../schema.ts';
-import { unlessStale } from '../stale.ts';
 
 export const writeFile = defineTool({
   name: 'write_file',

@@ -1,6 +1,6 @@
 /** What a glob means here: without `/` it is for names at any depth, with one for paths. */
-import { type Engine, fail, requireShortGlob, residualGlobs } from '../../engine/index.ts';
-import { goesUp, rootsOf } from './paths.ts';
+import { type Engine, fail, requireShortGlob, residualGlobs } from '../../../engine/index.ts';
+import { goesUp, rootsOf } from '../paths.ts';
 
 /**
  * The glob as globs below `directory`, which is given from the repository's root. A path may be written as

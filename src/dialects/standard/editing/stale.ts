@@ -1,9 +1,9 @@
 /** Changes that are made only to the content that the caller knows. */
-import { EngineFailure, unifiedDiff } from '../../engine/index.ts';
-import { budgetOf } from '../budget.ts';
-import type { ResultOutcome, ToolContext } from '../dialect.ts';
-import { refused } from './outcome.ts';
-import { asCalled } from './paths.ts';
+import { EngineFailure, unifiedDiff } from '../../../engine/index.ts';
+import { budgetOf } from '../../budget.ts';
+import type { ResultOutcome, ToolContext } from '../../dialect.ts';
+import { refused } from '../outcome.ts';
+import { asCalled } from '../paths.ts';
 
 /** What came of the change; or, when another content is there now, a refusal that shows what is different. */
 export async function unlessStale<T>(

@@ -1,8 +1,7 @@
 /** Which names a pattern of search_files means. */
-import { join } from 'node:path';
-import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { pathOf } from './paths.ts';
+import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { pathOf } from '../paths.ts';
 
 export interface NameSearch {
   path: string;
@@ -31,10 +30,11 @@ export async function findNames(args: NameSearch, context: ToolContext): Promise
       { signal },
     );
     const yielder = new Yielder(signal);
+    const above = directory.endsWith('/') ? directory : `${directory}/`;
     const paths: string[] = [];
     for (const [index, { path, type }] of found.entries.entries()) {
       if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
-      const full = join(directory, path);
+      const full = above + path;
       // A link that leads outside or nowhere is not listed.
       if (type !== 'symlink' || (await engine.files.peek(full))) paths.push(full);
     }
@@ -44,10 +44,20 @@ export async function findNames(args: NameSearch, context: ToolContext): Promise
   return { paths, areIgnored: paths.length === 0 && !includeIgnored && (await find(false)).length > 0 };
 }
 
-/** As a walk meets them: what is in a directory comes right behind it. */
+const SLASH = 0x2f;
+
+/** As a walk meets them: what is in a directory comes right behind it. Makes no texts: there may be very many paths. */
 function byComponents(one: string, other: string): number {
-  const [first, second] = [one.replaceAll('/', '\0'), other.replaceAll('/', '\0')];
-  return first < second ? -1 : 1;
+  const end = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < end && one.charCodeAt(at) === other.charCodeAt(at)) at++;
+  return at === end ? one.length - other.length : rankAt(one, at) - rankAt(other, at);
+}
+
+/** The end of a name comes before every character of a longer one. */
+function rankAt(path: string, at: number): number {
+  const code = path.charCodeAt(at);
+  return code === SLASH ? 0 : code;
 }
 
 /** A pattern that begins with `!` means everything that the rest of it does not mean. */

@@ -1,7 +1,7 @@
 /** What a walk found, in repo's terms: files and directories; a link counts as what it leads to. */
-import { ITEMS_PER_CHECK, type WalkEntry, Yielder } from '../../engine/index.ts';
-import type { ToolContext } from '../dialect.ts';
-import { milliseconds } from './json-result.ts';
+import { ITEMS_PER_CHECK, type WalkEntry, Yielder } from '../../../engine/index.ts';
+import type { ToolContext } from '../../dialect.ts';
+import { milliseconds } from '../json-result.ts';
 
 export interface RepoEntry {
   /** From the repository's root. */

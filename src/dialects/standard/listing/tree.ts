@@ -1,8 +1,8 @@
 /** Directory trees as JSON: whole levels, as many of them as fit. */
 import { join } from 'node:path';
-import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../engine/index.ts';
-import { nextCall } from '../budget.ts';
-import type { ToolContext } from '../dialect.ts';
+import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
+import { nextCall } from '../../budget.ts';
+import type { ToolContext } from '../../dialect.ts';
 
 /** No entry takes less. */
 const LEAST_NODE_BYTES = '{"name": "","type": "file"},'.length;

@@ -1,6 +1,12 @@
 /** What edit_file says: a diff of what it did, or why an edit does not fit and where it would. */
-import type { EditListResult, EditRefusal, Fit, ListedEdit, ListedEditResult } from '../../engine/index.ts';
-import { fail } from '../../engine/index.ts';
+import type {
+  EditListResult,
+  EditRefusal,
+  Fit,
+  ListedEdit,
+  ListedEditResult,
+} from '../../../engine/index.ts';
+import { fail } from '../../../engine/index.ts';
 
 export interface EditArgument {
   oldText?: string;

@@ -1,7 +1,7 @@
 /** The directory tree of get_repo_overview: the upper levels first, as many entries as one result holds. */
-import { sortedInTurns, Yielder } from '../../engine/index.ts';
+import { sortedInTurns, Yielder } from '../../../engine/index.ts';
+import { itemsThatFit } from '../json-result.ts';
 import { directoriesFirst, type RepoEntry } from './entries.ts';
-import { itemsThatFit } from './json-result.ts';
 
 /** More would be no overview. */
 const MAX_NODES = 5_000;

@@ -1,0 +1,17 @@
+/** How many lines a file got, beside how many its writer said. */
+import { countingLines, inTurns, Yielder } from '../../engine/index.ts';
+
+export async function linesOfEach(contents: readonly string[]): Promise<number[]> {
+  const yielder = new Yielder(undefined);
+  const counts: number[] = [];
+  for (const [i, content] of contents.entries()) {
+    // One content for all files is counted once.
+    const count = content === contents[i - 1] ? counts[i - 1] : undefined;
+    counts.push(count ?? (await inTurns(countingLines(content), yielder)));
+  }
+  return counts;
+}
+
+export function differingCount({ path, lines, said }: { path: string; lines: number; said: number }): string {
+  return `Note: line_count for ${path} was ${said}, but the content has ${lines} lines`;
+}
