@@ -45,7 +45,7 @@ export function* measuringJson(value: unknown): Generator<void, number> {
   let sum = 0;
   let left = VALUES;
   function* measure(each: unknown): Generator<void, void> {
-    if (--left === 0) {
+    if (--left <= 0) {
       left = VALUES;
       yield;
     }

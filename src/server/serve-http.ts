@@ -1,24 +1,37 @@
 /** What `--http` serves: MCP, the Tool Trace page and a health check, on one HTTP server. */
-import { type McpOptions, McpRoute } from './http/mcp-route.ts';
+import { type McpOptions, McpRoute, ownSessions } from './http/mcp-route.ts';
+import type { SessionStore } from './http/sessions.ts';
 import { wellKnownRoute } from './http/well-known-route.ts';
 import type { App } from './mcp/app.ts';
 import { PageRoute } from './page/page-route.ts';
 import type { PageSources } from './page/sources.ts';
 import { healthRoute } from './web/health-route.ts';
+import { readyRoute } from './web/ready-route.ts';
 import { WebServer, type WebServerOptions } from './web/web-server.ts';
 
-export interface HttpOptions extends Omit<WebServerOptions, 'startPath' | 'log'>, McpOptions {
+export interface HttpOptions extends Omit<WebServerOptions, 'startPath' | 'log'>, Omit<McpOptions, 'store'> {
+  /** Where sessions are stored, when not in this process alone. */
+  store?: SessionStore;
   /** What the Tool Trace page shows; without it there is no page. */
   page?: PageSources;
+  /** Rejects while nothing can be changed. */
+  requireChanges?(): Promise<void>;
 }
 
 export async function serveHttp(app: App, options: HttpOptions): Promise<WebServer> {
   const { version, engine } = app;
   const { page: sources } = options;
   const server = new WebServer({ ...options, startPath: '/mcp', log: (line) => app.log(line) });
-  const page = sources && new PageRoute(server, { version, roots: engine.roots, sources });
-  const mcp = new McpRoute(app, server, options);
-  await server.listen([healthRoute, wellKnownRoute(mcp.resources), ...(page ? [page] : []), mcp]);
+  const store = options.store ?? ownSessions();
+  const page = sources && new PageRoute(server, { version, roots: engine.roots, sources, store });
+  const mcp = new McpRoute(app, server, { ...options, store });
+  await server.listen([
+    healthRoute,
+    readyRoute(options.requireChanges),
+    wellKnownRoute(mcp.resources),
+    ...(page ? [page] : []),
+    mcp,
+  ]);
   void mcp.resources?.problem().then((problem) => {
     if (problem !== undefined)
       app.log(`warning: ${problem}; until they can, its tokens are answered with 503`);

@@ -1,4 +1,5 @@
 /** What `trace --web` serves: the Tool Trace page alone, on this machine, with the events of all servers of this user. */
+import { ownSessions } from './http/mcp-route.ts';
 import { PageRoute } from './page/page-route.ts';
 import type { PageSources } from './page/sources.ts';
 import type { HttpLimits } from './web/limits.ts';
@@ -32,7 +33,12 @@ export async function servePage(options: PageOptions): Promise<WebServer> {
     log,
   });
   await server.listen([
-    new PageRoute(server, { sources, version, ...(directory !== undefined && { directory }) }),
+    new PageRoute(server, {
+      sources,
+      version,
+      store: ownSessions(),
+      ...(directory !== undefined && { directory }),
+    }),
   ]);
   return server;
 }

@@ -1,7 +1,9 @@
 /** Starts the server for `--http`: finds the tokens and the certificate, chooses a free port, and reloads on SIGHUP. */
+import { createHash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { dialectNames } from '../dialects/by-name.ts';
 import type { Engine } from '../engine/index.ts';
+import type { SessionStore } from './http/sessions.ts';
 import type { App } from './mcp/app.ts';
 import type { OAuthSettings } from './oauth/settings.ts';
 import type { PageSources } from './page/sources.ts';
@@ -27,6 +29,8 @@ export interface HttpSettings {
   port: number;
   /** When `port` is in use, the server tries the next ones up to this. */
   lastPort?: number;
+  /** Begins in the range with a port that belongs to the first directory, and goes round from there. */
+  portByDirectory?: boolean;
   tokenFile?: string;
   /** Make a token in place of the stored one, unless the environment has one, and print it, terminal or not. */
   newToken?: boolean;
@@ -50,6 +54,10 @@ export interface HttpEnvironment {
   /** Where the server stores its token. */
   stateDirectory: string | undefined;
   readOnlyEngine(): Engine;
+  /** Where sessions are stored, when not in this process alone. */
+  store?: SessionStore;
+  /** Rejects while nothing can be changed. */
+  requireChanges?(): Promise<void>;
   /** What the Tool Trace page shows. */
   page?: PageSources | undefined;
 }
@@ -69,7 +77,7 @@ export async function startHttp(
 ): Promise<StartedHttp> {
   const chosen = chooseGrants(app, settings, environment);
   const { host, allowHosts, allowOrigins, tls, tokenFile, oauth } = settings;
-  const { readOnlyEngine, page } = environment;
+  const { readOnlyEngine, page, store, requireChanges } = environment;
   try {
     const server = await listenOnFirstFree(app, settings, {
       ...{ host, allowOrigins, readOnlyEngine },
@@ -77,6 +85,8 @@ export async function startHttp(
       ...(oauth && { oauth }),
       grants: chosen.grants,
       ...(page && { page }),
+      ...(store && { store }),
+      ...(requireChanges && { requireChanges }),
       tls: tls && readCertificate(app, tls),
       limits: limitsFor(settings),
     });
@@ -90,18 +100,27 @@ export async function startHttp(
 
 async function listenOnFirstFree(
   app: App,
-  { port: first, lastPort = first }: HttpSettings,
+  settings: HttpSettings,
   options: Omit<HttpOptions, 'port'>,
 ): Promise<WebServer> {
-  for (let port = first; ; port++) {
+  const { port: first, lastPort = first } = settings;
+  const ports = lastPort - first + 1;
+  const offset = settings.portByDirectory ? numberOf(app.engine.roots[0]?.path ?? '') % ports : 0;
+  for (let tried = 0; ; tried++) {
+    const port = first + ((offset + tried) % ports);
     try {
       const server = await serveHttp(app, { ...options, port });
-      if (port !== first) app.log(`port ${first} is in use: this server has port ${port}`);
+      if (tried > 0) app.log(`port ${first + offset} is in use: this server has port ${port}`);
       return server;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port >= lastPort) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tried + 1 >= ports) throw error;
     }
   }
+}
+
+/** The same for the same text, and seldom the same for two. */
+function numberOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE();
 }
 
 function chooseGrants(

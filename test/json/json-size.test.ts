@@ -1,6 +1,6 @@
 /** The size of a value as JSON is told without writing it, and is exact. */
 import { expect, it } from 'vitest';
-import { jsonBytes } from '../../src/json/json-size.ts';
+import { jsonBytes, measuringJson } from '../../src/json/json-size.ts';
 
 const CHARACTERS = ['a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '漢', '😀', '\ud800', '\udc00', '\u2028'];
 
@@ -38,4 +38,13 @@ it('is what JSON.stringify would take, for whatever can be sent', () => {
     const value = randomValue(next, 4);
     expect(jsonBytes(value), JSON.stringify(value)).toBe(Buffer.byteLength(JSON.stringify(value)));
   }
+});
+
+it.each([
+  ['short texts', 'x'],
+  ['numbers', 1],
+  ['objects', { a: 'x' }],
+])('yields all along a list of many %s', (_, item) => {
+  const yields = (count: number) => [...measuringJson(new Array(count).fill(item))].length;
+  expect(yields(200_000)).toBeGreaterThan(15 * yields(10_000));
 });

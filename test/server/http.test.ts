@@ -166,6 +166,36 @@ describe('a client of 2026-07-28', () => {
     expect(eventsOf(answer.text)).toHaveLength(4);
   });
 
+  it('gets the same answers once its envelope is known, when calls no longer pass the protocol library', async () => {
+    const asClient = (name: string) => ({
+      ...meta,
+      'io.modelcontextprotocol/clientInfo': { name, version: '1' },
+    });
+    const known = asClient('known');
+    await fixture.stateless('tools/call', { name: 'echo', arguments: {}, _meta: known });
+    const calls: [string, object, Record<string, string>?][] = [
+      ['/mcp', { name: 'echo', arguments: {} }],
+      ['/mcp', { name: 'echo' }],
+      ['/mcp', { name: 'echo', arguments: {}, task: 'wrong' }],
+      ['/mcp', { name: 'echo', arguments: 'wrong' }],
+      ['/mcp', { name: 'no-such-tool', arguments: {} }],
+      ['/mcp/replay', { name: 'read_file', arguments: { path: 'a.txt' } }],
+      ['/mcp/replay', { name: 'read_file', arguments: { path: 'nothing.txt' } }],
+      ['/mcp/replay', { name: 'read_file', arguments: { wrong: 1 } }],
+      ['/mcp', { name: 'echo', arguments: {} }, { 'mcp-name': 'other' }],
+      ['/mcp', { name: 'echo', arguments: {} }, { 'mcp-method': 'tools/list' }],
+      ['/mcp', { name: 'echo', arguments: {} }, { 'mcp-protocol-version': '2025-11-25' }],
+      ['/mcp', { name: 'echo', arguments: {} }, { 'mcp-protocol-version': '2099-01-01' }],
+    ];
+    for (const [index, [path, params, headers = {}]] of calls.entries()) {
+      const answer = async (_meta: object) => {
+        const { status, json } = await fixture.stateless('tools/call', { ...params, _meta }, headers, path);
+        return { path, params, headers, status, json };
+      };
+      expect(await answer(known)).toEqual(await answer(asClient(`new-${index}`)));
+    }
+  });
+
   it('is told when headers and body disagree', async () => {
     const answer = await fixture.stateless('tools/call', { name: 'echo' }, { 'mcp-name': 'other' });
     expect([answer.status, answer.json.error!.code]).toEqual([400, -32020]);

@@ -1,4 +1,5 @@
 /** `/mcp` and `/mcp/<dialect>`: hands a request with a valid token to its session, or to the stateless protocol. */
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   classifyInboundRequest,
   isJsonContentType,
@@ -6,6 +7,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { WITH_BATCHES } from '../mcp/batch.ts';
+import { HANDSHAKE_VERSIONS } from '../mcp/handshake-versions.ts';
 import { INVALID_PARAMS, idOf, SESSION_NOT_FOUND, UNSUPPORTED_VERSION } from '../mcp/json-rpc.ts';
 import { whyNotCall, whyNotMeta } from '../mcp/messages.ts';
 import { traceInvalidCall } from '../mcp/refused-calls.ts';
@@ -21,7 +23,7 @@ import {
   readPostBody,
   requestIds,
 } from './post-body.ts';
-import type { ClientContext, HttpSession, Sessions } from './sessions.ts';
+import type { ClientContext, HttpSession, HttpSessions } from './sessions.ts';
 import type { Stateless } from './stateless.ts';
 
 /** The protocol version without sessions. */
@@ -30,7 +32,7 @@ const ALLOWED = { Allow: 'POST, GET, DELETE' };
 
 export interface Endpoint {
   limits: HttpLimits;
-  sessions: Sessions;
+  sessions: HttpSessions;
   stateless: Stateless;
   memory: MemoryBudget;
   /** Calls of all tokens that run or wait. */
@@ -65,10 +67,10 @@ export async function serveMcp(endpoint: Endpoint, incoming: Incoming): Promise<
   }
 }
 
-function serveListening(endpoint: Endpoint, incoming: Incoming): Outcome {
+async function serveListening(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
   if (!accepts(incoming, 'text/event-stream'))
     return { status: 406, message: 'GET opens a stream: accept text/event-stream' };
-  const found = findSession(endpoint, incoming);
+  const found = await findSession(endpoint, incoming);
   if ('status' in found) return found;
   const { reply } = incoming;
   const lastEvent = reply.request.headers['last-event-id'];
@@ -78,9 +80,9 @@ function serveListening(endpoint: Endpoint, incoming: Incoming): Outcome {
 }
 
 async function serveEnding(endpoint: Endpoint, incoming: Incoming): Promise<Outcome> {
-  const found = findSession(endpoint, incoming);
+  const found = await findSession(endpoint, incoming);
   if ('status' in found) return found;
-  await found.transport.close();
+  await endpoint.sessions.end(found);
   incoming.reply.empty(204);
   return undefined;
 }
@@ -98,14 +100,9 @@ async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcom
   if (outOfScope) return outOfScope;
   if (posted.batch) return serveBatch(endpoint, incoming, posted);
   const { message } = posted;
-  const classified = classifyInboundRequest({
-    httpMethod: 'POST',
-    ...named('protocolVersionHeader', headers['mcp-protocol-version']),
-    ...named('mcpMethodHeader', headers['mcp-method']),
-    ...named('mcpNameHeader', headers['mcp-name']),
-    body: message,
-  });
-  if (classified.kind === 'legacy') {
+  const isKnown = endpoint.stateless.knows(headers, message);
+  const era = isKnown ? 'modern' : eraOf(headers, message);
+  if (era === 'legacy') {
     const begins = isOpening(message) && headers['mcp-session-id'] === undefined;
     return begins ? openSession(endpoint, incoming, message) : serveInSession(endpoint, incoming, posted);
   }
@@ -113,9 +110,30 @@ async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcom
   if (incoming.reply.done) return undefined;
   const refusal = whyNotStateless(incoming, message) ?? whyTooBusy(endpoint, incoming, [message]);
   if (refusal) return refusal;
-  if (classified.kind === 'modern' && answersInvalid(incoming, message)) return undefined;
+  if (era === 'modern' && answersInvalid(incoming, message)) return undefined;
   const mayStream = accepts(incoming, 'text/event-stream');
-  return endpoint.stateless.answer({ ...incoming, message, mayStream, now: Date.now() });
+  return endpoint.stateless.answer({ ...incoming, message, isKnown, mayStream, now: Date.now() });
+}
+
+/** Whether a message belongs to a session (`legacy`), to the protocol without sessions, or to neither. */
+function eraOf(headers: IncomingHttpHeaders, message: JSONRPCMessage): 'legacy' | 'modern' | 'reject' {
+  if (isPlainCallInSession(headers, message)) return 'legacy';
+  const classified = classifyInboundRequest({
+    httpMethod: 'POST',
+    ...named('protocolVersionHeader', headers['mcp-protocol-version']),
+    ...named('mcpMethodHeader', headers['mcp-method']),
+    ...named('mcpNameHeader', headers['mcp-name']),
+    body: message,
+  });
+  return classified.kind;
+}
+
+/** Most calls are: nothing in them hints at the later protocol, so the library need not take them apart to tell. */
+function isPlainCallInSession(headers: IncomingHttpHeaders, message: JSONRPCMessage): boolean {
+  if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false;
+  if (!HANDSHAKE_VERSIONS.includes(String(headers['mcp-protocol-version']))) return false;
+  const isCall = 'method' in message && message.method === 'tools/call' && 'id' in message;
+  return isCall && message.params?._meta === undefined && headers['mcp-name'] === undefined;
 }
 
 /**
@@ -151,7 +169,7 @@ async function serveBatch(
 }
 
 async function serveInSession(endpoint: Endpoint, incoming: Incoming, posted: PostBody): Promise<Outcome> {
-  const found = findSession(endpoint, incoming);
+  const found = await findSession(endpoint, incoming);
   if ('status' in found) return found;
   const checked = checkPosted(posted, found.transport);
   if ('status' in checked) return checked;
@@ -180,7 +198,8 @@ async function openSession(
   if (incoming.reply.done) return undefined;
   const ids = requestIds([message]);
   if (ids.length === 0) return invalidRequest('initialize is one request, and stands alone', message);
-  const session = await sessions.open(incoming, Date.now());
+  const { params } = message as { params?: unknown };
+  const session = await sessions.open(incoming, params, Date.now());
   if ('status' in session) return session;
   const { transport } = session;
   const { reply } = incoming;
@@ -189,15 +208,15 @@ async function openSession(
     mayStream: false,
     headers: (answer) => {
       if ('result' in answer) return { 'Mcp-Session-Id': transport.sessionId };
-      void transport.close();
+      void sessions.end(session).catch(() => {});
       return {};
     },
   });
-  reply.onDisconnect = () => void transport.close();
+  reply.onDisconnect = () => void sessions.end(session).catch(() => {});
   return undefined;
 }
 
-function findSession({ sessions }: Endpoint, incoming: Incoming): HttpSession | Refusal {
+async function findSession({ sessions }: Endpoint, incoming: Incoming): Promise<HttpSession | Refusal> {
   const { headers } = incoming.reply.request;
   const id = headers['mcp-session-id'];
   if (typeof id !== 'string')
@@ -207,8 +226,9 @@ function findSession({ sessions }: Endpoint, incoming: Incoming): HttpSession | 
     const versions = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
     return { status: 400, message: `Unsupported protocol version; those of sessions are: ${versions}` };
   }
-  const session = sessions.find(id, incoming);
+  const session = await sessions.find(id, incoming);
   if (!session) return { status: 404, code: SESSION_NOT_FOUND, message: 'Session not found' };
+  if ('status' in session) return session;
   session.usedAt = Date.now();
   return session;
 }

@@ -8,7 +8,7 @@ import type { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Reply } from '../web/reply.ts';
 
-const EVENT_ID = /^(\d{1,15})-(\d{1,15})$/;
+const EVENT_ID = /^(?:(\w{1,20})\.)?(\d{1,15})-(\d{1,15})$/;
 
 type Limits = Pick<HttpLimits, 'replayEvents' | 'replayBytes' | 'replayMs' | 'retryMs' | 'resumableAfterMs'>;
 
@@ -53,7 +53,7 @@ export class EventStream {
 
   send(message: JSONRPCMessage): void {
     const number = ++this.#sent;
-    const text = `id: ${this.number}-${number}\nevent: message\ndata: ${asJson(message)}\n\n`;
+    const text = `id: ${this.#streams.prefix}${this.number}-${number}\nevent: message\ndata: ${asJson(message)}\n\n`;
     this.#streams.store({ stream: this, number, text });
     this.#reply?.write(text);
   }
@@ -79,7 +79,9 @@ export class EventStream {
   /** Sends an id without a message: from now on the client can come back. Clients of older versions would take it for a broken message. */
   #prime(reply: Reply): void {
     if (this.#streams.primes)
-      reply.write(`id: ${this.number}-${this.#sent}\nretry: ${this.#streams.retryMs}\ndata: \n\n`);
+      reply.write(
+        `id: ${this.#streams.prefix}${this.number}-${this.#sent}\nretry: ${this.#streams.retryMs}\ndata: \n\n`,
+      );
   }
 }
 
@@ -95,9 +97,19 @@ export class EventStreams {
   #bytes = 0;
   #next = 0;
 
-  constructor(limits: Limits, memory: MemoryBudget) {
+  /** Comes before the ids of all events: which server of a fleet has them. */
+  readonly prefix: string;
+
+  constructor(limits: Limits, memory: MemoryBudget, server?: string) {
     this.#limits = limits;
     this.#memory = memory;
+    this.prefix = server === undefined ? '' : `${server}.`;
+  }
+
+  /** Whether an event is one of another server. */
+  isElsewhere(eventId: string): boolean {
+    const [, server] = EVENT_ID.exec(eventId) ?? [];
+    return server !== undefined && this.prefix !== `${server}.`;
   }
 
   get retryMs(): number {
@@ -117,7 +129,7 @@ export class EventStreams {
 
   /** The stream of an event, if the server still has everything after that event. */
   find(eventId: string): { stream: EventStream; after: number } | undefined {
-    const [, number, after] = EVENT_ID.exec(eventId) ?? [];
+    const [, , number, after] = EVENT_ID.exec(eventId) ?? [];
     const stream = this.#byNumber.get(Number(number ?? Number.NaN));
     return stream?.canResumeAfter(Number(after)) ? { stream, after: Number(after) } : undefined;
   }

@@ -2,6 +2,7 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
+import { MemorySessions } from '../../state/memory-sessions.ts';
 import type { App } from '../mcp/app.ts';
 import { createSession } from '../mcp/session.ts';
 import { ProtectedResources } from '../oauth/protected-resource.ts';
@@ -14,7 +15,7 @@ import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/w
 import { pathsOf, workspaceIn } from './address.ts';
 import { type Endpoint, serveMcp } from './endpoint.ts';
 import { Principal } from './principal.ts';
-import { type CreateServer, Sessions } from './sessions.ts';
+import { type CreateServer, HttpSessions, type SessionStore } from './sessions.ts';
 import { Stateless } from './stateless.ts';
 
 /** As long as a timer can be. */
@@ -28,13 +29,15 @@ export interface McpOptions {
   bus?: ServerEventBus;
   /** The authorization server whose tokens are accepted too. */
   oauth?: OAuthSettings;
+  /** Where sessions are stored. */
+  store: SessionStore;
 }
 
 export class McpRoute implements Route {
   readonly #app: App;
   readonly #server: WebServer;
   readonly #options: McpOptions;
-  readonly #sessions: Sessions;
+  readonly #sessions: HttpSessions;
   readonly #endpoint: Endpoint;
   readonly #principals = new Map<Grant, Principal>();
   readonly #dialects: ReadonlyMap<string, Dialect>;
@@ -47,7 +50,7 @@ export class McpRoute implements Route {
     this.#options = options;
     const { createServer = createSession, bus } = options;
     const { limits } = server;
-    this.#sessions = new Sessions(limits, createServer);
+    this.#sessions = new HttpSessions(limits, createServer, options.store);
     this.#endpoint = {
       limits,
       sessions: this.#sessions,
@@ -116,7 +119,7 @@ export class McpRoute implements Route {
   }
 
   tick(now: number): void {
-    this.#sessions.endIdle(now);
+    this.#sessions.tick(now);
     const { sessionIdleMs } = this.#server.limits;
     for (const principal of this.#principals.values()) principal.forgetIdle(now, sessionIdleMs);
     if (this.resources) this.#forgetStrangers(now - sessionIdleMs);
@@ -134,7 +137,7 @@ export class McpRoute implements Route {
   }
 
   async close(): Promise<void> {
-    this.#sessions.endAll('The server is ending');
+    this.#sessions.closeAll('The server is ending');
     await this.#endpoint.stateless.close();
     for (const principal of this.#principals.values()) principal.close();
   }
@@ -155,6 +158,12 @@ export class McpRoute implements Route {
     for (const { callLimit } of this.#principals.values()) calls += callLimit.size;
     return calls;
   }
+}
+
+/** Sessions that end with this server. */
+export function ownSessions(): SessionStore {
+  const sessions = new MemorySessions();
+  return { sessions, readKeys: () => sessions.keys() };
 }
 
 /** A stream lasts no longer than the token that opened it: the client comes back with another. */

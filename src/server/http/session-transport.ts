@@ -1,13 +1,38 @@
 /** The transport of one session over HTTP, for clients that begin with `initialize`. */
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/server';
 import { withExactCode } from '../mcp/exact-codes.ts';
 import { type Id, SERVER_ERROR } from '../mcp/json-rpc.ts';
+import type { ToolCalls } from '../mcp/tool-calls.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** From this version on, clients accept an event that has an id and no message. */
 const WITH_EMPTY_EVENTS = '2025-11-25';
+
+/** The id of a request that no client sent. */
+const RESTORING = 'restoring the session';
+/** No client is asked for longer. */
+const QUESTION_MS = 60_000;
+const ELSEWHERE: Refusal = {
+  status: 421,
+  message: 'Another server of the fleet has the stream of this Last-Event-ID: ask again to reach that one',
+};
+
+interface Question {
+  /** As the library knows it. */
+  id: Id;
+  at: number;
+}
+
+/** What a session needs where other servers have it, too. */
+export interface FleetPart {
+  /** This server's name among them. */
+  server: string;
+  /** Another one may have what the message is about. */
+  passOn(message: JSONRPCMessage): void;
+  callBegins(): void;
+}
 
 export class SessionTransport implements Transport {
   readonly sessionId: string;
@@ -17,7 +42,12 @@ export class SessionTransport implements Transport {
   /** As `initialize` agreed on. */
   protocolVersion: string | undefined;
 
+  /** Where tool calls go; without it they go through the library, as everything else does. */
+  calls: ToolCalls | undefined;
+
   readonly #exchanges = new Map<Id, Exchange>();
+  /** The tool calls under way, so that the client can cancel them. */
+  readonly #cancelling = new Map<Id, AbortController>();
   readonly #streams: EventStreams;
   /** The stream for messages that belong to no request. */
   #listening: EventStream | undefined;
@@ -25,9 +55,40 @@ export class SessionTransport implements Transport {
   readonly #unasked: JSONRPCMessage[] = [];
   #closed = false;
 
-  constructor(sessionId: string, streams: EventStreams) {
+  /** Questions to the client without an answer, by the ids that the client knows. */
+  readonly #questions = new Map<Id, Question>();
+  readonly #fleet: FleetPart | undefined;
+  #restored: (() => void) | undefined;
+
+  constructor(sessionId: string, streams: EventStreams, fleet?: FleetPart) {
     this.sessionId = sessionId;
     this.#streams = streams;
+    this.#fleet = fleet;
+  }
+
+  /** Whether something may come for it that the client sent to another server. */
+  get isWaiting(): boolean {
+    if (this.#exchanges.size > 0) return true;
+    const past = Date.now() - QUESTION_MS;
+    for (const { at } of this.#questions.values()) if (at > past) return true;
+    return false;
+  }
+
+  /** Lets the library know how the session began at another server. */
+  restore(params: unknown): Promise<void> {
+    return new Promise((resolve) => {
+      this.#restored = resolve;
+      this.onmessage?.({ jsonrpc: '2.0', id: RESTORING, method: 'initialize', params } as JSONRPCMessage);
+    });
+  }
+
+  /** The client sent this to another server. */
+  passedOn(message: JSONRPCMessage): void {
+    if ('method' in message) {
+      if (!this.#exchanges.has(message.params?.requestId as Id)) return;
+      this.onmessage?.(message);
+      this.#handleCancelled(message);
+    } else this.#handleAnswer(message);
   }
 
   /** Whether the client waits for a reply or listens. */
@@ -56,10 +117,37 @@ export class SessionTransport implements Transport {
     const exchange = new Exchange(reply, ids, options, this.#streams);
     for (const id of ids) this.#exchanges.set(id, exchange);
     for (const request of this.#unasked.splice(0)) this.#ask(request);
+    if (ids.length > 0) this.#fleet?.callBegins();
     for (const message of messages) {
-      this.onmessage?.(message);
+      if (this.calls && isToolCall(message)) void this.#call(this.calls, message);
+      else if (!('method' in message) && this.#fleet) this.#handleAnswer(message);
+      else this.onmessage?.(message);
       this.#handleCancelled(message);
     }
+  }
+
+  /** The endpoint has checked the message, and the tool checks its arguments. */
+  async #call(calls: ToolCalls, { id, params = {} }: JSONRPCRequest): Promise<void> {
+    const cancelling = new AbortController();
+    this.#cancelling.set(id, cancelling);
+    const { signal } = cancelling;
+    const meta = params._meta as Record<string, unknown> | undefined;
+    const outcome = await calls.call(params, { signal, meta, progress: this.#progressFor(id, meta) });
+    this.#cancelling.delete(id);
+    const exchange = signal.aborted ? undefined : this.#exchanges.get(id);
+    if (!exchange) return;
+    this.#exchanges.delete(id);
+    const { failure: _, ...answer } = outcome;
+    exchange.answer(id, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
+  }
+
+  #progressFor(id: Id, meta: Record<string, unknown> | undefined) {
+    const progressToken = meta?.progressToken as Id | undefined;
+    if (progressToken === undefined) return undefined;
+    return (progress: number, message: string) => {
+      const params = { progressToken, progress, message };
+      this.#exchanges.get(id)?.notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    };
   }
 
   /** Opens the stream for messages that belong to no request. A new one replaces the old one. */
@@ -72,6 +160,7 @@ export class SessionTransport implements Transport {
 
   /** Resumes a stream after the event that the client saw last. */
   resume(reply: Reply, eventId: string): Refusal | undefined {
+    if (this.#streams.isElsewhere(eventId)) return ELSEWHERE;
     const found = this.#streams.find(eventId);
     if (!found)
       return { status: 400, message: 'The stream of this Last-Event-ID is not kept, or not any longer' };
@@ -96,6 +185,7 @@ export class SessionTransport implements Transport {
     }
     const { id } = exact;
     if (id === undefined) return;
+    if (id === RESTORING) this.#restored?.();
     const exchange = this.#exchanges.get(id);
     this.#exchanges.delete(id);
     exchange?.answer(id, exact);
@@ -113,24 +203,55 @@ export class SessionTransport implements Transport {
     this.#listening = undefined;
     for (const exchange of new Set(this.#exchanges.values())) exchange.fail(SERVER_ERROR, why);
     this.#exchanges.clear();
+    for (const call of this.#cancelling.values()) call.abort();
     this.#streams.close();
     this.onclose?.();
   }
 
   /** Sends a request to the client on a stream that it reads, or else on the next one that it opens. */
-  #ask(request: JSONRPCMessage): void {
+  #ask(asked: JSONRPCMessage): void {
+    const request = this.#fleet ? this.#named(asked, this.#fleet.server) : asked;
     const exchange = [...this.#exchanges.values()].find(({ mayNotify }) => mayNotify);
     if (this.#listening?.isRead) this.#listening.send(request);
     else if (exchange) exchange.notify(request);
-    else this.#unasked.push(request);
+    else this.#unasked.push(asked);
+  }
+
+  /** Two servers may ask the client at the same time: its answers say whose question they answer. */
+  #named(request: JSONRPCMessage, server: string): JSONRPCMessage {
+    const { id } = request as { id: Id };
+    const name = `${server}-${id}`;
+    this.#questions.set(name, { id, at: Date.now() });
+    this.#fleet?.callBegins();
+    return { ...request, id: name } as JSONRPCMessage;
+  }
+
+  #handleAnswer(message: JSONRPCMessage): void {
+    const name = (message as { id?: Id }).id;
+    const question = name === undefined ? undefined : this.#questions.get(name);
+    if (!question) {
+      if (typeof name === 'string' && !name.startsWith(`${this.#fleet?.server}-`))
+        this.#fleet?.passOn(message);
+      return;
+    }
+    this.#questions.delete(name!);
+    this.onmessage?.({ ...message, id: question.id } as JSONRPCMessage);
   }
 
   #handleCancelled(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.requestId as Id | undefined;
+    this.#cancelling.get(id!)?.abort();
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
-    if (!exchange) return;
+    if (!exchange) {
+      if (id !== undefined) this.#fleet?.passOn(message);
+      return;
+    }
     this.#exchanges.delete(id!);
     exchange.cancel(id!);
   }
+}
+
+function isToolCall(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && message.method === 'tools/call' && 'id' in message;
 }

@@ -1,16 +1,27 @@
-/** The sessions of clients that begin with `initialize`: a bounded number, which only their own tokens find. */
-import { randomUUID } from 'node:crypto';
+/**
+ * The sessions of clients that begin with `initialize`: a bounded number, which only their own tokens find.
+ *
+ * The store knows which sessions there are and what they remember. Here are those that this server has open: in a fleet
+ * a client's next request may come to any server, which then opens the session as well.
+ */
+import { createHash, randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { Session } from '../../dialects/dialect.ts';
+import { type SessionFacts, type Sessions, type StoredSession, tellEvery } from '../../state/sessions.ts';
+import { type SharedPaths, StateAway } from '../../state/state.ts';
 import type { App } from '../mcp/app.ts';
-import type { SessionShares } from '../mcp/session.ts';
+import { type SessionShares, toolCallsOf } from '../mcp/session.ts';
 import { endState } from '../mcp/session-state.ts';
 import { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal } from '../web/reply.ts';
+import { keyOf, type ReadKeys, SignedIds } from '../web/signed-ids.ts';
 import { fixedWorkspace } from './address.ts';
 import { EventStreams } from './event-streams.ts';
 import type { Principal } from './principal.ts';
+import { Relay } from './relay.ts';
 import { SessionTransport } from './session-transport.ts';
+import { SharedSession } from './shared-session.ts';
 
 export type CreateServer = (app: App, shares: SessionShares) => Server | McpServer;
 
@@ -18,16 +29,29 @@ export type CreateServer = (app: App, shares: SessionShares) => Server | McpServ
 const MAX_LOG_LENGTH = 300;
 /** A session that a client used this recently does not make room for another. */
 const RECENT_MS = 60_000;
+/** Ends the version in the id of a client that has roots. */
+const WITH_ROOTS = '_r';
+const AWAY: Refusal = {
+  status: 503,
+  retryAfter: 2,
+  message: 'The database that keeps the sessions cannot be reached: try again',
+};
 
-export interface HttpSession {
+/** Where sessions are stored, and how they are recognised. */
+export interface SessionStore {
+  sessions: Sessions;
+  readKeys: ReadKeys;
+  paths?: SharedPaths | undefined;
+}
+
+export interface HttpSession extends ClientContext {
   transport: SessionTransport;
-  principal: Principal;
-  app: App;
-  /** The directory that its URL names as the workspace. */
-  workspace: string | undefined;
-  /** Its id in the trace; no client knows it. */
+  /** Its id in the trace; who sees the trace cannot guess the session's id by it. */
   traceId: string;
   usedAt: number;
+  shared: SharedSession;
+  /** What could not be stored yet. */
+  unsaved?: SessionFacts | undefined;
 }
 
 /** Who asks for what: the token, the dialect, and the workspace that the URL names. */
@@ -37,53 +61,85 @@ export interface ClientContext {
   workspace: string | undefined;
 }
 
-export class Sessions {
+export class HttpSessions {
   readonly #byId = new Map<string, HttpSession>();
   readonly #limits: HttpLimits;
   readonly #create: CreateServer;
   readonly #replayMemory: MemoryBudget;
+  readonly #store: SessionStore;
+  readonly #ids: SignedIds;
+  readonly #relay: Relay;
+  readonly #opening = new Map<string, Promise<HttpSession | Refusal>>();
+  /** This server's name among those of the fleet. */
+  readonly #server: string | undefined;
+  #toldAt = 0;
 
-  constructor(limits: HttpLimits, create: CreateServer) {
+  constructor(limits: HttpLimits, create: CreateServer, store: SessionStore) {
     this.#limits = limits;
     this.#create = create;
     this.#replayMemory = new MemoryBudget(limits.allReplayBytes);
+    this.#store = store;
+    this.#ids = new SignedIds('session', store.readKeys);
+    const open = () => [...this.#byId].map(([id, { transport }]) => [keyOf(id), transport] as const);
+    this.#relay = new Relay(store.sessions, open as () => [string, SessionTransport][]);
+    this.#server = store.sessions.isShared ? randomUUID().slice(0, 8) : undefined;
   }
 
   /** Only the token that opened a session finds it, and only under the same URL. */
-  find(id: string, { principal, app, workspace }: ClientContext): HttpSession | undefined {
-    const session = this.#byId.get(id);
-    if (session?.principal !== principal || session.app !== app) return undefined;
-    return session.workspace === workspace ? session : undefined;
-  }
-
-  async open({ principal, app, workspace }: ClientContext, now: number): Promise<HttpSession | Refusal> {
-    const state = workspace === undefined ? undefined : await fixedWorkspace(app, workspace);
-    if (state && 'status' in state) return state;
-    const refusal = this.#makeRoom(principal, now);
-    if (refusal) {
-      if (state) endState(state);
-      return refusal;
+  async find(id: string, context: ClientContext): Promise<HttpSession | Refusal | undefined> {
+    const known = this.#byId.get(id);
+    if (known && !isOf(known, context)) return undefined;
+    const signed = known ? { key: keyOf(id), says: '' } : await this.#ids.read(id, boundTo(context));
+    if (!signed) return undefined;
+    let stored: StoredSession | undefined;
+    try {
+      stored = await this.#store.sessions.find(signed.key);
+      if (!stored && known?.unsaved) stored = await this.#save(id, known);
+    } catch (error) {
+      if (!(error instanceof StateAway)) throw error;
+      return this.#withoutStore(id, signed.says, known, context);
     }
-    const transport = new SessionTransport(randomUUID(), new EventStreams(this.#limits, this.#replayMemory));
-    const traceId = randomUUID();
-    const session: HttpSession = { transport, principal, app, workspace, traceId, usedAt: now };
-    this.#byId.set(transport.sessionId, session);
-    transport.onclose = () => {
-      this.#byId.delete(transport.sessionId);
-      if (state) endState(state);
-    };
-    transport.onerror = (error) => app.log(error.message.slice(0, MAX_LOG_LENGTH));
-    await this.#create(app, { callLimit: principal.callLimit, id: traceId, ...(state && { state }) }).connect(
-      transport,
-    );
+    if (!stored) {
+      known?.transport.end('The session has ended');
+      return undefined;
+    }
+    const session = await this.#openHere(id, stored.opening, context);
+    if (!('status' in session)) await session.shared.apply(stored);
     return session;
   }
 
-  endIdle(now: number): void {
+  /** `params`: of `initialize`. */
+  async open(context: ClientContext, params: unknown, now: number): Promise<HttpSession | Refusal> {
+    const refusal = this.#makeRoom(context.principal, now);
+    if (refusal) return refusal;
+    const { protocolVersion = '', capabilities } = (params ?? {}) as Opening;
+    const version = /^[\d-]{10}$/.test(protocolVersion) ? protocolVersion : '';
+    const id = await this.#ids.make(boundTo(context), `${version}${capabilities?.roots ? WITH_ROOTS : ''}`);
+    const session = await this.#start(id, context, now);
+    if ('status' in session) return session;
+    session.unsaved = (params ?? {}) as SessionFacts;
+    // Other servers find it before the client hears of it, unless the database is away.
+    await this.#save(id, session).catch((error: unknown) => {
+      if (!(error instanceof StateAway)) throw error;
+    });
+    return session;
+  }
+
+  /** For good, at all servers. */
+  async end({ transport }: HttpSession): Promise<void> {
+    const key = keyOf(transport.sessionId);
+    transport.end('The session has ended');
+    await this.#store.sessions.end(key);
+    this.#relay.ended(key);
+  }
+
+  tick(now: number): void {
     for (const { transport, usedAt } of this.#byId.values()) {
       transport.tick(now);
+      // Another server may go on with it.
       if (!transport.isBusy && now - usedAt >= this.#limits.sessionIdleMs) void transport.close();
     }
+    if (now - this.#toldAt >= tellEvery(this.#limits.sessionIdleMs)) void this.#tellUse(now);
   }
 
   hasAny(principal: Principal): boolean {
@@ -93,11 +149,103 @@ export class Sessions {
 
   endOf(principal: Principal): void {
     for (const session of this.#byId.values())
-      if (session.principal === principal) void session.transport.close();
+      if (session.principal === principal) void this.end(session).catch(() => {});
   }
 
-  endAll(why: string): void {
+  /** This server goes; other servers go on with the sessions. */
+  closeAll(why: string): void {
+    this.#relay.close();
     for (const { transport } of this.#byId.values()) transport.end(why);
+  }
+
+  async #save(id: string, session: HttpSession): Promise<StoredSession | undefined> {
+    const { sessions } = this.#store;
+    const { unsaved, principal } = session;
+    if (!unsaved) return undefined;
+    const idleMs = this.#limits.sessionIdleMs;
+    await sessions.open({ id: keyOf(id), owner: principal.grant.name, opening: unsaved, idleMs });
+    session.unsaved = undefined;
+    return sessions.find(keyOf(id));
+  }
+
+  /** What a client chose must not be guessed: without the store, only sessions that remember nothing go on. */
+  async #withoutStore(
+    id: string,
+    says: string,
+    known: HttpSession | undefined,
+    context: ClientContext,
+  ): Promise<HttpSession | Refusal> {
+    if (context.app.dialects[0]!.choosesWorkspace && context.workspace === undefined) return AWAY;
+    if (known) return known;
+    if (says === '' || says.endsWith(WITH_ROOTS)) return AWAY;
+    const opening = { protocolVersion: says, capabilities: {}, clientInfo: { name: '', version: '' } };
+    return this.#openHere(id, opening, context);
+  }
+
+  async #openHere(id: string, opening: SessionFacts, context: ClientContext): Promise<HttpSession | Refusal> {
+    const known = this.#byId.get(id);
+    if (known) return known;
+    let beginning = this.#opening.get(id);
+    if (!beginning) {
+      beginning = this.#restore(id, opening, context).finally(() => this.#opening.delete(id));
+      this.#opening.set(id, beginning);
+    }
+    return beginning;
+  }
+
+  async #restore(id: string, opening: SessionFacts, context: ClientContext): Promise<HttpSession | Refusal> {
+    const now = Date.now();
+    const refusal = this.#makeRoom(context.principal, now);
+    if (refusal) return refusal;
+    const session = await this.#start(id, context, now);
+    if (!('status' in session)) await session.transport.restore(opening);
+    return session;
+  }
+
+  async #start(id: string, context: ClientContext, now: number): Promise<HttpSession | Refusal> {
+    const { principal, app, workspace } = context;
+    const state: Session | Refusal = workspace === undefined ? {} : await fixedWorkspace(app, workspace);
+    if ('status' in state) return state;
+    const { sessions: store, paths } = this.#store;
+    const key = keyOf(id);
+    const streams = new EventStreams(this.#limits, this.#replayMemory, this.#server);
+    const fleet = this.#server === undefined ? undefined : this.#fleetPart(key, this.#server);
+    const transport = new SessionTransport(id, streams, fleet);
+    const traceId = traceIdOf(key);
+    const shared = new SharedSession({ app, key, store, paths, state });
+    const session: HttpSession = { ...context, transport, traceId, usedAt: now, shared };
+    this.#byId.set(id, session);
+    transport.onclose = () => {
+      this.#byId.delete(id);
+      endState(state);
+    };
+    transport.onerror = (error) => app.log(error.message.slice(0, MAX_LOG_LENGTH));
+    const memory = store.isShared ? { memory: shared } : {};
+    const { callLimit } = principal;
+    const server = this.#create(app, { callLimit, id: traceId, state, ...memory });
+    transport.calls = toolCallsOf(server);
+    await server.connect(transport);
+    return session;
+  }
+
+  #fleetPart(key: string, server: string) {
+    return {
+      server,
+      passOn: (message: Parameters<Relay['passOn']>[1]) => this.#relay.passOn(key, message),
+      callBegins: () => this.#relay.watch(),
+    };
+  }
+
+  async #tellUse(now: number): Promise<void> {
+    const since = this.#toldAt;
+    this.#toldAt = now;
+    const used = [...this.#byId].filter(
+      ([, { usedAt, transport, unsaved }]) => !unsaved && (usedAt >= since || transport.isBusy),
+    );
+    if (used.length === 0) return;
+    const over = await this.#store.sessions.inUse(used.map(([id]) => keyOf(id))).catch((): string[] => []);
+    for (const [id, { transport }] of used)
+      if (over.includes(keyOf(id))) transport.end('The session has ended');
   }
 
   /** When there are too many, ends the session of this token that has been idle the longest. */
@@ -114,10 +262,30 @@ export class Sessions {
     const ownTooMany = own >= sessionsPerToken;
     if (!ownTooMany && this.#byId.size < sessions) return undefined;
     if (oldest) {
-      void oldest.transport.close();
+      void this.end(oldest).catch(() => {});
       return undefined;
     }
     const message = ownTooMany ? 'This token has too many sessions' : 'There are too many sessions';
     return { status: ownTooMany ? 429 : 503, retryAfter: 30, message: `${message}: end one, or try later` };
   }
+}
+
+interface Opening {
+  protocolVersion?: string;
+  capabilities?: { roots?: unknown };
+}
+
+function isOf(session: HttpSession, { principal, app, workspace }: ClientContext): boolean {
+  return session.principal === principal && session.app === app && session.workspace === workspace;
+}
+
+function boundTo({ principal, app, workspace }: ClientContext): string[] {
+  const dialect = app.dialects[0]!.name;
+  return [principal.grant.name, dialect, ...(workspace === undefined ? [] : [workspace])];
+}
+
+/** The same at all servers. */
+function traceIdOf(key: string): string {
+  const hash = createHash('sha256').update(`trace ${key}`).digest('hex');
+  return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

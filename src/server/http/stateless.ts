@@ -4,28 +4,34 @@
  * The protocol library serves them from web-standard Request and Response objects. To build those costs more than a
  * call does, so the library gets only the members that it reads, and a plain result goes out directly.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   CLIENT_INFO_META_KEY,
   createMcpHandler,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type McpHttpHandler,
   type McpServer,
+  SERVER_INFO_META_KEY,
   type Server,
   type ServerEventBus,
   type Transport,
 } from '@modelcontextprotocol/server';
-import type { Session } from '../../dialects/dialect.ts';
+import type { Session, ToolResult } from '../../dialects/dialect.ts';
 import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import type { App } from '../mcp/app.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
+import { serverDescription } from '../mcp/initialize.ts';
 import { asJson } from '../mcp/messages.ts';
 import { LISTEN, ListenedResources } from '../mcp/resources/listened-resources.ts';
 import { resourceDialect } from '../mcp/resources/resource-methods.ts';
-import { endState } from '../mcp/session-state.ts';
+import { createSession } from '../mcp/session.ts';
+import { endState, sessionIdOf } from '../mcp/session-state.ts';
+import { ToolCalls } from '../mcp/tool-calls.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';
+import { envelopeOf, KnownEnvelopes } from './known-envelopes.ts';
 import type { Principal } from './principal.ts';
 import type { CreateServer } from './sessions.ts';
 
@@ -33,6 +39,7 @@ type Served = Server | McpServer;
 
 /** The library's status for a cancelled request. A client that is still connected gets it only when the server stops. */
 const CANCELLED = 499;
+const ENDING: Refusal = { status: 503, retryAfter: 5, message: 'The server is ending' };
 
 /** The members of a Request that the library reads. */
 class StatelessRequest {
@@ -51,6 +58,8 @@ class StatelessRequest {
 export interface StatelessCall {
   reply: Reply;
   message: unknown;
+  /** The library would let it pass. */
+  isKnown: boolean;
   principal: Principal;
   app: App;
   /** The directory that the URL names as the workspace. */
@@ -63,11 +72,17 @@ export interface StatelessCall {
 export class Stateless {
   readonly #handler: McpHttpHandler;
   readonly #create: CreateServer;
+  /** Whether sessions are our own, whose calls need not pass the library. */
+  readonly #isOwn: boolean;
+  readonly #known = new KnownEnvelopes();
+  /** The calls under way that do not pass it. */
+  readonly #calls = new Map<AbortController, Reply>();
 
   readonly #listened: ListenedResources;
 
   constructor(app: App, create: CreateServer, limits: HttpLimits, bus?: ServerEventBus) {
     this.#create = create;
+    this.#isOwn = create === createSession;
     this.#handler = createMcpHandler(
       ({ requestInfo }) => (requestInfo as unknown as StatelessRequest).createServer(),
       { legacy: 'reject', keepAliveMs: limits.heartbeatMs, ...(bus && { bus }) },
@@ -77,6 +92,12 @@ export class Stateless {
       updated: (uri) => notify.resourceUpdated(uri),
       listChanged: () => notify.resourcesChanged(),
     });
+  }
+
+  /** Whether a message is a call that the library would let pass. */
+  knows(headers: IncomingHttpHeaders, message: unknown): boolean {
+    const envelope = envelopeOf(headers, message);
+    return envelope !== undefined && this.#known.has(envelope);
   }
 
   async answer(incoming: StatelessCall): Promise<Refusal | undefined> {
@@ -90,8 +111,16 @@ export class Stateless {
     const listener = Symbol('listener');
     if (resourceDialect(app)) this.#listened.open(listener, message);
     try {
+      if (incoming.isKnown) {
+        await this.#call(incoming, shared.state, leaving);
+        return undefined;
+      }
+      const envelope =
+        this.#isOwn && !app.clientRoots ? envelopeOf(reply.request.headers, message) : undefined;
+      const answered = () => envelope !== undefined && this.#known.add(envelope);
+      const shares = { callLimit: principal.callLimit, state: shared.state };
       const request = new StatelessRequest(reply.request, leaving.signal, () =>
-        answeringDirectly(this.#create(app, { callLimit: principal.callLimit, state: shared.state }), reply),
+        answeringDirectly(this.#create(app, shares), reply, answered),
       );
       const response = await this.#handler.fetch(request as unknown as Request, { parsedBody: message });
       if (!reply.done) await forward(response, reply);
@@ -102,8 +131,25 @@ export class Stateless {
     }
   }
 
+  /** A call that the library would let pass: see known-envelopes.ts. */
+  async #call({ reply, message, app, principal }: StatelessCall, state: Session, leaving: AbortController) {
+    const { id, params = {} } = message as JSONRPCRequest;
+    const { callLimit } = principal;
+    const calls = new ToolCalls({ app, state, sessionId: sessionIdOf(state), callLimit });
+    this.#calls.set(leaving, reply);
+    const outcome = await calls.call(params, { signal: leaving.signal, meta: params._meta });
+    this.#calls.delete(leaving);
+    if (leaving.signal.aborted) return;
+    const answer = 'result' in outcome ? { result: stamped(app, outcome.result) } : { error: outcome.error };
+    sendMessage(reply, 200, { jsonrpc: '2.0', id, ...answer } as JSONRPCMessage);
+  }
+
   close(): Promise<void> {
     this.#listened.end();
+    for (const [leaving, reply] of this.#calls) {
+      leaving.abort();
+      reply.refuse(ENDING);
+    }
     return this.#handler.close();
   }
 }
@@ -127,14 +173,21 @@ async function stateFor({
   return principal.stateOf(dialect, clientOf(message), now);
 }
 
+/** As the library marks results of this version. */
+function stamped(app: App, { _meta, ...result }: ToolResult): object {
+  const { serverInfo } = serverDescription(app);
+  return { ...result, resultType: 'complete', _meta: { ..._meta, [SERVER_INFO_META_KEY]: serverInfo } };
+}
+
 /** Writes a result directly when no notification came before it, and closes the library's side of the exchange. */
-function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
+function answeringDirectly<T extends Served>(server: T, reply: Reply, answered: () => void): T {
   const connect = server.connect.bind(server);
   server.connect = (transport: Transport) => {
     const send = transport.send.bind(transport);
     let streaming = false;
     transport.send = async (message, options) => {
       if ('result' in message && !streaming) {
+        answered();
         sendMessage(reply, 200, message);
         await transport.close();
         return;
@@ -149,7 +202,7 @@ function answeringDirectly<T extends Served>(server: T, reply: Reply): T {
 
 async function forward(response: Response, reply: Reply): Promise<void> {
   if (response.status === CANCELLED) {
-    reply.refuse({ status: 503, retryAfter: 5, message: 'The server is ending' });
+    reply.refuse(ENDING);
     return;
   }
   if (response.body === null) {

@@ -47,20 +47,49 @@ export class ClientRoots {
   readonly #app: App;
   readonly #ask: () => Promise<unknown>;
   readonly #changed: () => void;
+  readonly #told: (paths: readonly string[]) => Promise<void>;
   #part: Part | undefined;
   #asked = 0;
   #asking: Promise<void> | undefined;
   #ended = false;
+  #isForgotten = false;
 
-  /** `ask` sends `roots/list`; `changed` is called when another engine serves the client from now on. */
-  constructor(app: App, ask: () => Promise<unknown>, changed: () => void = () => {}) {
+  /**
+   * `ask` sends `roots/list`; `changed` is called when another engine serves the client from now on, and `told` when
+   * the client has told its roots.
+   */
+  constructor(
+    app: App,
+    ask: () => Promise<unknown>,
+    changed: () => void = () => {},
+    told: (paths: readonly string[]) => Promise<void> = async () => {},
+  ) {
     this.#app = app;
     this.#ask = ask;
     this.#changed = changed;
+    this.#told = told;
+  }
+
+  /** Whether anybody has asked the client, here or elsewhere. */
+  get isAsked(): boolean {
+    return this.#asked > 0 && !this.#isForgotten;
+  }
+
+  /** The client has told them to another server. */
+  async use(paths: readonly string[]): Promise<void> {
+    const asked = ++this.#asked;
+    this.#isForgotten = false;
+    await this.#open(paths, asked);
+  }
+
+  /** The client may have others by now: the next call asks. */
+  forget(): void {
+    this.#isForgotten = this.#asking === undefined;
   }
 
   /** The client has roots, or other ones than before. */
   refresh(): void {
+    this.#isForgotten = false;
     const asking = this.#learn(++this.#asked)
       .catch((error: unknown) => this.#app.log(`the client's roots: ${String(error)}`))
       .finally(() => {
@@ -88,6 +117,11 @@ export class ClientRoots {
 
   async #learn(asked: number): Promise<void> {
     const paths = pathsIn(await this.#ask());
+    await this.#open(paths, asked);
+    await this.#told(paths);
+  }
+
+  async #open(paths: readonly string[], asked: number): Promise<void> {
     const { engine, clientRoots } = this.#app;
     const isLatest = () => asked === this.#asked && !this.#ended;
     if (!isLatest()) return;

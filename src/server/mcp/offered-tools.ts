@@ -1,5 +1,5 @@
 /** The tools in tools/list, and the error for a tool that does not exist. */
-import type { Dialect, Tool } from '../../dialects/dialect.ts';
+import type { Dialect, Tool, ToolAnnotations } from '../../dialects/dialect.ts';
 import { type App, type OfferedTool, offerTools } from './app.ts';
 
 export interface ShownTool {
@@ -7,13 +7,7 @@ export interface ShownTool {
   title: string;
   description: string;
   inputSchema: { type: 'object' };
-  annotations: {
-    title: string;
-    readOnlyHint: boolean;
-    destructiveHint: boolean;
-    idempotentHint: boolean;
-    openWorldHint: boolean;
-  };
+  annotations: ToolAnnotations;
 }
 
 export interface OfferedTools {

@@ -2,6 +2,7 @@
 import { type CallContext, callTool } from '../../dialects/call.ts';
 import {
   type Content,
+  type ResultOutcome,
   type Session,
   type ToolContext,
   type ToolOutcome,
@@ -9,7 +10,15 @@ import {
   type TracedFailure,
   text,
 } from '../../dialects/dialect.ts';
-import { anonymous, type Caller, type Engine, inTurns, type Origin, Yielder } from '../../engine/index.ts';
+import {
+  anonymous,
+  type Caller,
+  type Engine,
+  inTurns,
+  type Origin,
+  sentenceWithoutContents,
+  Yielder,
+} from '../../engine/index.ts';
 import { measuringJson } from '../../json/json-size.ts';
 import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
@@ -17,6 +26,9 @@ import type { App, OfferedTool } from './app.ts';
 import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
 import { INTERNAL_ERROR } from './json-rpc.ts';
 import { ProgressReporter } from './progress.ts';
+
+const MAX_SHORT = 4096;
+const FAULT = 'a fault of the server: its log on standard error has the details';
 
 export interface Call {
   app: App;
@@ -49,7 +61,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     trace = app.trace?.begin({ ...origin, arguments: args, roots, traceparent: meta?.traceparent });
     if (typeof served === 'string') {
       const outcome = { result: { content: [text(served)], isError: true } };
-      trace?.answered(tracedAnswer(outcome, { kind: 'no-roots' }));
+      trace?.answered(tracedAnswer(outcome, { kind: 'no-roots', sentence: served }));
       return outcome;
     }
     lease = served;
@@ -70,7 +82,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     if (trace) trace.answered({ ...tracedAnswer(outcome, failure), bytesIn: await bytesOf(args) });
     return outcome;
   } catch (error) {
-    trace?.answered({ bytesOut: 0, failure: 'internal' });
+    trace?.answered({ bytesOut: 0, failure: 'internal', reason: FAULT });
     const who = app.who === undefined ? '' : ` for ${app.who}`;
     const { name } = offered.tool;
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
@@ -87,17 +99,29 @@ export async function perform(call: Call): Promise<ToolOutcome> {
 async function bytesOf(args: unknown): Promise<number> {
   if (args === undefined) return 0;
   try {
+    if (isShort(args)) return Buffer.byteLength(JSON.stringify(args));
     return await inTurns(measuringJson(args), new Yielder(undefined));
   } catch {
     return 0;
   }
 }
 
+/** Whether arguments are a few short texts and numbers: to write them as JSON takes a fifth of the time of measuring. */
+function isShort(args: unknown): boolean {
+  let room = MAX_SHORT;
+  for (const value of Object.values(args as object)) {
+    if (typeof value === 'object' && value !== null) return false;
+    room -= typeof value === 'string' ? value.length : 1;
+    if (room < 0) return false;
+  }
+  return true;
+}
+
 /** The name in `_meta` under which a result carries the JSON-RPC error that it stands for. */
 const ERROR_META = 'cofferdam/error';
 
 /** The same text as a result, for clients whose agent stops at a protocol error. */
-function asResult(outcome: ToolOutcome): ToolOutcome {
+export function asResult(outcome: ToolOutcome): ResultOutcome {
   if ('result' in outcome) return outcome;
   const { message, ...facts } = outcome.error;
   return { result: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
@@ -121,7 +145,12 @@ function tracedAnswer(outcome: ToolOutcome, failure: TracedFailure | undefined):
     bytesOut: Buffer.byteLength(text),
     text,
     ...(kind !== undefined && { failure: kind }),
+    ...(failure && { reason: sentenceOf(failure) }),
   };
+}
+
+function sentenceOf(failure: TracedFailure): string {
+  return 'sentence' in failure ? failure.sentence : sentenceWithoutContents(failure);
 }
 
 /** What a model reads of a result. */

@@ -44,5 +44,5 @@ function trace(app: App, { sessionId: session, params, message, failure }: Refus
       arguments: args,
       traceparent: (meta as Params | null | undefined)?.traceparent,
     })
-    .answered({ bytesOut: Buffer.byteLength(message), text: message, failure });
+    .answered({ bytesOut: Buffer.byteLength(message), text: message, failure, reason: message });
 }

@@ -1,15 +1,20 @@
 /** One client's session on the protocol library's low-level server class: tools/list and tools/call. */
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolRequest,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Session, ToolContext } from '../../dialects/dialect.ts';
 import type { App } from './app.ts';
+import type { ClientRoots } from './client-roots.ts';
 import { type ConcurrencyLimit, newCallLimit } from './concurrency-limit.ts';
 import { disguised } from './exact-codes.ts';
 import { serverDescription } from './initialize.ts';
-import { offeredTools, unknownTool } from './offered-tools.ts';
-import { type Call, perform } from './perform.ts';
-import { traceUnknownTool } from './refused-calls.ts';
+import { offeredTools } from './offered-tools.ts';
 import { addResources } from './resources/library-resources.ts';
 import { endState, sessionIdOf } from './session-state.ts';
+import { ToolCalls } from './tool-calls.ts';
 
 export interface SessionShares {
   /** State that outlives this session; the caller ends it. */
@@ -18,18 +23,29 @@ export interface SessionShares {
   callLimit?: ConcurrencyLimit;
   /** The session's id in the trace, where the caller needs it too. */
   id?: string;
+  /** Where several servers share the session. */
+  memory?: SessionMemory;
+}
+
+/** Hears of what a session must remember, wherever its next request goes. */
+export interface SessionMemory {
+  /** Settles when it is remembered what a call may have changed. */
+  callEnded(): Promise<void>;
+  follow(roots: ClientRoots): void;
+  rootsTold(paths: readonly string[]): Promise<void>;
+  rootsChanged(): Promise<void>;
 }
 
 export function createSession(
   app: App,
-  { state, callLimit = newCallLimit(), id }: SessionShares = {},
+  { state, callLimit = newCallLimit(), id, memory }: SessionShares = {},
 ): Server {
   const tools = offeredTools(app);
   const session: Session = state ?? {};
   const sessionId = id ?? sessionIdOf(session);
   const { serverInfo, ...described } = serverDescription(app);
   const server = new Server(serverInfo, described);
-  const about = addResources(server, { app, sessionId, callLimit });
+  const about = addResources(server, { app, sessionId, callLimit, memory });
   let ended = false;
   server.onclose = () => {
     about?.end();
@@ -38,35 +54,30 @@ export function createSession(
     endState(session);
   };
   server.setRequestHandler('tools/list', () => ({ tools: tools.shown }));
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const { name } = params;
-    const found = tools.byName.get(name);
-    if (!found) {
-      const message = unknownTool(name, tools);
-      traceUnknownTool(app, sessionId, { ...params, _meta: context.mcpReq._meta }, message);
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
-    }
-    const call = {
-      app,
-      state: session,
-      sessionId,
-      offered: found,
-      args: params.arguments,
-      roots: about?.roots,
-    };
-    try {
-      return await callLimit.run(() => answer(call, context));
-    } finally {
-      // A call that outlived the session may have opened a workspace.
-      if (ended) endState(session);
-    }
+  const roots = about?.roots;
+  const calls = new ToolCalls({
+    ...{ app, state: session, sessionId, callLimit, roots },
+    isEnded: () => ended,
+    ...(about && { begins: () => about.askOnce() }),
+    ...(memory && { ends: () => memory.callEnded() }),
   });
+  callsOf.set(server, calls);
+  server.setRequestHandler('tools/call', ({ params }, context) => answer(calls, params, context));
   return server;
 }
 
-async function answer(call: Omit<Call, 'signal'>, context: ServerContext) {
-  const outcome = await perform({
-    ...call,
+const callsOf = new WeakMap<object, ToolCalls>();
+
+/**
+ * The tool calls of a session, for a transport that has checked a call already: the library would check it once more,
+ * and that takes longer than to read a small file. Undefined for a server that was made otherwise.
+ */
+export function toolCallsOf(server: object): ToolCalls | undefined {
+  return callsOf.get(server);
+}
+
+async function answer(calls: ToolCalls, params: CallToolRequest['params'], context: ServerContext) {
+  const outcome = await calls.call(params, {
     signal: context.mcpReq.signal,
     meta: context.mcpReq._meta,
     progress: progressTo(context),

@@ -6,6 +6,7 @@ import type {
   PageEntry,
   PageObstacle,
   PagePlan,
+  Undone,
   UndoOutcome,
 } from '../../page/wire.ts';
 import type { Refusal } from '../web/reply.ts';
@@ -18,6 +19,7 @@ const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const MOST_DIFF = 512 * 1024;
 const MOST_OF_ALL_DIFFS = 2 * 1024 * 1024;
 const MOST_LISTED = 1000;
+const MOST_UNDONE = 10_000;
 const CLIPPED = 'The rest of this diff is not shown: it is too long.';
 const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
 
@@ -36,8 +38,26 @@ export class Entries {
     const room = new Room();
     const diffs = room.fit(await this.#history.diff(id));
     const plan = entry.state === 'undone' ? undefined : await this.#plan(id, room);
-    const mayUndo = this.#sight.mayUndo(grant, entry);
-    return { entry: forPage(entry), diffs, mayUndo, ...(plan && { plan }) };
+    const undoing = entry.state === 'undone' ? await this.#undoingOf(grant, id) : undefined;
+    const mayUndo = this.#sight.mayUndo(grant, undoing ?? entry);
+    return {
+      ...{ entry: forPage(entry), diffs, mayUndo },
+      ...(plan && { plan }),
+      ...(undoing && { undoneBy: undoing.id }),
+    };
+  }
+
+  async undone(grant: Grant): Promise<Undone> {
+    const entries = await this.#history.entries();
+    const undone = entries.filter((entry) => entry.state === 'undone' && this.#sight.maySee(grant, entry));
+    return { undone: undone.slice(0, MOST_UNDONE).map(({ id }) => id) };
+  }
+
+  async #undoingOf(grant: Grant, id: string): Promise<PageEntry | undefined> {
+    const entries = await this.#history.entries();
+    return entries.find(
+      (each) => each.undoes === id && each.state === 'done' && this.#sight.maySee(grant, each),
+    );
   }
 
   async undo(grant: Grant, id: string, force: boolean): Promise<UndoOutcome | Refusal> {

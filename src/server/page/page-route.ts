@@ -1,6 +1,7 @@
 /** The Tool Trace page: its files for everybody, and its data for clients with a token or a page session. */
 import type { IncomingMessage } from 'node:http';
 import type { About } from '../../page/wire.ts';
+import { StateAway } from '../../state/state.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
 import { readJsonAtOnce } from '../mcp/json-reader.ts';
@@ -15,11 +16,12 @@ import {
   cookieOf,
   dropCookie,
   type PageSession,
+  type PageSessionStore,
   PageSessions,
   setCookie,
 } from './page-sessions.ts';
 import { RequestQuota } from './request-quota.ts';
-import { type ServedRoot, Sight, seesCallsOf } from './sight.ts';
+import { isUnlimited, type ServedRoot, Sight, seesCallsOf } from './sight.ts';
 import type { PageSources } from './sources.ts';
 import { StaticFiles } from './static-files.ts';
 import { sendEvents, sendLive } from './streams.ts';
@@ -43,6 +45,8 @@ export interface PageRouteOptions {
   roots?: readonly ServedRoot[];
   /** The directory of the built page, when it is not beside the program. */
   directory?: string;
+  /** Where sessions are stored. */
+  store: PageSessionStore;
 }
 
 interface AdmittedRequest {
@@ -61,7 +65,7 @@ export class PageRoute implements Route {
   readonly #server: WebServer;
   readonly #options: PageRouteOptions;
   readonly #files: StaticFiles;
-  readonly #sessions = new PageSessions();
+  readonly #sessions: PageSessions;
   readonly #sight: Sight;
   readonly #feed: LiveFeed;
   readonly #entries: Entries;
@@ -80,6 +84,7 @@ export class PageRoute implements Route {
     this.#server = server;
     this.#options = options;
     this.#files = new StaticFiles(directory);
+    this.#sessions = new PageSessions(options.store, () => server.grants);
     this.#sight = new Sight(roots);
     this.#feed = new LiveFeed(sources.events, (event) => this.#sight.covers(event.roots));
     this.#entries = new Entries(sources.history, this.#sight);
@@ -95,6 +100,7 @@ export class PageRoute implements Route {
       { at: /^events$/, methods: { GET: (request) => this.#listEvents(request) } },
       { at: /^events\/([^/]+)$/, methods: { GET: (request, id) => this.#showEvent(request, id) } },
       { at: /^live$/, methods: { GET: (request) => this.#goLive(request) } },
+      { at: /^undone$/, methods: { GET: (request) => this.#listUndone(request) } },
       { at: /^entries\/([^/]+)$/, methods: { GET: (request, id) => this.#showEntry(request, id) } },
       { at: /^entries\/([^/]+)\/undo$/, methods: { POST: (request, id) => this.#undo(request, id) } },
     ];
@@ -107,7 +113,7 @@ export class PageRoute implements Route {
   async serve({ reply, path, query, expectsContinue }: WebRequest): Promise<Refusal | undefined> {
     if (this.#files.has(path)) return this.#files.serve(reply, path);
     for (const [name, value] of Object.entries(DATA_HEADERS)) reply.response.setHeader(name, value);
-    const admitted = this.#admit(reply);
+    const admitted = await this.#admit(reply);
     if (!admitted || 'status' in admitted) return admitted;
     const refusal = this.#server.accept(reply, admitted.grant);
     if (refusal) return refusal;
@@ -130,7 +136,7 @@ export class PageRoute implements Route {
   }
 
   tick(now: number): void {
-    this.#sessions.endIdle(now);
+    this.#sessions.tick(now);
     this.#feed.tick(now);
   }
 
@@ -139,12 +145,12 @@ export class PageRoute implements Route {
   }
 
   /** Accepts a token in the header, or else the cookie; answers by itself when there is neither. */
-  #admit(reply: Reply): Pick<AdmittedRequest, 'grant' | 'session'> | Refusal | undefined {
+  async #admit(reply: Reply): Promise<Pick<AdmittedRequest, 'grant' | 'session'> | Refusal | undefined> {
     const { request } = reply;
     const { authorization, cookie } = request.headers;
     const changes = request.method !== 'GET' && request.method !== 'HEAD';
     const shown = authorization !== undefined;
-    const session = shown ? undefined : this.#sessions.find(cookieOf(cookie, this.#cookie), Date.now());
+    const session = shown ? undefined : await this.#sessionOf(cookieOf(cookie, this.#cookie));
     const grant = session?.grant ?? this.#server.grantOf(reply);
     if (!grant) return undefined;
     // A browser adds the cookie to every request, also of other pages: it counts only for this page.
@@ -156,29 +162,40 @@ export class PageRoute implements Route {
   }
 
   get #cookie(): string {
-    return cookieName(this.#server.port);
+    // Servers of a fleet may have different ports, and share their pages.
+    return cookieName(this.#options.store.sessions.isShared ? 'fleet' : this.#server.port);
   }
 
-  #openSession({ reply, grant, session }: AdmittedRequest): Outcome {
+  /** While nobody can tell whether the page has a session, it has none: it needs the database for all that it shows. */
+  #sessionOf(id: string | undefined): Promise<PageSession | undefined> {
+    return this.#sessions.find(id, Date.now()).catch((error: unknown) => {
+      if (error instanceof StateAway) return undefined;
+      throw error;
+    });
+  }
+
+  async #openSession({ reply, grant, session }: AdmittedRequest): Promise<Refusal | undefined> {
     if (session) return { status: 401, message: 'A token is needed: Authorization: Bearer …' };
-    this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
-    const id = this.#sessions.open(grant, Date.now());
+    await this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
+    const id = await this.#sessions.open(grant, Date.now());
     reply.empty(204, { 'Set-Cookie': setCookie(this.#cookie, id, this.#server.isSecure) });
     return undefined;
   }
 
-  #endSession({ reply }: AdmittedRequest): Outcome {
-    this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
+  async #endSession({ reply }: AdmittedRequest): Promise<Refusal | undefined> {
+    await this.#sessions.end(cookieOf(reply.request.headers.cookie, this.#cookie));
     reply.empty(204, { 'Set-Cookie': dropCookie(this.#cookie, this.#server.isSecure) });
     return undefined;
   }
 
   #showAbout({ reply, grant }: AdmittedRequest): Outcome {
+    const { clients } = this.#options.sources;
     const about: About = {
       version: this.#options.version,
       roots: this.#sight.roots,
       who: grant.name,
       mayUndo: this.#sight.mayUndoAnything(grant),
+      ...(clients && isUnlimited(grant) && { clients }),
     };
     reply.json(200, JSON.stringify(about));
     return undefined;
@@ -227,6 +244,10 @@ export class PageRoute implements Route {
 
   async #showEntry({ reply, grant }: AdmittedRequest, id: string): Promise<Refusal | undefined> {
     return this.#work(reply, grant, () => this.#entries.details(grant, id));
+  }
+
+  async #listUndone({ reply, grant }: AdmittedRequest): Promise<Refusal | undefined> {
+    return this.#work(reply, grant, () => this.#entries.undone(grant));
   }
 
   async #undo(request: AdmittedRequest, id: string): Promise<Refusal | undefined> {

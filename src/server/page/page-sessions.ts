@@ -1,6 +1,12 @@
-/** The sessions of open pages: after a page has shown its token once, a cookie stands for it, for a while. */
-import { createHash, randomBytes } from 'node:crypto';
+/**
+ * The sessions of open pages: after a page has shown its token once, a cookie stands for it, for a while.
+ *
+ * The store knows them, so that in a fleet the cookie is good at every server, and signing out counts at all of them.
+ */
+import { createHash } from 'node:crypto';
+import { type Sessions, tellEvery } from '../../state/sessions.ts';
 import type { Reply } from '../web/reply.ts';
+import { keyOf, type ReadKeys, SignedIds } from '../web/signed-ids.ts';
 import type { Grant } from '../web/tokens.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -8,7 +14,6 @@ const IDLE_MS = 4 * HOUR_MS;
 const MAX_AGE_MS = 24 * HOUR_MS;
 const MAX = 256;
 const MAX_PER_TOKEN = 32;
-const ID = /^[\w-]{43}$/;
 
 export interface PageSession {
   readonly grant: Grant;
@@ -18,60 +23,105 @@ export interface PageSession {
   readonly streams: Set<Reply>;
 }
 
+export interface PageSessionStore {
+  sessions: Sessions;
+  readKeys: ReadKeys;
+}
+
 export class PageSessions {
-  /** By the hash of their id, in the order in which they were opened. */
-  readonly #byHash = new Map<string, PageSession>();
+  /** Those that this server has seen, by their ids, in the order in which it did. */
+  readonly #byId = new Map<string, PageSession>();
+  readonly #store: Sessions;
+  readonly #ids: SignedIds;
+  readonly #grants: () => readonly Grant[];
+  #toldAt = 0;
+
+  /** `grants`: those that are valid now. */
+  constructor({ sessions, readKeys }: PageSessionStore, grants: () => readonly Grant[]) {
+    this.#store = sessions;
+    this.#ids = new SignedIds('page', readKeys);
+    this.#grants = grants;
+  }
 
   /** Gives the id for the cookie. */
-  open(grant: Grant, now: number): string {
+  async open(grant: Grant, now: number): Promise<string> {
     this.#makeRoom(grant);
-    const id = randomBytes(32).toString('base64url');
-    this.#byHash.set(hashOf(id), { grant, openedAt: now, usedAt: now, streams: new Set() });
+    const id = await this.#ids.make(boundTo(grant), `${now.toString(36)}-${nameOf(grant)}`);
+    await this.#store.open({ id: keyOf(id), owner: grant.name, opening: { page: true }, idleMs: IDLE_MS });
+    this.#byId.set(id, { grant, openedAt: now, usedAt: now, streams: new Set() });
     return id;
   }
 
-  find(id: string | undefined, now: number): PageSession | undefined {
-    if (id === undefined || !ID.test(id)) return undefined;
-    const hash = hashOf(id);
-    const session = this.#byHash.get(hash);
+  async find(id: string | undefined, now: number): Promise<PageSession | undefined> {
+    if (id === undefined) return undefined;
+    const session = this.#byId.get(id) ?? (await this.#known(id, now));
     if (!session) return undefined;
-    if (isOver(session, now)) {
-      this.#end(hash, session);
+    const isAlive = !isOver(session, now) && (await this.#store.find(keyOf(id)));
+    if (!isAlive) {
+      this.#drop(id, session);
       return undefined;
     }
     session.usedAt = now;
+    this.#byId.set(id, session);
     return session;
   }
 
-  end(id: string | undefined): void {
-    if (id === undefined) return;
-    const hash = hashOf(id);
-    const session = this.#byHash.get(hash);
-    if (session) this.#end(hash, session);
+  /** At all servers. */
+  async end(id: string | undefined): Promise<void> {
+    const session = id === undefined ? undefined : await this.find(id, Date.now());
+    if (!session) return;
+    this.#drop(id!, session);
+    await this.#store.end(keyOf(id!));
   }
 
   endOf(grant: Grant): void {
-    for (const [hash, session] of this.#byHash) if (session.grant === grant) this.#end(hash, session);
+    for (const [id, session] of this.#byId) {
+      if (session.grant !== grant) continue;
+      this.#drop(id, session);
+      void this.#store.end(keyOf(id)).catch(() => {});
+    }
   }
 
-  endIdle(now: number): void {
-    for (const [hash, session] of this.#byHash) if (isOver(session, now)) this.#end(hash, session);
+  tick(now: number): void {
+    for (const [id, session] of this.#byId) if (isOver(session, now)) this.#drop(id, session);
+    if (now - this.#toldAt >= tellEvery(IDLE_MS)) void this.#tellUse(now);
   }
 
   get size(): number {
-    return this.#byHash.size;
+    return this.#byId.size;
   }
 
-  #end(hash: string, session: PageSession): void {
-    this.#byHash.delete(hash);
+  /** Opened at another server. */
+  async #known(id: string, now: number): Promise<PageSession | undefined> {
+    const [, says = ''] = id.split('.');
+    const [time = '', name] = says.split('-');
+    const openedAt = Number.parseInt(time, 36);
+    const grant = this.#grants().find((each) => nameOf(each) === name);
+    if (!grant || !(await this.#ids.read(id, boundTo(grant)))) return undefined;
+    return { grant, openedAt, usedAt: now, streams: new Set() };
+  }
+
+  async #tellUse(now: number): Promise<void> {
+    const since = this.#toldAt;
+    this.#toldAt = now;
+    const used = [...this.#byId].filter(([, { usedAt, streams }]) => usedAt >= since || streams.size > 0);
+    if (used.length === 0) return;
+    const over = await this.#store.inUse(used.map(([id]) => keyOf(id))).catch((): string[] => []);
+    for (const [id, session] of used) if (over.includes(keyOf(id))) this.#drop(id, session);
+  }
+
+  #drop(id: string, session: PageSession): void {
+    this.#byId.delete(id);
     for (const reply of session.streams) reply.destroy();
   }
 
   /** Ends the oldest session of this token, or of all, so that a script that opens many locks nobody else out. */
   #makeRoom(grant: Grant): void {
-    const own = [...this.#byHash].filter(([, session]) => session.grant === grant);
-    const [first] = own.length >= MAX_PER_TOKEN ? own : this.#byHash.size >= MAX ? this.#byHash : [];
-    if (first) this.#end(...first);
+    const own = [...this.#byId].filter(([, session]) => session.grant === grant);
+    const [first] = own.length >= MAX_PER_TOKEN ? own : this.#byId.size >= MAX ? this.#byId : [];
+    if (!first) return;
+    this.#drop(...first);
+    void this.#store.end(keyOf(first[0])).catch(() => {});
   }
 }
 
@@ -80,8 +130,19 @@ function isOver({ openedAt, usedAt, streams }: PageSession, now: number): boolea
   return now - openedAt >= MAX_AGE_MS || (streams.size === 0 && now - usedAt >= IDLE_MS);
 }
 
+/** Another token under the same name opens nothing that the first one opened. */
+function boundTo(grant: Grant): string[] {
+  const { hash } = grant as { hash?: Buffer };
+  return [grant.name, hash?.toString('hex') ?? ''];
+}
+
+/** The name of a token may have characters that a cookie has not. */
+function nameOf({ name }: Grant): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 16);
+}
+
 /** Browsers share cookies between ports: with the port in its name, two servers on one machine keep theirs apart. */
-export function cookieName(port: number): string {
+export function cookieName(port: number | 'fleet'): string {
   return `cofferdam-page-${port}`;
 }
 
@@ -99,8 +160,4 @@ export function setCookie(name: string, id: string, secure: boolean): string {
 
 export function dropCookie(name: string, secure: boolean): string {
   return `${setCookie(name, '', secure)}; Max-Age=0`;
-}
-
-function hashOf(id: string): string {
-  return createHash('sha256').update(id).digest('base64url');
 }

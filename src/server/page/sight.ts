@@ -70,7 +70,7 @@ export function seesCallsOf(grant: Grant, who: string | undefined): boolean {
   return isUnlimited(grant) || who === grant.name;
 }
 
-function isUnlimited({ readOnly, dialects }: Grant): boolean {
+export function isUnlimited({ readOnly, dialects }: Grant): boolean {
   return !readOnly && dialects === undefined;
 }
 

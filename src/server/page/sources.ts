@@ -1,9 +1,11 @@
 /** Where the page gets what it shows and does: the stored events, and a history that can undo. */
 import type { History, HistoryApi } from '../../engine/index.ts';
-import type { PageDiff, PageEntry, PageObstacle, PageOrigin } from '../../page/wire.ts';
+import type { ClientConfig, PageDiff, PageEntry, PageObstacle, PageOrigin } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { tracedUndo } from '../../trace/traced-undo.ts';
+
+export type { ClientConfig } from '../../page/wire.ts';
 
 export interface PageEvents {
   /** The newest events that fit, oldest first. */
@@ -14,6 +16,8 @@ export interface PageEvents {
 
 export interface PageHistory {
   entry(id: string): Promise<PageEntry | undefined>;
+  /** All that are known, newest first. */
+  entries(): Promise<PageEntry[]>;
   diff(id: string): Promise<PageDiff[]>;
   plan(id: string): Promise<{
     steps: { path: string; does: string }[];
@@ -29,6 +33,8 @@ export interface PageHistory {
 export interface PageSources {
   events: PageEvents;
   history: PageHistory;
+  /** What to give to clients on this machine. */
+  clients?: readonly ClientConfig[];
 }
 
 const MISSING = { path: '', why: 'there is no such entry any more', forceable: false };
@@ -40,6 +46,7 @@ const MISSING = { path: '', why: 'there is no such entry any more', forceable: f
 export function pageHistory(history: HistoryApi | History, recorder: Recorder): PageHistory {
   return {
     entry: (id) => history.entry(id),
+    entries: () => history.entries(),
     diff: (id) => history.diff(id),
     plan: async (id) => (await history.plan(id)) ?? { steps: [], obstacles: [MISSING], diffs: [] },
     undo: async (id, { force = false, origin = {} } = {}) =>

@@ -54,7 +54,8 @@ export class StaticFiles {
     return Object.hasOwn(FILES, path);
   }
 
-  serve({ request, response }: Reply, path: string): Refusal | undefined {
+  serve(reply: Reply, path: string): Refusal | undefined {
+    const { request, response } = reply;
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
     const { name, type } = FILES[path]!;
@@ -62,10 +63,11 @@ export class StaticFiles {
     if (!loaded) return { status: 404, message: 'The page is not installed beside the program' };
     const headers = { ...SHELL, ETag: loaded.etag };
     if (isSame(request.headers['if-none-match'], loaded.etag)) {
-      response.writeHead(304, headers).end();
+      reply.head(304, headers);
+      response.end();
       return undefined;
     }
-    response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': loaded.body.length });
+    reply.head(200, { ...headers, 'Content-Type': type, 'Content-Length': loaded.body.length });
     response.end(request.method === 'HEAD' ? undefined : loaded.body);
     return undefined;
   }

@@ -13,7 +13,7 @@ const BATCH_ITEMS = 200;
 /** Sends one event a line. The caller takes the cursor before it reads the events, so that the page misses none. */
 export async function sendEvents(reply: Reply, events: readonly TraceEvent[], cursor: string): Promise<void> {
   if (reply.done) return;
-  reply.response.writeHead(200, {
+  reply.head(200, {
     'Content-Type': 'application/x-ndjson; charset=utf-8',
     'Cache-Control': 'no-store',
     [CURSOR_HEADER]: cursor,

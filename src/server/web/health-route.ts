@@ -7,12 +7,13 @@ export const healthRoute: Route = {
   serve: ({ reply }) => answerHealth(reply),
 };
 
-function answerHealth({ request, response }: Reply): Refusal | undefined {
+function answerHealth(reply: Reply): Refusal | undefined {
+  const { request, response } = reply;
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
   // A client without a token keeps no connection.
   response.shouldKeepAlive = false;
-  response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 3, 'Cache-Control': 'no-store' });
+  reply.head(200, { 'Content-Type': 'text/plain', 'Content-Length': 3, 'Cache-Control': 'no-store' });
   response.end('ok\n');
   return undefined;
 }

@@ -56,7 +56,6 @@ function answer(
 ): void {
   const reply = new Reply(request, response, Date.now());
   replies.add(reply);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
   serve(reply, expectsContinue).then(
     (refusal) => refusal && reply.refuse(refusal),
     (error: unknown) => {

@@ -71,23 +71,33 @@ export class Reply {
     return this.response.writableLength;
   }
 
+  /** All heads go out through here: a header that is set beforehand makes Node merge them one by one. */
+  head(status: number, headers: OutgoingHttpHeaders): void {
+    this.response.writeHead(status, { 'X-Content-Type-Options': 'nosniff', ...headers });
+  }
+
   /** A body in several pieces was encoded piece by piece, in turns. */
   json(status: number, body: string | readonly Buffer[], headers: OutgoingHttpHeaders = {}): void {
     if (this.done || this.response.headersSent) return;
-    const pieces = typeof body === 'string' ? [Buffer.from(body)] : body;
-    this.response.writeHead(status, {
+    const isText = typeof body === 'string';
+    const length = isText ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0);
+    this.head(status, {
       'Content-Type': 'application/json',
-      'Content-Length': pieces.reduce((sum, { length }) => sum + length, 0),
+      'Content-Length': length,
       'Cache-Control': 'no-store',
       ...headers,
     });
-    for (const piece of pieces) this.response.write(piece);
-    this.response.end();
+    // Node sends a text together with the head, in one write.
+    if (isText) this.response.end(body);
+    else {
+      for (const piece of body) this.response.write(piece);
+      this.response.end();
+    }
   }
 
   empty(status: number, headers: OutgoingHttpHeaders = {}): void {
     if (this.done || this.response.headersSent) return;
-    this.response.writeHead(status, { 'Cache-Control': 'no-store', 'Content-Length': 0, ...headers });
+    this.head(status, { 'Cache-Control': 'no-store', 'Content-Length': 0, ...headers });
     this.response.end();
   }
 
@@ -102,7 +112,7 @@ export class Reply {
     if (this.done || this.response.headersSent) return;
     const length = Buffer.byteLength(body);
     const close = { 'Content-Length': length, Connection: 'close', 'Cache-Control': 'no-store' };
-    this.response.writeHead(status, { 'Content-Type': 'application/json', ...close, ...all });
+    this.head(status, { 'Content-Type': 'application/json', ...close, ...all });
     this.response.write(body);
     this.#endWhenRead();
   }
@@ -110,7 +120,7 @@ export class Reply {
   startEvents(headers: OutgoingHttpHeaders = {}): void {
     if (this.#streaming || this.done) return;
     this.#streaming = true;
-    this.response.writeHead(200, {
+    this.head(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',

@@ -1,5 +1,5 @@
 /** Bearer tokens: whose they are, what they allow, and how the server recognises one. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import crypto, { randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** What somebody who showed a token may do. */
 export interface Grant {
@@ -119,6 +119,10 @@ export class Tokens {
     return found;
   }
 
+  get all(): readonly TokenGrant[] {
+    return this.#grants;
+  }
+
   /** Whether the operator issued a token under this name. */
   hasName(name: string): boolean {
     return this.#grants.some((grant) => grant.name === name);
@@ -148,5 +152,6 @@ export function bearerOf(header: string | undefined): string | undefined {
 }
 
 function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  // A third of the time; older versions of Node 20 lack it.
+  return crypto.hash?.('sha256', token, 'buffer') ?? crypto.createHash('sha256').update(token).digest();
 }

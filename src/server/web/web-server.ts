@@ -106,7 +106,7 @@ export class WebServer {
     });
     this.#server.on('error', (error) => log(`http: ${error.message}`));
     const { streamAfterMs, heartbeatMs, stalledMs, sessionIdleMs } = this.limits;
-    const tickMs = Math.min(MAX_TICK_MS, streamAfterMs, heartbeatMs, stalledMs, sessionIdleMs);
+    const tickMs = Math.min(MAX_TICK_MS, streamAfterMs, heartbeatMs, stalledMs, sessionIdleMs / 8);
     const timer = setInterval(() => this.#tick(Date.now()), tickMs);
     timer.unref();
     void this.done.then(() => clearInterval(timer));
@@ -134,6 +134,11 @@ export class WebServer {
   /** The same, where an authorization server issues tokens too. */
   accessOf(reply: Reply, issued: IssuedTokens): Promise<Access | undefined> {
     return this.#admission.accessOf(reply, issued);
+  }
+
+  /** Of the tokens that the operator issued. */
+  get grants(): readonly Grant[] {
+    return this.#tokens.all;
   }
 
   /** Whether the operator issued a token under this name. */

@@ -147,7 +147,7 @@ describe('coming in', () => {
   it('exchanges the token for a cookie that scripts cannot read and that opens the page alone', async () => {
     const answer = await fixture.send({ method: 'POST', path: '/page/session', headers: bearer() });
     const set = answer.headers['set-cookie']![0]!;
-    expect(set).toMatch(/^cofferdam-page-\d+=[\w-]{43}; Path=\/page; HttpOnly; SameSite=Strict$/);
+    expect(set).toMatch(/^cofferdam-page-\d+=[\w.-]{43,}; Path=\/page; HttpOnly; SameSite=Strict$/);
     const held = { cookie: `other=1; ${set.split(';')[0]}` };
     expect((await fetchPage('/page/about', held)).status).toBe(200);
     expect((await fixture.send({ method: 'POST', path: '/mcp', headers: held })).status).toBe(401);

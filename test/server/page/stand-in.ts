@@ -84,6 +84,10 @@ export class SmallHistory implements PageHistory {
     return this.#kept.get(id)?.entry;
   }
 
+  async entries(): Promise<PageEntry[]> {
+    return [...this.#kept.values()].map(({ entry }) => entry).reverse();
+  }
+
   async diff(id: string): Promise<PageDiff[]> {
     const { file, before, after } = this.#kept.get(id)!;
     return [diffOf(file, before, after)];

@@ -1,5 +1,14 @@
 /** `completion/complete` for the template's path: what stands in the directories and begins like what was typed. */
-import { type Engine, EngineFailure, type RootInfo } from '../../../engine/index.ts';
+import {
+  type Engine,
+  EngineFailure,
+  filteredInTurns,
+  ITEMS_PER_CHECK,
+  mapInTurns,
+  type RootInfo,
+  type WalkEntry,
+  Yielder,
+} from '../../../engine/index.ts';
 import { TEMPLATE } from './file-uri.ts';
 import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
 
@@ -14,10 +23,13 @@ export async function completePath(call: ResourceCall): Promise<object> {
   const typed = typedPath(call.params);
   const { engine, signal } = call;
   const values = new Set<string>();
+  const yielder = new Yielder(signal);
   if (typed.length <= LONGEST_VALUE) {
     for (const root of engine.roots) {
-      for (const value of await valuesIn(engine, root, typed, signal))
+      for (const [index, value] of (await valuesIn(engine, root, typed, signal)).entries()) {
+        if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
         values.add(values.has(value) && !isAbsolute(value, root) ? absolute(root, value) : value);
+      }
     }
     if (!typed.includes('/') && typed.length >= LEAST_CHARACTERS && values.size < MOST_VALUES) {
       for (const root of engine.roots)
@@ -48,28 +60,39 @@ async function valuesIn(
 ): Promise<string[]> {
   const slash = typed.lastIndexOf('/') + 1;
   const [directory, prefix] = [typed.slice(0, slash), typed.slice(slash)];
-  const relative = await namesIn(engine, below(root.path, directory), prefix, signal);
-  const values = relative.map((name) => directory + name);
+  const typedAs = { directory, prefix };
+  const values = await namesIn(engine, below(root.path, directory), typedAs, signal);
   const full = `/${typed}`;
   if (typed === '') return values;
   if (lies(full, root.path)) {
-    const found = await namesIn(engine, `/${directory}`, prefix, signal);
-    return [...values, ...found.map((name) => directory + name)];
+    return values.concat(await namesIn(engine, `/${directory}`, typedAs, signal));
   }
   const own = below(root.path, '');
   return own.startsWith(full) ? [...values, own.slice(1)] : values;
 }
 
+/** What stands in a directory, behind the directory as it was typed. */
 async function namesIn(
   engine: Engine,
-  directory: string,
-  prefix: string,
+  path: string,
+  { directory, prefix }: { directory: string; prefix: string },
   signal: AbortSignal,
 ): Promise<string[]> {
   const query = { maxDepth: 1, ignoreFiles: true };
-  const { entries } = await orNothing(engine.search.walk(directory, query, { signal }));
-  return entries.flatMap(({ path, type, unnameable }) =>
-    begins(path, prefix) && !unnameable ? [type === 'directory' ? `${path}/` : path] : [],
+  const { entries } = await orNothing(engine.search.walk(path, query, { signal }));
+  const isMeant = ({ path, unnameable }: WalkEntry) => begins(path, prefix) && !unnameable;
+  return shownNames(await filteredInTurns(entries, new Yielder(signal), isMeant), directory, signal);
+}
+
+function shownNames(
+  entries: readonly WalkEntry[],
+  directory: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  return mapInTurns(
+    entries,
+    new Yielder(signal),
+    ({ path, type }) => `${directory}${path}${type === 'directory' ? '/' : ''}`,
   );
 }
 
@@ -81,10 +104,10 @@ async function deepNames(
 ): Promise<string[]> {
   const query = { contains: typed, ignoreFiles: true, max: MOST_NAMES };
   const { entries } = await orNothing(engine.search.names(root.path, query, { signal }));
-  return entries.flatMap(({ path, type, unnameable }) => {
-    const isMeant = begins(path.slice(path.lastIndexOf('/') + 1), typed) && !unnameable;
-    return isMeant ? [type === 'directory' ? `${path}/` : path] : [];
-  });
+  const meant = entries.filter(
+    ({ path, unnameable }) => begins(path.slice(path.lastIndexOf('/') + 1), typed) && !unnameable,
+  );
+  return shownNames(meant, '', signal);
 }
 
 function begins(name: string, prefix: string): boolean {

@@ -6,12 +6,15 @@ import type { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { disguised } from '../exact-codes.ts';
 import { HANDSHAKE_VERSIONS } from '../handshake-versions.ts';
 import { INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../json-rpc.ts';
+import type { SessionMemory } from '../session.ts';
 import type { Params } from './resource-call.ts';
 import { RESOURCE_METHODS, resourceDialect } from './resource-methods.ts';
 import { SessionResources } from './session-resources.ts';
 
 export interface AddedResources {
   roots: ClientRoots | undefined;
+  /** Asks a client for its roots that told them to no server yet, where several servers share the session. */
+  askOnce(): void;
   end(): void;
 }
 
@@ -19,12 +22,13 @@ interface Shares {
   app: App;
   sessionId: string;
   callLimit: ConcurrencyLimit;
+  memory: SessionMemory | undefined;
 }
 
 /** Undefined where no dialect has anything to do with either. */
 export function addResources(
   server: Server,
-  { app, sessionId, callLimit }: Shares,
+  { app, sessionId, callLimit, memory }: Shares,
 ): AddedResources | undefined {
   const dialect = resourceDialect(app);
   const follows = followsRoots(app);
@@ -34,14 +38,23 @@ export function addResources(
         app,
         () => server.listRoots(),
         () => resources?.rootsChanged(),
+        async (paths) => memory?.rootsTold(paths),
       )
     : undefined;
-  if (roots) followRoots(server, roots);
+  const ask = () => {
+    if (roots && hasRoots(server)) roots.refresh();
+  };
+  if (roots) followRoots(server, ask, memory);
+  if (roots) memory?.follow(roots);
+  const askOnce = () => {
+    if (memory && roots && !roots.isAsked) ask();
+  };
   const notify = (method: string, params?: Params) =>
     void server.notification({ method, ...(params && { params }) } as never).catch(() => {});
   const resources = dialect && new SessionResources({ app, sessionId, roots, notify }, dialect);
   for (const method of resources ? RESOURCE_METHODS : []) {
     server.setRequestHandler(method, async ({ params = {} }, { mcpReq: { signal } }) => {
+      askOnce();
       const outcome = await callLimit.run(() =>
         resources!.answer({ method, params: params as Params, signal }),
       );
@@ -52,6 +65,7 @@ export function addResources(
   }
   return {
     roots,
+    askOnce,
     end: () => {
       resources?.end();
       roots?.end();
@@ -59,12 +73,16 @@ export function addResources(
   };
 }
 
-function followRoots(server: Server, roots: ClientRoots): void {
-  const ask = () => {
-    if (server.getClientCapabilities()?.roots && hasHandshake(server)) roots.refresh();
-  };
+function followRoots(server: Server, ask: () => void, memory: SessionMemory | undefined): void {
   server.oninitialized = ask;
-  server.setNotificationHandler('notifications/roots/list_changed', ask);
+  server.setNotificationHandler('notifications/roots/list_changed', async () => {
+    await memory?.rootsChanged().catch(() => {});
+    ask();
+  });
+}
+
+function hasRoots(server: Server): boolean {
+  return server.getClientCapabilities()?.roots !== undefined && hasHandshake(server);
 }
 
 /** The version without a handshake has another code for a resource that is not there. */

@@ -1,6 +1,13 @@
 /** `resources/read`: text as text within the budget, a directory as a listing, anything else as a blob. */
 import { budgetOf, nextCall, pageOf, partNote } from '../../../dialects/budget.ts';
-import { type Engine, EngineFailure, fileMimeType, type TextPart } from '../../../engine/index.ts';
+import {
+  type Engine,
+  EngineFailure,
+  fileMimeType,
+  mapInTurns,
+  type TextPart,
+  Yielder,
+} from '../../../engine/index.ts';
 import type { App } from '../app.ts';
 import { offeredTools } from '../offered-tools.ts';
 import { type ResourceCall, requestedPath } from './resource-call.ts';
@@ -56,7 +63,11 @@ async function listing({ app, engine, signal }: ResourceCall, path: string): Pro
 
 async function linesOf(engine: Engine, path: string, signal: AbortSignal): Promise<string[]> {
   const entries = await engine.files.list(path, { signal });
-  return entries.map(({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${name}`);
+  return mapInTurns(
+    entries,
+    new Yielder(signal),
+    ({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${name}`,
+  );
 }
 
 /** The call that goes on, where its tool is offered. */

@@ -1,6 +1,13 @@
 /** Answers every request of one client about resources. */
 import type { Dialect, ToolContext, ToolOutcome } from '../../../dialects/dialect.ts';
-import { anonymous, type Caller, type Engine, EngineFailure, type Failure } from '../../../engine/index.ts';
+import {
+  anonymous,
+  type Caller,
+  type Engine,
+  EngineFailure,
+  type Failure,
+  sentenceWithoutContents,
+} from '../../../engine/index.ts';
 import { tracing } from '../../../trace/caller.ts';
 import type { CallTrace } from '../../../trace/recorder.ts';
 import type { App } from '../app.ts';
@@ -67,7 +74,10 @@ export class SessionResources {
     });
     const caller = trace ? tracing(trace, origin) : { ...anonymous, origin };
     if (typeof served === 'string') {
-      trace?.answered({ bytesOut: Buffer.byteLength(served), text: served, failure: 'no-roots' });
+      trace?.answered({
+        ...{ bytesOut: Buffer.byteLength(served), text: served },
+        ...{ failure: 'no-roots', reason: served },
+      });
       return { error: { code: SERVER_ERROR, message: served } };
     }
     const engine = served.engine.as(caller);
@@ -170,7 +180,9 @@ export class SessionResources {
     of.trace?.answered({
       bytesOut: Buffer.byteLength(failed.message),
       text: failed.message,
-      failure: error instanceof EngineFailure ? error.facts.kind : failed.failure,
+      ...(error instanceof EngineFailure
+        ? { failure: error.facts.kind, reason: sentenceWithoutContents(error.facts) }
+        : { failure: failed.failure, reason: failed.message }),
     });
     if (failed.code === INTERNAL_ERROR)
       app.log(`${of.method}: unexpected ${error instanceof Error ? error.stack : String(error)}`);

@@ -1,0 +1,59 @@
+/**
+ * Passes on what a client sent to another server of the fleet than the one it is meant for: the cancellation of a call,
+ * the answer to a question, the end of the session. Nobody looks for such messages unless a call takes long.
+ */
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Sessions } from '../../state/sessions.ts';
+import type { SessionTransport } from './session-transport.ts';
+
+const FIRST_MS = 200;
+const EVERY_MS = 500;
+const END = 'end';
+
+export class Relay {
+  readonly #store: Sessions;
+  /** By their names in the store. */
+  readonly #transports: () => Iterable<[key: string, SessionTransport]>;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Sessions, transports: () => Iterable<[key: string, SessionTransport]>) {
+    this.#store = store;
+    this.#transports = transports;
+  }
+
+  /** A call has begun. */
+  watch(): void {
+    if (this.#store.isShared) this.#timer ??= setTimeout(() => void this.#look(), FIRST_MS).unref();
+  }
+
+  passOn(key: string, message: JSONRPCMessage): void {
+    this.#send(key, JSON.stringify(message));
+  }
+
+  ended(key: string): void {
+    this.#send(key, END);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #send(key: string, message: string): void {
+    // While the database is away a call cannot be cancelled from elsewhere.
+    if (this.#store.isShared) void this.#store.send(key, message).catch(() => {});
+  }
+
+  async #look(): Promise<void> {
+    const waiting = new Map([...this.#transports()].filter(([, transport]) => transport.isWaiting));
+    if (waiting.size === 0) {
+      this.#timer = undefined;
+      return;
+    }
+    const received = await this.#store.receive([...waiting.keys()]).catch(() => []);
+    for (const { session, message } of received) {
+      if (message === END) waiting.get(session)?.end('The session has ended');
+      else waiting.get(session)?.passedOn(JSON.parse(message) as JSONRPCMessage);
+    }
+    this.#timer = setTimeout(() => void this.#look(), EVERY_MS).unref();
+  }
+}

@@ -1,0 +1,61 @@
+/** The tool calls of one session: finds the tool, keeps to the limit of calls under way, and performs the call. */
+import type { Session, ToolContext, ToolOutcome } from '../../dialects/dialect.ts';
+import type { App } from './app.ts';
+import type { ClientRoots } from './client-roots.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import { INVALID_PARAMS, SERVER_ERROR } from './json-rpc.ts';
+import { offeredTools, unknownTool } from './offered-tools.ts';
+import { perform } from './perform.ts';
+import { traceUnknownTool } from './refused-calls.ts';
+import { endState } from './session-state.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+export interface CallingSession {
+  app: App;
+  state: Session;
+  sessionId: string;
+  callLimit: ConcurrencyLimit;
+  roots?: ClientRoots | undefined;
+  /** Whether the session has ended, and nobody else ends its state. */
+  isEnded?(): boolean;
+  /** Before each call. */
+  begins?(): void;
+  /** Settles when other servers know what the session must remember of a call. */
+  ends?(): Promise<void>;
+}
+
+export interface CallSurroundings {
+  signal: AbortSignal;
+  meta: Params | undefined;
+  progress?: ToolContext['progress'] | undefined;
+}
+
+export class ToolCalls {
+  readonly #session: CallingSession;
+
+  constructor(session: CallingSession) {
+    this.#session = session;
+  }
+
+  /** `params` must have the name of a tool, and arguments that are an object or missing. */
+  async call(params: Params, around: CallSurroundings): Promise<ToolOutcome> {
+    const { app, state, sessionId, callLimit, roots, isEnded, begins, ends } = this.#session;
+    const tools = offeredTools(app);
+    const name = params.name as string;
+    const offered = tools.byName.get(name);
+    if (!offered) {
+      const message = unknownTool(name, tools);
+      traceUnknownTool(app, sessionId, { ...params, _meta: around.meta }, message);
+      return { error: { code: INVALID_PARAMS, message } };
+    }
+    const call = { app, state, sessionId, offered, args: params.arguments, roots, ...around };
+    begins?.();
+    const outcome = await callLimit.run(() => perform(call));
+    const problem = await ends?.().catch((error: Error) => error);
+    // A call that outlived the session may have opened a workspace.
+    if (isEnded?.()) endState(state);
+    if (!problem) return outcome;
+    return { error: { code: SERVER_ERROR, message: `The session could not be stored: ${problem.message}` } };
+  }
+}

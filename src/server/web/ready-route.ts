@@ -1,0 +1,49 @@
+/**
+ * `/readyz`: tells a load balancer whether to send requests here. It needs no token.
+ *
+ * A server whose database is away still reads: a balancer that took all such servers out would leave nobody. So
+ * `/readyz` is good as long as the server runs, and `/readyz?for=changes` says whether it can change something.
+ */
+import type { Refusal, Reply } from './reply.ts';
+import type { Route } from './web-server.ts';
+
+/** Nobody can make the server ask more often. */
+const ASK_EVERY_MS = 1000;
+
+export function readyRoute(requireChanges: () => Promise<void> = async () => {}): Route {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let canChange: Promise<boolean> = Promise.resolve(true);
+  const ask = () => {
+    if (performance.now() - askedAt >= ASK_EVERY_MS) {
+      askedAt = performance.now();
+      canChange = requireChanges().then(
+        () => true,
+        () => false,
+      );
+    }
+    return canChange;
+  };
+  return {
+    matches: (path) => path === '/readyz',
+    serve: async ({ reply, query }) => {
+      const forChanges = new URLSearchParams(query).get('for') === 'changes';
+      return answer(reply, !forChanges || (await ask()));
+    },
+  };
+}
+
+function answer({ request, response }: Reply, isReady: boolean): Refusal | undefined {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, message: 'GET is served here', headers: { Allow: 'GET, HEAD' } };
+  // A client without a token keeps no connection.
+  response.shouldKeepAlive = false;
+  const body = isReady ? 'ok\n' : 'no changes: the database cannot be reached\n';
+  const headers = {
+    'Content-Type': 'text/plain',
+    'Content-Length': body.length,
+    'Cache-Control': 'no-store',
+  };
+  response.writeHead(isReady ? 200 : 503, headers);
+  response.end(request.method === 'HEAD' ? undefined : body);
+  return undefined;
+}

@@ -1,0 +1,24 @@
+/** Ids that clients keep: valid for whom they were made, while their key is. */
+import { expect, test } from 'vitest';
+import { keysFrom, SignedIds } from '../../src/server/web/signed-ids.ts';
+
+const signing = (secrets: string, purpose = 'session') => new SignedIds(purpose, keysFrom(secrets));
+
+test('an id is valid at every server that has its key, in whatever order, and for nobody else', async () => {
+  const id = await signing('old').make(['anna', 'standard'], '2025-06-18');
+  for (const secrets of ['old', 'old,new', 'new, old']) {
+    const read = await signing(secrets).read(id, ['anna', 'standard']);
+    expect(read).toEqual({ key: id.split('.')[0], says: '2025-06-18' });
+  }
+  expect(await signing('new').read(id, ['anna', 'standard'])).toBeUndefined();
+  expect(await signing('old').read(id, ['bert', 'standard'])).toBeUndefined();
+  expect(await signing('old', 'page').read(id, ['anna', 'standard'])).toBeUndefined();
+  const other = id.replace('2025-06-18', '2025-03-26');
+  expect(await signing('old').read(other, ['anna', 'standard'])).toBeUndefined();
+});
+
+test('the first of two keys signs', async () => {
+  const id = await signing('new,old').make(['anna']);
+  expect(await signing('new').read(id, ['anna'])).toBeDefined();
+  expect(await signing('old').read(id, ['anna'])).toBeUndefined();
+});
