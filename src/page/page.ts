@@ -1,7 +1,8 @@
 /** The Tool Trace page: puts its views together and updates them as events arrive. */
 
 import { plain } from '../display/plain-text.ts';
-import { endSession } from './data/api.ts';
+import { filterInAddress, toAddress } from './data/address.ts';
+import { endSession, undoneEntries } from './data/api.ts';
 import { Connection, type State } from './data/connection.ts';
 import { EventStore, type Filter, type Row } from './data/event-store.ts';
 import { count } from './data/format.ts';
@@ -10,8 +11,10 @@ import { Charts } from './views/charts.ts';
 import { Details } from './views/details.ts';
 import { part, setText } from './views/dom.ts';
 import { Filters } from './views/filters.ts';
+import { FirstSteps } from './views/first-steps.ts';
 import { HeatView } from './views/heat-view.ts';
 import { CallList } from './views/list.ts';
+import { saveEvents } from './views/save-events.ts';
 import { signIn, takeToken } from './views/sign-in.ts';
 import { startTabs } from './views/tabs.ts';
 import { startTheme } from './views/theme.ts';
@@ -21,18 +24,25 @@ import type { About, PageEvent } from './wire.ts';
 const SLOW_DRAW_MS = 500;
 /** Load a call only when the user rests on it: the arrow keys pass many calls on the way. */
 const SETTLE_MS = 150;
+/** Several undos at once are asked for once. */
+const UNDONE_MS = 200;
 
 class Page {
   readonly #store = new EventStore();
   readonly #tree = new HeatTree();
   readonly #charts = new Charts(part('charts'));
-  readonly #details = new Details(() => this.#list.focus());
+  readonly #details = new Details({
+    onClose: () => this.#list.focus(),
+    onUndone: () => this.#askUndone(),
+  });
   readonly #filters = new Filters(this.#store, (filter) => this.#setFilter(filter));
   readonly #treeView = new HeatView(part('tree'), this.#tree, (path) => this.#filters.pick(path));
+  readonly #firstSteps = new FirstSteps();
   readonly #follow = part<HTMLButtonElement>('follow');
   readonly #list: CallList;
   #unseen = 0;
   #slowTimer: ReturnType<typeof setTimeout> | undefined;
+  #undoneTimer: ReturnType<typeof setTimeout> | undefined;
   #settleTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -45,6 +55,7 @@ class Page {
       this.#list.following = !this.#list.following;
       this.#drawFollow();
     });
+    part('export').addEventListener('click', () => saveEvents(this.#store.shown));
     document.addEventListener('keydown', (event) => this.#onKey(event));
     this.#drawFollow();
   }
@@ -77,7 +88,8 @@ class Page {
     part('leave').addEventListener('click', leave, { signal: leaving.signal });
     const look = () => {
       token = takeToken();
-      if (token !== undefined) connection.end();
+      if (token === undefined) this.#readAddress();
+      else connection.end();
     };
     addEventListener('hashchange', look, { signal: leaving.signal });
     await connection.run();
@@ -86,9 +98,13 @@ class Page {
     return { token, why };
   }
 
-  #enter({ version, roots, who, mayUndo }: About): void {
+  #enter(about: About): void {
+    const { version, roots, who, mayUndo } = about;
+    this.#firstSteps.show(about);
     part('sign-in').hidden = true;
     part('app').hidden = false;
+    // Also of a link that came while the page asked for a token.
+    this.#readAddress();
     const where = roots.length === 0 ? 'All servers of this user' : roots.join(', ');
     setText(part('where'), where);
     part('where').title = plain(where);
@@ -106,26 +122,58 @@ class Page {
   #take(events: PageEvent[], live: boolean): void {
     const before = this.#store.rows.length;
     const { shown, trimmed } = this.#store.add(events);
-    if (trimmed) {
-      this.#tree.clear();
-      for (const { event } of this.#store.rows) this.#tree.add(event);
-    } else
-      for (let at = before; at < this.#store.rows.length; at++) this.#tree.add(this.#store.rows[at]!.event);
+    if (trimmed) this.#growTree();
+    else this.#growTree(before);
     if (live && !this.#list.following) this.#unseen += shown;
     this.#list.grew(shown);
     this.#drawFollow();
     this.#filters.draw();
     this.#drawSlowly();
+    if (events.some(({ entries, tool }) => entries && (!live || /^(?:un|re)do$/.test(tool))))
+      this.#askUndone();
+  }
+
+  /** From a row on; from the first one the tree is made anew. A directory that was picked in it leaves it whole. */
+  #growTree(from = 0): void {
+    if (from === 0) this.#tree.clear();
+    const { rows } = this.#store;
+    for (let at = from; at < rows.length; at++) {
+      if (this.#store.passesBesidesPath(rows[at]!)) this.#tree.add(rows[at]!.event);
+    }
+  }
+
+  /** What is undone only the journal knows: an undo may come from the page, a tool or the command line. */
+  #askUndone(): void {
+    clearTimeout(this.#undoneTimer);
+    this.#undoneTimer = setTimeout(async () => {
+      this.#store.undone = new Set(await undoneEntries().catch(() => this.#store.undone));
+      this.#list.refresh();
+    }, UNDONE_MS);
+  }
+
+  /** A link shows what somebody else has filtered for. */
+  #readAddress(): void {
+    const filter = filterInAddress(location.hash);
+    // Another link, such as the one that skips to the calls.
+    if (!filter) return;
+    this.#filters.set(filter);
+    this.#setFilter(filter);
   }
 
   #setFilter(filter: Filter): void {
+    const { path: _before, ...before } = this.#store.filter;
+    const { path: _path, ...besides } = filter;
     this.#store.setFilter(filter);
+    if (toAddress({ ...before, path: '' }) !== toAddress({ ...besides, path: '' })) this.#growTree();
+    history.replaceState(null, '', `${location.pathname}${toAddress(filter)}`);
     this.#filters.draw();
     this.#list.replaced();
     this.#drawSlowly(0);
   }
 
   #drawSlowly(ms = SLOW_DRAW_MS): void {
+    setText(part('empty'), this.#emptyText());
+    this.#drawFirstSteps();
     if (ms === 0) clearTimeout(this.#slowTimer);
     else if (this.#slowTimer !== undefined) return;
     this.#slowTimer = setTimeout(() => {
@@ -133,7 +181,11 @@ class Page {
       this.#charts.draw(this.#store.shown);
       this.#treeView.draw();
     }, ms);
-    setText(part('empty'), this.#emptyText());
+  }
+
+  /** Not while the calls are still being loaded. */
+  #drawFirstSteps(): void {
+    this.#firstSteps.isShown = this.#store.rows.length === 0 && part('state').dataset.state === 'live';
   }
 
   #emptyText(): string {
@@ -164,6 +216,7 @@ class Page {
     const element = part('state');
     element.dataset.state = state.is;
     setText(element, stateText(state));
+    this.#drawFirstSteps();
   }
 
   #onKey(event: KeyboardEvent): void {

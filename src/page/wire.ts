@@ -15,6 +15,14 @@ export interface About {
   who: string;
   /** Whether this token may undo anything at all. */
   mayUndo: boolean;
+  /** What to give to clients on the server's machine; only for a token without limits. */
+  clients?: readonly ClientConfig[];
+}
+
+export interface ClientConfig {
+  /** Which clients take it. */
+  name: string;
+  text: string;
 }
 
 export type ChangeKind = 'created' | 'changed' | 'removed' | 'moved';
@@ -73,8 +81,15 @@ export interface EntryDetails {
   diffs: PageDiff[];
   /** Missing when there is nothing to undo: it was undone, or is still under way. */
   plan?: PagePlan;
-  /** Whether this token may undo it. */
+  /** The entry that took this one back and stands: to undo that one is to redo this one. */
+  undoneBy?: string;
+  /** Whether this token may undo it, or redo it. */
   mayUndo: boolean;
+}
+
+/** The entries that are undone now, the newest ones first. */
+export interface Undone {
+  undone: string[];
 }
 
 /** `entry` is the one that took the other back. */

@@ -4,6 +4,10 @@ import type { PathAccess } from '../engine/caller.ts';
 
 export type { How } from '../engine/caller.ts';
 
+/** Of what is not recorded: how long a text or a list was. A text that was cut ends with `…`. */
+export type BriefValue = string | number | boolean | string[] | { characters: number } | { items: number };
+export type Brief = Record<string, BriefValue>;
+
 /** What a call did at one path, or was not allowed to do. */
 export type TracedPath = PathAccess;
 
@@ -27,6 +31,10 @@ export interface TraceEvent {
   outcome: 'ok' | 'failed';
   /** The kind of failure, as the engine names it; `internal` for a fault of the server. */
   error?: string;
+  /** Why it failed, in one sentence that quotes no content. */
+  reason?: string;
+  /** The arguments in short, without contents and secrets. */
+  brief?: Brief;
   ms: number;
   bytesIn: number;
   bytesOut: number;

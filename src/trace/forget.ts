@@ -1,4 +1,4 @@
-/** Takes arguments and answers out of the stored trace, for good. */
+/** Takes arguments, in short too, reasons and answers out of the stored trace, for good. */
 import type { State } from '../state/state.ts';
 import type { TraceEvent } from './event.ts';
 import { eventsWith } from './stored-event.ts';
@@ -14,8 +14,9 @@ export async function forgetTraced(
   const log = state.log('trace', eventsWith(state.paths));
   let calls = 0;
   const withoutContents = (event: TraceEvent): TraceEvent[] | undefined => {
-    const { arguments: said, answer, ...rest } = event;
-    if ((said === undefined && answer === undefined) || !concerns(event, paths)) return undefined;
+    const { arguments: said, answer, brief, reason, ...rest } = event;
+    const parts = [said, answer, brief, reason];
+    if (parts.every((part) => part === undefined) || !concerns(event, paths)) return undefined;
     calls += 1;
     const note = rest.note === undefined ? NOTE : `${rest.note}; ${NOTE}`;
     return [{ ...rest, note }, rest];

@@ -1,7 +1,8 @@
 /**
  * The stored trace: the events of all servers that share a state.
  *
- * Storing never fails a call and never delays it: what cannot be stored is lost, and the user is told once.
+ * Storing never fails a call and never delays it: what cannot be stored is lost and counted, and the user
+ * is told once, and again how many when it works again.
  */
 import type { Log, LogOptions } from '../state/log.ts';
 import type { State } from '../state/state.ts';
@@ -9,7 +10,7 @@ import type { TraceEvent } from './event.ts';
 import { eventsWith } from './stored-event.ts';
 
 const MIB = 1024 * 1024;
-const BOUNDS = { part: 16 * MIB, all: 128 * MIB };
+export const BOUNDS = { part: 16 * MIB, all: 128 * MIB };
 /** When an event could not be stored, calls do not pay for trying again each time. */
 const TRY_AGAIN_MS = 5000;
 /** No write gets too long to go out in one piece. */
@@ -30,6 +31,8 @@ export class TraceLog {
   readonly #onProblem: (problem: string) => void;
   #failedAt: number | undefined;
   #toldProblem = false;
+  /** Events that could not be stored since it last worked. */
+  #lost = 0;
   #closed = false;
   #soon: TraceEvent[] = [];
 
@@ -47,11 +50,17 @@ export class TraceLog {
   }
 
   append(...events: TraceEvent[]): void {
-    if (this.#closed || events.length === 0 || this.#failedJustNow()) return;
+    if (this.#closed || events.length === 0) return;
+    if (this.#failedJustNow()) {
+      this.#lost += events.length;
+      return;
+    }
     try {
       this.#log.append(...events);
       this.#failedAt = undefined;
+      this.#tellLost();
     } catch (error) {
+      this.#lost += events.length;
       this.#failedAt = this.#now();
       this.#tell(error as Error);
     }
@@ -96,6 +105,12 @@ export class TraceLog {
 
   #failedJustNow(): boolean {
     return this.#failedAt !== undefined && Math.abs(this.#now() - this.#failedAt) < TRY_AGAIN_MS;
+  }
+
+  #tellLost(): void {
+    if (this.#lost === 0) return;
+    this.#onProblem(`calls are on record again; ${this.#lost} are not`);
+    this.#lost = 0;
   }
 
   #tell({ message }: Error): void {

@@ -1,20 +1,23 @@
 /**
  * Turns each call into one event: what the engine reports while the call runs, how it ended and what it cost.
  *
- * Contents of files never get into an event, and arguments and answers only when the user asked for that.
+ * Contents of files never get into an event, and whole arguments and answers only when the user asked for that.
  */
 import { jsonBytes } from '../json/json-size.ts';
+import { briefOf } from './brief.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 import { isLaterExecuted, LATER_EXECUTED } from './later-executed.ts';
 import type { TraceLog } from './log.ts';
 import type { SpanSink } from './spans.ts';
 import { MOST_PATHS, truncated } from './stored-event.ts';
 import { estimatedTokens } from './tokens.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** No path of a file is longer, but what a client sends as a path may be. */
 const LONGEST_PATH = 4096;
 const LONGEST_NAME = 200;
 const LONGEST_NOTE = 2000;
+const LONGEST_REASON = 500;
 const LONGEST_CONTENTS = 8192;
 const MOST_ENTRIES = 50;
 /** Beyond the first paths, different ones are counted exactly up to this many. */
@@ -52,6 +55,8 @@ export interface TracedAnswer {
   text?: string | undefined;
   /** The kind of failure, when the answer is one. */
   failure?: string | undefined;
+  /** Why, in a sentence that quotes no content. */
+  reason?: string | undefined;
 }
 
 export class Recorder {
@@ -150,7 +155,7 @@ export class CallTrace {
     if (this.#remembered.size < MOST_REMEMBERED) this.#remembered.add(key);
   }
 
-  #event({ bytesIn, bytesOut, text, failure }: TracedAnswer): TraceEvent {
+  #event({ bytesIn, bytesOut, text, failure, reason }: TracedAnswer): TraceEvent {
     const { server, contents } = this.#options;
     const { session, who, dialect, tool, roots = this.#options.roots } = this.#call;
     const { arguments: args } = this.#call;
@@ -172,6 +177,9 @@ export class CallTrace {
     if (who !== undefined) event.who = who;
     if (this.#morePaths > 0) event.morePaths = this.#morePaths;
     if (failure !== undefined) event.error = truncated(failure, LONGEST_NAME);
+    if (reason !== undefined) event.reason = truncated(withoutSecrets(reason), LONGEST_REASON);
+    const brief = briefOf(args);
+    if (brief) event.brief = brief;
     if (this.#laterExecuted) event.flags = [LATER_EXECUTED];
     if (this.#confinement) {
       event.confinement = [...this.#confinement];

@@ -1,7 +1,7 @@
 /** What makes a stored value an event, and how an event that is too long becomes shorter. */
 import type { LogOptions } from '../state/log.ts';
 import type { SharedPaths } from '../state/state.ts';
-import type { TracedPath, TraceEvent } from './event.ts';
+import type { Brief, TracedPath, TraceEvent } from './event.ts';
 
 /** Of an event as JSON, in bytes. */
 const LONGEST_EVENT = 64 * 1024;
@@ -16,7 +16,7 @@ export function truncated(text: string, length: number): string {
   return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`;
 }
 
-/** First the paths beyond the first ones go, then contents, then more paths. */
+/** First the paths beyond the first ones go, then contents, then more paths, then the arguments in short. */
 function* everShorter(event: TraceEvent): Generator<TraceEvent> {
   yield withPaths(event, MOST_PATHS);
   for (const length of [4096, 1024, 256]) {
@@ -24,6 +24,8 @@ function* everShorter(event: TraceEvent): Generator<TraceEvent> {
   }
   const { arguments: _arguments, answer: _answer, ...bare } = event;
   for (const count of [MOST_PATHS, 25, 10, 5, 2, 1, 0]) yield withPaths(bare, count);
+  const { brief: _brief, ...barer } = bare;
+  yield withPaths(barer, 0);
   yield barest(event);
 }
 
@@ -78,7 +80,9 @@ function isEvent(value: unknown): value is TraceEvent {
   const event = value as Record<keyof TraceEvent, unknown>;
   return (
     [event.id, event.server, event.dialect, event.tool].every(isText) &&
-    [event.session, event.who, event.error, event.note, event.arguments, event.answer].every(isTextOrNone) &&
+    [event.session, event.who, event.error, event.reason, event.note].every(isTextOrNone) &&
+    [event.arguments, event.answer].every(isTextOrNone) &&
+    (event.brief === undefined || isBrief(event.brief)) &&
     [event.at, event.ms, event.bytesIn, event.bytesOut, event.tokensOut].every(isNumber) &&
     Math.abs(event.at as number) <= LAST_MOMENT &&
     (event.morePaths === undefined || isNumber(event.morePaths)) &&
@@ -102,6 +106,17 @@ function isTracedPath(value: unknown): value is TracedPath {
     (bytes === undefined || isNumber(bytes)) &&
     (links === undefined || isNumber(links))
   );
+}
+
+function isBrief(value: unknown): value is Brief {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isBriefValue);
+}
+
+function isBriefValue(value: unknown): boolean {
+  if (isText(value) || isNumber(value) || typeof value === 'boolean' || isTexts(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { characters, items } = value as { characters?: unknown; items?: unknown };
+  return isNumber(characters) || isNumber(items);
 }
 
 function isText(value: unknown): value is string {

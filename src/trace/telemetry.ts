@@ -114,6 +114,7 @@ function attributesOf(event: TraceEvent): Attributes {
   const known: Record<string, string | number | string[] | undefined> = {
     'mcp.session.id': event.session,
     'error.type': event.error,
+    'cofferdam.reason': event.reason,
     'gen_ai.tool.call.arguments': event.arguments,
     'gen_ai.tool.call.result': event.answer,
     'cofferdam.who': event.who,

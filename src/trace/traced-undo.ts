@@ -4,6 +4,7 @@ import {
   type JournalEntry,
   type Origin,
   StateProblem,
+  sentenceWithoutContents,
   type UndoOptions,
   type UndoOutcome,
 } from '../engine/index.ts';
@@ -41,15 +42,28 @@ export async function tracedUndo(
     const outcome = await history.undo(id, { force, caller: { ...told, entered } });
     const obstacles = outcome && !outcome.done ? outcome.obstacles : [];
     for (const { path } of obstacles) trace.touched({ path, how: 'looked-at' });
-    trace.answered({ bytesOut: 0, ...(!outcome?.done && { failure: 'in-the-way' }) });
+    trace.answered({
+      bytesOut: 0,
+      ...(!outcome?.done && { failure: 'in-the-way', reason: whyNot(obstacles) }),
+    });
     return outcome;
   } catch (error) {
     // Where the state directory cannot be used, the trace cannot be written either: one complaint is enough.
     if (error instanceof StateProblem) throw error;
-    const failure = error instanceof EngineFailure ? error.facts.kind : 'internal';
-    trace.answered({ bytesOut: 0, failure });
+    if (!(error instanceof EngineFailure)) trace.answered({ bytesOut: 0, failure: 'internal' });
+    else {
+      const { facts } = error;
+      trace.answered({ bytesOut: 0, failure: facts.kind, reason: sentenceWithoutContents(facts) });
+    }
     throw error;
   }
+}
+
+function whyNot(obstacles: readonly { path: string; why: string }[]): string {
+  const [first] = obstacles;
+  if (!first) return 'there is no such entry any more';
+  const more = obstacles.length > 1 ? `; and ${obstacles.length - 1} more` : '';
+  return `${first.path}: ${first.why}${more}`;
 }
 
 /** To undo an undo is to redo, and to undo that is to undo once more. */

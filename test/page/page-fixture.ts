@@ -18,6 +18,7 @@ export class PageFixture {
   http!: HttpFixture;
   sources!: StandIn;
   context: BrowserContext | undefined;
+  #usual: BrowserContext | undefined;
   page!: Page;
   /** What the browser complained about, and whom it asked. */
   complaints: string[] = [];
@@ -33,7 +34,11 @@ export class PageFixture {
   }
 
   async end(): Promise<void> {
-    await this.context?.close();
+    if (this.context === this.#usual) {
+      await this.page?.close();
+      await this.context?.clearCookies();
+    } else await this.context?.close();
+    this.context = undefined;
     await this.http.close();
   }
 
@@ -62,8 +67,7 @@ export class PageFixture {
   }
 
   async newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    this.context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    this.context.setDefaultTimeout(PATIENCE_MS);
+    this.context = await this.#contextFor(options);
     this.page = await this.context.newPage();
     this.complaints = [];
     this.asked = new Set();
@@ -72,6 +76,16 @@ export class PageFixture {
     this.page.on('dialog', (dialog) => this.complaints.push(dialog.message()));
     this.page.on('request', (request) => this.asked.add(new URL(request.url()).host));
     return this.page;
+  }
+
+  /** Each context has processes of its own: the tests that ask for nothing special share one, without its cookies. */
+  async #contextFor(options: BrowserContextOptions): Promise<BrowserContext> {
+    const isUsual = Object.keys(options).length === 0;
+    if (isUsual && this.#usual) return this.#usual;
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
+    if (isUsual) this.#usual = context;
+    return context;
   }
 
   async open(options: BrowserContextOptions = {}, address = this.address): Promise<Page> {

@@ -277,6 +277,28 @@ describe('a command', () => {
   });
 });
 
+describe('why a call failed', () => {
+  const edit = { path: 'a.txt', edits: [{ oldText: 'private-text', newText: 'x' }] };
+  it.each([
+    ['standard', 'edit_file', edit, 'Could not find exact match for edit:'],
+    ['standard', 'read_text_file', { path: 'gone.txt' }, 'gone.txt does not exist'],
+    ['replay', 'edit_file', edit, 'edit 1: its text does not occur in a.txt'],
+    [
+      'workspace',
+      'edit_file',
+      { file: 'a.txt', find: 'private-text', replace: 'x' },
+      'its text does not occur',
+    ],
+    ['patch', 'write_file', { path: '../x', content: 'private-text' }, '../x is outside of the directories'],
+    ['repo', 'read_file', {}, 'missing required field: path'],
+  ])('is a sentence without contents: %s %s', async (dialect, tool, args, sentence) => {
+    const { call } = opened(dialect);
+    const event = await call(tool, args);
+    expect(event).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(sentence) });
+    expect(JSON.stringify(event)).not.toContain('private-text');
+  });
+});
+
 describe('a call that comes to no tool', () => {
   const wrong = [
     ['unknown-tool', 'nosuch', { name: 'nosuch', arguments: {} }],

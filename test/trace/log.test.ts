@@ -167,6 +167,9 @@ describe('what stands in the way', () => {
     clock.now += 60_000;
     log.append(anEvent());
     expect(linesIn(state, '2025-11-16.jsonl')).toHaveLength(1);
+    expect(problems.slice(1)).toEqual(['calls are on record again; 3 are not']);
+    log.append(anEvent());
+    expect(problems).toHaveLength(2);
     log.close();
   });
 

@@ -48,6 +48,7 @@ describe('a recorded call', () => {
         tool: 'read_file',
         paths: [{ path: '/app/é.txt', how: 'read', bytes: 10, links: 2 }],
         outcome: 'ok',
+        brief: { path: 'é.txt' },
         ms: 12.346,
         bytesIn: Buffer.byteLength('{"path":"é.txt"}'),
         bytesOut: 40,
@@ -73,10 +74,13 @@ describe('a recorded call', () => {
     });
   });
 
-  it('is failed with the kind of failure', () => {
+  it('is failed with the kind of failure and a sentence, without secrets and not too long', () => {
     const { recorder, events } = recording();
-    recorder.begin(call).answered({ bytesOut: 5, failure: 'not-found' });
+    const reason = `curl --token=hunter2 is not allowed ${'x '.repeat(1000)}`;
+    recorder.begin(call).answered({ bytesOut: 5, failure: 'not-found', reason });
     expect(events).toMatchObject([{ outcome: 'failed', error: 'not-found' }]);
+    expect(events[0]!.reason).toMatch(/^curl --token=••• is not allowed x /);
+    expect(events[0]!.reason).toHaveLength(501);
   });
 
   it('is numbered, and ends once', () => {

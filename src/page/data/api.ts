@@ -1,6 +1,13 @@
 /** The page's requests to its server. The browser sends the cookie by itself; the page sends the token once. */
 
-import { type About, CURSOR_HEADER, type EntryDetails, type PageEvent, type UndoOutcome } from '../wire.ts';
+import {
+  type About,
+  CURSOR_HEADER,
+  type EntryDetails,
+  type PageEvent,
+  type Undone,
+  type UndoOutcome,
+} from '../wire.ts';
 import { LineReader, type Message, MessageReader } from './stream-readers.ts';
 
 export class ApiError extends Error {
@@ -31,6 +38,11 @@ export async function about(): Promise<About> {
 
 export async function entryDetails(id: string): Promise<EntryDetails> {
   return (await ask(`entries/${encodeURIComponent(id)}`)).json();
+}
+
+export async function undoneEntries(): Promise<string[]> {
+  const { undone } = (await (await ask('undone')).json()) as Undone;
+  return undone;
 }
 
 export async function fullEvent(id: string): Promise<FullEvent> {

@@ -1,6 +1,7 @@
 /** All events on the page, and those that pass the filters; fast enough for a hundred thousand of them. */
 
 import type { PageEvent } from '../wire.ts';
+import { type OutcomeKind, outcomeKind } from './outcomes.ts';
 import { separatorOf } from './paths.ts';
 
 export interface Row {
@@ -10,14 +11,16 @@ export interface Row {
   /** Its paths in lower case, each with a separator at the end, so that a search for `dir/` finds the directory too. */
   readonly haystack: string;
   readonly session: string;
+  readonly kind: OutcomeKind;
 }
 
 export interface Filter {
   tool: string;
   /** A part of a path. */
   path: string;
-  outcome: '' | 'ok' | 'failed';
+  outcome: '' | OutcomeKind;
   session: string;
+  dialect: string;
 }
 
 export interface SessionInfo {
@@ -26,7 +29,13 @@ export interface SessionInfo {
   lastAt: number;
 }
 
-export const noFilter: Readonly<Filter> = { tool: '', path: '', outcome: '', session: '' };
+export const noFilter: Readonly<Filter> = {
+  tool: '',
+  path: '',
+  outcome: '',
+  session: '',
+  dialect: '',
+};
 
 /** The store drops older rows, SPARE_ROWS at a time. */
 const MAX_ROWS = 100_000;
@@ -44,7 +53,10 @@ export class EventStore {
   /** Oldest first. */
   shown: Row[] = [];
   readonly tools = new Set<string>();
+  readonly dialects = new Set<string>();
   readonly sessions = new Map<string, SessionInfo>();
+  /** The entries of the journal that are undone now. */
+  undone: ReadonlySet<string> = new Set();
   #filter: Filter = { ...noFilter };
   #needle = '';
   #ids = new Set<string>();
@@ -85,7 +97,14 @@ export class EventStore {
     this.shown = [];
     this.#ids.clear();
     this.tools.clear();
+    this.dialects.clear();
+    this.undone = new Set();
     this.sessions.clear();
+  }
+
+  /** Whether nothing is left of what a call changed. */
+  isUndone({ event: { entries } }: Row): boolean {
+    return entries !== undefined && entries.length > 0 && entries.every((id) => this.undone.has(id));
   }
 
   /** The index of a row among those that are shown; -1 when it is not. */
@@ -102,23 +121,29 @@ export class EventStore {
     return -1;
   }
 
-  #passes({ event, haystack, session }: Row): boolean {
-    const { tool, outcome } = this.#filter;
+  #passes(row: Row): boolean {
+    return (this.#needle === '' || row.haystack.includes(this.#needle)) && this.passesBesidesPath(row);
+  }
+
+  /** Whether a row passes the filters other than that of the path, by which the tree is left whole. */
+  passesBesidesPath({ event, session, kind }: Row): boolean {
+    const { tool, outcome, dialect } = this.#filter;
     if (tool !== '' && event.tool !== tool) return false;
-    if (outcome !== '' && event.outcome !== outcome) return false;
-    if (this.#filter.session !== '' && session !== this.#filter.session) return false;
-    return this.#needle === '' || haystack.includes(this.#needle);
+    if (outcome !== '' && kind !== outcome) return false;
+    if (dialect !== '' && event.dialect !== dialect) return false;
+    return this.#filter.session === '' || session === this.#filter.session;
   }
 
   #rowOf(event: PageEvent): Row {
     const key = event.session ?? event.server;
     this.tools.add(event.tool);
+    this.dialects.add(event.dialect);
     const known = this.sessions.get(key);
     if (known) known.lastAt = Math.max(known.lastAt, event.at);
     else this.sessions.set(key, { key, label: sessionLabel(event), lastAt: event.at });
     let haystack = '';
     for (const { path } of event.paths) haystack += forSearch(path);
-    return { event, number: this.#next++, haystack, session: key };
+    return { event, number: this.#next++, haystack, session: key, kind: outcomeKind(event) };
   }
 
   #trim(): void {

@@ -1,9 +1,13 @@
 /** One call in full: its facts, its paths, what it changed, and a button that undoes it. */
 
 import { ApiError, entryDetails, fullEvent } from '../data/api.ts';
+import { sizeText } from '../data/brief.ts';
+import { callLine } from '../data/call-line.ts';
 import type { Row } from '../data/event-store.ts';
 import { bytes, count, duration, exactTime, plural } from '../data/format.ts';
+import { outcomeText } from '../data/outcomes.ts';
 import type { EntryDetails } from '../wire.ts';
+import { copied } from './clipboard.ts';
 import { diffView } from './diff-view.ts';
 import { button, type Child, el, part } from './dom.ts';
 import { pathView } from './path-view.ts';
@@ -13,14 +17,22 @@ import { visibleLines, visiblePath } from './visible-text.ts';
 const MOST_ENTRIES = 20;
 const STATES = { pending: 'under way or cut off', done: 'done', undone: 'undone' } as const;
 
+export interface DetailsEvents {
+  onClose(): void;
+  /** The user has undone or redone something. */
+  onUndone(): void;
+}
+
 export class Details {
   readonly #panel = part('details');
   readonly #dialog = new UndoDialog();
   readonly #onClose: () => void;
+  readonly #onUndone: () => void;
   #row: Row | undefined;
 
-  constructor(onClose: () => void) {
+  constructor({ onClose, onUndone }: DetailsEvents) {
     this.#onClose = onClose;
+    this.#onUndone = onUndone;
     this.#panel.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.close();
     });
@@ -61,19 +73,27 @@ export class Details {
     const { event } = row;
     const contents = el('div', { class: 'contents' });
     const changes = el('div', { class: 'changes' });
+    const command = el('div', { class: 'command', role: 'status' });
     this.#panel.replaceChildren(
       el(
         'div',
         { class: 'panel-head' },
         el('h2', { tabindex: -1 }, event.tool),
-        el(
-          'span',
-          { class: `badge ${event.outcome}` },
-          event.outcome === 'ok' ? '✓ ok' : `✗ ${event.error ?? 'failed'}`,
-        ),
+        el('span', { class: `badge ${row.kind}` }, outcomeText(event)),
         button('Close', () => this.close(), { class: 'quiet', 'aria-keyshortcuts': 'Escape' }),
       ),
-      el('div', { class: 'panel-body' }, factsOf(row), pathsOf(row), changes, contents),
+      el(
+        'div',
+        { class: 'panel-body' },
+        reasonOf(row),
+        briefOf(row),
+        ...copyButtons(row, command),
+        command,
+        factsOf(row),
+        pathsOf(row),
+        changes,
+        contents,
+      ),
     );
     this.#panel.scrollTop = 0;
     if (event.entries) void this.#drawChanges(row, changes);
@@ -114,21 +134,25 @@ export class Details {
     }
   }
 
-  #entryHead(row: Row, { entry, plan, mayUndo }: EntryDetails, box: HTMLElement): HTMLElement {
+  #entryHead(row: Row, details: EntryDetails, box: HTMLElement): HTMLElement {
+    const { entry, plan, undoneBy, mayUndo } = details;
     const state = el('span', { class: `badge ${entry.state}` }, STATES[entry.state]);
     const head = el('div', { class: 'entry-head' }, state);
     if (entry.undoes !== undefined) head.append(el('span', { class: 'note' }, 'took back an earlier change'));
     if (entry.found) head.append(el('span', { class: 'note' }, 'found after a command'));
-    if (!plan) return head;
+    if (!plan && undoneBy === undefined) return head;
+    const verb = plan ? 'undo' : 'redo';
     const ask = () =>
       this.#dialog.open({
-        entry,
-        row,
-        onUndone: () => void this.#fillEntry(row, entry.id, box),
+        ...{ verb, entry, row, id: undoneBy ?? entry.id },
+        onUndone: () => {
+          void this.#fillEntry(row, entry.id, box);
+          this.#onUndone();
+        },
         onClosed: () => undo.isConnected || this.#focusIn(box),
       });
-    const title = mayUndo ? undefined : 'This token may not undo it';
-    const undo = button('Undo…', ask, { class: 'undo', disabled: !mayUndo, title });
+    const title = mayUndo ? undefined : `This token may not ${verb} it`;
+    const undo = button(plan ? 'Undo…' : 'Redo…', ask, { class: 'undo', disabled: !mayUndo, title });
     head.append(undo);
     return head;
   }
@@ -138,6 +162,43 @@ export class Details {
     const next = box.querySelector<HTMLElement>('.undo:enabled') ?? this.#title;
     next?.focus();
   }
+}
+
+/** Shows the call as a line for a shell, and copies it where the browser lets it. */
+function copyButtons({ event }: Row, box: HTMLElement): HTMLElement[] {
+  if (!callLine(event)) return [];
+  const copy = async () => {
+    const full = event.contents ? await fullEvent(event.id).catch(() => undefined) : undefined;
+    const { text, isWhole } = callLine(event, full?.arguments)!;
+    const said = [
+      (await copied(text)) ? 'Copied.' : 'Select and copy:',
+      isWhole ? '' : 'The trace does not have all arguments: fill in what … and ••• stand for.',
+    ];
+    box.replaceChildren(
+      el('pre', { tabindex: 0 }, ...visibleLines(text)),
+      el('p', { class: 'note' }, said.filter(Boolean).join(' ')),
+    );
+  };
+  const title = 'cofferdam call … for a shell';
+  return [button('Copy as command', () => void copy(), { class: 'copy', title })];
+}
+
+function reasonOf({ event: { reason } }: Row): HTMLElement | undefined {
+  return reason === undefined ? undefined : el('p', { class: 'reason' }, ...visibleLines(reason));
+}
+
+/** What was asked for, as far as the trace has it; a text that is not recorded shows its length. */
+function briefOf({ event: { brief } }: Row): HTMLElement | undefined {
+  if (!brief) return undefined;
+  const list = el('dl', { class: 'facts brief' });
+  for (const [name, value] of Object.entries(brief)) {
+    const isRecorded = typeof value !== 'object' || Array.isArray(value);
+    const shown = isRecorded
+      ? [value].flat().map((each) => el('code', {}, ...visibleLines(String(each))))
+      : [el('span', { class: 'note' }, sizeText(value))];
+    list.append(el('dt', {}, name), el('dd', {}, ...shown));
+  }
+  return list;
 }
 
 function factsOf({ event }: Row): HTMLElement {

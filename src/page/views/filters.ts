@@ -1,4 +1,4 @@
-/** The filter bar: tool, path, outcome and session, and how many calls pass them. */
+/** The filter bar: tool, path, outcome, dialect and session, and how many calls pass them. */
 import { plain } from '../../display/plain-text.ts';
 import { type EventStore, type Filter, noFilter } from '../data/event-store.ts';
 import { count, plural } from '../data/format.ts';
@@ -14,10 +14,12 @@ export class Filters {
   readonly #tool = part<HTMLSelectElement>('filter-tool');
   readonly #path = part<HTMLInputElement>('filter-path');
   readonly #outcome = part<HTMLSelectElement>('filter-outcome');
+  readonly #dialect = part<HTMLSelectElement>('filter-dialect');
   readonly #session = part<HTMLSelectElement>('filter-session');
   readonly #clear = part<HTMLButtonElement>('filter-clear');
   readonly #count = part('shown-count');
   #knownTools = 0;
+  #knownDialects = 0;
   #knownSessions = 0;
   /** The path that the user picked in the tree. The field shows it escaped, because a name may hold what a field cannot. */
   #picked: { written: string; path: string } | undefined;
@@ -25,7 +27,7 @@ export class Filters {
   constructor(store: EventStore, onChange: (filter: Filter) => void) {
     this.#store = store;
     this.#onChange = onChange;
-    for (const select of [this.#tool, this.#outcome, this.#session])
+    for (const select of [this.#tool, this.#outcome, this.#dialect, this.#session])
       select.addEventListener('change', () => this.#changed());
     this.#path.addEventListener('input', () => this.#changed());
     this.#clear.addEventListener('click', () => this.clear());
@@ -40,11 +42,18 @@ export class Filters {
   }
 
   clear(): void {
-    this.#tool.value = '';
-    this.#path.value = '';
-    this.#outcome.value = '';
-    this.#session.value = '';
+    this.set(noFilter);
     this.#onChange({ ...noFilter });
+  }
+
+  /** Shows a filter that was chosen elsewhere, as by the address. */
+  set({ tool, path, outcome, dialect, session }: Readonly<Filter>): void {
+    this.#picked = { written: plain(path), path };
+    this.#path.value = this.#picked.written;
+    choose(this.#tool, tool);
+    choose(this.#outcome, outcome);
+    choose(this.#dialect, dialect);
+    choose(this.#session, session);
   }
 
   focusPath(): void {
@@ -53,7 +62,7 @@ export class Filters {
   }
 
   draw(): void {
-    const { tools, sessions, shown, rows, isFiltered } = this.#store;
+    const { tools, dialects, sessions, shown, rows, isFiltered } = this.#store;
     if (tools.size !== this.#knownTools && !isInUse(this.#tool)) {
       this.#knownTools = tools.size;
       fill(
@@ -62,6 +71,16 @@ export class Filters {
         [...tools].sort().map((tool) => [tool, tool]),
       );
     }
+    if (dialects.size !== this.#knownDialects && !isInUse(this.#dialect)) {
+      this.#knownDialects = dialects.size;
+      fill(
+        this.#dialect,
+        'All dialects',
+        [...dialects].sort().map((dialect) => [dialect, dialect]),
+      );
+    }
+    // With one dialect there is nothing to choose.
+    this.#dialect.hidden = dialects.size <= 1 && this.#dialect.value === '';
     if (sessions.size !== this.#knownSessions && !isInUse(this.#session)) {
       this.#knownSessions = sessions.size;
       const latest = [...sessions.values()].sort((one, other) => other.lastAt - one.lastAt);
@@ -85,6 +104,7 @@ export class Filters {
       tool: this.#tool.value,
       path: value === this.#picked?.written ? this.#picked.path : value,
       outcome: this.#outcome.value as Filter['outcome'],
+      dialect: this.#dialect.value,
       session: this.#session.value,
     });
   }
@@ -101,5 +121,13 @@ function fill(select: HTMLSelectElement, all: string, options: [value: string, l
     el('option', { value: '' }, all),
     ...options.map(([value, label]) => el('option', { value }, plain(label))),
   );
-  select.value = chosen;
+  choose(select, chosen);
+}
+
+/** A link may name what no call has had yet. */
+function choose(select: HTMLSelectElement, value: string): void {
+  select.value = value;
+  if (select.value === value) return;
+  select.append(el('option', { value }, plain(value)));
+  select.value = value;
 }

@@ -126,7 +126,8 @@ export class CallList {
       const row = at < shown.length ? shown[shown.length - 1 - at] : undefined;
       const isActive = row !== undefined && row === this.#active;
       const isOdd = (shown.length - at) % 2 === 1;
-      view.show(row, at, { top: at * this.#rowHeight, isActive, isOdd, now });
+      const isUndone = row !== undefined && this.#store.isUndone(row);
+      view.show(row, at, { top: at * this.#rowHeight, isActive, isOdd, isUndone, now });
       if (isActive) activeId = view.element.id;
     }
     if (activeId === '') this.#grid.removeAttribute('aria-activedescendant');

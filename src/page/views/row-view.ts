@@ -1,7 +1,9 @@
 /** One row of the list of calls. The list fills it with another call when the user scrolls. */
 import { plain } from '../../display/plain-text.ts';
+import { headline } from '../data/brief.ts';
 import { type Row, sessionLabel } from '../data/event-store.ts';
 import { clock, compact, duration, exactTime, otherDay } from '../data/format.ts';
+import { outcomeText } from '../data/outcomes.ts';
 import { leadingPath, shortPath } from '../data/paths.ts';
 import { el, setText } from './dom.ts';
 import { visiblePath } from './visible-text.ts';
@@ -9,6 +11,7 @@ import { visiblePath } from './visible-text.ts';
 const COLUMNS = {
   time: 'Time',
   who: 'Session',
+  dialect: 'Dialect',
   tool: 'Tool',
   path: 'Path',
   outcome: 'Outcome',
@@ -34,6 +37,7 @@ interface Place {
   isActive: boolean;
   /** The row keeps it when others come on top. */
   isOdd: boolean;
+  isUndone: boolean;
   now: number;
 }
 
@@ -48,13 +52,17 @@ export class RowView {
   readonly #more = el('span', { class: 'more' });
   readonly #way = el('span', { class: 'way' });
   readonly #last = el('span', { class: 'last' });
+  readonly #name = el('span', { class: 'name' }, this.#way, this.#last);
+  readonly #asked = el('span', { class: 'asked' });
   #at = -1;
   #isActive = false;
+  #isUndone = false;
 
   constructor() {
     this.#cells = {
       time: cell('time'),
       who: cell('who'),
+      dialect: cell('dialect'),
       tool: cell('tool'),
       path: cell('path'),
       outcome: cell('outcome'),
@@ -62,7 +70,7 @@ export class RowView {
       tokens: cell('tokens'),
     };
     this.#cells.time.append(this.#day, this.#clock);
-    this.#cells.path.append(el('span', { class: 'name' }, this.#way, this.#last), this.#more);
+    this.#cells.path.append(this.#name, this.#more, this.#asked);
     this.element = el('div', { role: 'row', class: 'row', id: `row-${views++}`, hidden: true });
     this.element.append(...Object.values(this.#cells));
   }
@@ -72,7 +80,7 @@ export class RowView {
     this.#at = -1;
   }
 
-  show(row: Row | undefined, at: number, { top, isActive, isOdd, now }: Place): void {
+  show(row: Row | undefined, at: number, { top, isActive, isOdd, isUndone, now }: Place): void {
     this.element.hidden = row === undefined;
     if (row === undefined) {
       this.forget();
@@ -88,31 +96,45 @@ export class RowView {
       this.element.setAttribute('aria-selected', String(isActive));
     }
     this.element.classList.toggle('odd', isOdd);
-    if (row === this.row) return;
+    if (row === this.row && isUndone === this.#isUndone) return;
     this.row = row;
+    this.#isUndone = isUndone;
     this.#fill(row, now);
   }
 
-  #fill({ event }: Row, now: number): void {
-    const { at, tool, paths, morePaths = 0, outcome, error, ms, tokensOut, roots, entries } = event;
+  #fill({ event, kind }: Row, now: number): void {
+    const { at, tool, dialect, reason, ms, tokensOut } = event;
     const cells = this.#cells;
     const day = otherDay(at, now);
     setText(this.#day, day === '' ? '' : `${day} `);
     setText(this.#clock, clock(at));
     cells.time.title = exactTime(at);
     setText(cells.who, sessionLabel(event));
+    setText(cells.dialect, dialect);
     setText(cells.tool, tool);
+    this.#fillPath(event);
+    setText(cells.outcome, this.#isUndone ? '↶ undone' : outcomeText(event));
+    this.element.classList.toggle('undone', this.#isUndone);
+    setText(cells.took, duration(ms));
+    setText(cells.tokens, compact(tokensOut));
+    cells.outcome.title = plain(reason ?? '');
+    this.element.dataset.outcome = kind;
+  }
+
+  /** The path that says most, or the command line; and what was searched for. */
+  #fillPath({ paths, morePaths = 0, roots, brief }: Row['event']): void {
     const lead = leadingPath(paths);
-    const shown = lead === undefined ? '' : shortPath(roots, lead);
+    const asked = headline(brief);
+    const isCommand = asked?.kind === 'command';
+    const shown = lead === undefined || isCommand ? '' : shortPath(roots, lead);
     const cut = shown.lastIndexOf('/') + 1;
     this.#way.replaceChildren(...visiblePath(shown.slice(0, cut)));
     this.#last.replaceChildren(...visiblePath(shown.slice(cut)));
-    cells.path.title = plain(lead ?? '');
+    this.#name.hidden = shown === '';
+    setText(this.#asked, asked?.text ?? '');
+    this.#cells.path.title = plain(isCommand ? asked.text : (lead ?? ''));
     const rest = paths.length - 1 + morePaths;
-    setText(this.#more, rest > 0 ? `+${rest}` : '');
-    setText(cells.outcome, outcome === 'ok' ? (entries ? '✓ changed' : '✓ ok') : `✗ ${error ?? 'failed'}`);
-    setText(cells.took, duration(ms));
-    setText(cells.tokens, compact(tokensOut));
-    this.element.dataset.outcome = outcome;
+    setText(this.#more, rest > 0 && !isCommand ? `+${rest}` : '');
+    this.#more.hidden = this.#more.textContent === '';
   }
 }

@@ -1,4 +1,4 @@
-/** Asks before an undo: shows what it would do, the obstacles, and the outcome. */
+/** Asks before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
 
 import { entryDetails, undo } from '../data/api.ts';
 import type { Row } from '../data/event-store.ts';
@@ -10,11 +10,19 @@ import { button, el, part, setText } from './dom.ts';
 import { pathView } from './path-view.ts';
 
 interface Asked {
+  verb: keyof typeof WORDS;
   entry: PageEntry;
+  /** What is undone: the entry itself, or to redo it the one that took it back. */
+  id: string;
   row: Row;
   onUndone(): void;
   onClosed(): void;
 }
+
+const WORDS = {
+  undo: { title: 'Undo', past: 'undone', going: 'Undoing…', done: 'taken back' },
+  redo: { title: 'Redo', past: 'redone', going: 'Redoing…', done: 'done again' },
+} as const;
 
 export class UndoDialog {
   readonly #dialog = part<HTMLDialogElement>('undo-dialog');
@@ -30,7 +38,7 @@ export class UndoDialog {
 
   open(asked: Asked): void {
     this.#asked = asked;
-    setText(this.#title, `Undo ${asked.row.event.tool}?`);
+    setText(this.#title, `${WORDS[asked.verb].title} ${asked.row.event.tool}?`);
     this.#say('Looking at what would happen…');
     this.#dialog.showModal();
     void this.#ask(asked);
@@ -39,9 +47,9 @@ export class UndoDialog {
   /** Asks for a new plan: the files may have changed since the user opened the call. */
   async #ask(asked: Asked): Promise<void> {
     try {
-      const { plan } = await entryDetails(asked.entry.id);
+      const { plan } = await entryDetails(asked.id);
       if (plan) this.#showPlan(asked, plan);
-      else this.#say('There is nothing left to undo.');
+      else this.#say(`There is nothing left to ${asked.verb}.`);
     } catch (error) {
       this.#say(`It cannot be told what would happen: ${(error as Error).message}`);
     }
@@ -65,28 +73,33 @@ export class UndoDialog {
     this.#foot.replaceChildren(cancel);
     const force = obstacles.length > 0;
     if (obstacles.every(({ forceable }) => forceable)) {
-      const label = force ? 'Undo anyway, keeping both' : 'Undo';
+      const { title } = WORDS[asked.verb];
+      const label = force ? `${title} anyway, keeping both` : title;
       this.#foot.append(button(label, () => void this.#undo(asked, force), { class: 'danger' }));
-    } else this.#body.append(el('p', { class: 'warning' }, 'As things are, it cannot be undone.'));
+    } else
+      this.#body.append(
+        el('p', { class: 'warning' }, `As things are, it cannot be ${WORDS[asked.verb].past}.`),
+      );
     cancel.focus();
   }
 
   async #undo(asked: Asked, force: boolean): Promise<void> {
-    this.#say('Undoing…', false);
+    const { past, going, done } = WORDS[asked.verb];
+    this.#say(going, false);
     try {
-      const outcome = await undo(asked.entry.id, force);
+      const outcome = await undo(asked.id, force);
       if (outcome.done) {
-        setText(this.#title, 'Undone');
-        this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} taken back.`);
+        setText(this.#title, `${past[0]!.toUpperCase()}${past.slice(1)}`);
+        this.#say(`${plural(asked.entry.changes.length, 'change')} of ${asked.row.event.tool} ${done}.`);
       } else {
         this.#body.replaceChildren(
-          el('p', {}, 'Nothing was undone: something came in the way meanwhile.'),
+          el('p', {}, `Nothing was ${past}: something came in the way meanwhile.`),
           obstaclesView(outcome.obstacles, asked.row.event.roots),
         );
         this.#offer(asked, outcome.obstacles);
       }
     } catch (error) {
-      this.#say(`It was not undone: ${(error as Error).message}`);
+      this.#say(`It was not ${past}: ${(error as Error).message}`);
     }
     asked.onUndone();
   }

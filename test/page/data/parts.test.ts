@@ -1,6 +1,7 @@
 /** The parts of the page that need no browser: paths, numbers, heat, time buckets, diffs, streams. */
 import { describe, expect, it } from 'vitest';
 import { bucketSize, quantile, timelineOf } from '../../../src/page/data/buckets.ts';
+import { callLine } from '../../../src/page/data/call-line.ts';
 import { changedCounts, diffLines, withoutCommonEnds } from '../../../src/page/data/diff-lines.ts';
 import { EventStore } from '../../../src/page/data/event-store.ts';
 import { bytes, clock, compact, duration, otherDay, plural } from '../../../src/page/data/format.ts';
@@ -234,5 +235,23 @@ describe('text in pieces', () => {
     ]);
     const reader = new MessageReader();
     expect([...text].flatMap((piece) => reader.push(piece))).toEqual(whole);
+  });
+});
+
+describe('a call as a line for a shell', () => {
+  it('is quoted, and says whether it is whole', () => {
+    const brief = { path: "it's $HOME\u202e" };
+    expect(callLine(event({ brief, roots: ['/srv/my app'] }))).toEqual({
+      text: `cofferdam call read_file '{"path":"it'\\''s $HOME\\u202e"}' --dialect replay '/srv/my app'`,
+      isWhole: true,
+    });
+    const cut = event({ brief: { path: 'a', content: { characters: 5 } } });
+    expect(callLine(cut)).toMatchObject({ isWhole: false });
+    expect(callLine(cut, '{"path":"a","content":"whole"}')).toMatchObject({
+      text: expect.stringContaining('"content":"whole"'),
+      isWhole: true,
+    });
+    expect(callLine(cut, '{"path":"a","cont…')).toMatchObject({ isWhole: false });
+    expect(callLine(event({ dialect: 'cofferdam', tool: 'undo' }))).toBeUndefined();
   });
 });

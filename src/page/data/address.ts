@@ -1,0 +1,17 @@
+/** The filters in the address of the page, behind the `#`, which browsers do not send to any server. */
+import { type Filter, noFilter } from './event-store.ts';
+
+const NAMES = Object.keys(noFilter) as (keyof Filter)[];
+
+/** Empty when nothing is filtered. */
+export function toAddress(filter: Readonly<Filter>): string {
+  const set = NAMES.filter((name) => filter[name] !== '');
+  return set.length === 0 ? '' : `#${new URLSearchParams(set.map((name) => [name, filter[name]]))}`;
+}
+
+/** Undefined when what stands there is no filter. */
+export function filterInAddress(hash: string): Filter | undefined {
+  if (hash.length > 1 && !hash.includes('=')) return undefined;
+  const said = new URLSearchParams(hash.replace(/^#/, ''));
+  return Object.fromEntries(NAMES.map((name) => [name, said.get(name) ?? ''])) as unknown as Filter;
+}

@@ -1,0 +1,51 @@
+/**
+ * A call's arguments in short: places, patterns and command lines as they were sent, and of everything else only how
+ * much it was. What a call writes into files, or looks for in order to replace it, is not in it.
+ */
+import type { Brief, BriefValue } from './event.ts';
+import { truncated } from './stored-event.ts';
+import { announcesSecret, HIDDEN, withoutSecrets } from './without-secrets.ts';
+
+const MOST_ARGUMENTS = 20;
+const MOST_ITEMS = 10;
+const LONGEST_NAME = 60;
+const LONGEST_TEXT = 300;
+
+/** The trace names paths anyhow, so nothing is hidden in them. */
+const PLACES: ReadonlySet<string> = new Set([
+  ...['path', 'paths', 'source', 'destination', 'file', 'directory', 'dir', 'from', 'to', 'uri'],
+  ...['cwd', 'workingDirectory', 'entry', 'before'],
+]);
+const TEXTS: ReadonlySet<string> = new Set([
+  ...['command', 'args', 'pattern', 'regex', 'glob', 'globs', 'excludeGlobs', 'excludePatterns'],
+  ...['nameContains', 'line_range', 'encoding', 'sortBy', 'output'],
+]);
+
+export function briefOf(args: unknown): Brief | undefined {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined;
+  const brief: [string, BriefValue][] = [];
+  // A call may have millions of names: for…in makes no list of them.
+  for (const name in args) {
+    if (brief.length >= MOST_ARGUMENTS) break;
+    const value = shortValue(name, (args as Record<string, unknown>)[name]);
+    if (value !== undefined) brief.push([truncated(name, LONGEST_NAME), value]);
+  }
+  return brief.length === 0 ? undefined : Object.fromEntries(brief);
+}
+
+function shortValue(name: string, value: unknown): BriefValue | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  const isShown = PLACES.has(name) || TEXTS.has(name);
+  if (typeof value === 'string') return isShown ? shown(name, value) : { characters: value.length };
+  if (!Array.isArray(value)) return undefined;
+  const first = value.slice(0, MOST_ITEMS);
+  if (!isShown || !first.every((item) => typeof item === 'string')) return { items: value.length };
+  const items = first.map((item, at) =>
+    name === 'args' && at > 0 && announcesSecret(first[at - 1]!) ? HIDDEN : shown(name, item),
+  );
+  return value.length > MOST_ITEMS ? [...items, '…'] : items;
+}
+
+function shown(name: string, text: string): string {
+  return truncated(PLACES.has(name) ? text : withoutSecrets(text), LONGEST_TEXT);
+}

@@ -1,0 +1,36 @@
+/** Opens the trace of a server, or of a program that offers the tools itself. */
+import { openState, type StateSource } from '../engine/index.ts';
+import { TraceLog } from './log.ts';
+import { Recorder } from './recorder.ts';
+import { openSpans } from './spans.ts';
+
+export interface RecorderRequest {
+  source: StateSource | undefined;
+  /** The directories that are served. */
+  roots: string[];
+  contents: boolean;
+  version: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  log(line: string): void;
+}
+
+export function openRecorder(asked: RecorderRequest): Recorder {
+  const { source, roots, contents, version, environment, log } = asked;
+  return new Recorder({
+    log: source === undefined ? undefined : openTrace(source, log),
+    spans: openSpans(environment, { version, onProblem: (problem) => log(`trace: ${problem}`) }),
+    server: serverId(),
+    roots,
+    contents,
+  });
+}
+
+/** The stored events of all servers that share a state. */
+export function openTrace(source: StateSource, log: (line: string) => void): TraceLog {
+  return new TraceLog(openState(source), { onProblem: (problem) => log(`trace: ${problem}`) });
+}
+
+/** Tells servers apart and guards nothing, so it need not be hard to guess, and the start need not wait for it. */
+function serverId(): string {
+  return `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
+}
