@@ -1,0 +1,92 @@
+/** The examples of docs/LIBRARY.md and of the README: they compile with the strictest options, run, and print what stands under them. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { boxed } from '../commands/commands-fixture.ts';
+import { layOut, temporaryDirectory } from '../tree.ts';
+import { compile, layOutProject } from './project.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** The directory that the document shows. */
+const app = {
+  '.env': 'TOKEN=1\n',
+  'README.md': '# The app\n',
+  'src/greet.ts': 'export function greet(name: string): string {\n  return `Hello, ${name}`;\n}\n',
+  'src/main.ts':
+    "import { greet } from './greet.ts';\n\n// TODO: take the name from the command line\nconsole.log(greet('world'));\n",
+};
+
+interface Example {
+  title: string;
+  code: string;
+  prints: string;
+}
+
+const document = readFileSync(join(root, 'docs/LIBRARY.md'), 'utf8');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const examples = [
+  ...examplesIn(document),
+  ...examplesIn(readme.slice(readme.indexOf('## As a library'))).map((each) => ({
+    ...each,
+    title: 'the README',
+  })),
+].filter(({ code }) => boxed || !code.includes("'require'"));
+
+/** Blocks of code with what they print right behind them. */
+function examplesIn(text: string): Example[] {
+  const blocks = text.matchAll(/^## ([^\n]+)$|^```ts\n(.*?)^```\n```text\n(.*?)^```$/gms);
+  let title = '';
+  return [...blocks].flatMap(([, heading, code, prints]) => {
+    if (heading !== undefined) title = heading;
+    return code === undefined ? [] : [{ title, code, prints: prints! }];
+  });
+}
+
+let directory: { path: string; remove(): void };
+let project: string;
+beforeAll(() => {
+  directory = temporaryDirectory();
+  project = layOutProject(directory.path);
+  for (const [index, { code }] of examples.entries()) writeFileSync(join(project, `${index}.ts`), code);
+});
+afterAll(() => directory.remove());
+
+describe('the examples of the documents', () => {
+  it('are ten or more', () => {
+    const titles = examples.map(({ title }) => title);
+    expect(titles).toEqual(expect.arrayContaining(['Open', 'Search', 'Undo', 'Failures', 'the README']));
+    expect(examples.length).toBeGreaterThanOrEqual(10);
+    expect(document.match(/^```ts$/gm)).toHaveLength(document.match(/^```text$/gm)!.length);
+  });
+
+  it('compile with the strictest options', () => {
+    expect(
+      compile(
+        project,
+        examples.map((_, index) => `${index}.ts`),
+      ),
+    ).toEqual({ status: 0, says: '' });
+  });
+
+  it.each(examples.map((example, index) => ({ ...example, index })))(
+    'run and print what stands under them: $title',
+    ({ prints, index }) => {
+      const home = join(directory.path, `home-${index}`);
+      layOut(join(home, 'code/app'), app);
+      const env = { PATH: process.env.PATH, HOME: home };
+      const file = join(project, `out/${index}.js`);
+      const ran = spawnSync(process.execPath, [file], { encoding: 'utf8', env });
+      expect(ran).toMatchObject({ status: 0, stderr: '', stdout: prints });
+    },
+  );
+});
+
+it('names every kind of failure in the document', () => {
+  const union = readFileSync(join(root, 'src/engine/failures.ts'), 'utf8');
+  const kinds = [...union.matchAll(/\bkind: '([\w-]+)'/g)].map(([, kind]) => kind!);
+  const [table] = /^\| about \| kinds \|\n(\|.*\n)+/m.exec(document)!;
+  const named = [...table.matchAll(/`([\w-]+)`/g)].map(([, kind]) => kind!);
+  expect(named.sort()).toEqual([...new Set(kinds)].sort());
+});
