@@ -1,24 +1,36 @@
 /**
- * Writes the part of docs/CLI.md that lists commands and options, from the tables of src/cli/arguments/ that the
- * parser and the help texts use, too. `--check` only says whether the file is fresh.
+ * Writes the part of docs/CLI.md that lists commands and options, the man page docs/cofferdam.1 and the schema of the
+ * file that --config names, from the tables of src/cli/arguments/ that the parser and the help texts use, too. `--check`
+ * only says whether the files are fresh.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { configSchema } from './config-schema.mjs';
+import { manPage } from './man-page.mjs';
 
 const file = fileURLToPath(new URL('../docs/CLI.md', import.meta.url));
+const manFile = fileURLToPath(new URL('../docs/cofferdam.1', import.meta.url));
+const schemaFile = fileURLToPath(new URL('../docs/cofferdam.schema.json', import.meta.url));
 const tables = fileURLToPath(new URL('../src/cli/arguments/', import.meta.url));
 const BEGIN = '<!-- npm run docs writes from here … -->';
 const END = '<!-- … to here -->';
 
-const { commands, flags, flagText } = await loadTables();
+const { commands, flags, flagText, inConfig } = await loadTables();
 const before = readFileSync(file, 'utf8');
 const [head, rest] = before.split(BEGIN);
 const after = `${head}${BEGIN}\n\n${commandTable()}\n\n${flagTable()}\n\n${END}${rest.split(END)[1]}`;
-if (!process.argv.includes('--check')) writeFileSync(file, after);
-else if (before !== after) {
-  console.error('docs/CLI.md is out of date: npm run docs');
-  process.exitCode = 1;
+write(file, after);
+write(manFile, manPage(commands, flags, flagText));
+write(schemaFile, `${JSON.stringify(configSchema(flags, inConfig), null, 2)}\n`);
+
+function write(path, fresh) {
+  if (!process.argv.includes('--check')) writeFileSync(path, fresh);
+  else if (!existsSync(path) || readFileSync(path, 'utf8') !== fresh) {
+    console.error(`docs/${basename(path)} is out of date: npm run docs`);
+    process.exitCode = 1;
+  }
 }
 
 /** Node 20 does not read TypeScript. */

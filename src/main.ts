@@ -3,13 +3,16 @@ import { homedir } from 'node:os';
 import { commandHelp, helpText } from './cli/arguments/help.ts';
 import { parseCommand } from './cli/arguments/parse.ts';
 import { call } from './cli/call.ts';
+import { completionScript } from './cli/completions/completions.ts';
 import { doctor } from './cli/doctor.ts';
 import { withState } from './cli/fleet.ts';
 import { forget } from './cli/forget.ts';
 import { showDiff, showHistory } from './cli/history.ts';
+import { init } from './cli/init.ts';
 import { print, printOutcome } from './cli/output.ts';
 import { serveHttp } from './cli/serve-http.ts';
 import { serveStdio } from './cli/serve-stdio.ts';
+import { copyState } from './cli/state-copy.ts';
 import type { Surroundings } from './cli/surroundings.ts';
 import { tools } from './cli/tools.ts';
 import { trace } from './cli/trace.ts';
@@ -17,6 +20,7 @@ import { undoOrRedo } from './cli/undo.ts';
 import { UsageError } from './cli/usage-error.ts';
 import { defaultDialect } from './dialects/by-name.ts';
 import { dialects } from './dialects/index.ts';
+import { paint, plainPaint, wantsColour } from './display/colour.ts';
 import { History, noteProgram, StateProblem } from './engine/index.ts';
 import { version } from './version.ts';
 
@@ -37,6 +41,8 @@ async function main(): Promise<number> {
     case 'serve':
       if (command.http) return serveHttp(command, command.http, surroundings);
       return serveStdio(command, surroundings);
+    case 'init':
+      return init(command, surroundings);
     case 'call':
       return call(command, surroundings);
     case 'tools':
@@ -45,11 +51,17 @@ async function main(): Promise<number> {
       return doctor(command, surroundings);
     case 'history':
       return withState(command.state, async (source) =>
-        printOutcome(await showHistory(new History(source), command)),
+        printOutcome(await showHistory(new History(source), command, surroundings.paint)),
       );
     case 'diff':
       return withState(command.state, async (source) =>
-        printOutcome(await showDiff(new History(source, undefined, command.encodings), command.entry)),
+        printOutcome(
+          await showDiff(
+            new History(source, undefined, command.encodings),
+            command.entry,
+            surroundings.paint,
+          ),
+        ),
       );
     case 'undo':
     case 'redo':
@@ -58,15 +70,24 @@ async function main(): Promise<number> {
       return withState(command.state, async (source) => printOutcome(await forget(source, command)));
     case 'trace':
       return trace(command, surroundings);
+    case 'copy':
+      return printOutcome(await copyState(command));
+    case 'completions':
+      return print(completionScript(command.shell));
   }
 }
 
 function readSurroundings(): Surroundings {
   const token = takeToken();
+  const secret = takeSecret();
   const program = process.argv[1] ?? '';
   // As `homedir` finds it, too: to load that module takes longer than all else here.
   const home = process.env.HOME || homedir();
-  return { version, home, environment: process.env, token, program, log: warn };
+  const colours = wantsColour(process.env, process.stdout.isTTY);
+  return {
+    ...{ version, home, environment: process.env, token, secret, program, log: warn },
+    paint: colours ? paint : plainPaint,
+  };
 }
 
 /** Removes the token from the environment, so that no setting, command or child process sees it. */
@@ -74,6 +95,13 @@ function takeToken(): string | undefined {
   const token = process.env.COFFERDAM_TOKEN;
   delete process.env.COFFERDAM_TOKEN;
   return token;
+}
+
+/** The same with the secret that all servers of a fleet share. */
+function takeSecret(): string | undefined {
+  const secret = process.env.COFFERDAM_SECRET;
+  delete process.env.COFFERDAM_SECRET;
+  return secret;
 }
 
 /** The same with the address of a fleet's database, which holds a password. */

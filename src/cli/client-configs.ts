@@ -1,17 +1,14 @@
 /** What to paste into a client, and the address of the page: printed at the start, where somebody reads it. */
 
-import { shellWord } from '../display/shell-word.ts';
 import type { RootInfo } from '../engine/index.ts';
+import type { ClientConfig } from '../server/page/sources.ts';
 import type { StoredToken } from '../server/web/stored-token.ts';
-
-/** How a client starts a server of its own on stdio. */
-export interface StdioCommand {
-  command: string;
-  args: readonly string[];
-}
+import type { Launch } from './clients/client.ts';
+import { addCommandLine } from './clients/entry-text.ts';
+import { clientNamed } from './clients/table.ts';
 
 /** The configurations for clients that start the server themselves: they need no token and no running server. */
-export function stdioConfigs(roots: readonly RootInfo[], { command, args }: StdioCommand): string {
+export function stdioConfigs(roots: readonly RootInfo[], launch: Launch): string {
   return [
     '',
     'Serving:',
@@ -19,15 +16,33 @@ export function stdioConfigs(roots: readonly RootInfo[], { command, args }: Stdi
     '',
     'Paste this into a client on this machine, which then starts a server of its own (Claude Desktop, Cursor and',
     'most others):',
-    `  ${JSON.stringify({ mcpServers: { cofferdam: { command, args } } })}`,
+    `  ${entryLine('cursor', launch)}`,
     'VS Code (.vscode/mcp.json):',
-    `  ${JSON.stringify({ servers: { cofferdam: { command, args } } })}`,
+    `  ${entryLine('vscode', launch)}`,
     'Claude Code:',
-    `  claude mcp add cofferdam -- ${[command, ...args].map(shellWord).join(' ')}`,
+    `  ${addCommandLine(clientNamed('claude-code')!, NAME, launch, 'user')}`,
+    'cofferdam init CLIENT DIR --write does it for you, for these and six more clients.',
     '',
     'Or connect over HTTP, for as long as this server runs.',
     '',
   ].join('\n');
+}
+
+/** The same for the page of the server, before its first call. */
+export function pageConfigs(launch: Launch): ClientConfig[] {
+  const claudeCode = clientNamed('claude-code')!;
+  return [
+    { name: claudeCode.name, text: addCommandLine(claudeCode, NAME, launch, 'user')! },
+    { name: 'Claude Desktop, Cursor and most others', text: entryLine('cursor', launch) },
+    { name: 'VS Code (.vscode/mcp.json)', text: entryLine('vscode', launch) },
+  ];
+}
+
+const NAME = 'cofferdam';
+
+function entryLine(id: string, launch: Launch): string {
+  const { keys, entry } = clientNamed(id)!;
+  return JSON.stringify({ [keys[0]!]: { [NAME]: entry(NAME, launch) } });
 }
 
 function rightsText({ writable }: RootInfo): string {
@@ -37,7 +52,7 @@ function rightsText({ writable }: RootInfo): string {
 }
 
 /** The arguments that serve the same directories again, from anywhere. */
-export function directoryArguments(roots: readonly RootInfo[]): string[] {
+export function directoryArguments(roots: readonly Pick<RootInfo, 'path' | 'writable'>[]): string[] {
   return roots.map(({ path, writable }) => {
     // Without the slash, /a/b:ro would mean the directory /a/b, read-only.
     const plain = path.endsWith(':ro') ? `${path}/` : path;

@@ -1,9 +1,10 @@
 /** `cofferdam doctor`: which protections are active here, and what is missing. */
 
+import type { Paint } from '../display/colour.ts';
 import { bubblewrapInstallCommand, type Engine, type RootInfo } from '../engine/index.ts';
+import { COULD_READ, isNoSandbox } from '../server/mcp/offerable-tools.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { openFleet } from './fleet.ts';
-import { COULD_READ, isNoSandbox } from './offerable-tools.ts';
 import { closeApp, openApp } from './open-app.ts';
 import { print } from './output.ts';
 import { notConfined } from './start-up.ts';
@@ -23,9 +24,10 @@ export async function doctor(
   const app = openApp(asked, options, surroundings, await openFleet(options.state, asked));
   const { engine, skipped, journal } = app;
   const state = { what: 'journal and trace', active: !journal.startsWith('OFF'), says: journal };
-  print(asText([...(await findingsOf(engine, skipped)), state]));
+  const findings = [...(await findingsOf(engine, skipped)), state];
+  print(asText(findings, surroundings.paint));
   await closeApp(app);
-  return 0;
+  return findings.every(({ active }) => active) ? 0 : 1;
 }
 
 async function findingsOf(engine: Engine, skipped: readonly string[]): Promise<Finding[]> {
@@ -69,9 +71,12 @@ function rootFinding({ path, writable }: RootInfo): Finding {
   return { what: 'directory', active: true, says: `${path} (${writable ? 'read-write' : 'read-only'})` };
 }
 
-function asText(findings: readonly Finding[]): string {
+function asText(findings: readonly Finding[], paint: Paint): string {
   const width = Math.max(...findings.map(({ what }) => what.length));
   return findings
-    .map(({ what, active, says }) => `${active ? 'yes' : 'no '}  ${what.padEnd(width)}  ${says}\n`)
+    .map(
+      ({ what, active, says }) =>
+        `${active ? paint('yes', 'green') : paint('no ', 'yellow')}  ${what.padEnd(width)}  ${says}\n`,
+    )
     .join('');
 }

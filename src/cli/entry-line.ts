@@ -1,11 +1,12 @@
 /** One entry of the journal as a line for people: when, which tool, which paths. */
 
+import { type Paint, plainPaint } from '../display/colour.ts';
 import { plain } from '../display/plain-text.ts';
 import type { Change, JournalEntry } from '../engine/index.ts';
 
 const SHOWN_PATHS = 3;
 
-export function entryLine(entry: JournalEntry, tool: string): string {
+export function entryLine(entry: JournalEntry, tool: string, paint: Paint = plainPaint): string {
   const { id, at, state, changes } = entry;
   const paths = changes.filter((change) => !isParent(change)).map(changeText);
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
@@ -13,7 +14,9 @@ export function entryLine(entry: JournalEntry, tool: string): string {
   const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
   if (entry.unrecorded !== undefined) paths.push(`changed by a command; ${entry.unrecorded}`);
   const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${forgotten}`;
-  return `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
+  const line = `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
+  if (state === 'undone') return paint(line, 'dim');
+  return `${paint(id, 'yellow')}${line.slice(id.length)}`;
 }
 
 export type ById = ReadonlyMap<string, JournalEntry>;

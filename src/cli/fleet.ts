@@ -48,7 +48,12 @@ export async function withState<T>(
   }
 }
 
-async function connected(address: string, roots: readonly ServedRoot[], serves: boolean): Promise<Fleet> {
+/** `serves`: each directory becomes the one that its name means, where none is yet. */
+export async function connected(
+  address: string,
+  roots: readonly ServedRoot[],
+  serves: boolean,
+): Promise<Fleet> {
   const workspaces = roots.map(({ path, name }) => ({ name: name!, real: realOf(path) }));
   requireApart(workspaces);
   const writable = new Set(roots.flatMap(({ name, writable: may }) => (may ? [name] : [])));

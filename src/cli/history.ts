@@ -2,6 +2,7 @@
 // Only whether something stands there, as a shell would look.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type Paint, paintDiff } from '../display/colour.ts';
 import { plain, plainJson } from '../display/plain-text.ts';
 import {
   EngineFailure,
@@ -33,7 +34,7 @@ export interface HistoryRequest {
   limit?: number | undefined;
 }
 
-export async function showHistory(history: History, asked: HistoryRequest): Promise<Outcome> {
+export async function showHistory(history: History, asked: HistoryRequest, paint: Paint): Promise<Outcome> {
   const { directory, since, json, limit } = asked;
   const entries = await history.entries({
     ...(directory !== undefined && { below: placeNamed(directory) }),
@@ -47,7 +48,7 @@ export async function showHistory(history: History, asked: HistoryRequest): Prom
   const all = byId(await history.entries());
   const shown = entries.map((entry) => [entry, toolOf(entry, all)] as const);
   const width = Math.max(...shown.map(([, tool]) => tool.length));
-  const lines = shown.map(([entry, tool]) => `${entryLine(entry, tool.padEnd(width))}\n`);
+  const lines = shown.map(([entry, tool]) => `${entryLine(entry, tool.padEnd(width), paint)}\n`);
   return { output: lines.join(''), failed: false };
 }
 
@@ -56,9 +57,9 @@ function jsonOf(entries: readonly JournalEntry[]): string {
   return entries.length === 0 ? '[]\n' : `[\n${entries.map(plainJson).join(',\n')}\n]\n`;
 }
 
-export async function showDiff(history: History, id: string): Promise<Outcome> {
+export async function showDiff(history: History, id: string, paint: Paint): Promise<Outcome> {
   const entry = await named(history, id);
-  return { output: diffsText(await history.diff(entry.id)), failed: false };
+  return { output: paintDiff(diffsText(await history.diff(entry.id)), paint), failed: false };
 }
 
 function diffsText(diffs: readonly FileDiff[]): string {
@@ -85,11 +86,13 @@ export interface UndoRequest {
   what?: string | undefined;
   since?: number | undefined;
   force: boolean;
+  /** Say what would be done, and do nothing. */
+  dryRun: boolean;
 }
 
 export async function undo(history: History, recorder: Recorder, asked: UndoRequest): Promise<Outcome> {
-  const { what, since, force } = asked;
-  const undoing = { recorder, force, word: 'undone' } as const;
+  const { what, since, force, dryRun } = asked;
+  const undoing = { recorder, force, dryRun, word: 'undone' } as const;
   if (what !== undefined && !(await isDirectory(history, what))) {
     if (since === undefined) return undoAll(history, [await named(history, what)], undoing);
     if (await isEntry(history, what)) throw new UsageError('undo takes an entry or --since, not both');
@@ -107,9 +110,9 @@ export async function undo(history: History, recorder: Recorder, asked: UndoRequ
 export async function redo(
   history: History,
   recorder: Recorder,
-  { what, force }: Pick<UndoRequest, 'what' | 'force'>,
+  { what, force, dryRun }: Omit<UndoRequest, 'since'>,
 ): Promise<Outcome> {
-  const redoing = { recorder, force, word: 'redone' } as const;
+  const redoing = { recorder, force, dryRun, word: 'redone' } as const;
   const entries = await history.entries();
   const originals = new Set(entries.filter(({ undoes }) => undoes === undefined).map(({ id }) => id));
   const undoings = entries.filter(({ undoes, state }) => originals.has(undoes!) && state !== 'undone');
@@ -141,6 +144,7 @@ function newestOf(undoings: readonly JournalEntry[], all: readonly JournalEntry[
 interface Undoing {
   recorder: Recorder;
   force: boolean;
+  dryRun: boolean;
   word: 'undone' | 'redone';
 }
 
@@ -149,9 +153,10 @@ async function undoAll(
   entries: readonly JournalEntry[],
   undoing: Undoing,
 ): Promise<Outcome> {
-  const { force, word } = undoing;
+  const { force, dryRun, word } = undoing;
   const all = byId(await history.entries());
   const lines: string[] = [];
+  const restored = new Set<string>();
   let problem = '';
   for (const entry of entries) {
     if (entry.state === 'undone')
@@ -161,14 +166,19 @@ async function undoAll(
       };
     const untouched =
       lines.length === 0 ? 'Nothing was touched.' : `Nothing of it was touched; the above is ${word}.`;
-    const done = await undoOne(history, entry, undoing, untouched);
+    const done = dryRun
+      ? await planOne(history, entry, undoing, restored)
+      : await undoOne(history, entry, undoing, untouched);
     if (typeof done === 'string') {
       problem += done;
       // By force all of them are undone that can be.
       if (force) continue;
       break;
     }
-    lines.push(`${word}: ${entryLine(...shownAs(word, entry, all))}\n`, ...stepLines(done));
+    lines.push(
+      `${dryRun ? 'would be ' : ''}${word}: ${entryLine(...shownAs(word, entry, all))}\n`,
+      ...stepLines(done),
+    );
   }
   const output = lines.join('');
   if (problem === '') return { output, failed: false };
@@ -179,6 +189,26 @@ function stepLines(steps: UndoPlan['steps']): string[] {
   if (steps.length === 0) return ['  nothing was left to be done\n'];
   const width = steps.reduce((widest, { does }) => Math.max(widest, does.length), 10);
   return steps.map(({ path, does }) => `  ${does.padEnd(width)}  ${plain(path)}\n`);
+}
+
+/**
+ * What would be done, or why not. `restored` has the paths that newer entries of the same run would restore first: what
+ * is there now does not stand in the way.
+ */
+async function planOne(
+  history: History,
+  { id }: JournalEntry,
+  { force, word }: Undoing,
+  restored: Set<string>,
+): Promise<UndoPlan['steps'] | string> {
+  const plan = await history.plan(id);
+  if (!plan) return `${id} is no longer in the journal.\n`;
+  const obstacles = plan.obstacles.filter(
+    ({ path, forceable }) => !restored.has(path) && !(force && forceable),
+  );
+  if (obstacles.length > 0) return blockedText(id, obstacles, word, '');
+  for (const { path } of plan.steps) restored.add(path);
+  return plan.steps;
 }
 
 /** What was done, or why not; `untouched` is said when nothing of the entry was touched. */
@@ -234,7 +264,7 @@ function blockedText(id: string, obstacles: readonly Obstacle[], word: string, u
   const way = forceable
     ? ` --force undoes ${all}; what is there now is kept in the journal first.`
     : ' To undo another entry, name it: cofferdam history lists them.';
-  return `${id} cannot be ${word} as it is:\n${lines.join('')}${untouched}${way}\n`;
+  return `${id} cannot be ${word} as it is:\n${lines.join('')}${`${untouched}${way}`.trim()}\n`;
 }
 
 /** The one entry whose id begins so. */

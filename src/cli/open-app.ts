@@ -5,10 +5,11 @@ import { dialects } from '../dialects/index.ts';
 import { Engine, EngineFailure, type Failure, type RootSpec, type StateSource } from '../engine/index.ts';
 import type { App, ServedClientRoots } from '../server/mcp/app.ts';
 import type { Fleet } from '../state/postgres/open.ts';
+import { openRecorder } from '../trace/open.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import type { Options } from './arguments/parse.ts';
 import type { Environment, Surroundings } from './surroundings.ts';
-import { locateState, openRecorder } from './tracing.ts';
+import { locateState } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface OpenApp extends App {

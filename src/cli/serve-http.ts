@@ -1,17 +1,20 @@
 /** `cofferdam --http …` and `cofferdam start`: serves directories over HTTP, with the Tool Trace page. */
 import { resolve } from 'node:path';
 import { type Engine, History, ownPackage, type StateSource } from '../engine/index.ts';
+import { withOfferableTools } from '../server/mcp/offerable-tools.ts';
 import type { PageSources } from '../server/page/sources.ts';
-import type { HttpSettings, StartedHttp } from '../server/start-http.ts';
+import type { HttpEnvironment, HttpSettings, StartedHttp } from '../server/start-http.ts';
+import { openTrace } from '../trace/open.ts';
 import type { CommandTo, Options } from './arguments/parse.ts';
-import { directoryArguments, httpConfigs, stdioConfigs } from './client-configs.ts';
+import { directoryArguments, httpConfigs, pageConfigs, stdioConfigs } from './client-configs.ts';
 import { openFleet } from './fleet.ts';
-import { withOfferableTools } from './offerable-tools.ts';
 import { closeApp, type OpenApp, openApp, openEngine } from './open-app.ts';
 import { describeCommands, describeHttp, describeStart } from './start-up.ts';
 import type { Surroundings } from './surroundings.ts';
-import { openTrace } from './tracing.ts';
 import { UsageError } from './usage-error.ts';
+
+/** Whoever asks whether changes can be made waits no longer. */
+const READY_MS = 2000;
 
 export async function serveHttp(
   { roots, options, stdio }: CommandTo<'serve'>,
@@ -33,13 +36,15 @@ export async function serveHttp(
   const terminal = [process.stdout, process.stderr].find((stream) => stream.isTTY);
   try {
     const { source } = app;
-    const page = source === undefined ? undefined : await pageOf(app, options, source);
+    const store = await storeOf(app, surroundings.secret);
+    const page = source === undefined ? undefined : await pageOf(app, options, source, surroundings.program);
     const started = await startHttp(app, settings, {
       token: surroundings.token,
       terminal: terminal !== undefined,
       stateDirectory: typeof source === 'string' ? source : undefined,
       readOnlyEngine,
       page,
+      ...store,
     });
     obeySignals(started);
     app.log(describeStart(app, await describeCommands(app), app.journal));
@@ -59,15 +64,44 @@ export async function serveHttp(
   return 0;
 }
 
+/** Sessions that every server of a fleet finds, and whether changes can be made; nothing for a server that stands alone. */
+async function storeOf(
+  { fleet }: OpenApp,
+  secret: string | undefined,
+): Promise<Pick<HttpEnvironment, 'store' | 'requireChanges'>> {
+  if (!fleet) return {};
+  const { keysFrom, SHORTEST_SECRET } = await import('../server/web/signed-ids.ts');
+  if (secret?.split(',').some((each) => each.trim().length < SHORTEST_SECRET))
+    throw new UsageError(`COFFERDAM_SECRET is too short: ${SHORTEST_SECRET} characters or more`);
+  const { sessions, paths } = fleet.openState();
+  const readKeys = secret === undefined ? () => sessions.keys() : keysFrom(secret);
+  return {
+    store: { sessions, readKeys, paths },
+    requireChanges: async () => {
+      await fleet.database.query('SELECT 1', [], { ms: READY_MS });
+    },
+  };
+}
+
 /** Undo on the page goes through this server's engine; one without a journal still shows what others changed. */
 async function pageOf(
-  { engine, trace: recorder, log }: OpenApp,
+  { engine, dialects, trace: recorder, log }: OpenApp,
   { deny, hide, encodings }: Options,
   source: StateSource,
+  program: string,
 ): Promise<PageSources> {
   const { pageHistory } = await import('../server/page/sources.ts');
   const history = engine.keepsChanges ? engine.history : new History(source, { deny, hide }, encodings);
-  return { events: openTrace(source, log), history: pageHistory(history, recorder) };
+  // Without the other options: the address of a database has a password in it.
+  const args = [
+    ...[resolve(program), '--dialect', dialects.map(({ name }) => name).join()],
+    ...directoryArguments(engine.roots),
+  ];
+  return {
+    events: openTrace(source, log),
+    history: pageHistory(history, recorder),
+    clients: pageConfigs({ command: process.execPath, args }),
+  };
 }
 
 /** Names programs by absolute paths: a client that is started from a desktop may have another PATH. */

@@ -1,9 +1,9 @@
 /** `cofferdam DIR…`: serves directories on stdio, until the client ends its input or a signal ends the server. */
 import { ownPackage, rememberAncestors } from '../engine/index.ts';
+import { withOfferableTools } from '../server/mcp/offerable-tools.ts';
 import { serveOnStdio } from '../server/stdio/serve.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { openFleet } from './fleet.ts';
-import { withOfferableTools } from './offerable-tools.ts';
 import { closeApp, type OpenApp, openApp, openClientRoots } from './open-app.ts';
 import { describeCommands, describeStart } from './start-up.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -2,9 +2,9 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { RootInfo } from '../engine/index.ts';
 import type { App } from '../server/mcp/app.ts';
+import { isNoSandbox } from '../server/mcp/offerable-tools.ts';
 import type { HttpSettings } from '../server/start-http.ts';
 import { isLoopback } from '../server/web/host-and-origin.ts';
-import { isNoSandbox } from './offerable-tools.ts';
 
 /** What the server offers, where, and what protects it. */
 export function describeStart({ version, dialects, engine }: App, commands: string, journal: string): string {

@@ -1,12 +1,13 @@
 /** `cofferdam trace`: every call, in the terminal or on the Tool Trace page. */
 import { asStateProblem, History, openState, type StateSource } from '../engine/index.ts';
 import { TraceLog } from '../trace/log.ts';
+import { openRecorder, openTrace } from '../trace/open.ts';
 import { showTrace } from '../trace/show.ts';
-import type { CommandTo, TraceRequest } from './arguments/parse.ts';
+import type { CommandTo } from './arguments/parse.ts';
+import type { TraceRequest } from './arguments/state-commands.ts';
 import { withState } from './fleet.ts';
 import { print } from './output.ts';
 import type { Surroundings } from './surroundings.ts';
-import { openRecorder, openTrace } from './tracing.ts';
 
 export function trace({ asked, state }: CommandTo<'trace'>, surroundings: Surroundings): Promise<number> {
   return withState(state, (source) => traceOf(source, asked, surroundings));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { program, RawClient } from '../client.ts';
+import { soak } from '../soak.ts';
 import { layOut, readBack, temporaryDirectory } from '../tree.ts';
 
 const SECRET = 'hunter2-hunter2';
@@ -234,12 +235,12 @@ test('what a server that was killed has left goes too', async () => {
 });
 
 test('killed in the middle, it is done to its end by the next one', async () => {
-  const names = Array.from({ length: 400 }, (_, n) => `d/f${n}`);
+  const names = Array.from({ length: soak(120, 400) }, (_, n) => `d/f${n}`);
   layOut(root, Object.fromEntries(names.map((name) => [name, `${SECRET} ${name}\n`])));
   client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
   await client.text('execute_command', { command: 'for f in d/*; do echo clean > $f; done' });
   const before = holding().length;
-  expect(before).toBeGreaterThanOrEqual(400);
+  expect(before).toBeGreaterThanOrEqual(names.length);
   const child = spawn(process.execPath, [program, 'forget', '--all', '--state', state]);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   while (!existsSync(join(state, 'forgetting')) && child.exitCode === null) {

@@ -490,3 +490,58 @@ test('a journal with garbage in it is still read', async () => {
   rmSync(join(state, 'store'), { recursive: true });
   expect(fine('history')).toContain('write_file');
 });
+
+describe('--dry-run', () => {
+  test('says what an undo would do, and does nothing', async () => {
+    const id = await change('write_file', (engine) => engine.files.write(at('a.txt'), 'two\n'));
+    const { status, stdout } = run('undo', id, '--dry-run');
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`would be undone: ${id}`)]);
+    expect(stdout).toContain(at('a.txt'));
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
+    expect(run('history').stdout).not.toContain('undone');
+    run('undo', id);
+    expect(run('redo', '--dry-run').stdout).toContain(`would be redone: ${id}`);
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+  });
+
+  test('takes the changes of one file in their order', async () => {
+    for (const text of ['two\n', 'three\n']) {
+      await change('write_file', (engine) => engine.files.write(at('a.txt'), text));
+    }
+    const { status, stdout } = run('undo', '--since', '1h', '--dry-run');
+    expect([status, stdout.match(/^would be undone: /gm)]).toEqual([
+      0,
+      expect.objectContaining({ length: 2 }),
+    ]);
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('three\n');
+  });
+
+  test('says what is in the way', async () => {
+    const id = await change('write_file', (engine) => engine.files.write(at('a.txt'), 'two\n'));
+    writeFileSync(at('a.txt'), 'somebody else\n');
+    const { status, stderr } = run('undo', id, '--dry-run');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be undone as it is')]);
+    expect(run('undo', id, '--dry-run', '--force').status).toBe(0);
+    expect(readFileSync(at('a.txt'), 'utf8')).toBe('somebody else\n');
+  });
+});
+
+describe('colours', () => {
+  const runWith = (environment: Record<string, string>, ...args: string[]) =>
+    spawnSync(process.execPath, [program, ...args, '--state', state], {
+      cwd: home.path,
+      encoding: 'utf8',
+      env: { ...process.env, ...environment },
+    }).stdout;
+
+  test('show where they are asked for, and never where a pipe reads or NO_COLOR is set', async () => {
+    const id = await change('write_file', (engine) => engine.files.write(at('a.txt'), 'two\n'));
+    const plain = runWith({}, 'diff', id);
+    const painted = runWith({ FORCE_COLOR: '1' }, 'diff', id);
+    expect(painted).toContain('\x1b[31m-one\x1b[0m\n\x1b[32m+two\x1b[0m\n');
+    expect(painted.replace(/\x1b\[\d+m/g, '')).toBe(plain);
+    expect(runWith({ FORCE_COLOR: '1' }, 'history')).toContain(`\x1b[33m${id}\x1b[0m`);
+    expect(plain).not.toContain('\x1b');
+    expect(runWith({ FORCE_COLOR: '1', NO_COLOR: '1' }, 'history')).not.toContain('\x1b');
+  });
+});

@@ -93,7 +93,7 @@ describe('a directory that cannot be served, beside one that can', () => {
 
   it('is named by doctor as not served', () => {
     const { status, stdout } = run(['doctor', 'root', 'nothing']);
-    expect(status).toBe(0);
+    expect(status).toBe(1);
     expect(stdout).toMatch(
       /^yes +directory +\S+\/root \(read-write\)\nno +directory +nothing: no such directory$/m,
     );

@@ -1,6 +1,6 @@
 /** `cofferdam start` and `npm start`: what they serve, what they print, and that it works when it is pasted. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -115,7 +115,7 @@ describe('what is printed', () => {
     expect(stdout.indexOf('"command"')).toBeLessThan(stdout.indexOf('"url"'));
     expect(stdout).not.toContain('npx');
     expect(stdout).toContain(
-      `claude mcp add cofferdam -- ${process.execPath} ${program} --state ${state} '${served}'`,
+      `claude mcp add --scope user cofferdam -- ${process.execPath} ${program} --state ${state} '${served}'`,
     );
   });
 
@@ -207,6 +207,24 @@ describe('the port', () => {
     expect(chosen).toBeGreaterThan(port);
     expect(server.stderr).toContain(`port ${port} is in use: this server has port ${chosen}`);
     expect(await server.knock(server.token)).toBe(200);
+  });
+
+  it('belongs to the directory, so that servers of several directories have the same ones again', async () => {
+    const served = ['here', 'my app', '1', '2'].map((name) => join(directory.path, name));
+    for (const path of served) mkdirSync(path, { recursive: true });
+    const serve = (path: string) => new Started(program, ['start', '--state', state, path]).printed();
+    const portOf = async (path: string) => {
+      const server = await serve(path);
+      await server.end();
+      // Another program on this machine may have the port that belongs to the directory.
+      return /port (\d+) is in use/.exec(server.stderr)?.[1] ?? new URL(server.configs[1].url).port;
+    };
+    const ports: string[] = [];
+    for (const path of served) ports.push(await portOf(path));
+    expect(new Set(ports).size).toBeGreaterThan(1);
+    expect(await portOf(served[0]!)).toBe(ports[0]);
+    const both = await Promise.all(served.slice(0, 2).map(serve));
+    for (const server of both) expect(await server.knock(server.token)).toBe(200);
   });
 
   it('that was named alone must be free', async () => {

@@ -27,9 +27,18 @@ export const commands = [
     usage: ['[options] [DIR[:ro] …]'],
     help: 'serve over HTTP to this machine, and print what to paste into a client',
     more: [
-      'Without a DIR, start serves the current directory. It takes the first free port from 7440 on, unless --http names another.',
+      'Without a DIR, start serves the current directory. It takes the port from 7440 to 7639 that belongs to the directory, or the next free one, unless --http names another.',
       'The token stays the same from start to start; --new-token makes another.',
       'It prints configurations for clients that start a server of their own on stdio, and for clients that connect over HTTP.',
+    ],
+  },
+  {
+    name: 'init',
+    usage: ['', 'CLIENT [options] [DIR[:ro] …] [--write]', 'CLIENT --remove'],
+    help: 'show what a client needs to use this server, write it to its file, or take it out again',
+    more: [
+      'Without a CLIENT, init lists the clients that it knows, and which of them it finds on this machine. Without a DIR, the server gets the current directory. Every option of a server on stdio goes into the entry.',
+      'With --write, init adds the entry to the file of the client and leaves every other byte as it is; the old bytes stay beside the file as FILE.before-cofferdam. It does not replace an entry that differs unless you give --force. --remove takes the entry out again.',
     ],
   },
   {
@@ -51,7 +60,7 @@ export const commands = [
   { name: 'diff', usage: ['ENTRY'], help: 'show what one entry of the history changed' },
   {
     name: 'undo',
-    usage: ['[ENTRY|DIR] [--since TIME] [--force]'],
+    usage: ['[ENTRY|DIR] [--since TIME] [--force] [--dry-run]'],
     help: 'restore what an entry changed; the newest entry by default',
     more: [
       'ENTRY is an id from cofferdam history, or the beginning of one. With DIR, undo restores the newest change in that directory; with --since, every change since then.',
@@ -60,7 +69,7 @@ export const commands = [
   },
   {
     name: 'redo',
-    usage: ['[ENTRY] [--force]'],
+    usage: ['[ENTRY] [--force] [--dry-run]'],
     help: 'take an undo back; the newest undo by default',
   },
   {
@@ -77,10 +86,32 @@ export const commands = [
     help: 'show every call: when, who, which tool and paths, how it ended',
   },
   {
+    name: 'state',
+    usage: ['copy FROM TO [DIR=NAME …] [--only-named]'],
+    help: 'copy the history and the trace from one state into another one that has none',
+    more: [
+      'FROM and TO are a state directory, postgres://…, or @FILE: a file with the address of the database, which nobody else may read (./@NAME for a directory that begins with @).',
+      'Between a directory and a database, DIR=NAME says for each directory of the history what the fleet calls it. Without a name for each of them nothing is copied; --only-named leaves the others out.',
+      'Stop the servers that use FROM first: what they change later is not in the copy. When the history grows during the copy, nothing of it becomes visible in TO. An interrupted copy can be made again.',
+    ],
+  },
+  {
     name: 'doctor',
     usage: ['[options] [DIR[:ro] …]'],
     help: 'say which protections are active here, and what is missing',
-    more: ['Without a DIR, doctor looks at the current directory.'],
+    more: [
+      'Without a DIR, doctor looks at the current directory. Its exit code is 0 when every line says yes, and 1 otherwise.',
+    ],
+  },
+  {
+    name: 'completions',
+    usage: ['bash|zsh|fish'],
+    help: 'print a script that lets your shell complete commands and options',
+    more: [
+      'bash: cofferdam completions bash > ~/.local/share/bash-completion/completions/cofferdam',
+      'zsh: cofferdam completions zsh > _cofferdam, in a directory of $fpath',
+      'fish: cofferdam completions fish > ~/.config/fish/completions/cofferdam.fish',
+    ],
   },
 ] as const satisfies readonly CommandDescription[];
 

@@ -21,8 +21,8 @@ export interface Flag {
 
 /** The commands that serve directories until a signal ends them. */
 const SERVERS = ['serve', 'start'] as const satisfies readonly CommandName[];
-/** The commands that let tools work on directories. */
-const WORKERS = [...SERVERS, 'call'] as const;
+/** The commands that let tools work on directories, and the one that writes down how a client starts such a server. */
+const WORKERS = [...SERVERS, 'init', 'call'] as const;
 /** The commands that read the state directory and serve nothing. */
 const READERS = [
   'history',
@@ -72,7 +72,11 @@ export const flags = [
     for: WORKERS,
     help: 'send the errors of replay and repo as JSON-RPC errors (the default) or as results with isError',
   },
-  { name: 'read-only', for: [...WORKERS, 'tools', 'doctor'], help: 'let no tool change anything' },
+  {
+    name: 'read-only',
+    for: [...WORKERS, 'tools', 'doctor'],
+    help: 'let no tool change anything; the variable COFFERDAM_READ_ONLY=true does the same',
+  },
   {
     name: 'allow-git-config',
     for: [...WORKERS, 'doctor'],
@@ -127,7 +131,7 @@ export const flags = [
   },
   {
     name: 'client-roots',
-    for: ['serve'],
+    for: ['serve', 'init'],
     help: 'with no DIR, on stdio: serve the roots that the client names, as far as its version of the protocol has roots',
   },
   {
@@ -236,12 +240,41 @@ export const flags = [
     help: 'only changes since then: 10m, 1h30m, 14:30, yesterday or a date',
   },
   {
+    name: 'write',
+    for: ['init'],
+    help: "add the entry to the client's file, and keep the old bytes beside it",
+  },
+  { name: 'remove', for: ['init'], help: "take the entry out of the client's file" },
+  {
+    name: 'scope',
+    value: 'user|project',
+    for: ['init'],
+    help: 'whether the entry is for all your projects (user, the default) or goes into the file of the project in the first DIR (project)',
+  },
+  {
+    name: 'name',
+    value: 'NAME',
+    for: ['init'],
+    help: 'what the client calls the server (default: cofferdam)',
+  },
+  {
     name: 'force',
-    for: ['undo', 'redo'],
+    for: ['undo', 'redo', 'init'],
     help: 'also overwrite files that changed since; the journal keeps both versions',
+    helpFor: { init: 'replace an entry of the same name that differs' },
   },
   { name: 'all', for: ['forget'], help: 'remove all contents' },
-  { name: 'dry-run', for: ['forget'], help: 'say what would go, and change nothing' },
+  {
+    name: 'dry-run',
+    for: ['undo', 'redo', 'forget'],
+    help: 'say what would change, and change nothing',
+    helpFor: { forget: 'say what would go, and change nothing' },
+  },
+  {
+    name: 'only-named',
+    for: ['state'],
+    help: 'leave out what happened in directories that have no name',
+  },
   { name: 'follow', for: ['trace'], help: 'go on and show new calls as they come in' },
   { name: 'tool', value: 'NAME', for: ['trace'], help: 'only calls of this tool' },
   {
@@ -259,6 +292,12 @@ export const flags = [
   },
   { name: 'json', for: ['tools', 'history', 'trace'], help: 'print JSON' },
   { name: 'explain', for: ['call'], help: 'say on stderr how the engine did the call' },
+  {
+    name: 'config',
+    value: 'FILE',
+    for: [...WORKERS, ...READERS, 'tools', 'doctor'],
+    help: 'read options and directories from this file, JSON or TOML; options on the command line win, see docs/CONFIG.md',
+  },
   { name: 'version', short: 'v', for: 'every command', help: 'print the version' },
   { name: 'help', short: 'h', for: 'every command', help: 'print this help' },
 ] as const satisfies readonly Flag[];
@@ -272,6 +311,14 @@ export function flagsOf(command: CommandName): Flag[] {
 
 export function takes(command: CommandName, flag: Flag): boolean {
   return flag.for === 'every command' || flag.for.includes(command);
+}
+
+/** Options that only make sense at one start. */
+const OF_ONE_START: readonly string[] = ['config', 'new-token'];
+
+/** Whether the file that --config names may give it: every option of a server, but for those of one start. */
+export function inConfig(flag: Flag): boolean {
+  return flag.for !== 'every command' && takes('serve', flag) && !OF_ONE_START.includes(flag.name);
 }
 
 /** A flag as the help shows it: `--limit N`. */

@@ -1,23 +1,26 @@
 /** Turns an argument list into a command, or into one clear line that says what is wrong with it. */
+import { resolve } from 'node:path';
 import { defaultDialect, dialectNamed, dialectNames } from '../../dialects/by-name.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { CommandSettings, EncodingRule } from '../../engine/index.ts';
 import type { HttpSettings } from '../../server/start-http.ts';
-import { isLoopback } from '../../server/web/host-and-origin.ts';
-import type { TraceFilter } from '../../trace/show.ts';
-import type { ForgetArguments } from '../forget.ts';
-import type { HistoryRequest, UndoRequest } from '../history.ts';
 import type { Environment } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
+import { readConfig, requireOutOfReach, withConfig } from './config-file.ts';
+import { type CopyRequest, parseCopy } from './copy-arguments.ts';
 import { parseEncodings } from './encoding-flags.ts';
 import { flagsOf } from './flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
-import { isNamedRoot, type ServedRoot, toNamedRoot, toRoot } from './roots.ts';
-import { splitArguments, type Values } from './split.ts';
-import { parseState, parseTime, type StateSettings, type StateValues } from './state-flags.ts';
+import { type InitRequest, parseInit } from './init-flags.ts';
+import { type ServedRoot, toNamedRoot, toRoot } from './roots.ts';
+import { type Shell, shells } from './shells.ts';
+import { type Arguments, splitArguments, type Values } from './split.ts';
+import { parseStateCommand, requireAtMost, type StateCommand } from './state-commands.ts';
+import { parseState, type StateSettings, type StateValues } from './state-flags.ts';
 import { namesInstead } from './suggest.ts';
 import { chooseTools, parseMaxTokens, type ToolValues } from './tool-flags.ts';
+import { switchesIn } from './variables.ts';
 
 export interface Options {
   dialects: Dialect[];
@@ -41,23 +44,13 @@ export type Command =
   | { do: 'help'; about: CommandName | undefined }
   | { do: 'version' }
   | { do: 'serve'; roots: ServedRoot[]; options: Options; http?: HttpSettings | undefined; stdio?: string[] }
+  | ({ do: 'init' } & InitRequest)
   | { do: 'call'; tool: string; json: string; roots: ServedRoot[]; options: Options }
   | { do: 'tools'; options: Options; named: boolean }
   | { do: 'doctor'; roots: ServedRoot[]; options: Options }
-  | ({ do: 'history'; state: StateSettings } & HistoryRequest)
-  | { do: 'diff'; entry: string; encodings: readonly EncodingRule[]; state: StateSettings }
-  | ({ do: 'undo'; state: StateSettings } & UndoRequest)
-  | { do: 'redo'; what: string | undefined; force: boolean; state: StateSettings }
-  | ({ do: 'forget'; state: StateSettings } & ForgetArguments)
-  | { do: 'trace'; asked: TraceRequest; state: StateSettings };
-
-export interface TraceRequest extends TraceFilter {
-  follow: boolean;
-  json: boolean;
-  limit: number | undefined;
-  /** The port of the page; 0 for any free one. Undefined for the terminal. */
-  webPort: number | undefined;
-}
+  | StateCommand
+  | ({ do: 'copy' } & CopyRequest)
+  | { do: 'completions'; shell: Shell };
 
 /** The command of one kind, as its file in cli/ takes it. */
 export type CommandTo<Do extends Command['do']> = Extract<Command, { do: Do }>;
@@ -69,9 +62,27 @@ export function parseCommand(
   /** From COFFERDAM_STATE. */
   state?: string,
 ): Command {
-  const { command, named, values, rest } = splitArguments(argv);
-  if (values.help) return { do: 'help', about: named ? command : undefined };
-  if (values.version) return { do: 'version' };
+  const split = splitArguments(argv);
+  const { command, named } = split;
+  if (split.values.help) return { do: 'help', about: named ? command : undefined };
+  if (split.values.version) return { do: 'version' };
+  const values = { ...split.values, ...switchesIn(environment) };
+  const given = { ...split, values };
+  if (values.config === undefined) return parseArguments(given, values, environment, home, state);
+  const config = readConfig(values.config as string, home);
+  const parsed = parseArguments(withConfig(given, config), values, environment, home, state);
+  if ('roots' in parsed) requireOutOfReach(config, parsed.roots);
+  return parsed;
+}
+
+function parseArguments(
+  { command, values, rest }: Arguments,
+  /** What stands on the command line itself, or in a variable. */
+  typed: Values,
+  environment: Environment,
+  home: string,
+  state: string | undefined,
+): Command {
   const dialectNames = values.dialect as string[] | undefined;
   const options: Options = {
     dialects: chooseTools(chooseDialects(dialectNames ?? [defaultDialect]), values as ToolValues),
@@ -95,6 +106,10 @@ export function parseCommand(
       return { do: 'tools', options, named: dialectNames !== undefined };
     case 'doctor':
       return { do: 'doctor', roots: rest.map(rootReader(options)), options };
+    case 'state':
+      return { do: 'copy', ...parseCopy(rest, values['only-named'] === true) };
+    case 'completions':
+      return { do: 'completions', shell: shellNamed(rest) };
     case 'serve':
       if (values['client-roots']) return parseClientRoots(rest, values, options);
       return {
@@ -103,26 +118,36 @@ export function parseCommand(
         options,
         http: parseHttp(values as HttpValues),
       };
+    case 'init':
+      return {
+        do: 'init',
+        ...parseInit(rest, values, serverArguments(typed, options.state), options.state),
+      };
     case 'start':
       return {
         do: 'serve',
         roots: rest.length > 0 ? rest.map(rootReader(options)) : [{ path: '.', writable: true }],
         options,
-        http: { ...parseHttp({ http: USUAL_ADDRESS, ...(values as HttpValues) })!, printed: true },
-        stdio: serverArguments(values, options.state),
+        http: {
+          ...parseHttp({ http: USUAL_ADDRESS, ...(values as HttpValues) })!,
+          printed: true,
+          portByDirectory: values.http === undefined,
+        },
+        stdio: serverArguments(typed, options.state),
       };
     default:
       return parseStateCommand(command, rest, values, options);
   }
 }
 
-/** The first of these ports that is free. */
-const USUAL_ADDRESS = '127.0.0.1:7440-7499';
+/** Each directory has a port of its own among these, so that servers of several directories can run side by side. */
+const USUAL_ADDRESS = '127.0.0.1:7440-7639';
 
 /** The options with which a client starts the same server on stdio, from any directory. */
 function serverArguments(values: Values, { address, directory }: StateSettings): string[] {
   return flagsOf('serve').flatMap(({ name }) => {
-    const value = name === 'state' && values.state !== undefined ? directory : values[name];
+    const value =
+      name === 'state' && values.state !== undefined ? directory : fromAnywhere(name, values[name]);
     // The address holds a password, and is not printed: whoever needs it gives a file.
     if (name === 'state' && address !== undefined) return [];
     if (value === undefined || name === 'http' || needsHttp(name)) return [];
@@ -131,79 +156,10 @@ function serverArguments(values: Values, { address, directory }: StateSettings):
   });
 }
 
-/** The commands that read the state directory and serve nothing. */
-function parseStateCommand(
-  command: 'history' | 'diff' | 'undo' | 'redo' | 'forget' | 'trace',
-  all: readonly string[],
-  values: Values,
-  { state: given, json, encodings }: Options,
-): Command {
-  // Where directories of a fleet are on this machine; everything else is what the command is about.
-  const roots = given.address === undefined ? [] : all.filter(isNamedRoot).map(toNamedRoot);
-  const rest = given.address === undefined ? all : all.filter((text) => !isNamedRoot(text));
-  const state = { ...given, roots };
-  const force = values.force === true;
-  const since = values.since === undefined ? undefined : parseTime(values.since as string, new Date());
-  const limit = parseLimit(values.limit as string | undefined);
-  const [what] = rest;
-  switch (command) {
-    case 'history':
-      requireAtMost(rest, 1, command);
-      return { do: 'history', directory: what, since, json, limit, state };
-    case 'diff':
-      if (what === undefined) throw new UsageError('diff needs an entry: cofferdam diff ENTRY');
-      requireAtMost(rest, 1, command);
-      return { do: 'diff', entry: what, encodings, state };
-    case 'undo':
-      requireAtMost(rest, 1, command);
-      return { do: 'undo', what, since, force, state };
-    case 'redo':
-      requireAtMost(rest, 1, command);
-      return { do: 'redo', what, force, state };
-    case 'forget':
-      return {
-        do: 'forget',
-        what: rest,
-        all: values.all === true,
-        dryRun: values['dry-run'] === true,
-        state,
-      };
-    case 'trace':
-      requireAtMost(rest, 0, command);
-      return { do: 'trace', asked: traceRequest(values, json, limit), state };
-  }
-}
-
-function traceRequest(values: Values, json: boolean, limit: number | undefined): TraceRequest {
-  const { tool, path, failed, follow, web } = values as Partial<Record<string, string & true>>;
-  if (values.http !== undefined && !web)
-    throw new UsageError('--http is for the page: trace --web --http PORT');
-  const unused = web ? ['tool', 'path', 'failed', 'follow', 'limit', 'json'] : [];
-  const alone = unused.find((name) => values[name] !== undefined);
-  if (alone)
-    throw new UsageError(`--${alone} is for the terminal: the page of trace --web has filters of its own`);
-  const { host, port, lastPort } = parseHttp({ http: values.http as string | undefined }) ?? {
-    host: '127.0.0.1',
-    port: 0,
-    lastPort: undefined,
-  };
-  if (web && (!isLoopback(host) || lastPort !== undefined))
-    throw new UsageError('the page of trace --web is for this machine: --http PORT');
-  return {
-    ...{ tool, path, failed: failed === true, follow: follow === true, json, limit },
-    webPort: web ? port : undefined,
-  };
-}
-
-function parseLimit(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: give a number from 1 on`);
-  return Number(text);
-}
-
-function requireAtMost(rest: readonly string[], most: number, command: string): void {
-  const extra = rest[most];
-  if (extra !== undefined) throw new UsageError(`${command} takes no further argument: ${extra}`);
+/** The client starts the server in a directory of its own. */
+function fromAnywhere(name: string, value: Values[string]): Values[string] {
+  const isPath = name === 'state-file' || name === 'config';
+  return isPath && typeof value === 'string' ? resolve(value) : value;
 }
 
 function errorsMode({ errors = 'protocol' }: Values): Options['errors'] {
@@ -253,6 +209,14 @@ function chooseDialects(named: readonly string[]): Dialect[] {
     if (found) return found;
     throw new UsageError(`unknown dialect '${name}'${namesInstead(name, 'dialects', dialectNames)}`);
   });
+}
+
+function shellNamed(rest: readonly string[]): Shell {
+  requireAtMost(rest, 1, 'completions');
+  const shell = shells.find((name) => name === rest[0]);
+  if (shell) return shell;
+  const wrong = rest[0] === undefined ? '' : `, not '${rest[0]}'`;
+  throw new UsageError(`completions needs the name of a shell: bash, zsh or fish${wrong}`);
 }
 
 /** Over HTTP anybody with a token could name any directory of this machine. */

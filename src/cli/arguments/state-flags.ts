@@ -1,7 +1,8 @@
 /** Reads the options of the state directory, and the times and sizes that people write. */
 import { readFileSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Keep, usualKeep } from '../../engine/index.ts';
+import { usualStateDirectory } from '../../state/directory/usual-directory.ts';
 import { isDatabaseAddress } from '../../state/postgres/settings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ServedRoot } from './roots.ts';
@@ -42,7 +43,7 @@ export function parseState(
     address,
     roots: [],
     directory:
-      named === undefined || address !== undefined ? usualDirectory(environment, home) : resolve(named),
+      named === undefined || address !== undefined ? usualStateDirectory(environment, home) : resolve(named),
     named: named !== undefined,
     journal: values['no-journal'] !== true,
     keep: parseKeep(values.keep ?? []),
@@ -54,32 +55,24 @@ function namedState(values: StateValues, set: string | undefined): string | unde
   const { state, 'state-file': file } = values;
   if (state !== undefined && file !== undefined)
     throw new UsageError('--state and --state-file exclude each other');
-  if (file !== undefined) return addressIn(file);
+  if (file !== undefined) return addressIn(file, `--state-file ${file}`);
   return state ?? (set || undefined);
 }
 
 /** Others on this machine must not read it: it holds a password. */
-function addressIn(file: string): string {
+export function addressIn(file: string, shown: string): string {
   let text: string;
   try {
     if ((statSync(file).mode & 0o077) !== 0)
-      throw new UsageError(`--state-file ${file}: other users can read it; chmod 600 ${file}`);
+      throw new UsageError(`${shown}: other users can read it; chmod 600 ${file}`);
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(
-      `--state-file ${file}: it cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
+    throw new UsageError(`${shown}: it cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   if (!isDatabaseAddress(text))
-    throw new UsageError(`--state-file ${file}: it holds no address that begins with postgres://`);
+    throw new UsageError(`${shown}: it holds no address that begins with postgres://`);
   return text;
-}
-
-/** Ignores a relative path in the variable, as the XDG base directory specification says. */
-function usualDirectory(environment: Readonly<Record<string, string | undefined>>, home: string): string {
-  const { XDG_STATE_HOME: base } = environment;
-  return join(base && isAbsolute(base) ? base : join(home, '.local', 'state'), 'cofferdam');
 }
 
 const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };

@@ -1,5 +1,6 @@
 /** Which tools of the dialects a server offers, and how long their answers may be. */
 import type { Dialect } from '../../dialects/dialect.ts';
+import { withTools } from '../../dialects/with-tools.ts';
 import { UsageError } from '../usage-error.ts';
 import { namesInstead } from './suggest.ts';
 
@@ -41,10 +42,6 @@ function inToolsets(
       throw new UsageError(`--toolset: unknown set '${name}'${namesInstead(name, 'sets', known)}`);
     return sets.filter(([set]) => name === 'all' || set === name).flatMap(([, tools]) => tools);
   });
-}
-
-function withTools(dialect: Dialect, isOffered: (tool: Dialect['tools'][number]) => boolean): Dialect {
-  return dialect.tools.every(isOffered) ? dialect : { ...dialect, tools: dialect.tools.filter(isOffered) };
 }
 
 function listOf(values: readonly string[] | undefined): string[] | undefined {

@@ -1,0 +1,51 @@
+/** Reads what `cofferdam state copy` copies, and where to. */
+import { resolve } from 'node:path';
+import { isDatabaseAddress } from '../../state/postgres/settings.ts';
+import { UsageError } from '../usage-error.ts';
+import { isNamedRoot, type ServedRoot, toNamedRoot } from './roots.ts';
+import { addressIn } from './state-flags.ts';
+import { didYouMean } from './suggest.ts';
+
+/** A state directory, or the address of a database. That holds a password, so nothing shows it. */
+export type StatePlace = { directory: string } | { address: string };
+
+export interface CopyRequest {
+  from: StatePlace;
+  to: StatePlace;
+  /** What the fleet calls directories of this machine. */
+  roots: readonly ServedRoot[];
+  onlyNamed: boolean;
+}
+
+const USAGE = 'cofferdam state copy FROM TO [DIR=NAME …]';
+
+export function parseCopy([verb, ...rest]: readonly string[], onlyNamed: boolean): CopyRequest {
+  if (verb !== 'copy') {
+    const meant = verb === undefined ? '' : didYouMean(verb, ['copy']);
+    throw new UsageError(`state needs to be told what to do: ${USAGE}${meant}`);
+  }
+  const [from, to, ...named] = rest;
+  if (from === undefined || to === undefined)
+    throw new UsageError(`say what to copy, and where to: ${USAGE}`);
+  const wrong = named.find((text) => !isNamedRoot(text));
+  if (wrong !== undefined) throw new UsageError(`${plainly(wrong)}: after FROM and TO, give DIR=NAME`);
+  const request = { from: placeNamed(from), to: placeNamed(to), roots: named.map(toNamedRoot), onlyNamed };
+  const sameKind = 'address' in request.from === 'address' in request.to;
+  if (sameKind && (named.length > 0 || onlyNamed)) {
+    throw new UsageError(
+      'DIR=NAME and --only-named are for a copy between a directory and a database: here all paths stay as they are',
+    );
+  }
+  return request;
+}
+
+function placeNamed(text: string): StatePlace {
+  if (isDatabaseAddress(text)) return { address: text };
+  if (text === '') throw new UsageError('the name of a state directory is empty');
+  return text.startsWith('@') ? { address: addressIn(text.slice(1), text) } : { directory: resolve(text) };
+}
+
+/** An address in the wrong place holds a password all the same. */
+function plainly(text: string): string {
+  return isDatabaseAddress(text) ? 'postgres://…' : text;
+}

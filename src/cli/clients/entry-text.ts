@@ -1,0 +1,19 @@
+/** A client's entry as somebody would paste it: the part of the file, the command, the link. */
+import { shellWord } from '../../display/shell-word.ts';
+import type { Client, Launch, Scope } from './client.ts';
+import { withEntry } from './formats/edit.ts';
+
+/** A file that holds nothing but the entry. */
+export function configText({ format, keys, entry }: Client, name: string, launch: Launch): string {
+  return withEntry('', { format, keys, name }, entry(name, launch));
+}
+
+/** The client's own command as a line for a shell. */
+export function addCommandLine(
+  client: Client,
+  name: string,
+  launch: Launch,
+  scope: Scope,
+): string | undefined {
+  return client.addCommand?.(name, launch, scope)?.map(shellWord).join(' ');
+}

@@ -1,0 +1,56 @@
+/** Finds the file in which a client on this machine keeps its servers, and whether the client is there at all. */
+import { existsSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { Client, Folder, Platform, Scope } from './client.ts';
+
+export interface Machine {
+  platform: Platform;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Systems that are not in the table keep their files where Linux does. */
+export function platformNamed(name: string): Platform {
+  return name === 'darwin' || name === 'win32' ? name : 'linux';
+}
+
+export function fileOf(client: Client, scope: Scope, project: string, machine: Machine): string | undefined {
+  if (scope === 'project') return client.project && firstThatExists(project, client.project);
+  const { names } = client.user[machine.platform];
+  return firstThatExists(folderOf(client, machine), names);
+}
+
+function firstThatExists(folder: string, names: readonly string[]): string {
+  const paths = names.map((name) => join(folder, name));
+  return paths.find((path) => existsSync(path)) ?? paths[0]!;
+}
+
+function folderOf({ user }: Client, { platform, home, environment }: Machine): string {
+  const { path, variable }: Folder = user[platform];
+  const named = variable === undefined ? undefined : environment[variable];
+  if (named) return named;
+  const [, first, rest] = /^([^/]+)(.*)$/.exec(path)!;
+  return join(directoryNamed(first!, home, environment), rest!);
+}
+
+function directoryNamed(word: string, home: string, environment: Machine['environment']): string {
+  if (word === '~') return home;
+  if (word === '%APPDATA%') return environment.APPDATA || join(home, 'AppData', 'Roaming');
+  const { XDG_CONFIG_HOME: set } = environment;
+  return set && isAbsolute(set) ? set : join(home, '.config');
+}
+
+/** Its file or its folder is there, or its program is on the PATH. */
+export function isFound(client: Client, machine: Machine): boolean {
+  const { path, names } = client.user[machine.platform];
+  const folder = folderOf(client, machine);
+  // The home directory itself says nothing.
+  const signs = path === '~' ? names.map((name) => join(folder, name)) : [folder];
+  return signs.some((sign) => existsSync(sign)) || client.programs.some((name) => isOnPath(name, machine));
+}
+
+function isOnPath(name: string, { platform, environment }: Machine): boolean {
+  const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const names = platform === 'win32' ? [`${name}.cmd`, `${name}.exe`] : [name];
+  return folders.some((folder) => names.some((each) => existsSync(join(folder, each))));
+}

@@ -1,0 +1,90 @@
+/** What a shell can complete: every command with its options, and what an option takes. */
+import { commands, UNNAMED } from '../arguments/commands.ts';
+import { type Flag, flagHelp, flagsOf } from '../arguments/flags.ts';
+
+/** What may stand in the place of a value, or of an argument that is no option. */
+export type Completed = { kind: 'words'; words: readonly string[] } | { kind: 'file' | 'directory' | 'free' };
+
+export interface CompletedOption {
+  name: string;
+  short: string | undefined;
+  help: string;
+  /** Undefined for a switch. */
+  value: Completed | undefined;
+}
+
+export interface CompletedCommand {
+  name: string;
+  help: string;
+  options: readonly CompletedOption[];
+  /** The first argument that is no option, and those after it. */
+  first: Completed;
+  others: Completed;
+}
+
+export interface Vocabulary {
+  /** The command that nobody has to name comes first. */
+  commands: readonly CompletedCommand[];
+}
+
+interface Names {
+  dialects: readonly string[];
+  tools: readonly string[];
+  shells: readonly string[];
+  clients: readonly string[];
+}
+
+export function vocabulary(names: Names): Vocabulary {
+  return {
+    commands: commands.map(({ name, help }) => ({
+      name,
+      help,
+      options: flagsOf(name).map((flag) => ({
+        name: flag.name,
+        short: flag.short,
+        help: flagHelp(flag, name),
+        value: valueTaken(flag, names),
+      })),
+      ...argumentsOf(name, names),
+    })),
+  };
+}
+
+export function unnamed({ commands: all }: Vocabulary): CompletedCommand {
+  return all.find(({ name }) => name === UNNAMED)!;
+}
+
+/** The table of options names the kinds of values: `FILE`, `DIR`, or the words that may stand there. */
+function valueTaken({ name, value }: Flag, names: Names): Completed | undefined {
+  if (value === undefined) return undefined;
+  if (name === 'dialect') return { kind: 'words', words: names.dialects };
+  if (name === 'tools' || name === 'tool') return { kind: 'words', words: names.tools };
+  if (/^[a-z]+(\|[a-z]+)+$/.test(value)) return { kind: 'words', words: value.split('|') };
+  if (value.startsWith('FILE')) return { kind: 'file' };
+  return { kind: value.startsWith('DIR') ? 'directory' : 'free' };
+}
+
+function argumentsOf(
+  command: string,
+  { tools, shells, clients }: Names,
+): Pick<CompletedCommand, 'first' | 'others'> {
+  const directory: Completed = { kind: 'directory' };
+  const free: Completed = { kind: 'free' };
+  switch (command) {
+    case 'call':
+      return { first: { kind: 'words', words: tools }, others: directory };
+    case 'init':
+      return { first: { kind: 'words', words: clients }, others: directory };
+    case 'completions':
+      return { first: { kind: 'words', words: shells }, others: free };
+    case 'state':
+      return { first: { kind: 'words', words: ['copy'] }, others: directory };
+    case 'diff':
+    case 'redo':
+    case 'tools':
+    case 'trace':
+      return { first: free, others: free };
+    default:
+      return { first: directory, others: directory };
+  }
+}
