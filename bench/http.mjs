@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const CONNECTIONS = 64;
+const ROUNDS = 4;
 const { values } = parseArgs({
   options: {
     calls: { type: 'string', default: '20000' },
@@ -127,6 +128,7 @@ async function overHttp(port, kind, work, count) {
     );
     return status === 200 && isGood(body);
   });
+  await Promise.all(sockets.map((ask, connection) => kind.finish?.(ask, headers[connection])));
   for (const ask of sockets) ask.end();
   return result;
 }
@@ -167,6 +169,8 @@ const call = (id, name, args, meta = {}) =>
 const plain = { begin: async () => common, head: (head) => head, body: call };
 
 const session = {
+  /** A token may have so many sessions. */
+  finish: (ask, head) => ask(head.replace('POST', 'DELETE'), ''),
   async begin(ask) {
     const { head } = await ask(
       common,
@@ -204,11 +208,13 @@ async function open(port) {
     const end = parts.indexOf('\r\n\r\n');
     if (end < 0) return;
     const head = parts.slice(0, end);
-    const length = Number(/content-length: (\d+)/i.exec(head)[1]);
-    if (parts.length < end + 4 + length) return;
+    const status = Number(head.slice(9, 12));
+    const sized = status === 204 ? [0, 0] : /content-length: (\d+)/i.exec(head);
+    // A call that takes long is answered as a stream of events.
+    if (sized ? parts.length < end + 4 + Number(sized[1]) : !parts.endsWith('\r\n0\r\n\r\n')) return;
     const body = parts.slice(end + 4);
     parts = '';
-    settle({ status: Number(head.slice(9, 12)), head, body });
+    settle({ status, head, body });
   });
   socket.on('error', (error) => fail?.(error)).on('close', () => fail?.(new Error('closed')));
   const ask = (head, body) =>
@@ -255,7 +261,19 @@ async function main() {
     const http = await startHttp();
     const stdio = await startStdio();
     const rows = [];
-    const add = async (name, run) => rows.push({ name, ...(await run()) });
+    /** In turn, so that a busy machine is unfair to all of them alike; of each the round with the best rate. */
+    const addBest = async (contestants) => {
+      const best = new Map();
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const [name, run] of round % 2 === 0 ? contestants : contestants.toReversed()) {
+          const result = await run();
+          const errors = result.errors + (best.get(name)?.errors ?? 0);
+          const better = result.rate > (best.get(name)?.rate ?? 0) ? result : best.get(name);
+          best.set(name, { ...better, errors });
+        }
+      }
+      for (const [name] of contestants) rows.push({ name, ...best.get(name) });
+    };
     for (const [name, work] of [
       ['4 KB reads', read],
       ['mixed calls', mixed],
@@ -264,10 +282,14 @@ async function main() {
       await overHttp(http.port, session, work, 2000);
       await overHttp(http.port, stateless, work, 2000);
       await overStdio(stdio, work, 2000);
-      if (work === read) await add(`${name}, bare handler`, () => overHttp(bare.port, plain, work, calls));
-      await add(`${name}, stdio`, () => overStdio(stdio, work, calls));
-      await add(`${name}, HTTP with a session`, () => overHttp(http.port, session, work, calls));
-      await add(`${name}, HTTP without one`, () => overHttp(http.port, stateless, work, calls));
+      if (work === read) await overHttp(bare.port, plain, work, 2000);
+      const each = Math.ceil(calls / ROUNDS);
+      await addBest([
+        ...(work === read ? [[`${name}, bare handler`, () => overHttp(bare.port, plain, work, each)]] : []),
+        [`${name}, stdio`, () => overStdio(stdio, work, each)],
+        [`${name}, HTTP with a session`, () => overHttp(http.port, session, work, each)],
+        [`${name}, HTTP without one`, () => overHttp(http.port, stateless, work, each)],
+      ]);
     }
     table(rows);
     const before = await settledRss(http.child);

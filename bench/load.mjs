@@ -18,7 +18,9 @@ export const http = {
     if (!existsSync(PROGRAM)) return [absent('HTTP under load', 'bench/http.mjs is not here')];
     const options = { cwd: bench.root, keep: true, codes: [0, 1], timeoutMs: TIME_MS };
     const { output } = await run(process.execPath, [PROGRAM, '--program', bench.program], options);
-    const rows = output.split('\n').flatMap((line) => loadRow(ROW.exec(line.trimEnd())));
+    const lines = output.split('\n').map((line) => ROW.exec(line.trimEnd()));
+    const bare = lines.find((line) => line?.[1].endsWith('bare handler'));
+    const rows = lines.flatMap((line) => [...loadRow(line), ...bareRows(line, bare)]);
     const [, before, calls, after] = MEMORY.exec(output) ?? [];
     if (rows.length === 0 || before === undefined) throw new Error(`http.mjs printed no figures: ${output}`);
     const note = `after ${calls} more mixed calls, against before`;
@@ -26,6 +28,20 @@ export const http = {
     return [...rows, figure({ what: 'memory under load', ...figures, note })];
   },
 };
+
+/** The same reads against the bare handler: the rate, and the time that all but one in a hundred stay below. */
+function bareRows(found, bare) {
+  if (!found || !bare || found === bare || !/^4 KB reads, HTTP/.test(found[1])) return [];
+  const [, what, rate, , p99] = found;
+  const [, , bareRate, , bareP99] = bare;
+  const against = 'a bare handler that only reads';
+  const rates = { ours: Number(rate), theirs: Number(bareRate), unit: '/s' };
+  const times = { ours: Number(p99), theirs: Number(bareP99), unit: 'ms' };
+  return [
+    figure({ what, ...rates, against, budget: { atLeast: 0.8 } }),
+    figure({ what: `${what}, p99`, ...times, against, budget: { atMost: 2 } }),
+  ];
+}
 
 /** Against stdio; the bare handler, which only reads, is told in the note. */
 function loadRow(found) {

@@ -21,9 +21,10 @@ export const reads = {
     if (!official.launch) return [absent(what, official.why, official.name)];
     const servers = {
       ours: await Server.open(bench.cofferdam(folder)),
+      standard: await Server.open(bench.cofferdam(folder, { dialect: 'standard' })),
       theirs: await Server.open(official.launch({ folder, home: folder })),
     };
-    const tools = { ours: 'read_file', theirs: 'read_text_file' };
+    const tools = { ours: 'read_file', standard: 'read_text_file', theirs: 'read_text_file' };
     const count = bench.quick ? 1000 : 4000;
     const pipelined = (name) => async () => {
       const calls = Array.from({ length: count }, (_, i) => [tools[name], { path: files[i % FILES].path }]);
@@ -37,11 +38,14 @@ export const reads = {
       });
     try {
       const { rounds } = bench;
-      const many = await inTurn({ ours: pipelined('ours'), theirs: pipelined('theirs') }, { rounds });
-      const one = await inTurn({ ours: single('ours'), theirs: single('theirs') }, { rounds: rounds * 3 });
+      const each = (run) => ({ ours: run('ours'), standard: run('standard'), theirs: run('theirs') });
+      const many = await inTurn(each(pipelined), { rounds });
+      const one = await inTurn(each(single), { rounds: rounds * 3 });
       const against = official.name;
+      const shared = { against, rate: count, budget: { atLeast: 2 }, note: `${count} reads` };
       return [
-        comparison({ what, ...many, against, rate: count, budget: { atLeast: 2 }, note: `${count} reads` }),
+        comparison({ what: `${what}, standard`, ours: many.standard, theirs: many.theirs, ...shared }),
+        comparison({ what: `${what}, replay`, ours: many.ours, theirs: many.theirs, ...shared }),
         comparison({ what: '4 KB reads, one by one', ...one, against, rate: FILES }),
         await anchoredRow(bench, folder, files, count),
       ];

@@ -19,7 +19,10 @@ export function inputsFor({ root, scale, lines }) {
     hunks: everyNth(100, (n) => `@@ -${n},1 +${n},1 @@\n-line ${n} of the file\n+LINE ${n}\n`).join(''),
     newFile: (count) =>
       `--- /dev/null\n+++ b\n@@ -0,0 +1,${count} @@\n${'+some text in a line\n'.repeat(count)}`,
-    deepPath: `${'d/'.repeat(900 * scale)}file.txt`,
+    longHunk: (path, count) =>
+      `*** Begin Patch\n*** Update File: ${path}\n@@\n small\n${'+some text\n'.repeat(count)}*** End Patch\n`,
+    /** As deep as the server walks, at every scale: what costs more than its depth shows only here. */
+    deepPath: `${'d/'.repeat(900)}file.txt`,
     writtenPaths: Array.from({ length: 600 }, (_, i) => `written/${i}/file.txt`),
   };
 }

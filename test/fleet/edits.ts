@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { program } from '../client.ts';
+import { settled } from '../until.ts';
 import type { Answer, Replica } from './replica.ts';
 
 export const FIRST = 'first\nlast\n';
@@ -26,6 +27,8 @@ export interface Work {
   clients: number;
   /** How many edits each client must get done. */
   edits: number;
+  /** Of the names of clients. */
+  prefix?: string;
   onAnswer?(answer: Answer, answers: number): void;
 }
 
@@ -38,7 +41,7 @@ export async function editByAll(work: Work): Promise<Outcome> {
   const client = async (id: number) => {
     for (let done = 0, tries = 0; done < edits; tries++) {
       const file = files[(id + tries) % files.length]!;
-      const line = `client-${id}-try-${tries}`;
+      const line = `${work.prefix ?? 'client'}-${id}-try-${tries}`;
       const answer = await askAny(replicas, () => turn++, file, line);
       if (answer.kind === 'done') done++;
       else if (answer.kind === 'refused') outcome.said.add(answer.text);
@@ -97,11 +100,29 @@ export function expectExactly(directory: string, files: readonly string[], outco
   }
 }
 
+export async function entriesOf(address: string, directory: string, name: string): Promise<Entry[]> {
+  return JSON.parse(await cofferdam(address, 'history', '--json', `${directory}=${name}`)) as Entry[];
+}
+
 interface Entry {
   id: string;
+  found?: true;
   state: string;
   undoes?: string;
   changes: { kind: string; path: string; before: { hash: string }; after: { hash: string } }[];
+}
+
+/** The fate of every change is known. */
+export async function expectNothingPending(address: string, directory: string, name: string): Promise<void> {
+  // The last answers came before the ends of their entries were written.
+  const pending = await settled(
+    async () =>
+      (await entriesOf(address, directory, name))
+        .filter(({ state }) => state === 'pending')
+        .map(({ id }) => id),
+    (ids) => ids.length === 0,
+  );
+  expect(pending).toEqual([]);
 }
 
 /** The entries lead from what each file first held to what it holds now, one for each line that was added. */
@@ -111,9 +132,7 @@ export async function expectHistory(
   name: string,
   files: readonly string[],
 ): Promise<void> {
-  const entries = JSON.parse(
-    await cofferdam(address, 'history', '--json', `${directory}=${name}`),
-  ) as Entry[];
+  const entries = await entriesOf(address, directory, name);
   for (const file of files) {
     const path = join(directory, file);
     const changes = entries.flatMap((entry) => entry.changes).filter((change) => change.path === path);

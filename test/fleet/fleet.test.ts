@@ -1,21 +1,33 @@
 /**
  * Three replicas, one shared directory, one database, and clients whose calls go to whichever replica comes next.
  *
- * COFFERDAM_FLEET_EDITS says how many edits each client gets done: 1 in the usual tests, more to look closer.
+ * In a soak there are more clients, and each gets more edits done.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { soak } from '../soak.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
-import { editByAll, expectExactly, expectHistory, expectUndone, FIRST } from './edits.ts';
+import { Bouncer, hasBouncer, NO_BOUNCER } from './bouncer.ts';
+import {
+  editByAll,
+  entriesOf,
+  expectExactly,
+  expectHistory,
+  expectNothingPending,
+  expectUndone,
+  FIRST,
+} from './edits.ts';
 import { CuttableProxy } from './proxy.ts';
 import { Replica } from './replica.ts';
 
-const EDITS = Number(process.env.COFFERDAM_FLEET_EDITS ?? 1);
-const CLIENTS = 64;
+const EDITS = soak(1, 10);
+const CLIENTS = soak(32, 64);
+const ANSWERS_BETWEEN_KILLS = soak(20, 40);
+const MANY = 72;
 const FILES = Array.from({ length: 8 }, (_, n) => `file-${n}.txt`);
 const AWAY = /database that keeps the history cannot be reached/;
 
@@ -63,6 +75,39 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     await expectAllWell(outcome);
   });
 
+  describe.skipIf(!hasBouncer)('behind PgBouncer in transaction mode', () => {
+    const behindBouncer = async (changes: () => Promise<void>) => {
+      const bouncer = await Bouncer.start(cluster.port);
+      try {
+        await startThree(address.replace(String(cluster.port), String(bouncer.port)));
+        await changes();
+      } finally {
+        await Promise.all(replicas.map((replica) => replica.kill()));
+        await bouncer.end();
+      }
+    };
+
+    test('does every acknowledged edit once', () =>
+      behindBouncer(async () => {
+        const outcome = await editByAll(work());
+        expect([...outcome.said]).toEqual([]);
+        expect(outcome.unknown.size).toBe(0);
+        await expectAllWell(outcome);
+      }));
+
+    test('serves more clients on more files than its pool has connections', () =>
+      behindBouncer(async () => {
+        const many = Array.from({ length: MANY }, (_, n) => `many-${n}.txt`);
+        for (const file of many) writeFileSync(join(directory, file), FIRST);
+        const outcome = await editByAll({ ...work(), files: many, clients: MANY });
+        expect([...outcome.said]).toEqual([]);
+        expect(outcome.unknown.size).toBe(0);
+        expectExactly(directory, many, outcome);
+        await expectHistory(address, directory, 'shared', many);
+        await expectUndone(address, directory, 'shared', many);
+      }));
+  });
+
   test('loses nothing when replicas are killed', async () => {
     await startThree();
     let restarting = Promise.resolve();
@@ -71,7 +116,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       ...work(),
       edits: EDITS * 2,
       onAnswer: (_, answers) => {
-        if (answers % 40 !== 0) return;
+        if (answers % ANSWERS_BETWEEN_KILLS !== 0) return;
         const victim = replicas[kills++ % replicas.length]!;
         restarting = restarting.then(async () => {
           await victim.kill();
@@ -81,6 +126,11 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     });
     await restarting;
     expect(kills).toBeGreaterThan(2);
+    // Whoever next changes a file finds out what became of the changes that were interrupted.
+    const last = await editByAll({ ...work(), clients: FILES.length, edits: 1, prefix: 'last' });
+    for (const [file, lines] of last.done)
+      outcome.done.set(file, [...(outcome.done.get(file) ?? []), ...lines]);
+    await expectNothingPending(address, directory, 'shared');
     await expectAllWell(outcome);
   });
 
@@ -156,6 +206,40 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     await expectAllWell(outcome);
   });
 
+  test('changes nothing through a replica whose lock the database has ended while it was cut off', async () => {
+    const proxy = await CuttableProxy.start(cluster.port);
+    try {
+      const cutOff = address.replace(String(cluster.port), String(proxy.port));
+      replicas = [cutOff, address, address].map((at) => new Replica(at, [`${directory}=shared`]));
+      await Promise.all(replicas.map((replica) => replica.start()));
+      let cut: Promise<void> | undefined;
+      const outcome = await editByAll({
+        ...work(),
+        edits: EDITS + 1,
+        onAnswer: (_, answers) => {
+          if (answers < 10 || cut) return;
+          cut = (async () => {
+            replicas[0]!.signal('SIGSTOP');
+            proxy.cut();
+            // All locks that are held now, whosever they are.
+            await cluster.run(
+              "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
+            );
+            replicas[0]!.signal('SIGCONT');
+            await new Promise((resolve) => setTimeout(resolve, 5000));
+            proxy.mend();
+          })();
+        },
+      });
+      await cut;
+      for (const said of outcome.said) expect(said).toMatch(AWAY);
+      await expectAllWell(outcome);
+    } finally {
+      proxy.mend();
+      await proxy.end();
+    }
+  });
+
   test('keeps edits in a directory apart from its removal through another replica', async () => {
     await startThree();
     const inside = Array.from({ length: 12 }, (_, n) => `dir-${n}/file.txt`);
@@ -177,6 +261,34 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     expect(kinds.filter((_, at) => at % 2 === 1)).toEqual(inside.map(() => 'done'));
     expect(inside.filter((file) => existsSync(join(directory, file)))).toEqual([]);
     await expectUndone(address, directory, 'shared', inside);
+  });
+
+  test("does not take another replica's change for a command's own, and lets nobody change its marker", async () => {
+    const args = ['--dialect', 'replay', '--sandbox', 'off', `${directory}=shared`];
+    replicas = [new Replica(address, args), new Replica(address, args)];
+    await Promise.all(replicas.map((replica) => replica.start()));
+    const command = 'touch begun; until [ -e go ]; do sleep 0.05; done; echo own > own.txt; rm -f go begun';
+    const running = replicas[0]!.call('execute_command', { command });
+    await until(() => existsSync(join(directory, 'begun')));
+    const edits = [{ oldText: 'last\n', newText: 'more\nlast\n' }];
+    expect(await replicas[1]!.call('edit_file', { path: FILES[0], edits })).toMatchObject({ kind: 'done' });
+    writeFileSync(join(directory, 'go'), '');
+    expect(await running).toMatchObject({ kind: 'done' });
+    const found = (await entriesOf(address, directory, 'shared')).filter((entry) => entry.found);
+    expect(found.flatMap(({ changes }) => changes.map(({ path }) => path))).toEqual([
+      join(directory, 'own.txt'),
+    ]);
+    const marker = { path: '.cofferdam-workspace' };
+    for (const [tool, more] of [
+      ['write_file', { content: 'x' }],
+      ['delete_file', {}],
+    ] as const) {
+      const answer = await replicas[0]!.call(tool, { ...marker, ...more });
+      expect(answer).toMatchObject({
+        kind: 'refused',
+        text: expect.stringMatching(/fleet know this directory/),
+      });
+    }
   });
 
   test.skipIf(!canMount())('knows a directory by its name, wherever a replica has mounted it', async () => {
@@ -212,4 +324,5 @@ function canMount(): boolean {
   return spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/mnt']).status === 0;
 }
 
+test.skipIf(hasBouncer)(NO_BOUNCER, (context) => context.skip());
 test.skipIf(postgresPrograms() !== undefined)(NO_POSTGRES, (context) => context.skip());
