@@ -11,6 +11,7 @@ import { endAllChildren } from '../bench/children.mjs';
 import { commands } from '../bench/commands.mjs';
 import { content } from '../bench/content.mjs';
 import { edits } from '../bench/edits.mjs';
+import { fleet } from '../bench/fleet.mjs';
 import { scratchFolder } from '../bench/folders.mjs';
 import { foreign } from '../bench/foreign.mjs';
 import { journal } from '../bench/journal.mjs';
@@ -37,6 +38,7 @@ const PARTS = [
   names,
   lines,
   journal,
+  fleet,
   stalls,
   commands,
   tools,

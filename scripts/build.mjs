@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { splitProgram } from './bundle-plugins.mjs';
 import { writeProgram } from './program.mjs';
 import { writeNotices } from './third-party.mjs';
+import { removeUnreached } from './types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -54,6 +55,13 @@ const built = await Promise.all([
     entryPoints: ['src/state/postgres/driver.ts'],
     outfile: 'dist/postgres.cjs',
   }),
+  writeProgram({
+    ...commonjs,
+    entryPoints: ['src/cli/clients/formats/parsers.ts'],
+    outfile: 'dist/config-formats.cjs',
+    // The other form of jsonc-parser asks for its parts while it runs, where no bundler sees it.
+    mainFields: ['module', 'main'],
+  }),
   build({
     ...common,
     format: 'cjs',
@@ -85,7 +93,16 @@ const built = await Promise.all([
     outfile: 'dist/telemetry.cjs',
     minify: true,
   }),
-  build({ ...common, format: 'esm', entryPoints: ['src/engine/index.ts'], outfile: 'dist/engine.mjs' }),
+  // The library, and beside it what only those load who ask for tools.
+  build({
+    ...common,
+    format: 'esm',
+    splitting: true,
+    entryPoints: [{ in: 'src/library/index.ts', out: 'engine' }],
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'library-[name]-[hash]',
+    outdir: 'dist',
+  }),
   // The Tool Trace page, for browsers that know `light-dark()`.
   build({
     bundle: true,
@@ -107,6 +124,8 @@ writeNotices(
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.types.json'], {
   stdio: 'inherit',
 });
+
+removeUnreached('dist/types', 'library/index.d.ts');
 
 // Two short runs, one for each generation of clients, leave V8's compiled form beside the bundles.
 const initialize = {

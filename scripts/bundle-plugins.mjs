@@ -9,6 +9,9 @@ const APART = {
   '@modelcontextprotocol/server/stdio': './protocol.cjs',
   jose: './oauth.cjs',
   pg: './postgres.cjs',
+  'jsonc-parser': './config-formats.cjs',
+  'smol-toml': './config-formats.cjs',
+  yaml: './config-formats.cjs',
 };
 /** Modules of Node that take milliseconds to load. */
 const BUILTINS = [
@@ -26,13 +29,17 @@ const BUILTINS = [
 ];
 /** Modules of ours that import many others: what only a call, or a command of the command line, needs. */
 const OURS = [
+  'cli/arguments/config-file.ts',
   'cli/arguments/help.ts',
+  'cli/arguments/init-flags.ts',
   'cli/arguments/suggest.ts',
   'cli/call.ts',
+  'cli/completions/completions.ts',
   'cli/doctor.ts',
   'cli/fleet.ts',
   'cli/forget.ts',
   'cli/history.ts',
+  'cli/init.ts',
   'cli/serve-http.ts',
   'cli/start-up.ts',
   'cli/tools.ts',
@@ -47,18 +54,21 @@ const OURS = [
   'dialects/read-texts.ts',
   'dialects/replay/index.ts',
   'dialects/repo/index.ts',
-  'dialects/standard/changes.ts',
-  'dialects/standard/edits.ts',
+  'dialects/standard/editing/edit-remembered.ts',
+  'dialects/standard/editing/edits.ts',
+  'dialects/standard/editing/stale.ts',
   'dialects/standard/failures.ts',
-  'dialects/standard/find-names.ts',
   'dialects/standard/grep.ts',
-  'dialects/standard/listing.ts',
+  'dialects/standard/history.ts',
+  'dialects/standard/listing/find-names.ts',
+  'dialects/standard/listing/listing.ts',
+  'dialects/standard/listing/sized-entries.ts',
+  'dialects/standard/listing/sizes.ts',
+  'dialects/standard/listing/tree.ts',
   'dialects/standard/outcome.ts',
   'dialects/standard/paths.ts',
   'dialects/standard/read-text.ts',
-  'dialects/standard/sizes.ts',
-  'dialects/standard/stale.ts',
-  'dialects/standard/tree.ts',
+  'dialects/standard/run-outcome.ts',
   'dialects/workspace/index.ts',
   'engine/access/access.ts',
   'engine/api/commands.ts',
@@ -117,6 +127,7 @@ const OURS = [
   'state/directory/locks.ts',
   'state/directory/log/directory-log.ts',
   'state/directory/notes.ts',
+  'state/memory-sessions.ts',
   'state/postgres/open.ts',
   'trace/later-executed.ts',
   'trace/stored-event.ts',
@@ -180,7 +191,7 @@ function lateModules(files, load) {
         if (BUILTINS.includes(path.slice('node:'.length)))
           return late(path, namespace, { path, external: true });
       });
-      onResolve({ filter: /^(?:@|(?:jose|pg)$)/ }, ({ path, namespace }) => {
+      onResolve({ filter: /^(?:@|(?:jose|pg|jsonc-parser|smol-toml|yaml)$)/ }, ({ path, namespace }) => {
         if (path in APART) return late(path, namespace, { path: APART[path], external: true });
       });
       onResolve({ filter: /\.ts$/ }, ({ path, importer, namespace, kind }) => {

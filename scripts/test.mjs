@@ -13,6 +13,7 @@ await together({
   'the kernel is fresh': ['scripts/build-kernel.mjs', '--check'],
   'types of the page': ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.page.json'],
   'docs/tools are fresh': ['scripts/docs.mjs', '--check'],
+  'docs/clients are fresh': ['scripts/client-docs.mjs', '--check'],
   'docs/CLI.md is fresh': ['scripts/cli-docs.mjs', '--check'],
   'arrows between rooms': ['scripts/check-rooms.mjs'],
 });

@@ -18,7 +18,12 @@ export async function built(
   if (!existsSync(path)) {
     const draft = join(directory, `${process.pid}-${drafts++}-${name}`);
     await make(draft);
-    renameSync(draft, path);
+    try {
+      renameSync(draft, path);
+    } catch (error) {
+      // Somebody else was first: one directory cannot take the place of another.
+      if (!existsSync(path)) throw error;
+    }
   }
   return path;
 }

@@ -11,3 +11,6 @@ const FRESH = [
 
 const { testPath } = expect.getState();
 if (FRESH.some((name) => testPath!.endsWith(`/${name}.test.ts`))) vi.resetModules();
+
+// The programs that tests start would paint their output.
+delete process.env.FORCE_COLOR;

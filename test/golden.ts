@@ -3,14 +3,18 @@
  *
  * A golden file is JSON: a list of cases. In every text `{ROOT}` stands for the directory of the case.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool } from '../src/dialects/call.ts';
 import type { Dialect, Session } from '../src/dialects/dialect.ts';
+import { secondLook } from '../src/dialects/empty-search.ts';
 import { anonymous, Engine } from '../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from './tree.ts';
+
+// What a second look finds belongs to the answer, however long it takes here.
+secondLook.timeoutMs = 60_000;
 
 export interface GoldenCase {
   name: string;
@@ -50,23 +54,63 @@ export interface GoldenCall {
 }
 
 export function runGoldens(dialect: Dialect, folder: string): void {
+  let shared: SharedEngine;
+  beforeAll(() => {
+    shared = new SharedEngine();
+  });
+  afterAll(() => shared.close());
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.golden.json'))) {
     const cases = JSON.parse(readFileSync(join(folder, file), 'utf8')) as GoldenCase[];
     describe(file.replace('.golden.json', ''), () => {
-      for (const golden of cases) it(golden.name, () => runCase(dialect, golden));
+      for (const golden of cases) it(golden.name, () => runCase(dialect, golden, shared));
     });
   }
 }
 
-async function runCase(dialect: Dialect, golden: GoldenCase): Promise<void> {
+/** Most cases want the same server: they share one, and the directory that it serves, which each lays out anew. */
+class SharedEngine {
+  readonly #base = temporaryDirectory();
+  readonly engine: Engine;
+
+  constructor() {
+    mkdirSync(join(this.path, 'root'));
+    this.engine = new Engine({ roots: [{ path: join(this.path, 'root'), writable: true }] });
+  }
+
+  get path(): string {
+    return this.#base.path;
+  }
+
+  /** Empties the root, which stays the directory that the engine holds, and removes what lies beside it. */
+  clear(): void {
+    for (const name of readdirSync(this.path)) if (name !== 'root') remove(join(this.path, name));
+    for (const name of readdirSync(join(this.path, 'root'))) remove(join(this.path, 'root', name));
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    this.#base.remove();
+  }
+}
+
+function remove(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
+async function runCase(dialect: Dialect, golden: GoldenCase, shared: SharedEngine): Promise<void> {
+  if (isUsual(golden)) {
+    try {
+      await runCalls(dialect, golden, shared.path, () => shared.engine);
+    } finally {
+      shared.clear();
+    }
+    return;
+  }
   const temporary = temporaryDirectory();
   const state = golden.journal ? temporaryDirectory() : undefined;
-  const root = join(temporary.path, 'root');
-  try {
-    layOut(root, { './': '' });
-    layOut(root, fill(golden.files ?? {}, root));
-    const before = readBack(temporary.path);
-    const engine = new Engine({
+  let engine: Engine | undefined;
+  const open = (root: string) => {
+    engine = new Engine({
       roots: (golden.roots ?? [{ path: '.', writable: true }]).map(({ path, writable }) => ({
         path: join(root, path),
         writable,
@@ -75,15 +119,38 @@ async function runCase(dialect: Dialect, golden: GoldenCase): Promise<void> {
       encodings: golden.encodings ?? [],
       ...(state && { journal: state.path }),
     });
-    const session: Session = {};
-    for (const call of golden.calls) await runCall(dialect, engine, session, golden, call, root);
-    await engine.close();
-    const after = golden.after ? withPrefix(fill(golden.after, root), root) : before;
-    expect(readBack(temporary.path)).toEqual(after);
+    return engine;
+  };
+  try {
+    await runCalls(dialect, golden, temporary.path, open);
   } finally {
+    await engine?.close();
     temporary.remove();
     state?.remove();
   }
+}
+
+/** Commands have a home of their own server's, and what they leave behind may outlive a case. */
+function isUsual({ roots, readOnly, journal, encodings, calls }: GoldenCase): boolean {
+  const runsCommands = calls.some(({ tool }) => /command|exec/.test(tool));
+  return !roots && !readOnly && !journal && !encodings && !runsCommands;
+}
+
+async function runCalls(
+  dialect: Dialect,
+  golden: GoldenCase,
+  base: string,
+  open: (root: string) => Engine,
+): Promise<void> {
+  const root = join(base, 'root');
+  layOut(root, { './': '' });
+  layOut(root, fill(golden.files ?? {}, root));
+  const before = readBack(base);
+  const engine = open(root);
+  const session: Session = {};
+  for (const call of golden.calls) await runCall(dialect, engine, session, golden, call, root);
+  const after = golden.after ? withPrefix(fill(golden.after, root), root) : before;
+  expect(readBack(base)).toEqual(after);
 }
 
 async function runCall(

@@ -33,6 +33,14 @@ export function temporaryDirectory(under = tmpdir()): { path: string; remove(): 
   return { path, remove: () => removeTree(path) };
 }
 
+/**
+ * The same in memory, where the system has room for that: for thousands of files, and for what waits for the disk at
+ * each step, in tests that are not about the disk. Not for commands in a sandbox, which have a /dev of their own.
+ */
+export function memoryDirectory(): { path: string; remove(): void } {
+  return temporaryDirectory(process.env.COFFERDAM_TESTS_MEMORY);
+}
+
 /** `rm` goes as deep as a tree is; Node 20 gives up where the path gets too long for one system call. */
 function removeTree(path: string): void {
   try {

@@ -1,5 +1,6 @@
-/** How long and how often to attack: briefly with the other tests, at length with `npm run attack`. */
+/** How long and how often to attack: briefly with the other tests, longer in a soak, at length with `npm run attack`. */
 import { appendFileSync } from 'node:fs';
+import { soak } from '../soak.ts';
 
 interface Orders {
   /** For the whole list of raids. */
@@ -9,7 +10,8 @@ interface Orders {
   report?: string;
 }
 
-const orders: Orders = JSON.parse(process.env.COFFERDAM_CAMPAIGN ?? '{"seconds":10,"kills":40}');
+const usual = soak<Orders>({ seconds: 5, kills: 12 }, { seconds: 10, kills: 40 });
+const orders: Orders = JSON.parse(process.env.COFFERDAM_CAMPAIGN ?? JSON.stringify(usual));
 
 export const { seconds, kills } = orders;
 

@@ -1,5 +1,5 @@
 /** Whether commands are offered, and what the program says about how they are confined. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -44,10 +44,10 @@ async function offered(args: readonly string[], PATH?: string): Promise<{ names:
 }
 
 const doctor = (args: readonly string[], PATH = process.env.PATH) =>
-  execFileSync(process.execPath, [program, 'doctor', ...args, fixture.root], {
+  spawnSync(process.execPath, [program, 'doctor', ...args, fixture.root], {
     encoding: 'utf8',
     env: { ...process.env, PATH },
-  });
+  }).stdout;
 
 describe('--deny and --hide', () => {
   it('leave no command tool where no sandbox is active, and the server says so', async () => {

@@ -1,0 +1,8 @@
+// `npm run soak -- [files]`: the tests that fuzz, race or grow at full size, with all the others. test/soak.ts says which.
+import { install, node } from './setup.mjs';
+
+install();
+delete process.env.NODE_EXTRA_CA_CERTS;
+process.env.COFFERDAM_SOAK = '1';
+node('build', ['scripts/build.mjs']);
+node('tests at full size', ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]);
