@@ -4,7 +4,8 @@
  * Every folder has a README.md. One with a line 'May import: …' is a room, together with the folders below it whose
  * README has no such line. The line names other rooms, single files of other rooms, modules of Node that reach the
  * system, and packages. What it does not name, no file in the room may import; and what it names, some file must
- * import, so that the line says what is true. The arrows form no circle.
+ * import, so that the line says what is true. The arrows form no circle. Files and folders that the rest of a README
+ * names are there.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -12,6 +13,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 const LINE = /^May import: (.*)\.$/m;
+/** A file or folder, as a README names it: from its own folder, from src/ or from the top. */
+const MENTION = /`([\w./-]+(?:\.ts|\/))`/g;
 const IMPORT = /^\s*(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 /** Modules of Node that compute and reach nothing: no README has to name them. */
 const HARMLESS = new Set(
@@ -66,6 +69,10 @@ function lineOf(folder) {
     const text = existsSync(readme) ? readFileSync(readme, 'utf8') : undefined;
     if (text === undefined && !BARE.test(folder)) problems.push(`src/${folder} has no README.md`);
     lines.set(folder, text === undefined ? undefined : LINE.exec(text)?.[1]);
+    for (const [, name] of (text ?? '').replace(LINE, '').matchAll(MENTION)) {
+      if (![folder, '', '..'].some((from) => existsSync(join(root, from, name))))
+        problems.push(`src/${folder}/README.md names ${name}: there is no such file or folder`);
+    }
   }
   return lines.get(folder);
 }

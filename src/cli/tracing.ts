@@ -28,6 +28,6 @@ export function locateState(
 }
 
 function describeLocation({ keep: { bytes, days } }: StateSettings, where: string): string {
-  const bounds = `at most ${bytes} bytes (what is larger is not changed) and ${days} days`;
-  return `kept in ${where}, ${bounds}; what commands change, up to ${limits.watchedEntries} entries`;
+  const bounds = `at most ${bytes.toLocaleString('en')} bytes (a larger change is refused) and ${days} days`;
+  return `kept in ${where}, ${bounds}; what commands change, up to ${limits.watchedEntries.toLocaleString('en')} entries`;
 }
