@@ -103,7 +103,7 @@ test.each([
   expect(readFileSync(join(root, 'big')).length).toBe(600 * KIB);
   expect(readdirSync(join(root, 'tree'))).toHaveLength(30);
   expect(kept()).toBeLessThanOrEqual(KEEP);
-  await client.says('what is larger is not changed');
+  await client.says('a larger change is refused');
 });
 
 test('what a command removes beyond the size is told as not kept', async () => {
