@@ -96,7 +96,7 @@ test('where it does not reach, the answer, the history, diff and undo say so', a
   const undo = run('undo');
   expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('not recorded')]);
   expect(run('undo', '--force').status).toBe(1);
-  await client!.says('100000 entries');
+  await client!.says('100,000 entries');
 });
 
 test('what a command does not change is not left in the state directory, not even for a moment', async () => {
