@@ -87,6 +87,14 @@ export interface PlannedChanges {
   isEnd: boolean;
 }
 
+export interface LogBounds {
+  /** The log takes at most so many bytes; the oldest records go, about `part` bytes at a time. */
+  all: number;
+  part: number;
+  /** Where a log is cut into days, days before these go, too. */
+  days?: number;
+}
+
 /** How a log is to be kept. */
 export interface LogOptions<R extends object> {
   /** Checks a value that was read; undefined for what is no record of this log. */
@@ -108,8 +116,8 @@ export interface LogOptions<R extends object> {
    * the records that fill a log.
    */
   appendedAt?(record: R): number;
-  /** The log takes at most `all` bytes; the oldest records go, about `part` bytes at a time. */
-  bounds?: { part: number; all: number };
+  /** Of a log whose oldest records go by themselves. */
+  bounds?: LogBounds;
   /** Hears of something that stands in the way of writing, although the records were written past it. */
   onObstacle?(error: Error): void;
   now?(): number;

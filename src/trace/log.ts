@@ -10,7 +10,7 @@ import type { TraceEvent } from './event.ts';
 import { eventsWith } from './stored-event.ts';
 
 const MIB = 1024 * 1024;
-export const BOUNDS = { part: 16 * MIB, all: 128 * MIB };
+export const BOUNDS = { part: 16 * MIB, all: 128 * MIB, days: 30 };
 /** When an event could not be stored, calls do not pay for trying again each time. */
 const TRY_AGAIN_MS = 5000;
 /** No write gets too long to go out in one piece. */

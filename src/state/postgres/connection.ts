@@ -13,6 +13,13 @@ export interface QueryOptions {
   ms?: number;
 }
 
+/** The database, or the way to it, was silent for too long. */
+export class NoAnswer extends Error {
+  constructor(ms: number) {
+    super(`no answer within ${ms} ms`);
+  }
+}
+
 export class Connection {
   readonly #client: Client;
   #last: Promise<unknown> = Promise.resolve();
@@ -67,7 +74,7 @@ export class Connection {
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const error = new Error(`no answer within ${ms} ms`);
+        const error = new NoAnswer(ms);
         this.#lose(error);
         reject(new StateAway(error));
       }, ms);

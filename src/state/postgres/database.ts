@@ -4,7 +4,7 @@
  */
 import { StateAway } from '../state.ts';
 import { Breaker } from './breaker.ts';
-import { Connection, type QueryOptions, type Row, sqlState, type Values } from './connection.ts';
+import { Connection, NoAnswer, type QueryOptions, type Row, sqlState, type Values } from './connection.ts';
 import { Pool } from './pool.ts';
 import { ensureSchema } from './schema.ts';
 import type { DatabaseSettings } from './settings.ts';
@@ -51,17 +51,18 @@ export class Database {
   /** Several statements that take effect together. */
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     await this.ready();
-    return this.#guarded(this.#others, async (connection) => {
-      await connection.query('BEGIN');
-      try {
-        const result = await work(connection);
-        await connection.query('COMMIT');
-        return result;
-      } catch (error) {
-        if (!connection.isLost) await connection.query('ROLLBACK');
-        throw error;
-      }
-    });
+    return this.#guarded(this.#others, (connection) => inTransaction(connection, work));
+  }
+
+  /** For what no call waits for: that it gets no answer in time says nothing about the database. */
+  async queryBeside(text: string, values: Values): Promise<Row[]> {
+    await this.ready();
+    return this.#guarded(this.#others, (connection) => connection.query(text, values), true);
+  }
+
+  async transactionBeside<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    await this.ready();
+    return this.#guarded(this.#others, (connection) => inTransaction(connection, work), true);
   }
 
   /** A connection for a lock, for as long as `use` takes. */
@@ -90,7 +91,7 @@ export class Database {
     this.#others.close();
   }
 
-  async #guarded<T>(pool: Pool, use: (connection: Connection) => Promise<T>): Promise<T> {
+  async #guarded<T>(pool: Pool, use: (connection: Connection) => Promise<T>, isBeside = false): Promise<T> {
     this.breaker.requireThere();
     let isLost = false;
     try {
@@ -102,9 +103,25 @@ export class Database {
         }
       });
     } catch (error) {
-      if (error instanceof StateAway && !isOnlySession(error, isLost)) this.breaker.trip(error.cause);
+      const isAway = error instanceof StateAway && !isOnlySession(error, isLost);
+      if (isAway && !(isBeside && error.cause instanceof NoAnswer)) this.breaker.trip(error.cause);
       throw error;
     }
+  }
+}
+
+async function inTransaction<T>(
+  connection: Connection,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  await connection.query('BEGIN');
+  try {
+    const result = await work(connection);
+    await connection.query('COMMIT');
+    return result;
+  } catch (error) {
+    if (!connection.isLost) await connection.query('ROLLBACK');
+    throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import { requireLocks } from './lock-check.ts';
 import { PostgresLocks } from './locks.ts';
 import { LogWriter } from './log/log-writer.ts';
 import { PostgresLog } from './log/postgres-log.ts';
+import { TraceDays } from './log/trace-days.ts';
 import { PostgresNotes } from './notes.ts';
 import { PostgresSessions } from './sessions/postgres-sessions.ts';
 import { parseAddress } from './settings.ts';
@@ -86,7 +87,8 @@ export class Fleet {
   }
 
   #writer(log: string): LogWriter {
-    const writer = this.#writers.get(log) ?? new LogWriter(this.database, log);
+    const days = log === 'trace' ? new TraceDays(this.database) : undefined;
+    const writer = this.#writers.get(log) ?? new LogWriter(this.database, log, days);
     this.#writers.set(log, writer);
     return writer;
   }

@@ -5,18 +5,24 @@
  * beside each other for as long as both can.
  */
 import { type Connection, sqlState } from './connection.ts';
+import { traceByDays } from './log/trace-days.ts';
 
 /** The version that this program makes and knows. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** The database belongs to a newer program. */
 export class NewerSchema extends Error {}
 
 /** Each makes one version out of the one before it, and says from which version on a program can read and write it. */
-const MIGRATIONS: readonly { readableFrom: number; writableFrom: number; sql(schema: string): string }[] = [
-  { readableFrom: 1, writableFrom: 1, sql: firstTables },
-  { readableFrom: 1, writableFrom: 1, sql: sessionTables },
-  { readableFrom: 1, writableFrom: 1, sql: lastChanges },
+const MIGRATIONS: readonly {
+  readableFrom: number;
+  writableFrom: number;
+  migrate(connection: Connection, schema: string): Promise<unknown>;
+}[] = [
+  { readableFrom: 1, writableFrom: 1, migrate: running(firstTables) },
+  { readableFrom: 1, writableFrom: 1, migrate: running(sessionTables) },
+  { readableFrom: 1, writableFrom: 1, migrate: running(lastChanges) },
+  { readableFrom: 1, writableFrom: 1, migrate: traceByDays },
 ];
 
 const MIGRATE_MS = 60_000;
@@ -38,8 +44,8 @@ export async function ensureSchema(connection: Connection, schema: string): Prom
     const now = await versionOf(connection, schema);
     if (now !== undefined) requireKnown(now);
     for (let version = now?.version ?? 0; version < SCHEMA_VERSION; version++) {
-      const { sql, readableFrom, writableFrom } = MIGRATIONS[version]!;
-      await connection.query(sql(schema), undefined, { ms: MIGRATE_MS });
+      const { migrate, readableFrom, writableFrom } = MIGRATIONS[version]!;
+      await migrate(connection, schema);
       await connection.query(
         `DELETE FROM ${schema}.schema_version; INSERT INTO ${schema}.schema_version VALUES (${version + 1}, ${readableFrom}, ${writableFrom})`,
       );
@@ -49,6 +55,10 @@ export async function ensureSchema(connection: Connection, schema: string): Prom
     if (!connection.isLost) await connection.query('ROLLBACK');
     throw error;
   }
+}
+
+function running(sql: (schema: string) => string): (typeof MIGRATIONS)[number]['migrate'] {
+  return (connection, schema) => connection.query(sql(schema), undefined, { ms: MIGRATE_MS });
 }
 
 interface Version {

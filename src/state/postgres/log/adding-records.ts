@@ -13,16 +13,21 @@ export interface AddedRecords {
   times: readonly (number | null)[];
   bytes: number;
   plans: readonly PlannedChanges[];
+  /** Gives up when somebody else has the log for so long, in milliseconds. */
+  patience?: number | undefined;
 }
 
 export function addingRecords(
   database: Database,
-  { log, writer, from, bodies, times, bytes, plans }: AddedRecords,
+  { log, writer, from, bodies, times, bytes, plans, patience }: AddedRecords,
 ): { text: string; values: unknown[] } {
   const values = [log, bodies.length, bytes, writer, from - 1, bodies, times];
   const planned = plannedStatements(database.table('planned_changes'), plans, values.length);
+  // Evaluated before any row is locked, and good for this statement alone.
+  const impatient =
+    patience === undefined ? '' : ` AND (SELECT set_config('lock_timeout', '${patience}', true)) IS NOT NULL`;
   const text = `WITH head AS (
-           UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1
+           UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1${impatient}
            RETURNING last, generation, bytes
          ), added AS (
            INSERT INTO ${database.table('records')} (log, seq, writer, n, body, at)
@@ -30,6 +35,6 @@ export function addingRecords(
              coalesce(to_timestamp(each.at / 1000), clock_timestamp())
            FROM head, unnest($6::text[], $7::float8[]) WITH ORDINALITY AS each (body, at, place)
          )${planned.map(({ sql }) => `, ${sql}`).join('')}
-         SELECT last, generation, bytes FROM head`;
+         SELECT last, generation, bytes, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM head`;
   return { text, values: [...values, ...planned.flatMap((each) => each.values)] };
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { PlannedChanges } from '../../log.ts';
 import type { Database } from '../database.ts';
 import { addingRecords } from './adding-records.ts';
+import { dayOf, makeDays } from './trace-days.ts';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_RECORDS = 500;
@@ -28,6 +29,7 @@ export function fillLog(database: Database, log: string, records: Iterable<First
     const writer = randomUUID();
     let from = 1;
     for (const { batch, bytes } of inBatches(records)) {
+      if (log === 'trace') await makeDays(connection, database.settings.schema, daysOf(batch));
       const { text, values } = addingRecords(database, {
         ...{ log, writer, from, bytes },
         bodies: batch.map(({ body }) => body),
@@ -39,6 +41,10 @@ export function fillLog(database: Database, log: string, records: Iterable<First
     }
     return true;
   });
+}
+
+function daysOf(batch: readonly FirstRecord[]): string[] {
+  return batch.flatMap(({ at }) => (at === null ? [] : [dayOf(at)]));
 }
 
 function* inBatches(records: Iterable<FirstRecord>): Generator<{ batch: FirstRecord[]; bytes: number }> {

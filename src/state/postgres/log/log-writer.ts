@@ -5,17 +5,22 @@
  * every record carries its writer and its number, so that none is written twice.
  */
 import { randomUUID } from 'node:crypto';
-import type { PlannedChanges } from '../../log.ts';
+import type { LogBounds, PlannedChanges } from '../../log.ts';
 import { StateAway } from '../../state.ts';
 import { sqlState } from '../connection.ts';
 import type { Database } from '../database.ts';
 import { addingRecords } from './adding-records.ts';
+import type { TraceDays } from './trace-days.ts';
 
 const MOST_BATCH_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_RECORDS = 500;
 /** What may wait while the database is away. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 const TWICE = '23505';
+const NO_SUCH_DAY = '23514';
+/** Somebody may have the trace for longer. Nobody waits for it, so the writer gives up and comes again. */
+const PATIENCE_MS = 1000;
+const PAUSE_MS = 1000;
 
 /** There is no room left for records that wait for the database. */
 export class QueueFull extends Error {
@@ -27,7 +32,7 @@ export class QueueFull extends Error {
 /** The records of one `append`: they stay together. */
 interface Appended {
   bodies: readonly string[];
-  /** In milliseconds since 1970; the database's own clock when left out. */
+  /** In milliseconds since 1970; the database's own clock when left out. A log by days has it set when it is sent. */
   at: number | undefined;
   bytes: number;
   /** The number of the first one. */
@@ -54,6 +59,8 @@ export interface Head {
 export class LogWriter {
   readonly #database: Database;
   readonly #log: string;
+  /** Of a log that is cut into days, and that no call waits for. */
+  readonly #days: TraceDays | undefined;
   readonly #writer = randomUUID();
   readonly #slots: Appended[] = [];
   readonly #flushes = new Set<Flush>();
@@ -64,13 +71,18 @@ export class LogWriter {
   #closed = false;
   head: Head | undefined;
 
-  constructor(database: Database, log: string) {
+  constructor(database: Database, log: string, days?: TraceDays) {
     this.#database = database;
     this.#log = log;
+    this.#days = days;
   }
 
   get waitingBytes(): number {
     return this.#bytes;
+  }
+
+  keepWithin(bounds: LogBounds): void {
+    this.#days?.keepWithin(bounds);
   }
 
   append(bodies: readonly string[], at?: number, plans: readonly PlannedChanges[] = []): void {
@@ -78,7 +90,7 @@ export class LogWriter {
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
     if (this.#closed) throw new StateAway();
     if (this.#bytes > 0 && this.#bytes + bytes > MOST_WAITING_BYTES) throw new QueueFull();
-    this.#slots.push({ bodies, at, bytes, from: this.#next, plans });
+    this.#slots.push({ bodies, at: this.#days ? undefined : at, bytes, from: this.#next, plans });
     this.#next += bodies.length;
     this.#bytes += bytes;
     this.#running ??= this.#run();
@@ -107,15 +119,19 @@ export class LogWriter {
         await this.#writeBatch();
       } catch (error) {
         this.#rejectAll(error as Error);
-        if (!(error instanceof StateAway)) await new Promise((resolve) => setTimeout(resolve, 1000).unref());
-        await this.#database.breaker.whenBack();
+        const { breaker } = this.#database;
+        if (!breaker.isOpen) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+        await breaker.whenBack();
       }
     }
     this.#running = undefined;
   }
 
   async #writeBatch(): Promise<void> {
+    await this.#days?.prepare(this.head?.bytes ?? 0);
     const batch = this.#nextBatch();
+    // A batch that is sent again goes to the same day: there it shows that it was written before.
+    if (this.#days) for (const appended of batch) appended.at ??= this.#days.now();
     const bodies = batch.flatMap((appended) => appended.bodies);
     const times = batch.flatMap(({ bodies: { length }, at }) =>
       Array<number | null>(length).fill(at ?? null),
@@ -125,20 +141,26 @@ export class LogWriter {
     const { text, values } = addingRecords(this.#database, {
       ...{ log: this.#log, writer: this.#writer, from, bodies, times, bytes },
       plans: batch.flatMap(({ plans }) => plans),
+      patience: this.#days && PATIENCE_MS,
     });
     try {
-      const [row] = await this.#database.query(text, values);
+      const [row] = await this.#ask(text, values);
       this.#knows(row!);
       this.#wrote(from + bodies.length - 1);
     } catch (error) {
+      if (sqlState(error) === NO_SUCH_DAY) this.#days?.forget();
       if (sqlState(error) !== TWICE) throw error;
       // An earlier try was committed after all.
-      const [row] = await this.#database.query(
-        `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.table('records')} WHERE writer = $1`,
-        [this.#writer],
+      const [row] = await this.#ask(
+        `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.table('records')} WHERE log = $1 AND writer = $2`,
+        [this.#log, this.#writer],
       );
       this.#wrote(Number(row!.n));
     }
+  }
+
+  #ask(text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    return this.#days ? this.#database.queryBeside(text, values) : this.#database.query(text, values);
   }
 
   #nextBatch(): Appended[] {
@@ -155,6 +177,7 @@ export class LogWriter {
   }
 
   #knows(row: Record<string, unknown>): void {
+    this.#days?.heard(Number(row.now));
     this.head = {
       last: Number(row.last),
       generation: Number(row.generation),

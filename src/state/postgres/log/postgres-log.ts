@@ -30,6 +30,7 @@ export class PostgresLog<R extends object> implements Log<R> {
     this.#options = options;
     this.#writer = writer;
     this.#rows = new LogRows(database, log, options);
+    if (options.bounds) writer.keepWithin(options.bounds);
   }
 
   append(...records: R[]): void {
@@ -38,9 +39,6 @@ export class PostgresLog<R extends object> implements Log<R> {
       this.#options.now?.(),
       this.#plansOf(records),
     );
-    const { bounds } = this.#options;
-    const { head } = this.#writer;
-    if (bounds && head && head.bytes > bounds.all) void this.#trim(bounds.part).catch(() => {});
   }
 
   flush(): Promise<void> {
@@ -129,24 +127,5 @@ export class PostgresLog<R extends object> implements Log<R> {
       if (text.length <= longest) return text;
     }
     return body;
-  }
-
-  /** The oldest records go, until about `part` bytes are free. Readers need not know: what they have was there. */
-  async #trim(part: number): Promise<void> {
-    const { head } = this.#writer;
-    if (head) head.bytes = 0;
-    const [records, logs] = [this.#database.table('records'), this.#database.table('logs')];
-    await this.#database.query(
-      `WITH old AS (
-         SELECT seq FROM (
-           SELECT seq, sum(length(body)) OVER (ORDER BY seq) AS bytes FROM ${records} WHERE log = $1
-         ) each WHERE bytes <= $2
-       ), gone AS (
-         DELETE FROM ${records} WHERE log = $1 AND seq IN (SELECT seq FROM old) RETURNING length(body) AS bytes
-       )
-       UPDATE ${logs} SET bytes = bytes - (SELECT coalesce(sum(bytes), 0) FROM gone) WHERE log = $1`,
-      [this.#log, part],
-      { ms: 60_000 },
-    );
   }
 }

@@ -1,0 +1,203 @@
+/**
+ * The trace is cut into days of the database's clock, each a partition of its own: a day that is over is dropped in one
+ * step. Days are made ahead, by whichever replica first finds that one is missing.
+ *
+ * Whoever makes or drops days holds the head row of the trace, as whoever writes to it does.
+ */
+import type { LogBounds } from '../../log.ts';
+import type { Connection } from '../connection.ts';
+import type { Database } from '../database.ts';
+
+/** A trace can be written for so many days after nobody could make another one. */
+const AHEAD = 3;
+const DAY_MS = 24 * 3_600_000;
+/** Nobody who reads the trace waits longer for those who make or drop days. */
+const LOCK_MS = 1000;
+const TEND_MS = 60_000;
+
+/** The schema's fourth version: what was one table for both logs becomes two, one of them by days. */
+export async function traceByDays(connection: Connection, schema: string): Promise<void> {
+  const run = (sql: string) => connection.query(sql, undefined, { ms: TEND_MS });
+  await run(`ALTER TABLE ${schema}.records RENAME TO journal_records;
+CREATE TABLE ${schema}.records (LIKE ${schema}.journal_records INCLUDING DEFAULTS) PARTITION BY LIST (log);
+CREATE TABLE ${schema}.trace_records PARTITION OF ${schema}.records (PRIMARY KEY (seq, at), UNIQUE (writer, n, at))
+  FOR VALUES IN ('trace') PARTITION BY RANGE (at)`);
+  const rows = await run(
+    `SELECT DISTINCT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM ${schema}.journal_records WHERE log = 'trace'`,
+  );
+  const { now } = await knownDays(connection, schema);
+  await makeDays(connection, schema, [...rows.map(({ day }) => String(day)), ...daysFrom(now)]);
+  await run(`INSERT INTO ${schema}.records SELECT * FROM ${schema}.journal_records WHERE log = 'trace';
+DELETE FROM ${schema}.journal_records WHERE log = 'trace';
+ALTER TABLE ${schema}.records ATTACH PARTITION ${schema}.journal_records FOR VALUES IN ('journal')`);
+}
+
+/** The days of a process: which ones are there, and what time it is at the database. */
+export class TraceDays {
+  readonly #database: Database;
+  #bounds: LogBounds | undefined;
+  /** The last day that is there. */
+  #last: string | undefined;
+  /** What the database's clock is ahead of this process's own one. */
+  #offset = 0;
+  #tending: Promise<void> | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** What the trace may take; before it is called, nothing is dropped. */
+  keepWithin(bounds: LogBounds): void {
+    this.#bounds = bounds;
+  }
+
+  /** The time at the database, in milliseconds since 1970; known after `prepare`. */
+  now(): number {
+    return performance.now() + this.#offset;
+  }
+
+  /** What the database has just said of its clock. */
+  heard(now: number): void {
+    this.#offset = now - performance.now();
+  }
+
+  /** Settles when there is a day for what is written now. `bytes`: what the trace takes, as far as anybody knows. */
+  async prepare(bytes: number): Promise<void> {
+    if (this.#last === undefined) {
+      await this.#tend();
+      return;
+    }
+    const [today, tomorrow] = [dayOf(this.now()), dayOf(this.now() + DAY_MS)];
+    const isLong = this.#bounds !== undefined && bytes > this.#bounds.all;
+    if (tomorrow <= this.#last && !isLong) return;
+    const tending = this.#tend();
+    if (today > this.#last) await tending;
+    // Whoever writes next tries again.
+    else tending.catch(() => {});
+  }
+
+  /** A day that was there is gone: somebody else has dropped it. */
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  #tend(): Promise<void> {
+    this.#tending ??= tendDays(this.#database, this.#bounds)
+      .then(({ now, last }) => {
+        this.heard(now);
+        this.#last = last;
+      })
+      .finally(() => {
+        this.#tending = undefined;
+      });
+    return this.#tending;
+  }
+}
+
+/** Makes the days that are missing, and drops those that are too old, or too many for the bounds. */
+async function tendDays(
+  database: Database,
+  bounds: LogBounds | undefined,
+): Promise<{ now: number; last: string }> {
+  const { schema } = database.settings;
+  return database.transactionBeside(async (connection) => {
+    await connection.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+    const head = `${schema}.logs WHERE log = 'trace'`;
+    const [row] = await connection.query(`SELECT bytes FROM ${head} FOR UPDATE`);
+    const { now, days } = await knownDays(connection, schema);
+    await makeDays(connection, schema, daysFrom(now));
+    if (bounds) {
+      const gone = await dropDays(connection, schema, { now, days, bytes: Number(row!.bytes), bounds });
+      if (gone > 0)
+        await connection.query(`UPDATE ${schema}.logs SET bytes = bytes - ${gone} WHERE log = 'trace'`);
+    }
+    return { now, last: dayOf(now + AHEAD * DAY_MS) };
+  });
+}
+
+interface Dropping {
+  now: number;
+  days: readonly string[];
+  bytes: number;
+  bounds: LogBounds;
+}
+
+/** Gives the bytes of the records that are gone. */
+async function dropDays(
+  connection: Connection,
+  schema: string,
+  { now, days, bytes, bounds: { all, part, days: most = Number.POSITIVE_INFINITY } }: Dropping,
+): Promise<number> {
+  const today = dayOf(now);
+  const oldest = most === Number.POSITIVE_INFINITY ? '' : dayOf(now - most * DAY_MS);
+  const least = bytes > all ? bytes - all + part : 0;
+  let gone = 0;
+  for (const day of days) {
+    if (day >= today || (day >= oldest && gone >= least)) break;
+    const table = `${schema}.${tableOf(day)}`;
+    gone += await bytesOf(connection, `SELECT length(body) AS bytes FROM ${table}`);
+    await connection.query(`DROP TABLE ${table}`, undefined, { ms: TEND_MS });
+  }
+  // One day alone is too much.
+  if (bytes - gone > all) {
+    gone += await bytesOf(
+      connection,
+      `DELETE FROM ${schema}.trace_records WHERE seq IN (
+         SELECT seq FROM (
+           SELECT seq, sum(length(body)) OVER (ORDER BY seq) AS bytes FROM ${schema}.trace_records
+         ) each WHERE bytes <= ${least - gone}
+       ) RETURNING length(body) AS bytes`,
+    );
+  }
+  return gone;
+}
+
+async function bytesOf(connection: Connection, rows: string): Promise<number> {
+  const sum = `WITH each AS (${rows}) SELECT coalesce(sum(bytes), 0) AS bytes FROM each`;
+  const [row] = await connection.query(sum, undefined, { ms: TEND_MS });
+  return Number(row!.bytes);
+}
+
+/** Makes those of these days that are not there. */
+export async function makeDays(
+  connection: Connection,
+  schema: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const { days } = await knownDays(connection, schema);
+  const missing = [...new Set(wanted)].filter((day) => !days.includes(day));
+  if (missing.length === 0) return;
+  const statements = missing.map((day) => {
+    const next = dayOf(Date.parse(day) + DAY_MS);
+    return `CREATE TABLE ${schema}.${tableOf(day)} PARTITION OF ${schema}.trace_records
+      FOR VALUES FROM ('${day} 00:00:00+00') TO ('${next} 00:00:00+00')`;
+  });
+  await connection.query(statements.join('; '), undefined, { ms: TEND_MS });
+}
+
+/** Oldest first. */
+async function knownDays(connection: Connection, schema: string): Promise<{ now: number; days: string[] }> {
+  const rows = await connection.query(
+    `SELECT child.relname AS name, extract(epoch FROM clock_timestamp()) * 1000 AS now
+     FROM (SELECT '${schema}.trace_records'::regclass AS oid) parent
+     LEFT JOIN pg_catalog.pg_inherits ON inhparent = parent.oid
+     LEFT JOIN pg_catalog.pg_class child ON child.oid = inhrelid`,
+  );
+  const parts = rows.map(({ name }) => /^trace_(\d{4})(\d\d)(\d\d)$/.exec(String(name)));
+  const days = parts.flatMap((each) => (each ? [each.slice(1).join('-')] : []));
+  return { now: Number(rows[0]!.now), days: days.sort() };
+}
+
+/** The day of a time and those that are made ahead of it. */
+function daysFrom(now: number): string[] {
+  return Array.from({ length: AHEAD + 1 }, (_, n) => dayOf(now + n * DAY_MS));
+}
+
+/** As 2026-11-17, in UTC: all replicas agree on it. */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+function tableOf(day: string): string {
+  return `trace_${day.replaceAll('-', '')}`;
+}
