@@ -27,7 +27,9 @@ export function locateState(
   return { source: undefined, says: `OFF: ${problem}; --state DIR names another place` };
 }
 
-function describeLocation({ keep: { bytes, days } }: StateSettings, where: string): string {
-  const bounds = `at most ${bytes.toLocaleString('en')} bytes (a larger change is refused) and ${days} days`;
+function describeLocation({ keep }: StateSettings, where: string): string {
+  const { bytes, days, changesLarge } = keep;
+  const larger = changesLarge ? 'cannot be undone' : 'is refused';
+  const bounds = `at most ${bytes.toLocaleString('en')} bytes (a larger change ${larger}) and ${days} days`;
   return `kept in ${where}, ${bounds}; what commands change, up to ${limits.watchedEntries.toLocaleString('en')} entries`;
 }

@@ -224,6 +224,23 @@ export const flags = [
     help: 'how long and how much the journal keeps (default: 30d and 1GiB); the server refuses a change that is larger by itself',
   },
   {
+    name: 'keep-file',
+    value: 'SIZE',
+    for: WORKERS,
+    help: 'the server refuses to change a file that is larger (default: 256MiB in a fleet, see docs/FLEET.md; elsewhere as --keep)',
+  },
+  {
+    name: 'keep-call',
+    value: 'SIZE',
+    for: WORKERS,
+    help: 'the server refuses a call that replaces or removes more (default: 1GiB, never more than --keep)',
+  },
+  {
+    name: 'no-undo-for-large',
+    for: WORKERS,
+    help: 'make changes that are too large for --keep, --keep-file or --keep-call all the same; they cannot be undone',
+  },
+  {
     name: 'no-journal',
     for: [...WORKERS, 'doctor'],
     help: 'keep no journal: changes cannot be undone',

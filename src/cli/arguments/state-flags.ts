@@ -25,6 +25,9 @@ export interface StateValues {
   state?: string | undefined;
   'state-file'?: string | undefined;
   keep?: string[] | undefined;
+  'keep-file'?: string | undefined;
+  'keep-call'?: string | undefined;
+  'no-undo-for-large'?: boolean | undefined;
   'no-journal'?: boolean | undefined;
   'trace-contents'?: boolean | undefined;
 }
@@ -46,7 +49,7 @@ export function parseState(
       named === undefined || address !== undefined ? usualStateDirectory(environment, home) : resolve(named),
     named: named !== undefined,
     journal: values['no-journal'] !== true,
-    keep: parseKeep(values.keep ?? []),
+    keep: parseKeep(values),
     contents: values['trace-contents'] === true,
   };
 }
@@ -84,9 +87,17 @@ export function sizeOf(text: string): number | undefined {
 }
 
 /** `30` and `30d` are days; `500M`, `1G` and `1GiB` are sizes. Both may be given. */
-function parseKeep(given: readonly string[]): Keep {
+function parseKeep(values: StateValues): Keep {
   const keep = { ...usualKeep };
-  for (const text of given.flatMap((list) => list.split(','))) {
+  for (const option of ['file', 'call'] as const) {
+    const text = values[`keep-${option}`];
+    if (text === undefined) continue;
+    const bytes = sizeOf(text);
+    if (!bytes) throw new UsageError(`--keep-${option} ${text}: give a size, as 500MB or 1GiB`);
+    keep[option] = bytes;
+  }
+  if (values['no-undo-for-large']) keep.changesLarge = true;
+  for (const text of (values.keep ?? []).flatMap((list) => list.split(','))) {
     const days = Number(/^(\d+(?:\.\d+)?)\s*(?:d|days?)?$/i.exec(text.trim())?.[1]);
     const bytes = Number.isNaN(days) ? sizeOf(text) : undefined;
     if (bytes === 0 || days === 0 || (bytes === undefined && Number.isNaN(days)))

@@ -14,7 +14,8 @@ import { EntryReader } from './entries/entry-reader.ts';
 import type { Line } from './entries/line.ts';
 import { linesOf } from './entries/shared-lines.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
-import { type Keep, keepAll, usualKeep } from './retention/keep.ts';
+import { Room, type RoomBounds } from './record/room.ts';
+import { type Keep, keepAll, usualKeep, usualSharedKeep } from './retention/keep.ts';
 import { makeRoom, prune } from './retention/retention.ts';
 import { Store } from './store.ts';
 
@@ -33,6 +34,8 @@ export class Journal {
 
   readonly #reader: EntryReader;
   readonly #keep: Keep;
+  /** What bounds one entry. */
+  readonly #mostOf: Pick<Keep, 'file' | 'call' | 'changesLarge'>;
   #pruning: Promise<unknown> | undefined;
   /** What the lines take, and when that was measured. */
   #lines: { at: number; bytes: number } | undefined;
@@ -42,6 +45,7 @@ export class Journal {
   constructor(state: State, keep: Keep = usualKeep) {
     this.state = state;
     this.#keep = keep;
+    this.#mostOf = { ...(state.paths && usualSharedKeep), ...keep };
     this.log = state.log('journal', linesOf(state.paths));
     this.#reader = new EntryReader(this.log);
     this.store = new Store(state.contents, () => this.#reader.forgotten);
@@ -66,7 +70,7 @@ export class Journal {
     return new JournalRecorder({
       log: this.log,
       store: this.store,
-      most: this.most,
+      room: new Room(this.roomBounds),
       head,
       ...(onChange && { onChange }),
     });
@@ -120,6 +124,16 @@ export class Journal {
       this.#lines = { at: now, bytes: this.log.size() };
     }
     return bytes - Math.min(this.#lines.bytes, bytes / 2);
+  }
+
+  /** What one entry may keep. */
+  get roomBounds(): RoomBounds {
+    const { file = Number.POSITIVE_INFINITY, call = Number.POSITIVE_INFINITY, changesLarge } = this.#mostOf;
+    const { most } = this;
+    return {
+      ...(call < most ? { call, callOption: '--keep-call' } : { call: most, callOption: '--keep' }),
+      ...{ file, withoutUndo: changesLarge === true },
+    };
   }
 
   /** Gives up what is beyond the bounds, when enough has come in since the last time. Called after changes. */

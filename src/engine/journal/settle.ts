@@ -55,6 +55,10 @@ async function isDone(change: Change, places: ReadonlyMap<string, Place>): Promi
       return now !== undefined;
     case 'changed': {
       const hash = now?.type === 'file' ? await contentHash(place.dir, Buffer.from(place.name)) : undefined;
+      // What was too large to be kept has no hash, and what it became may have one.
+      if (change.before.hash === undefined && change.after.hash !== undefined) {
+        return hash === change.after.hash;
+      }
       // Neither: a program that knows no locks was here, too. An undo will find that out, and say so.
       return hash === undefined || hash !== change.before.hash;
     }

@@ -11,6 +11,7 @@ import type { FileImage, Removed, TreeEntry } from '../entries/entry.ts';
 import { targetOf } from '../entries/link-target.ts';
 import { treePath } from '../entries/tree-path.ts';
 import type { Store } from '../store.ts';
+import { whyFileNotKept } from './room.ts';
 import { stampOf } from './stamp.ts';
 
 /** Files from this size on are set aside by a link where that works, and need not be read. */
@@ -36,6 +37,10 @@ export interface KeepOptions {
   known?: Buffer | undefined;
   /** Whether it must survive a power cut. Default true. */
   flush?: boolean;
+  /** Larger files are not kept. */
+  most?: number;
+  /** Why nothing of it is kept. */
+  why?: string | undefined;
 }
 
 export async function keepFile(
@@ -44,7 +49,9 @@ export async function keepFile(
   old: Stat,
   options: KeepOptions = {},
 ): Promise<KeptFile> {
-  const { known, flush } = options;
+  const { known, flush, most = Number.POSITIVE_INFINITY } = options;
+  const why = options.why ?? (old.size > most ? whyFileNotKept(old.size, most) : undefined);
+  if (why !== undefined) return notKept(old, why, known);
   if (known && known.length < LARGE_BYTES) return inStore(store, old, known, flush);
   const file = openOrUndefined(at);
   if (file === undefined) return byLink(store, at, old);
@@ -62,6 +69,12 @@ export async function keepFile(
   } finally {
     file.close();
   }
+}
+
+async function notKept(old: Stat, why: string, known: Buffer | undefined): Promise<KeptFile> {
+  const { size, mode } = old;
+  const as = known ? { hash: await hashOf(known) } : { stamp: stampOf(old) };
+  return { image: { size, mode, ...as, kept: { in: 'nowhere', why } }, bytes: undefined };
 }
 
 async function inStore(store: Store, old: Stat, bytes: Buffer, flush = true): Promise<KeptFile> {
@@ -97,15 +110,21 @@ function imageAside({ dir, name }: SetAside, { size, mode }: Stat): FileImage {
   return { size, mode, ...(stat && { stamp: stampOf(stat) }), kept: { in: 'aside', name } };
 }
 
-export async function captureRemoved(store: Store, at: At, stat: Stat): Promise<Removed> {
+export async function captureRemoved(
+  store: Store,
+  at: At,
+  stat: Stat,
+  options: Pick<KeepOptions, 'most' | 'why'> = {},
+): Promise<Removed> {
   if (stat.type === 'special') return specialAside(store, at, stat);
-  if (stat.type !== 'directory') return captureLeaf(store, at, stat);
+  if (stat.type !== 'directory') return captureLeaf(store, at, stat, options);
+  if (options.why !== undefined) return { type: 'lost', why: options.why };
   const dir = at.dir.enterRaw(Buffer.from(at.name));
   if (dir === undefined) throw Object.assign(new Error('no longer a directory'), { code: 'EAGAIN' });
   try {
     const entries: TreeEntry[] = [];
     const capture = { below: Buffer.alloc(0), level: 0, into: entries, yielder: new Yielder(undefined) };
-    await captureTree(store, dir, capture);
+    await captureTree(store, dir, { ...capture, options: { ...options, flush: false } });
     const { mode } = stat;
     return entries.length === 0 ? { type: 'directory', mode } : { type: 'tree', mode, entries };
   } finally {
@@ -134,10 +153,11 @@ interface Capture {
   level: number;
   into: TreeEntry[];
   yielder: Yielder;
+  options: KeepOptions;
 }
 
 async function captureTree(store: Store, dir: Dir, capture: Capture): Promise<void> {
-  const { below, level, into, yielder } = capture;
+  const { below, level, into, yielder, options } = capture;
   if (level > limits.treeDepth) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
   for (const name of await rawNamesInTurns(dir, yielder)) {
     await yielder.pause();
@@ -145,7 +165,7 @@ async function captureTree(store: Store, dir: Dir, capture: Capture): Promise<vo
     if (stat === undefined || isTemporary(name.toString('latin1'), stat.type)) continue;
     const at = treePath(Buffer.concat([below, name]));
     if (stat.type !== 'directory') {
-      into.push({ ...at, removed: await captureLeaf(store, { dir, name }, stat, false) });
+      into.push({ ...at, removed: await captureLeaf(store, { dir, name }, stat, options) });
       continue;
     }
     const inner = dir.enterRaw(name);
@@ -160,12 +180,12 @@ async function captureTree(store: Store, dir: Dir, capture: Capture): Promise<vo
   }
 }
 
-async function captureLeaf(store: Store, at: At, stat: Stat, flush = true): Promise<Removed> {
+async function captureLeaf(store: Store, at: At, stat: Stat, options: KeepOptions): Promise<Removed> {
   switch (stat.type) {
     case 'symlink':
       return { type: 'symlink', ...targetOf(at.dir, at.name) };
     case 'file':
-      return { type: 'file', file: (await keepFile(store, at, stat, { flush })).image };
+      return { type: 'file', file: (await keepFile(store, at, stat, options)).image };
     default:
       return { type: 'lost', why: SPECIAL_LOST };
   }

@@ -20,16 +20,18 @@ import type { Store } from '../store.ts';
 import { captureRemoved, keepFile } from './capture.ts';
 import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';
 import { isKept } from './is-kept.ts';
-import { bytesAt, failTooLarge } from './size-to-keep.ts';
+import type { Room } from './room.ts';
 
 /** Larger contents are not kept for a diff alone. */
 const SHOWN_BYTES = 1024 * 1024;
+/** An empty directory needs no room. */
+const NOTHING = { bytes: 0, why: undefined };
 
 export interface RecorderParts {
   log: Log<Line>;
   store: Store;
-  /** How many bytes one entry may keep, and all entries together. */
-  most: number;
+  /** How much it may keep. */
+  room: Room;
   /** The first line's facts. */
   head: Line & { e: string };
   /** Called with each change, once it is done. */
@@ -56,7 +58,6 @@ export class JournalRecorder implements ChangeRecorder {
   #reported = 0;
   #closed = false;
   #givenUp = false;
-  #bytes = 0;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -120,9 +121,10 @@ export class JournalRecorder implements ChangeRecorder {
     content: NewContent,
   ): Promise<Buffer | undefined> {
     let kept: Buffer | undefined;
-    this.#requireRoom(place, old.size);
+    const { store, room } = this.#parts;
+    const { why } = await room.take(place, old);
     await this.#keeping(place, !Buffer.isBuffer(content), async () => {
-      const before = await keepFile(this.#parts.store, place, old, { known });
+      const before = await keepFile(store, place, old, { known, most: room.file, why });
       kept = before.bytes;
       const { mode } = old;
       this.#willShow(place, Buffer.isBuffer(content) ? content : undefined);
@@ -133,9 +135,10 @@ export class JournalRecorder implements ChangeRecorder {
   }
 
   async removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined> {
-    const { store } = this.#parts;
-    const bytes = must === undefined ? await this.#requireRoomFor(place, old) : 0;
-    const aside = must === undefined && store.isOnDevice(old.dev) ? store.aside() : undefined;
+    const { store, room } = this.#parts;
+    const { why, bytes } = must === undefined ? await room.take(place, old) : NOTHING;
+    const keeps = must === undefined && why === undefined;
+    const aside = keeps && store.isOnDevice(old.dev) ? store.aside() : undefined;
     if (aside) store.addedAside(bytes);
     await this.#keeping(place, true, async () => ({
       kind: 'removed',
@@ -143,17 +146,18 @@ export class JournalRecorder implements ChangeRecorder {
       type: old.type,
       before: aside
         ? { type: 'aside', name: aside.name }
-        : await captureRemoved(this.#parts.store, place, old),
+        : await captureRemoved(store, place, old, { most: room.file, why }),
     }));
     return aside;
   }
 
   async cannotSetAside(place: Place, old: Stat): Promise<void> {
+    const { store, room } = this.#parts;
     await this.#keeping(place, true, async () => ({
       kind: 'removed',
       path: place.path,
       type: old.type,
-      before: await captureRemoved(this.#parts.store, place, old),
+      before: await captureRemoved(store, place, old, { most: room.file }),
     }));
   }
 
@@ -165,28 +169,16 @@ export class JournalRecorder implements ChangeRecorder {
     known?: Buffer,
   ): Promise<void> {
     this.#roots.add(to.root.real);
-    if (occupant) await this.#requireRoomFor(to, occupant);
+    const { store, room } = this.#parts;
+    const why = occupant && (await room.take(to, occupant)).why;
     return this.#keeping(from, true, async () => {
-      const replaced = occupant && (await captureRemoved(this.#parts.store, to, occupant));
+      const replaced = occupant && (await captureRemoved(store, to, occupant, { most: room.file, why }));
       const bytes = known ?? (await contentMoved(from, source));
       this.#willShow(to, bytes);
       const facts = await factsOfMoved(from, source, bytes, to.dir.stat().dev === source.dev);
       const change: Change = { kind: 'moved', path: from.path, to: to.path, type: source.type, ...facts };
       return replaced ? { ...change, replaced } : change;
     });
-  }
-
-  /** Refuses what cannot be kept together with the rest of this entry. */
-  async #requireRoomFor(place: Place, old: Stat): Promise<number> {
-    const bytes = this.#parts.most === Number.POSITIVE_INFINITY ? old.size : await bytesAt(place, old);
-    this.#requireRoom(place, bytes);
-    return bytes;
-  }
-
-  #requireRoom({ shown }: Place, bytes: number): void {
-    const { most } = this.#parts;
-    if (this.#bytes + bytes > most) failTooLarge(shown, this.#bytes + bytes, most);
-    this.#bytes += bytes;
   }
 
   begins(): void {
@@ -222,8 +214,8 @@ export class JournalRecorder implements ChangeRecorder {
 
   /** A content that is only kept to be shown must not take the room of anything else. */
   #keepShown(): void {
-    const { store, most } = this.#parts;
-    let left = Math.min(most - this.#bytes, most / 8);
+    const { store, room } = this.#parts;
+    let { left } = room;
     for (const bytes of this.#shown.values()) {
       left -= bytes.length;
       if (left >= 0) store.contents.putLater(bytes);

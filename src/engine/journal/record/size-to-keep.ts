@@ -3,28 +3,49 @@ import type { Dir, Stat } from '../../confine/dir.ts';
 import { rawNamesInTurns } from '../../confine/names-in-turns.ts';
 import type { Place } from '../../confine/place.ts';
 import { Yielder } from '../../event-loop.ts';
-import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 
-/** Of a file its size, of a tree the sizes of all files in it. */
-export async function bytesAt(place: Place, { type, size }: Stat): Promise<number> {
-  if (type === 'file') return size;
-  if (type !== 'directory') return 0;
-  const top = place.dir.enterRaw(Buffer.from(place.name));
-  if (top === undefined) return 0;
-  return bytesIn(top, new Yielder(undefined), 0).finally(() => top.close());
+interface SizeToKeep {
+  /** Of all files, but for those that are too large. */
+  bytes: number;
+  /** Of files that are larger than a file may be. */
+  tooLarge: number;
 }
 
-async function bytesIn(dir: Dir, yielder: Yielder, level: number): Promise<number> {
-  if (level > limits.treeDepth) return 0;
-  let sum = 0;
+/** `most`: how large a file may be. */
+export async function sizeAt(place: Place, { type, size }: Stat, most: number): Promise<SizeToKeep> {
+  if (type === 'file') return sizeOfFile(size, most);
+  const sum = { bytes: 0, tooLarge: 0 };
+  if (type !== 'directory') return sum;
+  const top = place.dir.enterRaw(Buffer.from(place.name));
+  if (top === undefined) return sum;
+  return addSizes(sum, top, { most, yielder: new Yielder(undefined), level: 0 }).finally(() => top.close());
+}
+
+export function sizeOfFile(size: number, most: number): SizeToKeep {
+  return size > most ? { bytes: 0, tooLarge: size } : { bytes: size, tooLarge: 0 };
+}
+
+interface Adding {
+  most: number;
+  yielder: Yielder;
+  level: number;
+}
+
+async function addSizes(sum: SizeToKeep, dir: Dir, adding: Adding): Promise<SizeToKeep> {
+  const { most, yielder, level } = adding;
+  if (level > limits.treeDepth) return sum;
   for (const name of await namesOf(dir, yielder)) {
     if (yielder.isDue) await yielder.pause();
     const stat = dir.lstat(name);
-    if (stat?.type === 'file') sum += stat.size;
+    if (stat?.type === 'file') {
+      const { bytes, tooLarge } = sizeOfFile(stat.size, most);
+      sum.bytes += bytes;
+      sum.tooLarge += tooLarge;
+    }
     if (stat?.type !== 'directory') continue;
     const inner = dir.enterRaw(name);
-    if (inner) sum += await bytesIn(inner, yielder, level + 1).finally(() => inner.close());
+    if (inner) await addSizes(sum, inner, { ...adding, level: level + 1 }).finally(() => inner.close());
   }
   return sum;
 }
@@ -36,11 +57,4 @@ async function namesOf(dir: Dir, yielder: Yielder): Promise<Buffer[]> {
   } catch {
     return [];
   }
-}
-
-/** What cannot be kept is not changed. */
-export function failTooLarge(path: string, bytes: number, most: number): never {
-  const way = 'a larger --keep would allow it, and --no-journal would do it without keeping anything';
-  const code = `what is there (${bytes} bytes) is more than --keep allows (${most} bytes), so it was not changed; ${way}`;
-  fail({ kind: 'io', path, action: 'keep the old content of', code });
 }

@@ -10,6 +10,7 @@ import { anonymous, type Caller, reportChange } from '../../caller.ts';
 import type { Root } from '../../confine/roots.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
+import { whyFileNotKept } from '../record/room.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
@@ -41,6 +42,8 @@ const UNREACHABLE = 'its name is not valid UTF-8, and such names are not kept be
 /** What an entry may still keep. */
 interface Room {
   left: number;
+  /** Of one file. */
+  file: number;
 }
 
 /** Remembers from command to command what small files hold. */
@@ -140,7 +143,7 @@ export class CommandSnapshots {
     const renames = new Renames(before, after, (path, was) => this.#canRestore(journal?.store, path, was));
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
-    const room = { left: ((journal?.most ?? 0) * 7) / 8 };
+    const room = { left: ((journal?.roomBounds.call ?? 0) * 7) / 8, file: journal?.roomBounds.file ?? 0 };
     for (const [path, was] of before) {
       if (toolChanges.has(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);
@@ -199,8 +202,10 @@ export class CommandSnapshots {
   ): Promise<FileImage> {
     const { size, mode } = stat;
     const bytes = copy && this.#contents?.get(copy);
-    if (store && bytes && size > room.left) {
-      return { size, mode, kept: { in: 'nowhere', why: 'with the rest it is more than --keep allows' } };
+    if (store && bytes && size > Math.min(room.file, room.left)) {
+      const why =
+        size > room.file ? whyFileNotKept(size, room.file) : 'with the rest it is more than --keep allows';
+      return { size, mode, kept: { in: 'nowhere', why } };
     }
     if (store && bytes) {
       room.left -= size;
