@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 export interface Work {
-  replicas: readonly Replica[];
+  replicas: readonly Pick<Replica, 'call'>[];
   files: readonly string[];
   clients: number;
   /** How many edits each client must get done. */
@@ -58,7 +58,7 @@ export async function editByAll(work: Work): Promise<Outcome> {
 
 /** A replica that is down passes the call on, as a balancer does. */
 async function askAny(
-  replicas: readonly Replica[],
+  replicas: readonly Pick<Replica, 'call'>[],
   nextTurn: () => number,
   path: string,
   line: string,

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { program } from '../client.ts';
 import { until } from '../until.ts';
 
-const TOKEN = 'the-token-of-all-replicas';
+export const TOKEN = 'the-token-of-all-replicas';
 
 /** `unknown`: the connection broke, and nobody can tell whether the call was done. */
 export type Answer = { kind: 'done' | 'refused'; text: string } | { kind: 'unreached' | 'unknown' };
@@ -47,6 +47,11 @@ export class Replica {
     return this;
   }
 
+  /** Of the program that was started: the replica, or what it runs through. */
+  get pid(): number {
+    return this.#child!.pid!;
+  }
+
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     this.#child?.kill(signal);
     await this.#ended;
@@ -56,34 +61,38 @@ export class Replica {
     this.#child?.kill(signal);
   }
 
-  /** A call of a client of 2026-07-28, which knows no session. */
   call(name: string, args: unknown): Promise<Answer> {
-    const body = JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-      params: { name, arguments: args, _meta: META },
-    });
-    return new Promise((resolve) => {
-      const asking = request(
-        {
-          ...{ host: '127.0.0.1', port: this.port, path: '/mcp', method: 'POST', agent: this.#agent },
-          headers: { ...HEADERS, 'Mcp-Name': name, 'Content-Length': Buffer.byteLength(body) },
-        },
-        (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (part: string) => {
-            text += part;
-          });
-          // A request that came in too slowly, as through a server that was stopped, is answered without a body.
-          response.on('end', () => resolve(text === '' ? { kind: 'unknown' } : answerIn(text)));
-          response.on('error', () => resolve({ kind: 'unknown' }));
-        },
-      );
-      asking.on('error', ({ code }: NodeJS.ErrnoException) =>
-        resolve({ kind: code === 'ECONNREFUSED' ? 'unreached' : 'unknown' }),
-      );
-      asking.end(body);
-    });
+    return callTool(this.port, this.#agent, name, args);
   }
+}
+
+/** A call of a client of 2026-07-28, which knows no session. */
+export function callTool(port: number, agent: Agent, name: string, args: unknown): Promise<Answer> {
+  const body = JSON.stringify({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name, arguments: args, _meta: META },
+  });
+  return new Promise((resolve) => {
+    const asking = request(
+      {
+        ...{ host: '127.0.0.1', port, path: '/mcp', method: 'POST', agent },
+        headers: { ...HEADERS, 'Mcp-Name': name, 'Content-Length': Buffer.byteLength(body) },
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+        });
+        // A request that came in too slowly, as through a server that was stopped, is answered without a body.
+        response.on('end', () => resolve(text === '' ? { kind: 'unknown' } : answerIn(text)));
+        response.on('error', () => resolve({ kind: 'unknown' }));
+      },
+    );
+    asking.on('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve({ kind: code === 'ECONNREFUSED' ? 'unreached' : 'unknown' }),
+    );
+    asking.end(body);
+  });
 }
 
 const META = {
@@ -101,6 +110,8 @@ const HEADERS = {
 };
 
 function answerIn(body: string): Answer {
+  // A balancer's own page: it reached no replica (503), or lost the one that had the call.
+  if (body.startsWith('<')) return { kind: /503/.test(body) ? 'unreached' : 'unknown' };
   const json = /^data: (.*)$/m.exec(body)?.[1] ?? body;
   const { result, error } = JSON.parse(json) as {
     result?: { isError?: boolean; content: { text: string }[] };

@@ -23,6 +23,8 @@ export const NO_POSTGRES = 'PostgreSQL is not installed (Debian: postgresql)';
 
 export interface Cluster {
   readonly port: number;
+  /** The directory of its socket, which is there in every network namespace. */
+  readonly socket: string;
   /** For one schema of its own, or for the usual one. */
   address(schema?: string): string;
   /** Runs a statement as the owner. */
@@ -86,6 +88,7 @@ export async function startCluster(): Promise<Cluster> {
   await start();
   return {
     port,
+    socket: path,
     address,
     run,
     stop,
