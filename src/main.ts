@@ -9,6 +9,7 @@ import { withState } from './cli/fleet.ts';
 import { forget } from './cli/forget.ts';
 import { showDiff, showHistory } from './cli/history.ts';
 import { init } from './cli/init.ts';
+import { makeNewKey } from './cli/new-key.ts';
 import { print, printOutcome } from './cli/output.ts';
 import { serveHttp } from './cli/serve-http.ts';
 import { serveStdio } from './cli/serve-stdio.ts';
@@ -72,6 +73,8 @@ async function main(): Promise<number> {
       return trace(command, surroundings);
     case 'copy':
       return printOutcome(await copyState(command));
+    case 'new-key':
+      return printOutcome(await makeNewKey(command.address));
     case 'completions':
       return print(completionScript(command.shell));
   }

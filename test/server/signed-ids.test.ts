@@ -1,8 +1,10 @@
 /** Ids that clients keep: valid for whom they were made, while their key is. */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { keysFrom, SignedIds } from '../../src/server/web/signed-ids.ts';
 
 const signing = (secrets: string, purpose = 'session') => new SignedIds(purpose, keysFrom(secrets));
+
+afterEach(() => void vi.useRealTimers());
 
 test('an id is valid at every server that has its key, in whatever order, and for nobody else', async () => {
   const id = await signing('old').make(['anna', 'standard'], '2025-06-18');
@@ -21,4 +23,15 @@ test('the first of two keys signs', async () => {
   const id = await signing('new,old').make(['anna']);
   expect(await signing('new').read(id, ['anna'])).toBeDefined();
   expect(await signing('old').read(id, ['anna'])).toBeUndefined();
+});
+
+test('a key that others gave up is valid for a minute at most', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  let secrets = 'old';
+  const ids = new SignedIds('session', () => keysFrom(secrets)());
+  const id = await ids.make(['anna']);
+  secrets = 'new';
+  vi.advanceTimersByTime(61_000);
+  await ids.read(id, ['anna']);
+  expect(await ids.read(id, ['anna'])).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Reads what `cofferdam state copy` copies, and where to. */
+/** Reads what `cofferdam state` is to do: what to copy and where to, or which fleet gets a new key. */
 import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../state/postgres/settings.ts';
 import { UsageError } from '../usage-error.ts';
@@ -17,13 +17,28 @@ export interface CopyRequest {
   onlyNamed: boolean;
 }
 
-const USAGE = 'cofferdam state copy FROM TO [DIR=NAME …]';
+export type StateRequest = ({ do: 'copy' } & CopyRequest) | { do: 'new-key'; address: string };
 
-export function parseCopy([verb, ...rest]: readonly string[], onlyNamed: boolean): CopyRequest {
-  if (verb !== 'copy') {
-    const meant = verb === undefined ? '' : didYouMean(verb, ['copy']);
-    throw new UsageError(`state needs to be told what to do: ${USAGE}${meant}`);
-  }
+export const STATE_VERBS = ['copy', 'new-key'];
+const USAGE = 'cofferdam state copy FROM TO [DIR=NAME …]';
+const USAGE_OF_KEY = 'cofferdam state new-key postgres://…|@FILE';
+
+export function parseStateRequest([verb, ...rest]: readonly string[], onlyNamed: boolean): StateRequest {
+  if (verb === 'new-key') return { do: 'new-key', address: addressOfFleet(rest, onlyNamed) };
+  if (verb === 'copy') return { do: 'copy', ...parseCopy(rest, onlyNamed) };
+  const meant = verb === undefined ? '' : didYouMean(verb, STATE_VERBS);
+  throw new UsageError(`state needs to be told what to do: ${USAGE}, or ${USAGE_OF_KEY}${meant}`);
+}
+
+function addressOfFleet([text, ...more]: readonly string[], onlyNamed: boolean): string {
+  if (text === undefined || more.length > 0) throw new UsageError(`say which fleet: ${USAGE_OF_KEY}`);
+  if (onlyNamed) throw new UsageError('--only-named is for state copy');
+  const place = placeNamed(text);
+  if ('address' in place) return place.address;
+  throw new UsageError(`${text}: only a fleet has a key to change: ${USAGE_OF_KEY}`);
+}
+
+function parseCopy(rest: readonly string[], onlyNamed: boolean): CopyRequest {
   const [from, to, ...named] = rest;
   if (from === undefined || to === undefined)
     throw new UsageError(`say what to copy, and where to: ${USAGE}`);

@@ -8,7 +8,7 @@ import type { Environment } from '../surroundings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { readConfig, requireOutOfReach, withConfig } from './config-file.ts';
-import { type CopyRequest, parseCopy } from './copy-arguments.ts';
+import { parseStateRequest, type StateRequest } from './copy-arguments.ts';
 import { parseEncodings } from './encoding-flags.ts';
 import { flagsOf } from './flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
@@ -49,7 +49,7 @@ export type Command =
   | { do: 'tools'; options: Options; named: boolean }
   | { do: 'doctor'; roots: ServedRoot[]; options: Options }
   | StateCommand
-  | ({ do: 'copy' } & CopyRequest)
+  | StateRequest
   | { do: 'completions'; shell: Shell };
 
 /** The command of one kind, as its file in cli/ takes it. */
@@ -107,7 +107,7 @@ function parseArguments(
     case 'doctor':
       return { do: 'doctor', roots: rest.map(rootReader(options)), options };
     case 'state':
-      return { do: 'copy', ...parseCopy(rest, values['only-named'] === true) };
+      return parseStateRequest(rest, values['only-named'] === true);
     case 'completions':
       return { do: 'completions', shell: shellNamed(rest) };
     case 'serve':

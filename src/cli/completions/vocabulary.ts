@@ -1,5 +1,6 @@
 /** What a shell can complete: every command with its options, and what an option takes. */
 import { commands, UNNAMED } from '../arguments/commands.ts';
+import { STATE_VERBS } from '../arguments/copy-arguments.ts';
 import { type Flag, flagHelp, flagsOf } from '../arguments/flags.ts';
 
 /** What may stand in the place of a value, or of an argument that is no option. */
@@ -78,7 +79,7 @@ function argumentsOf(
     case 'completions':
       return { first: { kind: 'words', words: shells }, others: free };
     case 'state':
-      return { first: { kind: 'words', words: ['copy'] }, others: directory };
+      return { first: { kind: 'words', words: STATE_VERBS }, others: directory };
     case 'diff':
     case 'redo':
     case 'tools':

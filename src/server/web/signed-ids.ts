@@ -4,6 +4,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 const ID = /^([\w-]{22})\.([\w-]{0,40})\.([\w-]{43})$/;
 /** Another server may sign with a key that this one does not know yet: it looks, but not for every wrong id. */
 const READ_AGAIN_MS = 1000;
+/** A key that is valid no longer is forgotten by then. */
+const OUTDATED_MS = 60_000;
 
 /** A secret that the operator sets must not be guessed. */
 export const SHORTEST_SECRET = 32;
@@ -46,6 +48,8 @@ export class SignedIds {
       await this.#readNowAndThen();
       if (!isSigned()) return undefined;
     }
+    // Nobody waits for it: a server that cannot read keys goes on with those that it knows.
+    if (performance.now() - this.#readAt > OUTDATED_MS) void this.#readNowAndThen().catch(() => {});
     return { key, says: says! };
   }
 

@@ -1,0 +1,18 @@
+/** `cofferdam state new-key`: another key for all servers of a fleet. The one before it stays valid. */
+import { connected } from './fleet.ts';
+import type { Outcome } from './history.ts';
+
+export async function makeNewKey(address: string): Promise<Outcome> {
+  const fleet = await connected(address, [], false);
+  try {
+    await fleet.openState().sessions.addKey();
+    return {
+      output: `All servers of ${fleet.says} sign with a new key from now on.
+What the key before it signed stays valid: run this again, when that has ended, to make it invalid. A fleet with COFFERDAM_SECRET uses that instead.
+`,
+      failed: false,
+    };
+  } finally {
+    await fleet.close();
+  }
+}
