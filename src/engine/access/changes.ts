@@ -120,8 +120,11 @@ export class Changes {
     try {
       return this.#access.wall.at(above, { straight: true, own: true }, (parent) => {
         const dir = parent.enter();
-        dir.close();
-        return dir.identity === place.dir.identity;
+        try {
+          return dir.identity === place.dir.identity;
+        } finally {
+          dir.close();
+        }
       });
     } catch (error) {
       if (error instanceof EngineFailure) return false;

@@ -1,0 +1,230 @@
+/** Two replicas, one of them with a clock that is fast, and what files, names and databases can be like. */
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program } from '../client.ts';
+import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
+import { temporaryDirectory } from '../tree.ts';
+import { settled, until } from '../until.ts';
+import { editByAll, entriesOf, expectExactly, expectUndone, FIRST } from './edits.ts';
+import { Replica } from './replica.ts';
+
+const preload = spawnSync('faketime', ['-f', '+0s', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
+const hasFaketime = preload.status === 0;
+/** Without the program itself, which would stay in between and keep signals to itself. */
+const FAST = [
+  ...['env', `LD_PRELOAD=${preload.stdout?.trim()}`],
+  ...['FAKETIME=+2.5s', 'FAKETIME_DONT_FAKE_MONOTONIC=1'],
+];
+const CLOCKS = hasFaketime
+  ? 'one of them 2.5 s fast'
+  : 'both right (faketime is not installed, Debian: faketime)';
+
+describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${CLOCKS},`, () => {
+  let cluster: Cluster;
+  let scratch: { path: string; remove(): void };
+  let directory: string;
+  let replicas: [Replica, Replica];
+  let address: string;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    scratch = temporaryDirectory();
+    directory = join(scratch.path, 'shared');
+    mkdirSync(directory);
+    address = cluster.address('hostile');
+    const args = [`${directory}=shared`];
+    replicas = [new Replica(address, args, hasFaketime ? FAST : []), new Replica(address, args)];
+    await Promise.all(replicas.map((replica) => replica.start()));
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.kill()));
+    await cluster.remove();
+    scratch.remove();
+  });
+
+  const put = (path: string, content: string | Buffer = FIRST) =>
+    writeFileSync(join(directory, path), content);
+  const read = (path: string) => readFileSync(join(directory, path), 'utf8');
+  const edit = (n: number, path: string, line: string) =>
+    replicas[n % 2]!.call('edit_file', { path, edits: [{ oldText: 'last\n', newText: `${line}\nlast\n` }] });
+  const cofferdam = (at: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [program, ...args], {
+      env: { ...process.env, COFFERDAM_STATE: at },
+    });
+
+  test('agree on the order of changes, and lose none', async () => {
+    put('order.txt');
+    for (let n = 0; n < 6; n++)
+      expect(await edit(n, 'order.txt', `line ${n}`)).toMatchObject({ kind: 'done' });
+    const path = join(directory, 'order.txt');
+    const changes = (await entriesOf(address, directory, 'shared'))
+      .flatMap((entry) => entry.changes)
+      .filter((change) => change.path === path)
+      .reverse();
+    // Each begins with what the one before it left, whatever the clocks say.
+    for (const [n, change] of changes.slice(1).entries())
+      expect(change.before.hash).toBe(changes[n]!.after.hash);
+    expect(changes).toHaveLength(6);
+    const outcome = await editByAll({ replicas, files: ['order.txt'], clients: 8, edits: 1 });
+    for (let n = 0; n < 6; n++) outcome.done.get('order.txt')!.push(`line ${n}`);
+    expectExactly(directory, ['order.txt'], outcome);
+    await expectUndone(address, directory, 'shared', ['order.txt']);
+    const [row] = await cluster.run(
+      "SELECT max(at) < clock_timestamp() AS past FROM hostile.records WHERE log = 'trace'",
+    );
+    expect(row).toEqual({ past: true });
+  });
+
+  test('keep one file apart under all the names that lead to it', async () => {
+    mkdirSync(join(directory, 'real'));
+    put('real/file.txt');
+    symlinkSync('real', join(directory, 'link'));
+    symlinkSync('real/file.txt', join(directory, 'leaf'));
+    const names = ['real/file.txt', 'link/file.txt', './real//file.txt', 'real/../link/./file.txt', 'leaf'];
+    const answers = await Promise.all(
+      names.flatMap((name, at) => [edit(0, name, `${at} zero`), edit(1, name, `${at} one`)]),
+    );
+    const done = answers.filter(({ kind }) => kind === 'done').length;
+    const refused = answers.filter(({ kind }) => kind !== 'done');
+    // Whoever is refused is told why, and has changed nothing.
+    expect(read('real/file.txt').split('\n')).toHaveLength(FIRST.split('\n').length + done);
+    expect(done, JSON.stringify(refused)).toBeGreaterThanOrEqual(8);
+  });
+
+  test('take names that only look alike for what they are', async () => {
+    const names = ['caf\u00e9.txt', 'cafe\u0301.txt', 'CAF\u00c9.txt'];
+    for (const name of names) put(name);
+    await Promise.all(names.map((name, n) => edit(n, name, `for ${n}`)));
+    expect(names.map((name) => read(name))).toEqual(names.map((_, n) => `first\nfor ${n}\nlast\n`));
+  });
+
+  test('lose no edit of a file that has two names', async () => {
+    put('one-name');
+    linkSync(join(directory, 'one-name'), join(directory, 'other-name'));
+    const done = await Promise.all([edit(0, 'one-name', 'by one'), edit(1, 'other-name', 'by other')]);
+    expect(done.map(({ kind }) => kind)).toEqual(['done', 'done']);
+    expect(read('one-name')).toContain('by one');
+    expect(read('other-name')).toContain('by other');
+  });
+
+  test('keep and restore any bytes, and refuse a NUL in a path', async () => {
+    const bytes = Buffer.from([0, 0xff, 0xfe, 0x0a, 0xc3, 0x28, 0, 0xed, 0xa0, 0x80]);
+    put('bytes.bin', bytes);
+    const odd = Buffer.concat([Buffer.from(join(directory, 'odd/')), Buffer.from([0xff, 0x20, 0xc3])]);
+    mkdirSync(join(directory, 'odd'));
+    writeFileSync(odd, bytes);
+    const content = 'a\u0000b \uffff c';
+    expect(await replicas[0].call('write_file', { path: 'bytes.bin', content })).toMatchObject({
+      kind: 'done',
+    });
+    expect(await replicas[1].call('delete_file', { path: 'odd', recursive: true })).toMatchObject({
+      kind: 'done',
+    });
+    for (const path of ['a\u0000b', 'bytes.bin\u0000', 'x\u0000/../bytes.bin']) {
+      expect(await replicas[1].call('read_text_file', { path }), JSON.stringify(path)).toMatchObject({
+        kind: 'refused',
+      });
+    }
+    await cofferdam(address, 'undo', '--since', '1d', `${directory}=shared`);
+    expect(readFileSync(join(directory, 'bytes.bin'))).toEqual(bytes);
+    expect(readFileSync(odd)).toEqual(bytes);
+    expect(readdirSync(join(directory, 'odd'))).toHaveLength(1);
+  });
+
+  test('keep edits in a directory apart from its removal, and say which of both came first', async () => {
+    const inside = Array.from({ length: 8 }, (_, n) => `dir-${n}/inner/file.txt`);
+    for (const file of inside) {
+      mkdirSync(join(directory, file, '..'), { recursive: true });
+      put(file);
+    }
+    const answers = await Promise.all(
+      inside.flatMap((file, n) => [
+        ...[edit(n, file, 'by one'), edit(n + 1, file, 'by other')],
+        replicas[n % 2]!.call('delete_file', { path: `dir-${n}`, recursive: true }),
+      ]),
+    );
+    const removals = answers.filter((_, at) => at % 3 === 2);
+    expect(removals.map(({ kind }) => kind)).toEqual(inside.map(() => 'done'));
+    const edits = answers.filter((_, at) => at % 3 !== 2);
+    for (const answer of edits) {
+      if (answer.kind !== 'done')
+        expect(answer).toMatchObject({ kind: 'refused', text: expect.stringMatching(/ENOENT|no such file/) });
+    }
+    expect(inside.filter((_, n) => existsSync(join(directory, `dir-${n}`)))).toEqual([]);
+    await expectUndone(address, directory, 'shared', inside);
+  });
+
+  test('refuse to change what is too large for the database', async () => {
+    put('large.bin', '');
+    truncateSync(join(directory, 'large.bin'), 300 * 1024 * 1024);
+    for (const [tool, args] of [
+      ['delete_file', { path: 'large.bin' }],
+      ['write_file', { path: 'large.bin', content: 'new' }],
+    ] as const) {
+      expect(await replicas[0].call(tool, args)).toMatchObject({
+        kind: 'refused',
+        text: expect.stringMatching(
+          /more than --keep-file allows \(268435456 bytes\), so it was not changed/,
+        ),
+      });
+    }
+    expect(existsSync(join(directory, 'large.bin'))).toBe(true);
+  });
+
+  test('refuse changes and read on while the database may only be read', async () => {
+    put('kept.txt');
+    await cluster.run('ALTER DATABASE postgres SET default_transaction_read_only = on');
+    await cluster.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cofferdam'",
+    );
+    const answer = await settled(
+      () => edit(1, 'kept.txt', 'not now'),
+      ({ kind }) => kind === 'refused',
+    );
+    expect(answer).toMatchObject({ text: expect.stringMatching(/nothing was changed|cannot be reached/i) });
+    expect(await replicas[1].call('read_text_file', { path: 'kept.txt' })).toMatchObject({ kind: 'done' });
+    expect(read('kept.txt')).not.toMatch(/not now\nnot now/);
+    await cluster.run(
+      'BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT',
+    );
+    await cluster.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cofferdam'",
+    );
+    await until(async () => (await edit(1, 'kept.txt', 'again')).kind === 'done');
+  });
+
+  test('say why they do not start, and never the password', async () => {
+    await cluster.run('CREATE ROLE weak LOGIN; REVOKE ALL ON SCHEMA hostile FROM weak');
+    const as = (user: string, schema: string) =>
+      cluster.address(schema).replace('cofferdam@', `${user}:hidden-secret@`);
+    const cases: [string, RegExp][] = [
+      [as('weak', 'new_one'), /permission denied/],
+      [as('weak', 'hostile'), /permission denied/],
+      [as('nobody_here', 'hostile'), /role "nobody_here" does not exist/],
+      [as('cofferdam', 'hostile').replace('/postgres?', '/no_such?'), /database "no_such" does not exist/],
+      [as('cofferdam', 'hostile').replace(String(cluster.port), '1'), /cannot be reached \(ECONNREFUSED\)/],
+    ];
+    for (const [at, why] of cases) {
+      const failed = await cofferdam(at, 'history').then(
+        () => expect.fail(`it worked: ${why}`),
+        (error: { stdout: string; stderr: string }) => error,
+      );
+      expect(failed.stderr).toMatch(why);
+      expect(failed.stdout + failed.stderr).not.toContain('hidden-secret');
+    }
+  });
+});
+
+test.skipIf(postgresPrograms() !== undefined)(NO_POSTGRES, (context) => context.skip());
