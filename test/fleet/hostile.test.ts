@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Connection } from '../../src/state/postgres/connection.ts';
 import { program } from '../client.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
@@ -30,6 +31,8 @@ const FAST = [
 const CLOCKS = hasFaketime
   ? 'one of them 2.5 s fast'
   : 'both right (faketime is not installed, Debian: faketime)';
+
+const AWAY = /database that keeps the history cannot be reached/;
 
 describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${CLOCKS},`, () => {
   let cluster: Cluster;
@@ -183,6 +186,23 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     expect(existsSync(join(directory, 'large.bin'))).toBe(true);
   });
 
+  test('change nothing once the database has ended their lock, however far the change has come', async () => {
+    put('proven.txt');
+    const journal = await Connection.open({ connectionString: cluster.address() });
+    await journal.query("BEGIN; SELECT FROM hostile.logs WHERE log = 'journal' FOR UPDATE");
+    const editing = edit(1, 'proven.txt', 'without a lock');
+    // It has its lock, and waits for the journal.
+    const ended = () =>
+      cluster.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE state = 'idle in transaction' AND application_name = 'cofferdam'`);
+    await until(async () => (await ended()).length === 1);
+    await journal.query('COMMIT');
+    journal.close();
+    expect(await editing).toMatchObject({ kind: 'refused', text: expect.stringMatching(AWAY) });
+    expect(read('proven.txt')).toBe(FIRST);
+    await until(async () => (await edit(1, 'proven.txt', 'with a lock')).kind === 'done');
+  });
+
   test('refuse changes and read on while the database may only be read', async () => {
     put('kept.txt');
     await cluster.run('ALTER DATABASE postgres SET default_transaction_read_only = on');
@@ -193,7 +213,7 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
       () => edit(1, 'kept.txt', 'not now'),
       ({ kind }) => kind === 'refused',
     );
-    expect(answer).toMatchObject({ text: expect.stringMatching(/nothing was changed|cannot be reached/i) });
+    expect(answer).toMatchObject({ text: expect.stringMatching(AWAY) });
     expect(await replicas[1].call('read_text_file', { path: 'kept.txt' })).toMatchObject({ kind: 'done' });
     expect(read('kept.txt')).not.toMatch(/not now\nnot now/);
     await cluster.run(
