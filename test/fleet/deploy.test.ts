@@ -29,7 +29,12 @@ test('the manifests fit the schemas of Kubernetes', () => {
   expect(() => validate({ ...deployment, spec: { ...deployment.spec, replicas: 'three' } })).toThrow(
     /integer/,
   );
-  expectKnownFlags(deployment.spec.template.spec.containers[0].command);
+  const [container] = deployment.spec.template.spec.containers;
+  expectKnownFlags(container.command);
+  // The server refuses every other name, and no pod would ever be ready.
+  const allowed = container.command[container.command.indexOf('--allow-host') + 1];
+  for (const probe of [container.livenessProbe, container.readinessProbe])
+    expect(probe.httpGet.httpHeaders).toEqual([{ name: 'Host', value: allowed }]);
 });
 
 function validate(manifest: { kind: keyof typeof MODELS }): void {

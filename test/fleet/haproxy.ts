@@ -1,6 +1,6 @@
 /** A haproxy of a test's own: each request goes to the next replica, in whichever network namespace that is. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { freePort } from '../state/postgres/cluster.ts';
@@ -69,28 +69,15 @@ export class Haproxy {
   }
 }
 
+/** The example's own settings, with other addresses. */
 function settingsOf(port: number, servers: readonly Behind[]): string {
   const lines = servers.map(
     ({ port: behind, namespace }, n) =>
       `  server replica${n} 127.0.0.1:${behind}${namespace === undefined ? '' : ` namespace ${namespace}`} check inter 100ms`,
   );
-  return `global
-  maxconn 1000
-defaults
-  mode http
-  timeout connect 2s
-  timeout client 10m
-  timeout server 10m
-  timeout queue 30s
-frontend mcp
-  bind 127.0.0.1:${port}
-  default_backend replicas
-backend replicas
-  balance roundrobin
-  option redispatch 1
-  option httpchk GET /healthz
-  http-check send hdr Host 127.0.0.1
-  http-response set-header X-Replica %s
-${lines.join('\n')}
-`;
+  const example = readFileSync('deploy/haproxy.cfg', 'utf8')
+    .replace(/^resolvers .*\n(?: .*\n)*/m, '')
+    .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replace(/^ +server-template .*$/m, lines.join('\n'));
+  return `${example}  http-response set-header X-Replica %s\n`;
 }
