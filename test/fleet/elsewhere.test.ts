@@ -1,6 +1,6 @@
 /** What arrives at another replica than the one that it is about: streams to resume, other roots, a new key. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../client.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
-import { until } from '../until.ts';
+import { settled, until } from '../until.ts';
 import { Replica, TOKEN } from './replica.ts';
 import { RoundRobin } from './round-robin.ts';
 
@@ -115,6 +115,29 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
     await until(async () => String(await readable()) === 'false,false,true,true');
     await client.close();
     await balancer.end();
+  });
+
+  test("the page shows another replica's calls as they come, and undoes what it has done", async () => {
+    const page = (path: string, more: RequestInit = {}) =>
+      fetch(new URL(path, at(0)), { headers: USUAL, ...more });
+    const leaving = new AbortController();
+    const live = await page('/page/live', { signal: leaving.signal });
+    const events = live.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const file = join(directory, 'paged.txt');
+    const write = (content: string) => replicas[1]!.call('write_file', { path: 'paged.txt', content });
+    await write('before');
+    let seen = '';
+    while (!seen.includes('paged.txt')) seen += (await events.read()).value;
+    await write('after');
+    leaving.abort();
+    const written = async () => {
+      const lines = (await (await page('/page/events')).text()).trim().split('\n');
+      const calls = lines.map((line) => JSON.parse(line) as { tool: string; entries: string[] });
+      return calls.filter(({ tool }) => tool === 'write_file').flatMap(({ entries }) => entries);
+    };
+    const [, entry] = await settled(written, ({ length }) => length === 2);
+    const undone = await page(`/page/entries/${entry}/undo`, { method: 'POST', body: '{"force":false}' });
+    expect([undone.status, readFileSync(file, 'utf8')]).toEqual([200, 'before']);
   });
 
   test('sessions of before and after a new key are valid', async () => {
