@@ -42,6 +42,11 @@ export class Database {
     return `${this.settings.schema}.${name}`;
   }
 
+  /** The records of one log: a part of the table `records`, which is slower. */
+  recordsOf(log: string): string {
+    return this.table(`${log}_records`);
+  }
+
   /** One statement that stands for itself. */
   async query(text: string, values: Values = [], options?: QueryOptions): Promise<Row[]> {
     await this.ready();

@@ -23,14 +23,16 @@ export function addingRecords(
 ): { text: string; values: unknown[] } {
   const values = [log, bodies.length, bytes, writer, from - 1, bodies, times];
   const planned = plannedStatements(database.table('planned_changes'), plans, values.length);
-  // Evaluated before any row is locked, and good for this statement alone.
+  // Evaluated before any row is locked, and good for this statement alone. The table that it names is locked before;
+  // where that must not wait, it names the one that nobody else locks, and its parts are locked later.
+  const records = patience === undefined ? database.recordsOf(log) : database.table('records');
   const impatient =
     patience === undefined ? '' : ` AND (SELECT set_config('lock_timeout', '${patience}', true)) IS NOT NULL`;
   const text = `WITH head AS (
            UPDATE ${database.table('logs')} SET last = last + $2, bytes = bytes + $3 WHERE log = $1${impatient}
            RETURNING last, generation, bytes
          ), added AS (
-           INSERT INTO ${database.table('records')} (log, seq, writer, n, body, at)
+           INSERT INTO ${records} (log, seq, writer, n, body, at)
            SELECT $1, head.last - $2 + each.place, $4, $5 + each.place, each.body,
              coalesce(to_timestamp(each.at / 1000), clock_timestamp())
            FROM head, unnest($6::text[], $7::float8[]) WITH ORDINALITY AS each (body, at, place)

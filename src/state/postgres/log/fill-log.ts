@@ -18,7 +18,7 @@ export interface FirstRecord {
 
 /** False when the log holds something already. */
 export function fillLog(database: Database, log: string, records: Iterable<FirstRecord>): Promise<boolean> {
-  const [all, logs] = [database.table('records'), database.table('logs')];
+  const [all, logs] = [database.recordsOf(log), database.table('logs')];
   return database.transaction(async (connection) => {
     // Whoever writes to the log changes this row: from here on nobody does.
     await connection.query(`SELECT FROM ${logs} WHERE log = $1 FOR UPDATE`, [log], { ms: BATCH_MS });

@@ -24,7 +24,7 @@ export async function compact<R extends object>(
     for (const { seq, record } of page) if (!chosen.has(record)) gone.push(seq);
   }
   if (gone.length === 0) return;
-  const [records, logs] = [database.table('records'), database.table('logs')];
+  const [records, logs] = [database.recordsOf(log), database.table('logs')];
   await database.transaction(async (connection) => {
     let bytes = 0;
     for (let at = 0; at < gone.length; at += AT_ONCE) {
@@ -45,7 +45,7 @@ export async function redact<R extends object>(
   rows: LogRows<R>,
   { replace, stored }: { replace(record: R): readonly R[] | undefined; stored(record: R): string },
 ): Promise<void> {
-  const [records, logs] = [database.table('records'), database.table('logs')];
+  const [records, logs] = [database.recordsOf(log), database.table('logs')];
   let isChanged = false;
   const { last } = await rows.head();
   for await (const page of pagesOf(rows, last + 1)) {

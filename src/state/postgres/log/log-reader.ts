@@ -1,11 +1,14 @@
 /** Reads the records of a log by their numbers. */
 import type { LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
-import type { Row } from '../connection.ts';
+import { StateAway } from '../../state.ts';
+import { type Row, sqlState } from '../connection.ts';
 import type { Database } from '../database.ts';
 
 const PAGE = 500;
 const POLL_MS = 250;
 const SLOWEST_POLL_MS = 2000;
+const TRACE_LOCK_MS = 1000;
+const LOCKED = '55P03';
 
 export interface StoredRecord<R> {
   seq: number;
@@ -24,7 +27,7 @@ export class LogRows<R extends object> {
   }
 
   async head(): Promise<{ last: number; generation: number; bytes: number }> {
-    const [row] = await this.#database.query(
+    const [row] = await this.#query(
       `SELECT last, generation, bytes FROM ${this.#database.table('logs')} WHERE log = $1`,
       [this.#log],
     );
@@ -35,10 +38,10 @@ export class LogRows<R extends object> {
   async after(
     seq: number,
   ): Promise<{ generation: number; rows: StoredRecord<R>[]; last: number; isEnd: boolean }> {
-    const found = await this.#database.query(
+    const found = await this.#query(
       `SELECT head.generation, each.seq, each.body FROM ${this.#database.table('logs')} head
        LEFT JOIN LATERAL (
-         SELECT seq, body FROM ${this.#database.table('records')}
+         SELECT seq, body FROM ${this.#database.recordsOf(this.#log)}
          WHERE log = head.log AND seq > $2 ORDER BY seq LIMIT ${PAGE}
        ) each ON true
        WHERE head.log = $1 ORDER BY each.seq`,
@@ -56,9 +59,9 @@ export class LogRows<R extends object> {
   /** The number before which all records are older than this many milliseconds. */
   async endOfOlder(ms: number): Promise<number> {
     const now = this.#options.now ? `to_timestamp(${this.#options.now() / 1000})` : 'clock_timestamp()';
-    const [row] = await this.#database.query(
+    const [row] = await this.#query(
       `SELECT coalesce(min(seq), (SELECT last + 1 FROM ${this.#database.table('logs')} WHERE log = $1)) AS seq
-       FROM ${this.#database.table('records')}
+       FROM ${this.#database.recordsOf(this.#log)}
        WHERE log = $1 AND at >= ${now} - ${ms} * interval '1 millisecond'`,
       [this.#log],
     );
@@ -67,8 +70,8 @@ export class LogRows<R extends object> {
 
   async *before(seq: number): AsyncGenerator<StoredRecord<R>[]> {
     for (let last = seq; ; ) {
-      const rows = await this.#database.query(
-        `SELECT seq, body FROM ${this.#database.table('records')} WHERE log = $1 AND seq < $2
+      const rows = await this.#query(
+        `SELECT seq, body FROM ${this.#database.recordsOf(this.#log)} WHERE log = $1 AND seq < $2
          ORDER BY seq DESC LIMIT ${PAGE}`,
         [this.#log, last],
       );
@@ -76,6 +79,19 @@ export class LogRows<R extends object> {
       last = Number(rows.at(-1)!.seq);
       yield rows.flatMap((row) => this.#recordOf(row));
       if (rows.length < PAGE) return;
+    }
+  }
+
+  /** Nobody who reads the trace keeps others from the database, whoever has the trace. */
+  async #query(text: string, values: readonly unknown[]): Promise<Row[]> {
+    if (this.#log !== 'trace') return this.#database.query(text, values);
+    try {
+      return await this.#database.transactionBeside(async (connection) => {
+        await connection.query(`SET LOCAL lock_timeout = ${TRACE_LOCK_MS}`);
+        return connection.query(text, values);
+      });
+    } catch (error) {
+      throw sqlState(error) === LOCKED ? new StateAway(error) : error;
     }
   }
 

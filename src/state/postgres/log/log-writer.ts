@@ -152,7 +152,7 @@ export class LogWriter {
       if (sqlState(error) !== TWICE) throw error;
       // An earlier try was committed after all.
       const [row] = await this.#ask(
-        `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.table('records')} WHERE log = $1 AND writer = $2`,
+        `SELECT coalesce(max(n), 0) AS n FROM ${this.#database.recordsOf(this.#log)} WHERE log = $1 AND writer = $2`,
         [this.#log, this.#writer],
       );
       this.#wrote(Number(row!.n));
