@@ -66,3 +66,15 @@ export function reportChange(caller: Caller, change: Change): void {
   caller.touched({ path: change.path, how: 'moved-from' });
   caller.touched({ path: change.to, how: 'moved-to' });
 }
+
+const MOST_NAMED = 3;
+
+/** In the trace, and behind the answer: undo cannot restore these paths. */
+export function tellNotKept(caller: Caller, paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
+  const names = `${paths.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const note = `undo cannot restore all of it, because not everything was kept: ${names}`;
+  caller.noted(note);
+  caller.told?.(`[${note}]`);
+}

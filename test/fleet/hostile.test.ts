@@ -186,6 +186,28 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     expect(existsSync(join(directory, 'large.bin'))).toBe(true);
   });
 
+  test('change what is too large where the operator allows it, and restore the rest of a tree', async () => {
+    const large = join(directory, 'tree/large.bin');
+    mkdirSync(join(directory, 'tree'));
+    put('tree/small.txt', 'small');
+    put('tree/large.bin', '');
+    truncateSync(large, 300 * 1024 * 1024);
+    const call = JSON.stringify({ path: 'tree', recursive: true });
+    const root = `${directory}=shared`;
+    const { stdout } = await cofferdam(address, 'call', 'delete_file', call, '--no-undo-for-large', root);
+    expect(stdout).toMatch(
+      /^Successfully deleted tree with 2 entries in it\n[\s\S]*undo cannot restore all of it/,
+    );
+    const refused = await cofferdam(address, 'undo', root).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    );
+    expect(refused.stdout + refused.stderr).toMatch(
+      /not everything was kept: large.bin \(--force brings back/,
+    );
+    await cofferdam(address, 'undo', '--force', root);
+    expect(readdirSync(join(directory, 'tree'))).toEqual(['small.txt']);
+  });
+
   test('change nothing once the database has ended their lock, however far the change has come', async () => {
     put('proven.txt');
     const journal = await Connection.open({ connectionString: cluster.address() });

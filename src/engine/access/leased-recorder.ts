@@ -38,6 +38,7 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
     active: recorder.active,
     ...(recorder.part !== undefined && { part: recorder.part }),
     concerns: (path) => recorder.concerns(path),
+    told: (path) => recorder.told?.(path),
     makesParent: (path, root) => recorder.makesParent(path, root),
     flushed: (place) => recorder.flushed(place),
     becomes: (place, type, facts) => recorder.becomes(place, type, facts),

@@ -15,6 +15,7 @@ import { removeEntry } from '../files/remove.ts';
 import { replaceContent, requireUnchanged, type Snapshot } from '../files/replace.ts';
 import { replaceTogether, requireDifferent } from '../files/replace-many.ts';
 import { requireFits } from '../files/rewrite.ts';
+import { keepsAll } from '../journal/entries/contents-needed.ts';
 import { type Call, ReadingApi } from './reading.ts';
 
 /** For operations that store a text of the caller's. */
@@ -107,10 +108,11 @@ export class ChangingApi extends ReadingApi {
     });
   }
 
+  /** `canUndo`: whether the journal has kept all of it. */
   remove(
     path: string,
     options: { recursive?: boolean } & ExpectingCall = {},
-  ): Promise<{ removed: 'file' | 'directory' | 'symlink' }> {
+  ): Promise<{ removed: 'file' | 'directory' | 'symlink'; canUndo: boolean }> {
     const { recursive = false, signal } = options;
     const changed = { path, walk: { follow: false }, how: 'removed' } as const;
     return this.changeOne(changed, options, async (place, recorder) => {
@@ -119,7 +121,8 @@ export class ChangingApi extends ReadingApi {
       const how = { recursive, signal, recorder, ...(check && { check }) };
       const removed = await removeEntry(this.access.wall, place, how);
       await place.dir.flush();
-      return { removed };
+      const change = recorder.told?.(place.path);
+      return { removed, canUndo: change !== undefined && keepsAll(change) };
     });
   }
 

@@ -108,10 +108,12 @@ async function compareRemoved(
   const lost = await whyNotRestorable(store, before);
   if (!place || !now || vacated.has(path)) {
     if (lost !== undefined) return blocked(lost, false);
-    const missing = forgottenWithin(store, before);
+    const forgotten = forgottenWithin(store, before);
+    const missing = forgotten.length === 0 ? notKeptWithin(before) : forgotten;
+    const what = forgotten.length === 0 ? 'not everything was kept' : 'contents were forgotten';
     return missing.length === 0
       ? 'after'
-      : blocked(`contents were forgotten: ${namesText(missing)} (--force brings back the rest)`);
+      : blocked(`${what}: ${namesText(missing)} (--force brings back the rest)`);
   }
   const back = await isBack(store, before, place, now, interrupted);
   if (back !== 'other') return back === 'whole' ? 'before' : 'after';
@@ -242,6 +244,17 @@ export function forgottenWithin(store: Store, removed: Removed): string[] {
   return removed.entries.filter((entry) => isForgotten(store, entry.removed)).map(({ path }) => path);
 }
 
+/** What was too large to be kept in a tree that was kept otherwise. */
+function notKeptWithin(removed: Removed): string[] {
+  if (removed.type !== 'tree') return [];
+  return removed.entries.filter((entry) => isLargeFile(entry.removed)).map(({ path }) => path);
+}
+
+/** A file of a tree that was not kept. FIFOs, sockets and devices never are, and nobody misses them. */
+export function isLargeFile(removed: Removed): boolean {
+  return removed.type === 'file' && removed.file.kept.in === 'nowhere';
+}
+
 export function isForgotten(store: Store, removed: Removed): boolean {
   return [...namesOfRemoved(removed)].some((name) => store.isForgotten(name));
 }
@@ -256,7 +269,7 @@ export async function whyNotRestorable(store: Store, removed: Removed): Promise<
       return removed.why;
     case 'tree': {
       for (const { path, removed: inner } of removed.entries) {
-        const skipped = inner.type === 'lost' || isForgotten(store, inner);
+        const skipped = inner.type === 'lost' || isLargeFile(inner) || isForgotten(store, inner);
         const why = skipped ? undefined : await whyNotRestorable(store, inner);
         if (why !== undefined) return `${path}: ${why}`;
       }

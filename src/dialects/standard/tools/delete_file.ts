@@ -17,8 +17,7 @@ export const deleteFile = defineTool({
     if (!recursive && (await engine.files.entryAt(target)).type === 'directory') return isDirectory(path);
     return unlessStale(target, ifHash, context, async () => {
       const entries = recursive ? await countBelow(target, context) : 0;
-      const { removed } = await engine.files.remove(target, { recursive, signal, ifHash });
-      return { removed, entries, canUndo: engine.keepsChanges };
+      return { entries, ...(await engine.files.remove(target, { recursive, signal, ifHash })) };
     });
   },
   render(outcome, { path }) {

@@ -58,3 +58,18 @@ function addRemoved(names: Set<string>, removed: Removed): void {
   if (removed.type === 'file') addFile(names, removed.file);
   if (removed.type === 'tree') for (const { removed: inner } of removed.entries) addRemoved(names, inner);
 }
+
+/** Whether all that a change replaced or removed was kept when it was made, but for what nothing can keep. */
+export function keepsAll(change: Change): boolean {
+  if (change.kind === 'changed') return change.before.kept.in !== 'nowhere';
+  const removed = change.kind === 'moved' ? change.replaced : change.kind === 'removed' && change.before;
+  if (!removed) return true;
+  return removed.type === 'tree'
+    ? !removed.entries.some((entry) => isNotKept(entry.removed))
+    : !isNotKept(removed);
+}
+
+/** Neither in the store nor set aside: it was too large. */
+export function isNotKept(removed: Removed): boolean {
+  return removed.type === 'file' ? removed.file.kept.in === 'nowhere' : removed.type === 'lost';
+}

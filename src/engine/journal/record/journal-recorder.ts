@@ -12,7 +12,7 @@ import type { Place } from '../../confine/place.ts';
 import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';
 import type { ChangeRecorder, CreatedFacts, NewContent } from '../../files/recorder.ts';
-import { namesToUndo } from '../entries/contents-needed.ts';
+import { keepsAll, namesToUndo } from '../entries/contents-needed.ts';
 import type { Change } from '../entries/entry.ts';
 import type { Line } from '../entries/line.ts';
 import { touchedPaths } from '../entries/touched-paths.ts';
@@ -72,6 +72,11 @@ export class JournalRecorder implements ChangeRecorder {
   /** Whether there is an entry that can be undone. */
   get kept(): boolean {
     return this.#begun && !this.#givenUp;
+  }
+
+  /** Paths whose changes cannot be undone, because what was there was not kept. */
+  get notKept(): string[] {
+    return this.#changes.filter((change) => !keepsAll(change)).map(({ path }) => path);
   }
 
   concerns(path: string): boolean {
