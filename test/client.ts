@@ -22,10 +22,15 @@ export class RawClient {
   readonly #waiting = new Map<number | string | null, (reply: Reply) => void>();
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
 
-  /** `file`: another copy of the program. */
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env, file: string = program) {
+  /** `file`: another copy of the program; `node`: another copy of what runs it. */
+  constructor(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = process.env,
+    file: string = program,
+    node: string = process.execPath,
+  ) {
     const dialect = args.some((each) => each.startsWith('--dialect')) ? [] : USUAL_DIALECT;
-    this.child = spawn(process.execPath, [file, ...dialect, ...args], {
+    this.child = spawn(node, [file, ...dialect, ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env,
     });

@@ -2,6 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  constants,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -310,6 +312,30 @@ describe('a clone that serves itself', () => {
       expect(said(await client.call('write_file', { path, content: 'x' })).text).toMatch(REASON);
     }
     await client.text('write_file', { path: 'src/new.ts', content: 'x' });
+  });
+});
+
+describe('Node itself in a served directory', () => {
+  it('cannot be replaced or moved, but what lies beside it can be changed', async () => {
+    const bin = join(root, 'tools/bin');
+    mkdirSync(bin, { recursive: true });
+    copyFileSync(process.execPath, join(bin, 'node'), constants.COPYFILE_FICLONE);
+    const args = ['--state', join(base, 'state'), root];
+    client = new RawClient(args, process.env, undefined, join(bin, 'node'));
+    await client.initialize();
+    const attempts: [string, object][] = [
+      ['write_file', { path: 'tools/bin/node', content: 'evil' }],
+      ['delete_file', { path: 'tools/bin/node' }],
+      ['move_file', { source: 'tools', destination: 'old' }],
+    ];
+    for (const [tool, args] of attempts) {
+      const { failed, text } = said(await client.call(tool, args));
+      expect({ args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(REASON) });
+    }
+    await client.text('write_file', { path: 'tools/bin/beside', content: 'x' });
+    if (!boxed) return;
+    const command = 'echo evil > tools/bin/node || mv tools old || rm tools/bin/node';
+    expect(await client.text('execute_command', { command })).toContain('[exit code: 1]');
   });
 });
 

@@ -86,7 +86,8 @@ function noteOwnPackage(): OwnPackage {
   const manifest = home === undefined ? [] : [join(home, MANIFEST)];
   return {
     directories: [...directories],
-    files: manifest,
+    // Whoever replaces Node itself, which may be installed in a home, chooses what runs at the next start.
+    files: [...manifest, realOf(process.execPath)],
     links: linksOnTheWayTo(bundles, program),
     workers: new Map(WORKERS.map((name) => [name, sourceOf(join(bundles, name))])),
     converter: shared(Buffer.from(sourceOf(join(bundles, CONVERTER)))),

@@ -99,7 +99,7 @@ function comparesFile(part: string): boolean {
 }
 
 /** The letter of each directive. A time directive takes one more character, whatever it is: `%A%`. */
-const DIRECTIVES = /%[-+ 0#]*\d*(?:\.\d+)?(?:[ABCT][\s\S]|([\s\S]))/g;
+const DIRECTIVES = /%[-+ 0#]*\d*(?:\.\d*)?(?:[ABCT][\s\S]|([\s\S]))/g;
 
 function refuseLinkTypes(format: string): void {
   for (const [, letter] of format.matchAll(DIRECTIVES)) {
