@@ -231,8 +231,8 @@ export class Engine {
     const { wall, settings } = this.#held;
     const { sandbox = 'auto', environment = {} } = settings;
     const roots = wall.roots.map(({ real }) => real);
-    const { found, inRoots } = resolvePrograms(['bwrap'], { path: environment.PATH, roots });
-    return whyNoSandbox(sandbox, { path: found.get('bwrap'), inRoot: inRoots.get('bwrap') });
+    const { found, passedOver } = resolvePrograms(['bwrap'], { path: environment.PATH, roots });
+    return whyNoSandbox(sandbox, { path: found.get('bwrap'), passedOver: passedOver.get('bwrap') });
   }
 
   /** Reports a failure that a dialect found by itself, such as a path that it refuses by its looks. */

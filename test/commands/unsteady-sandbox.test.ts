@@ -115,6 +115,25 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
   });
 });
 
+describe('bubblewrap that cannot be started', () => {
+  it.each([
+    ['without the right to run it', (file: string) => writeFileSync(file, '', { mode: 0o644 })],
+    ['a link that leads nowhere', (file: string) => symlinkSync('/nonexistent/bwrap', file)],
+  ])('is not taken for missing: %s', async (_, put) => {
+    put(join(base.path, 'bin/bwrap'));
+    const server = await RawClient.start(['--dialect', 'replay', root], withoutBubblewrap());
+    try {
+      const { result } = await server.request('tools/list');
+      expect(JSON.stringify(result)).not.toContain('NOT confined');
+      const answer = JSON.stringify(await server.call('execute_command', { command: 'echo r""an' }));
+      expect(answer).toContain('cannot be run by this user');
+      expect(answer).not.toContain('ran');
+    } finally {
+      await server.end();
+    }
+  });
+});
+
 describe('commands without any bubblewrap', () => {
   const NOT = /NOT confined.*bubblewrap \(bwrap\) is not installed/;
 

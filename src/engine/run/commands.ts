@@ -127,7 +127,7 @@ export class Commands {
     const names = [...readingCommands.keys(), ...allowed, ...LAUNCHERS];
     const bundled = copyBundledPrograms(options.bundled ?? {}, roots, scratch.bin);
     const programs = resolvePrograms(names, { path: environment.PATH, roots, bundled });
-    const bwrap = { path: programs.found.get('bwrap'), inRoot: programs.inRoots.get('bwrap') };
+    const bwrap = { path: programs.found.get('bwrap'), passedOver: programs.passedOver.get('bwrap') };
     const chooseSandbox = () => planSandbox(options.sandbox, bwrap, options.allowNet);
     const [sandbox, gnu, setpriv] = await Promise.all([
       chooseSandbox(),

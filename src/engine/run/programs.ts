@@ -6,6 +6,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   realpathSync,
   statSync,
@@ -37,28 +38,26 @@ export interface Programs {
   path: string;
   /** The absolute path of each program that was found. */
   found: ReadonlyMap<string, string>;
-  /** Where those were seen that lie in a root only, and are not used for that. */
-  inRoots: ReadonlyMap<string, string>;
+  /** Why the server does not use those that are there after all. */
+  passedOver: ReadonlyMap<string, string>;
 }
 
 /** Resolves each name to an absolute path outside of every root, or leaves it out. */
 export function resolvePrograms(names: readonly string[], search: ProgramSearch): Programs {
   const directories = trustedDirectories(search);
   const found = new Map<string, string>();
-  const inRoots = new Map<string, string>();
+  const passedOver = new Map<string, string>();
   for (const name of names) {
     const bundled = search.bundled?.[name] ?? [];
     const candidates = [bundled, directories.map((directory) => join(directory, name))].flat();
     const program = candidates.find((candidate) => isProgramOutside(candidate, search.roots));
     if (program) found.set(name, program);
     else {
-      const seen = namedDirectories(search)
-        .map((directory) => join(directory, name))
-        .find(isProgram);
-      if (seen) inRoots.set(name, seen);
+      const why = whyPassedOver(namedDirectories(search).map((directory) => join(directory, name)));
+      if (why !== undefined) passedOver.set(name, why);
     }
   }
-  return { path: directories.join(':'), found, inRoots };
+  return { path: directories.join(':'), found, passedOver };
 }
 
 /** The path of a command that is allowed. */
@@ -101,6 +100,16 @@ function trustedDirectories(search: ProgramSearch): string[] {
 function namedDirectories({ path }: ProgramSearch): string[] {
   const directories = path?.split(':').filter((entry) => isAbsolute(entry)) ?? [];
   return [...new Set(directories.length > 0 ? directories : USUAL_PATH)];
+}
+
+function whyPassedOver(candidates: readonly string[]): string | undefined {
+  const inRoot = candidates.find(isProgram);
+  if (inRoot !== undefined) return `${inRoot} lies in a served directory, where it is not trusted`;
+  const broken = candidates.find((candidate) => {
+    const found = lstatSync(candidate, { throwIfNoEntry: false });
+    return found !== undefined && !found.isDirectory();
+  });
+  return broken && `${broken} cannot be run by this user`;
 }
 
 function isProgramOutside(path: string, roots: readonly string[]): boolean {

@@ -48,9 +48,9 @@ const trials = new Map<string, Trial>();
 function detectSandbox(bwrap: BubblewrapProgram): Promise<Detection> {
   const why = whyNoSandbox('auto', bwrap);
   if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
-  const { path, inRoot } = bwrap;
+  const { path, passedOver } = bwrap;
   if (path === undefined) {
-    const reason = `${inRoot} lies in a served directory, where it is not trusted; serve another one, or use --sandbox off`;
+    const reason = `${passedOver}; mend that and start the server anew, or use --sandbox off`;
     return Promise.resolve({ available: false, installed: true, why: reason });
   }
   const trial = trials.get(path) ?? { detection: undefined, endedAt: 0 };

@@ -99,7 +99,7 @@ describe('the arguments for bubblewrap', () => {
 });
 
 describe('the choice of a sandbox', () => {
-  const none = { path: undefined, inRoot: undefined };
+  const none = { path: undefined, passedOver: undefined };
   const kind = (run: Promise<unknown>) =>
     run.then(
       () => 'no failure',
@@ -122,7 +122,7 @@ describe('the choice of a sandbox', () => {
   });
 
   it('is a failing one, never none, when bubblewrap is there and does not work', async () => {
-    const broken = { path: '/usr/bin/false', inRoot: undefined };
+    const broken = { path: '/usr/bin/false', passedOver: undefined };
     expect(await planSandbox('auto', broken, false)).toMatchObject({ kind: 'failing' });
   });
 });
