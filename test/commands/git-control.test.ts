@@ -105,6 +105,33 @@ describe.runIf(hasGit)('file tools', () => {
     await takes('write_file', { file: 'hooks/useThing.ts', content: 'export {}\n' });
   });
 
+  it('cannot exchange the repository of a submodule or a linked worktree for another', async () => {
+    const repository = (path: string) => {
+      mkdirSync(join(root, path, 'refs'), { recursive: true });
+      mkdirSync(join(root, path, 'objects'));
+      writeFileSync(join(root, path, 'HEAD'), 'ref: refs/heads/main\n');
+    };
+    repository('.git/modules/libs/one');
+    repository('stranger');
+    mkdirSync(join(root, '.git/worktrees/tree'), { recursive: true });
+    writeFileSync(join(root, '.git/worktrees/tree/HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(root, '.git/worktrees/tree/commondir'), '../..\n');
+    await start('workspace');
+    for (const from of ['modules', 'modules/libs', 'modules/libs/one', 'worktrees', 'worktrees/tree']) {
+      await refuses('move_file', { from: `.git/${from}`, to: 'away' });
+      await refuses('delete_file', { path: `.git/${from}`, recursive: true });
+    }
+    for (const to of ['modules/two', 'modules/libs/two', 'modules/libs/one/modules/x', 'worktrees/x']) {
+      await refuses('move_file', { from: 'stranger', to: `.git/${to}` });
+    }
+    await refuses('write_file', { file: '.git/modules/two/config', content: 'x' });
+    // What is in them is as free as the same in the outer one, and the names are free elsewhere.
+    await takes('write_file', { file: '.git/modules/libs/one/description', content: 'x' });
+    await takes('write_file', { file: '.git/worktrees/tree/logs/HEAD', content: 'x' });
+    await takes('write_file', { file: 'modules/a/b', content: 'x' });
+    await takes('move_file', { from: 'stranger', to: 'worktrees' });
+  });
+
   it('cannot put a bare repository together piece by piece', async () => {
     await start('workspace');
     await takes('write_file', { file: 'bare/config', content: '[core]\n\tbare = false\n\tworktree = ..\n' });

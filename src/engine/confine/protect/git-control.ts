@@ -22,6 +22,8 @@ export interface GitPlace {
 
 /** In a directory called `.git`, or one that looks like a repository. */
 export const CONTROL: ReadonlySet<string> = new Set([CONFIG, WORKTREE_CONFIG, HOOKS, COMMON, 'gitdir']);
+/** Where a repository keeps those of its submodules and linked worktrees, by their names. */
+const NESTED: ReadonlySet<string> = new Set(['modules', 'worktrees']);
 /** What a directory is taken for a repository by. */
 const SHAPE = ['HEAD', 'objects', 'refs'] as const;
 /** What a linked worktree's own directory has instead of objects and refs. */
@@ -34,9 +36,13 @@ export function gitControl({ dir, name, path }: GitPlace): 'git' | undefined {
   const parts = path.split('/').map(asGitReads);
   const last = parts.length - 1;
   if (parts[last] === GIT) return 'git';
+  const isRepositoryAround = (index: number) => isRepository(dir, last - index + (name === '' ? 1 : 0));
   for (const [index, part] of parts.entries()) {
-    if (!CONTROL.has(part)) continue;
-    if (parts[index - 1] === GIT || isRepository(dir, last - index + (name === '' ? 1 : 0))) return 'git';
+    if (!CONTROL.has(part) && !NESTED.has(part)) continue;
+    if (parts[index - 1] !== GIT && !isRepositoryAround(index)) continue;
+    // What is in a nested repository is that one's; to put another in its place is to choose its configuration.
+    const isNested = parts.some((_, inner) => inner > index + 1 && isRepositoryAround(inner));
+    if (CONTROL.has(part) || !isNested) return 'git';
   }
   if (makesRepository(dir, name) || breaksRepository(dir, name, parts)) return 'git';
   return namedAround({ dir, name, path }).some((each) => isWithin(path, each)) ? 'git' : undefined;
