@@ -2,7 +2,7 @@
 
 import { type Paint, plainPaint } from '../display/colour.ts';
 import { plain } from '../display/plain-text.ts';
-import type { Change, JournalEntry } from '../engine/index.ts';
+import { type Change, type JournalEntry, whyLost } from '../engine/index.ts';
 
 const SHOWN_PATHS = 3;
 
@@ -12,8 +12,10 @@ export function entryLine(entry: JournalEntry, tool: string, paint: Paint = plai
   const more = paths.length > SHOWN_PATHS ? `, and ${paths.length - SHOWN_PATHS} more` : '';
   const who = entry.origin.who === undefined ? '' : `  by ${plain(entry.origin.who)}`;
   const forgotten = entry.forgotten ? '  (contents were forgotten)' : '';
+  const lost = changes.filter((change) => whyLost(change) !== undefined).length;
+  const unkept = lost > 0 ? `  (${lost} of ${changes.length} cannot be undone)` : '';
   if (entry.unrecorded !== undefined) paths.push(`changed by a command; ${entry.unrecorded}`);
-  const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${forgotten}`;
+  const what = `${paths.slice(0, SHOWN_PATHS).join(', ')}${more}${who}${unkept}${forgotten}`;
   const line = `${id}  ${timeText(at)}  ${tool}  ${state.padEnd(7)}  ${what}`;
   if (state === 'undone') return paint(line, 'dim');
   return `${paint(id, 'yellow')}${line.slice(id.length)}`;

@@ -31,5 +31,6 @@ function describeLocation({ keep }: StateSettings, where: string): string {
   const { bytes, days, changesLarge } = keep;
   const larger = changesLarge ? 'cannot be undone' : 'is refused';
   const bounds = `at most ${bytes.toLocaleString('en')} bytes (a larger change ${larger}) and ${days} days`;
-  return `kept in ${where}, ${bounds}; what commands change, up to ${limits.watchedEntries.toLocaleString('en')} entries`;
+  const entries = limits.watchedEntries.toLocaleString('en');
+  return `kept in ${where}, ${bounds}; what commands change, up to ${entries} entries, not in .git and node_modules`;
 }

@@ -58,6 +58,7 @@ export {
 } from './journal/copy/copy-journal.ts';
 export { namedIn } from './journal/copy/named-lines.ts';
 export type { Change, EntryState, JournalEntry, Origin } from './journal/entries/entry.ts';
+export { whyLost } from './journal/entries/why-lost.ts';
 export type { Forgotten } from './journal/retention/forget.ts';
 export type { ForgetRequest } from './journal/retention/forget-selection.ts';
 export { type Keep, usualKeep } from './journal/retention/keep.ts';

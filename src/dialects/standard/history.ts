@@ -1,5 +1,5 @@
 /** The history of changes as the tools show it, and the way back. */
-import type { Change, FileDiff, JournalEntry } from '../../engine/index.ts';
+import { type Change, type FileDiff, type JournalEntry, whyLost } from '../../engine/index.ts';
 import { budgetOf, nextCall, pageOf } from '../budget.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
 import { text } from '../dialect.ts';
@@ -51,7 +51,10 @@ async function entryText(entry: JournalEntry, { engine }: ToolContext): Promise<
 
 function changeText(change: Change): string {
   const path = onOneLine(change.path);
-  return change.kind === 'moved' ? `moved ${path} -> ${onOneLine(change.to)}` : `${change.kind} ${path}`;
+  const lost = whyLost(change) === undefined ? '' : ' (cannot be undone)';
+  return change.kind === 'moved'
+    ? `moved ${path} -> ${onOneLine(change.to)}${lost}`
+    : `${change.kind} ${path}${lost}`;
 }
 
 function countsText(lines: FileDiff['lines']): string {

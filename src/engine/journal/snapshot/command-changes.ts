@@ -6,7 +6,7 @@
  */
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
-import { anonymous, type Caller, reportChange } from '../../caller.ts';
+import { anonymous } from '../../caller.ts';
 import type { Root } from '../../confine/roots.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
@@ -31,6 +31,7 @@ import {
   takeSnapshot,
 } from './snapshot.ts';
 import { SnapshotContents } from './snapshot-contents.ts';
+import { codeOf, tell, tellAll, tellLost, tellNotKept, tellNotKnown } from './tell.ts';
 import { ToolChanges } from './tool-changes.ts';
 
 /** For the contents of small files, before a command. */
@@ -160,6 +161,7 @@ export class CommandSnapshots {
     if (journal === undefined) return tellAll(caller, changes);
     try {
       const entered = this.#write(gate, changes, before, after);
+      tellLost(caller, changes);
       await journal.holdSize(entered);
     } catch (error) {
       // The command has run: that it cannot be undone is no reason to keep its answer back.
@@ -258,27 +260,6 @@ export class CommandSnapshots {
   }
 }
 
-function tellNotKnown(caller: Caller, code: string): void {
-  tell(
-    caller,
-    `what other servers changed meanwhile is not known, and may be among the command's changes (${code})`,
-  );
-}
-
-function tellNotKept(caller: Caller, code: string): void {
-  tell(caller, `not everything could be kept before the command (${code})`);
-}
-
-/** In the trace, and behind the answer. */
-function tell(caller: Caller, note: string): void {
-  caller.noted(note);
-  caller.told?.(`[${note}]`);
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
-}
-
 async function moved(
   gate: Gate,
   path: string,
@@ -305,8 +286,4 @@ function whatItWas(path: string, { stat, link, unreachable }: SnapshotEntry): Re
 function whyNotLooked(path: string, { real }: Root, size: number): string {
   if (isSecretName(path, real)) return SECRET;
   return size > SMALL_BYTES ? 'too large to be kept before each command' : 'no room was left for it';
-}
-
-function tellAll(caller: Caller, changes: readonly Change[]): void {
-  for (const change of changes) reportChange(caller, change);
 }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { entryLine } from '../../../../src/cli/entry-line.ts';
 import { History, type JournalEntry } from '../../../../src/engine/index.ts';
 import { program, RawClient } from '../../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
@@ -220,6 +221,20 @@ test('new directories that are not looked through go with the undo, unless someb
       { path: join(fixture.root, 'p/node_modules'), why: 'what is in it was changed since', forceable: true },
     ],
   });
+});
+
+test('the answer of a command and the history say what undo cannot restore', async () => {
+  fixture = await open('--sandbox', 'off');
+  writeFileSync(join(fixture.root, 'large'), 'x'.repeat(300 * 1024));
+  writeFileSync(join(fixture.root, '.env'), 'x');
+  const { result } = await fixture.client.call('execute_command', { command: 'rm large .env b.txt' });
+  const note = result!.content.at(-1)!.text!;
+  expect(note).toMatch(/^\[undo cannot restore all of this: .*too large.*\]$/);
+  expect(note).toContain(`${JSON.stringify(join(fixture.root, '.env'))}: its name is one that secrets have`);
+  expect(note).not.toContain('b.txt');
+  expect(entryLine(await fixture.newest(), 'execute_command')).toContain('(2 of 3 cannot be undone)');
+  const harmless = await fixture.client.call('execute_command', { command: 'rm a.txt' });
+  expect(harmless.result!.content).toHaveLength(1);
 });
 
 describe('names and link targets that are not valid UTF-8', () => {
