@@ -154,3 +154,17 @@ describe('connections without a token', () => {
     other.destroy();
   });
 });
+
+describe('a client that opens a connection for each of its calls', () => {
+  it('loses none of them, however many it makes at once', async () => {
+    const fixture = await staged();
+    const session = (await fixture.post(hello())).headers['mcp-session-id'];
+    const ask = `${post}Authorization: Bearer ${TOKEN}\r\nMcp-Session-Id: ${session}\r\nAccept: application/json, text/event-stream\r\n`;
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' });
+    const crowd = await Promise.all(Array.from({ length: 600 }, () => fixture.raw()));
+    for (const { socket } of crowd) socket.write(`${ask}Content-Length: ${body.length}\r\n\r\n${body}`);
+    const answers = await Promise.all(crowd.map((raw) => raw.until(/"result"/)));
+    expect(answers.filter((answer) => !answer.startsWith('HTTP/1.1 200'))).toEqual([]);
+    for (const { socket } of crowd) socket.destroy();
+  });
+});

@@ -9,8 +9,8 @@ import { networkOf } from './failed-tokens.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Reply } from './reply.ts';
 
-/** Time for a new connection to show its token, however many others arrive in the same moment. */
-const MIN_AGE_MS = 250;
+/** Time for a new connection to show its token: a client may open one for each of hundreds of calls at once. */
+const MIN_AGE_MS = 1000;
 
 type Limits = Pick<
   HttpLimits,
@@ -38,6 +38,7 @@ export class Connections {
   readonly #unauthenticatedByNetwork = new Map<string, Map<string, Connection>>();
   /** In the order in which they showed a token last. */
   readonly #authenticated = new Map<string, Connection>();
+  #surplusDue = false;
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -60,7 +61,7 @@ export class Connections {
     socket.once('close', () => this.#forget(connection));
     while (this.#unauthenticated.size > this.#limits.maxUnauthenticated)
       this.#close(this.#oldestOfLargestNetwork());
-    this.#closeSurplus(connection.since);
+    this.#closeSurplusSoon();
   }
 
   /** Counts a request, so that its connection is not idle before the reply is complete. */
@@ -92,12 +93,27 @@ export class Connections {
       // A reply on its way, such as the files of the page, may take a little longer.
       if (connection.openReplies === 0 || age >= requestMs) this.#close(connection);
     }
-    this.#closeSurplus(now);
+    this.#closeSurplusSoon();
   }
 
   closeAll(): void {
     for (const { socket } of [...this.#unauthenticated.values(), ...this.#authenticated.values()])
       socket.destroy();
+  }
+
+  /**
+   * When the event loop was held up, the token of a connection may lie unread for as long as a stranger may stay. So
+   * whatever has arrived is read first, in the turn between the two.
+   */
+  #closeSurplusSoon(): void {
+    if (this.#surplusDue) return;
+    this.#surplusDue = true;
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#surplusDue = false;
+        this.#closeSurplus(Date.now());
+      }),
+    );
   }
 
   #closeSurplus(now: number): void {

@@ -54,7 +54,7 @@ export const defaultLimits: HttpLimits = {
   unauthenticated: 64,
   unauthenticatedPerAddress: 32,
   unauthenticatedMs: 10_000,
-  maxUnauthenticated: 512,
+  maxUnauthenticated: 1536,
   sessions: 1024,
   sessionsPerToken: 512,
   sessionIdleMs: 30 * 60_000,
@@ -79,13 +79,14 @@ export const defaultLimits: HttpLimits = {
 
 /** What changes when the operator sets a limit: also the other limits that have to grow with it. */
 export function limitsFor({ calls, bodyBytes }: { calls?: number; bodyBytes?: number }): Partial<HttpLimits> {
-  const { connections, allBodiesBytes, requestMs } = defaultLimits;
+  const { connections, maxUnauthenticated, allBodiesBytes, requestMs } = defaultLimits;
   return {
     ...(calls !== undefined && {
       callsPerToken: calls,
       calls: 2 * calls,
       // Each call that waits has a connection of its own.
       connections: Math.max(connections, 2 * calls + 256),
+      maxUnauthenticated: Math.max(maxUnauthenticated, calls + 512),
     }),
     ...(bodyBytes !== undefined && {
       bodyBytes,
