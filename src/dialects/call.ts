@@ -2,6 +2,7 @@
 import { EngineFailure, Yielder } from '../engine/index.ts';
 import { checkArguments } from './arguments.ts';
 import type { Dialect, Tool, ToolContext, ToolOutcome } from './dialect.ts';
+import { budgetBeside, fitBudget, notesBeside } from './fit-budget.ts';
 import { noteHidden } from './hidden-characters.ts';
 import { noteIgnored } from './ignored-arguments.ts';
 import { withNotes } from './notes.ts';
@@ -20,15 +21,18 @@ export async function callTool(
   args: unknown,
   { notes = [], calledAs = tool.name, ...rest }: CallContext,
 ): Promise<ToolOutcome> {
-  const context: ToolContext = { ...rest, note: (note) => void notes.push(note) };
-  const outcome = await outcomeOf(dialect, tool, args, context);
   const ignored =
     tool.input.additionalProperties === false ? undefined : await noteIgnored(tool, args, calledAs);
-  const also = [await noteHidden(outcome), ignored].filter((note) => note !== undefined);
+  const { maxTokens } = dialect.keepsToBudget ? budgetBeside(ignored, rest) : rest;
+  const context: ToolContext = { ...rest, maxTokens, note: (note) => void notes.push(note) };
+  const outcome = await outcomeOf(dialect, tool, args, context);
+  const also = [...notes, await noteHidden(outcome), ignored].filter((note) => note !== undefined);
   // A long result takes time to measure: let other calls run first.
   const due = new Yielder(undefined).pause();
   if (due) await due;
-  return shortEnough(withNotes(outcome, [...notes, ...also]), dialect, tool, context);
+  if (!dialect.keepsToBudget) return shortEnough(withNotes(outcome, also), dialect, tool, context);
+  const noted = withNotes(outcome, notesBeside(outcome, also, rest));
+  return shortEnough(fitBudget(noted, rest), dialect, tool, context);
 }
 
 /** Most tools keep their results short enough for clients; this holds for all of them. */

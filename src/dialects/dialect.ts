@@ -155,6 +155,8 @@ export interface Dialect {
   rootSetting?: string;
   /** Clients choose a workspace for their later calls, so the server must recognise each client. */
   choosesWorkspace?: boolean;
+  /** No answer holds more than `maxTokens`. */
+  keepsToBudget?: true;
   /** Files are resources too: lists, reads, completion of paths and subscriptions. */
   servesResources?: true;
   /** The roots of a client narrow what is served to it. */

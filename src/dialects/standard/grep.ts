@@ -1,6 +1,7 @@
 /** What grep_files searches, and how it shows what it found. */
 import { basename, dirname, join } from 'node:path';
 import { truncate } from '../../display/truncate.ts';
+import { truncateToBytes } from '../../display/truncate-bytes.ts';
 import {
   type FileMatches,
   type FoundLine,
@@ -31,8 +32,6 @@ export interface GrepArguments {
 
 /** A longer line is shown around its match. */
 const LONGEST_LINE = 2000;
-/** What the first line may need, which names the directory. */
-const HEAD_BYTES = 100;
 /** Enough for whole trees. */
 const MOST_FILES = 1_000_000;
 
@@ -55,7 +54,7 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     maxMatches: byFile ? MOST_FILES : offset + limit,
     summary: SUMMARIES[args.output],
     // An anchor is the hash of the whole line.
-    maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context) >> 2),
+    maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context, args) >> 3),
     countAll: true,
     declaredEncodings: true,
   };
@@ -75,9 +74,10 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
   }
   const found = { ...result, files };
   const shown = isFar ? files : withoutFirst(files, offset);
+  const bytes = budgetOf(context, args) - Buffer.byteLength([head, ...skipped].join('\n')) - 2;
   const body = byFile
-    ? await filePage(found, args, directory, context)
-    : linePage({ ...result, files: shown }, args, context);
+    ? await filePage(found, args, { directory, bytes }, context)
+    : linePage({ ...result, files: shown }, args, bytes, context);
   return [head, ...body, ...skipped].join('\n');
 }
 
@@ -124,12 +124,11 @@ async function pageBehind(
 }
 
 /** Matching lines, each file's path once above its lines. */
-function linePage(result: GrepResult, args: GrepArguments, context: ToolContext): string[] {
+function linePage(result: GrepResult, args: GrepArguments, bytes: number, context: ToolContext): string[] {
   const { offset = 0 } = args;
-  const budget = budgetOf(context) - HEAD_BYTES;
-  const blocks = result.files.flatMap((file) => blocksOf(file, args, budget));
+  const blocks = result.files.flatMap((file) => blocksOf(file, args, bytes));
   const shown: string[] = [];
-  let [room, matches, path] = [budget, 0, ''];
+  let [room, matches, path] = [bytes, 0, ''];
   for (const block of blocks) {
     const heading = block.path === path ? (args.context && !block.touches ? ['--'] : []) : [block.path];
     const lines = [...heading, ...block.lines];
@@ -141,10 +140,8 @@ function linePage(result: GrepResult, args: GrepArguments, context: ToolContext)
   }
   const left = result.totalMatches - offset - matches;
   if (left <= 0) return shown;
-  return [
-    ...shown,
-    `[${grouped(left)} more matching lines; ${nextCall('grep_files', { ...asSent(args), offset: offset + matches })}]`,
-  ];
+  const next = nextCall('grep_files', asSent(args), { offset: offset + matches }, context);
+  return [...shown, `[${grouped(left)} more matching lines; ${next}]`];
 }
 
 interface Block {
@@ -157,7 +154,7 @@ interface Block {
 
 /** A match with the lines around it. Lines between two matches belong to the first of them. */
 function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): Block[] {
-  const path = onOneLine(file.path);
+  const path = truncateToBytes(onOneLine(file.path), bytes >> 1);
   const blocks: Block[] = [];
   let last: number | undefined;
   let open: Block | undefined;
@@ -177,7 +174,7 @@ function blocksOf(file: FileMatches, args: GrepArguments, bytes: number): Block[
 /** A block that no answer could hold keeps its match, and the lines around it that fit. */
 function shortened(block: Block, file: FileMatches, bytes: number): Block {
   const fits = (lines: readonly string[]) =>
-    Buffer.byteLength(lines.join('\n')) + block.path.length + 8 < bytes;
+    Buffer.byteLength(lines.join('\n')) + Buffer.byteLength(block.path) + 8 < bytes;
   if (fits(block.lines)) return block;
   const isMatch = new Set(file.lines.filter(({ match }) => match).map(({ number }) => `${number}`));
   const at = block.lines.findIndex((line) => isMatch.has(/^\d+/.exec(line)![0]));
@@ -189,7 +186,7 @@ function shortened(block: Block, file: FileMatches, bytes: number): Block {
 
 /** A line that is too long for an answer is cut; its anchor is that of the whole line. */
 function lineText({ number, text, match }: FoundLine, anchors: boolean, bytes: number): string {
-  const shown = truncate(text, Math.min(LONGEST_LINE, bytes >> 2));
+  const shown = truncateToBytes(truncate(text, LONGEST_LINE), (bytes >> 1) - 40);
   if (anchors) return `${number}#${lineHash(text)}| ${shown}`;
   return `${number}${match ? ':' : '-'} ${shown}`;
 }
@@ -214,7 +211,7 @@ function withoutFirst(files: readonly FileMatches[], offset: number): FileMatche
 async function filePage(
   result: GrepResult,
   args: GrepArguments,
-  directory: string,
+  { directory, bytes }: { directory: string; bytes: number },
   context: ToolContext,
 ): Promise<string[]> {
   const { offset = 0, limit, output } = args;
@@ -222,13 +219,11 @@ async function filePage(
   const lines = files.map(({ path, matches }) =>
     output === 'files' ? onOneLine(path) : `${onOneLine(path)}: ${matches}`,
   );
-  const page = pageOf(lines.slice(0, offset + limit), offset, budgetOf(context));
+  const page = pageOf(lines.slice(0, offset + limit), offset, bytes);
   const left = lines.length - page.end;
   if (left <= 0) return [...page.lines];
-  return [
-    ...page.lines,
-    `[${grouped(left)} more files; ${nextCall('grep_files', { ...asSent(args), offset: page.end })}]`,
-  ];
+  const next = nextCall('grep_files', asSent(args), { offset: page.end }, context);
+  return [...page.lines, `[${grouped(left)} more files; ${next}]`];
 }
 
 async function newestFirst(

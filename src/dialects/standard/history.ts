@@ -29,10 +29,10 @@ export async function historyText(
   if (wanted.length === 0) return 'No changes';
   const lines: string[] = [];
   for (const entry of wanted) lines.push(await entryText(entry, context));
-  const page = pageOf(lines, 0, budgetOf(context));
+  const page = pageOf(lines, 0, budgetOf(context, args));
   const left = all.length - start - page.end;
   if (left === 0) return page.lines.join('\n');
-  const next = nextCall('history', { ...args, before: wanted[page.end - 1]!.id });
+  const next = nextCall('history', args, { before: wanted[page.end - 1]!.id }, context);
   return [...page.lines, `[${left} older changes; ${next}]`].join('\n');
 }
 

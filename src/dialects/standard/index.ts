@@ -74,6 +74,7 @@ export const standard: Dialect = {
     runCommand,
   ],
   toolsets,
+  keepsToBudget: true,
   servesResources: true,
   followsClientRoots: true,
   instructions,

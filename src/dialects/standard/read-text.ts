@@ -1,6 +1,6 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
 import { contentHash, fail, lineHash, type TextPart } from '../../engine/index.ts';
-import { budgetOf, nextCall, partNote } from '../budget.ts';
+import { type Budget, budgetOf, nextCall, partNote } from '../budget.ts';
 import type { Session, ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
 import { withHash } from './outcome.ts';
@@ -21,13 +21,15 @@ export interface ReadArguments {
 export interface ReadText {
   answer: string;
   hash: string | undefined;
+  /** It ends before the file does. */
+  isCut: boolean;
 }
 
 export async function readText(
   tool: string,
   args: ReadArguments,
   context: ToolContext,
-  bytes = budgetOf(context),
+  bytes = budgetOf(context, args),
 ): Promise<ReadText> {
   const { engine, session, signal } = context;
   const path = await pathOf(args.path, context);
@@ -38,8 +40,9 @@ export async function readText(
   const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
   const hash =
     whole && (isWhole || args.hash || args.anchors) ? await rememberedHash(session, path, whole) : undefined;
-  const answer = answerOf(tool, args, part, bytes);
-  return { answer, hash: isWhole || args.hash ? hash : undefined };
+  const answer = answerOf(tool, args, part, { ...context, bytes });
+  const isCut = part.goesOnAt !== undefined || part.to < part.totalLines;
+  return { answer, hash: isWhole || args.hash ? hash : undefined, isCut };
 }
 
 /** Remembers what the client reads, and gives its hash. */
@@ -68,12 +71,17 @@ function requestOf({ head, tail, offset, limit, column }: ReadArguments) {
 }
 
 /** The text, or its lines with their labels, and a last line when something is missing. */
-function answerOf(tool: string, args: ReadArguments, part: TextPart, bytes: number): string {
-  const shown = args.numbered || args.anchors ? labelled(part, args, bytes) : plainText(part, args);
+function answerOf(
+  tool: string,
+  args: ReadArguments,
+  part: TextPart,
+  room: Budget & { bytes: number },
+): string {
+  const shown = args.numbered || args.anchors ? labelled(part, args, room.bytes) : plainText(part, args);
   const { goesOnAt, totalLines, from } = part;
   const { to } = shown;
   const { path, numbered, anchors, limit } = args;
-  const next = (more: object) => nextCall(tool, { path, numbered, anchors, ...more });
+  const next = (more: object) => nextCall(tool, { path, numbered, anchors }, more, room);
   if (goesOnAt && to === from) {
     const { column, length } = goesOnAt;
     const goesOn = next({ offset: from, column, limit: args.head ?? limit });

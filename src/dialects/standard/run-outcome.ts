@@ -1,4 +1,6 @@
 /** What run_command answers: output and how the command ended. */
+
+import { firstBytes, lastBytes } from '../../display/truncate-bytes.ts';
 import { type RunResult, shellExitCode } from '../../engine/index.ts';
 import { budgetOf, grouped } from '../budget.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
@@ -22,14 +24,21 @@ export function runOutcome(result: RunResult, timeout: number, context: ToolCont
 function cutInTheMiddle(output: string, bytes: number): string {
   const ended = output === '' || output.endsWith('\n') ? output : `${output}\n`;
   if (Buffer.byteLength(ended) <= bytes) return ended;
-  const lines = ended.split('\n');
-  let [first, last, room] = [0, lines.length, bytes];
-  while (first < last) {
-    const next = first <= lines.length - last ? lines[first++]! : lines[--last]!;
-    room -= Buffer.byteLength(next) + 1;
-    if (room < 0) break;
-  }
-  return [...lines.slice(0, first), `[${grouped(last - first)} lines left out]`, ...lines.slice(last)].join(
-    '\n',
-  );
+  const [first, last] = [firstBytes(ended, bytes >> 1), lastBytes(ended, bytes >> 1)];
+  const [start, end] = [wholeStart(first), wholeEnd(last)];
+  const left = ended.slice(start.length, ended.length - end.length).split('\n').length - 1;
+  const what = left > 0 ? `${grouped(left)} lines` : 'a part of the line';
+  return `${start}${start.endsWith('\n') ? '' : '\n'}[${what} left out]\n${end}`;
+}
+
+/** Without the piece of a line at its end, unless it is nothing else. */
+function wholeStart(text: string): string {
+  const newline = text.lastIndexOf('\n');
+  return newline < 0 ? text : text.slice(0, newline + 1);
+}
+
+/** Without the piece of a line at its start, unless it is nothing else. */
+function wholeEnd(text: string): string {
+  const newline = text.indexOf('\n');
+  return newline < 0 || newline === text.length - 1 ? text : text.slice(newline + 1);
 }

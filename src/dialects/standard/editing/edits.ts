@@ -1,4 +1,6 @@
 /** What edit_file says: a diff of what it did, or why an edit does not fit and where it would. */
+import { truncate } from '../../../display/truncate.ts';
+import { truncateMiddle, truncateToBytes } from '../../../display/truncate-bytes.ts';
 import type {
   EditListResult,
   EditRefusal,
@@ -7,6 +9,8 @@ import type {
   ListedEditResult,
 } from '../../../engine/index.ts';
 import { fail } from '../../../engine/index.ts';
+import { pageOf } from '../../budget.ts';
+import { type RestOfDiff, shownDiff } from './shown-diff.ts';
 
 export interface EditArgument {
   oldText?: string;
@@ -28,19 +32,37 @@ export function listedEdits(edits: readonly EditArgument[]): ListedEdit[] {
   });
 }
 
+/** What is no anchor is shown up to here. */
+const LONGEST_ANCHORS = 200;
 const RULE = '='.repeat(67);
 
 /** A unified diff in a fence of as many backticks as it takes, and what else there is to know of the edits. */
-export function doneText(path: string, diff: string, results: readonly ListedEditResult[]): string {
+export function doneText(
+  path: string,
+  diff: string,
+  results: readonly ListedEditResult[],
+  rest: RestOfDiff,
+): string {
   const hunks = diff
     .slice(diff.indexOf('@@'))
     .replaceAll('\r\n', '\n')
     .replaceAll('\r', '')
     .replace(/^@@ .*$/gm, withCounts);
-  const whole = `Index: ${path}\n${RULE}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n${hunks}`;
+  const head = `Index: ${path}\n${RULE}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`;
+  const notes = shortNotes(results.flatMap(noteOf), rest.bytes >> 2);
+  const shown = shownDiff(hunks, rest.bytes - Buffer.byteLength(head + notes) - FENCES, rest.next);
   let fence = '```';
-  while (whole.includes(fence)) fence += '`';
-  return [`${fence}diff\n${whole}${fence}\n\n`, ...results.flatMap(noteOf)].join('');
+  while (head.includes(fence) || shown.hunks.includes(fence)) fence += '`';
+  return `${fence}diff\n${head}${shown.hunks}${fence}\n\n${shown.note}${notes}`;
+}
+
+/** What the fences around a diff take, if they are not very long. */
+const FENCES = 40;
+
+function shortNotes(notes: readonly string[], bytes: number): string {
+  const page = pageOf(notes, 0, bytes);
+  const left = notes.length - page.end;
+  return [...page.lines, ...(left > 0 ? [`[and ${left} more edits]\n`] : [])].join('');
 }
 
 /** As the official server writes them: a count of one is told too. */
@@ -66,17 +88,33 @@ function noteOf(result: ListedEditResult, index: number): string[] {
 
 type Refused = Extract<EditListResult, { refusal: unknown }>;
 
-export function refusalText(refused: Refused, path: string, edits: readonly EditArgument[]): string {
+/** `bytes` is what the answer may take: most of that is for what the file has. */
+export function refusalText(
+  refused: Refused,
+  path: string,
+  edits: readonly EditArgument[],
+  bytes: number,
+): string {
   const { refusal } = refused;
   if (refusal.why === 'no-edits') return 'There are no edits: nothing was changed';
   if (refusal.why === 'no-change')
     return `The edits change nothing: ${path} is already as they would leave it`;
   const { edit } = refused as { edit: number };
   const which = edits.length === 1 ? '' : `Edit ${edit}: `;
-  return whyRefused(refusal as EditRefusal, which, path, edits[edit - 1]!);
+  return whyRefused(refusal as EditRefusal, which, path, shortened(edits[edit - 1]!, bytes >> 2), bytes);
 }
 
-function whyRefused(refusal: EditRefusal, which: string, path: string, edit: EditArgument): string {
+function shortened(edit: EditArgument, bytes: number): EditArgument {
+  return edit.oldText === undefined ? edit : { ...edit, oldText: truncateMiddle(edit.oldText, bytes) };
+}
+
+function whyRefused(
+  refusal: EditRefusal,
+  which: string,
+  path: string,
+  edit: EditArgument,
+  bytes: number,
+): string {
   switch (refusal.why) {
     case 'not-found':
       return notFound(refusal, edit);
@@ -89,11 +127,14 @@ function whyRefused(refusal: EditRefusal, which: string, path: string, edit: Edi
     case 'empty-old-text':
       return `${which}oldText is empty, which fits an empty file only\nlines: "0+" inserts at the beginning.`;
     case 'bad-anchors':
-      return `${which}lines must be anchors such as "12#k3-15#9q", "12#k3", "12#k3+" or "0+", not ${JSON.stringify(refusal.written)}\nread_text_file shows them with anchors: true.`;
+      return `${which}lines must be anchors such as "12#k3-15#9q", "12#k3", "12#k3+" or "0+", not ${truncate(JSON.stringify(refusal.written), LONGEST_ANCHORS)}\nread_text_file shows them with anchors: true.`;
     case 'reversed-range':
       return `${which}${refusal.written} ends before it begins`;
     case 'stale-anchors': {
-      const now = refusal.shown.map(({ line, hash, text }) => `${line}#${hash}| ${text}`);
+      const most = Math.floor(bytes / (refusal.shown.length + 1));
+      const now = refusal.shown.map(({ line, hash, text }) =>
+        truncateToBytes(`${line}#${hash}| ${text}`, most),
+      );
       return [
         `${which}${path} has changed: ${refusal.written} does not name its lines any more. Now:`,
         ...now,

@@ -1,6 +1,5 @@
 /** Changes that are made only to the content that the caller knows. */
 import { EngineFailure, unifiedDiff } from '../../../engine/index.ts';
-import { budgetOf } from '../../budget.ts';
 import type { ResultOutcome, ToolContext } from '../../dialect.ts';
 import { refused } from '../outcome.ts';
 import { asCalled } from '../paths.ts';
@@ -37,6 +36,5 @@ async function diffSince(path: string, ifHash: string, context: ToolContext): Pr
   const now = await engine.files.readDecoded(path, { signal });
   const before = await engine.files.decode(path, known);
   if (now.text === undefined || before === undefined) return undefined;
-  const diff = unifiedDiff(before, now.text, { oldName: `${path} (${ifHash})`, newName: path });
-  return Buffer.byteLength(diff) > budgetOf(context) ? undefined : diff;
+  return unifiedDiff(before, now.text, { oldName: `${path} (${ifHash})`, newName: path });
 }

@@ -11,9 +11,10 @@ export function listing(
   context: ToolContext,
   after: readonly string[] = [],
 ): string {
-  const page = pageOf(lines, args.offset ?? 0, budgetOf(context));
+  const room = budgetOf(context, args) - Buffer.byteLength(after.join('\n'));
+  const page = pageOf(lines, args.offset ?? 0, room);
   const first = page.offset + 1;
-  const next = nextCall(tool, { ...args, offset: page.end });
+  const next = nextCall(tool, args, { offset: page.end }, context);
   const note = partNote(`entries ${first}-${page.end}`, lines.length, next);
   return [...page.lines, ...after, ...(page.isCut ? [note] : [])].join('\n');
 }

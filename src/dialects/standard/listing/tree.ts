@@ -1,9 +1,11 @@
 /** Directory trees as JSON: whole levels, as many of them as fit. */
 import { join } from 'node:path';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
-import { nextCall } from '../../budget.ts';
+import { type Budget, budgetOf, nextCall, noteFits } from '../../budget.ts';
 import type { ToolContext } from '../../dialect.ts';
 
+/** `{ "more": 20000 }`, as an entry of its own. */
+const MORE_BYTES = 40;
 /** No entry takes less. */
 const LEAST_NODE_BYTES = '{"name": "","type": "file"},'.length;
 
@@ -131,29 +133,31 @@ function deepestThatFit(nodes: readonly Node[], most: number, bytes: number): Le
 export function treeText(
   { nodes, isIgnored }: Tree,
   args: TreeArguments,
-  bytes: number,
+  budget: Budget,
 ): { json: string; note: string[] } {
+  const bytes = budgetOf(budget, args);
   if (isIgnored) {
     const note = '[everything here is named by .gitignore; includeIgnored: true shows it]';
     return { json: jsonOf(nodes), note: [note] };
   }
   const levels = deepestThatFit(nodes, args.depth ?? Number.POSITIVE_INFINITY, bytes);
-  if (!levels) return firstEntries(nodes, args, bytes);
+  if (!levels) return firstEntries(nodes, args, budget);
   if (levels.isWhole || levels.depth === args.depth) return { json: levels.json, note: [] };
-  return { json: levels.json, note: [noteOf(cutDirectories(levels.nodes, args.path), args)] };
+  return { json: levels.json, note: [noteOf(cutDirectories(levels.nodes, args.path), args, budget)] };
 }
 
-function firstEntries(nodes: readonly Node[], args: TreeArguments, bytes: number) {
+/** None where a single one is too long. */
+function firstEntries(nodes: readonly Node[], args: TreeArguments, budget: Budget) {
   const shown: (Node | { more: number })[] = [];
-  let left = bytes;
+  let left = budgetOf(budget, args) - Buffer.byteLength(jsonOf([])) - MORE_BYTES;
   for (const node of nodes) {
     const [entry] = toDepth([node], 1, { nodes: 1, isCut: false })!;
     left -= Buffer.byteLength(jsonOf([entry!]));
-    if (left < 0 && shown.length > 0) break;
+    if (left < 0) break;
     shown.push(entry!);
   }
   const end = shown.length;
-  const next = nextCall('list_directory', { path: args.path, offset: end });
+  const next = nextCall('list_directory', { path: args.path }, { offset: end }, budget);
   return {
     json: JSON.stringify([...shown, { more: nodes.length - end }], null, 2),
     note: [`[${nodes.length - end} of ${nodes.length} entries left out; ${next}]`],
@@ -172,9 +176,15 @@ function cutDirectories(nodes: readonly Node[], path: string): string[] {
 }
 
 const MOST_NAMED = 5;
+const SHORTER = 'next: directory_tree with the path of one of them';
 
-function noteOf(directories: readonly string[], { path: _, ...rest }: TreeArguments): string {
-  const calls = directories.slice(0, MOST_NAMED).map((path) => nextCall('directory_tree', { ...rest, path }));
-  const more = directories.length > MOST_NAMED ? ` and ${directories.length - MOST_NAMED} more` : '';
+function noteOf(directories: readonly string[], { path: _, ...rest }: TreeArguments, budget: Budget): string {
+  const all = directories
+    .slice(0, MOST_NAMED)
+    .map((path) => nextCall('directory_tree', { ...rest, path }, {}, budget));
+  const calls = all.filter((_, index) => noteFits(all.slice(0, index + 1).join('; '), budget));
+  if (calls.length === 0) calls.push(SHORTER);
+  const left = directories.length - calls.length;
+  const more = left > 0 ? ` and ${left} more` : '';
   return `["more" counts what is left out in ${directories.length} directories; ${calls.join('; ')}${more}]`;
 }

@@ -1,4 +1,5 @@
 import { hasSteps, type PlannedFile, Yielder } from '../../../engine/index.ts';
+import { budgetOf, grouped, pageOf } from '../../budget.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
 import { onOneLine } from '../../one-line.ts';
 import { pathOf } from '../paths.ts';
@@ -24,12 +25,15 @@ export const applyPatch = defineTool({
       placed.push({ ...plan, from: await placeOf(plan.from, context), to: await placeOf(plan.to, context) });
     }
     const hashes = await context.engine.files.patchFiles(placed, { dryRun, signal });
-    return { plans, hashes };
+    return { plans, hashes, bytes: budgetOf(context) };
   },
-  render({ plans, hashes }, { dryRun }) {
-    const notes = dryRun ? ['[dry run: nothing was changed]'] : [];
-    const content = [text([...plans.map(lineOf), ...notes].join('\n'))];
-    return { content, ...hashMeta(plans, hashes) };
+  render({ plans, hashes, bytes }, { dryRun }) {
+    const { lines, end, isCut } = pageOf(plans.map(lineOf), 0, bytes);
+    const notes = [
+      ...(isCut ? [`[${grouped(plans.length - end)} more files]`] : []),
+      ...(dryRun ? ['[dry run: nothing was changed]'] : []),
+    ];
+    return { content: [text([...lines, ...notes].join('\n'))], ...hashMeta(plans, hashes) };
   },
 });
 

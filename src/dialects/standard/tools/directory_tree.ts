@@ -1,4 +1,3 @@
-import { budgetOf } from '../../budget.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
 import { treeOf, treeText } from '../listing/tree.ts';
 import { pathOf } from '../paths.ts';
@@ -17,7 +16,7 @@ export const directoryTree = defineTool({
   async run(args, context) {
     const target = await pathOf(args.path, context);
     const tree = await treeOf(target, args, context);
-    return treeText(tree, args, budgetOf(context));
+    return treeText(tree, args, context);
   },
   render: ({ json, note }) => ({ content: [json, ...note].map(text) }),
 });

@@ -1,3 +1,4 @@
+import { budgetOf, nextCall } from '../../budget.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { editRemembered } from '../editing/edit-remembered.ts';
 import { doneText, refusalText } from '../editing/edits.ts';
@@ -47,9 +48,12 @@ export const editFile = defineTool({
     );
     if (!('hash' in outcome)) return outcome;
     const { result, hash } = outcome;
-    if ('refusal' in result) return refused(refusalText(result, path, edits), result.refusal.why);
+    const bytes = budgetOf(context, { path });
+    if ('refusal' in result) return refused(refusalText(result, path, edits, bytes), result.refusal.why);
     const { path: real } = await context.engine.files.info(target);
-    return { result: withHash(doneText(real, result.diff, result.results), hash) };
+    const next = (offset: number) => nextCall('read_text_file', { path }, { offset }, context);
+    const rest = { bytes, next: dryRun ? undefined : next };
+    return { result: withHash(doneText(real, result.diff, result.results, rest), hash) };
   },
   render: (outcome) => outcome,
 });

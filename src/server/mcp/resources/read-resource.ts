@@ -1,5 +1,6 @@
 /** `resources/read`: text as text within the budget, a directory as a listing, anything else as a blob. */
 import { budgetOf, nextCall, pageOf, partNote } from '../../../dialects/budget.ts';
+import { onOneLine } from '../../../dialects/one-line.ts';
 import {
   type Engine,
   EngineFailure,
@@ -32,7 +33,7 @@ export async function readResource(call: ResourceCall): Promise<object> {
 
 async function fileContents({ app, engine, signal }: ResourceCall, path: string): Promise<Contents> {
   try {
-    const part = await engine.files.readPart(path, { maxBytes: budgetOf(app), signal });
+    const part = await engine.files.readPart(path, { maxBytes: budgetOf(app, { path }), signal });
     return { mimeType: fileMimeType(path) ?? 'text/plain', text: textOf(app, path, part) };
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.facts.kind !== 'not-text') throw error;
@@ -45,18 +46,18 @@ function textOf(app: App, path: string, part: TextPart): string {
   const { text, from, to, totalLines, goesOnAt } = part;
   if (goesOnAt) {
     const { column, length } = goesOnAt;
-    const next = offeredCall(app, 'read_text_file', { path, offset: to, column });
+    const next = offeredCall(app, 'read_text_file', path, { offset: to, column });
     return `${text}\n${partNote(`line ${to}, characters 1-${column - 1}`, length, next)}`;
   }
   if (to >= totalLines) return text;
-  const next = offeredCall(app, 'read_text_file', { path, offset: to + 1 });
+  const next = offeredCall(app, 'read_text_file', path, { offset: to + 1 });
   return `${text}${partNote(`lines ${from}-${to}`, totalLines, next)}`;
 }
 
 async function listing({ app, engine, signal }: ResourceCall, path: string): Promise<Contents> {
   const lines = await linesOf(engine, path, signal);
-  const page = pageOf(lines, 0, budgetOf(app));
-  const next = offeredCall(app, 'list_directory', { path, offset: page.end });
+  const page = pageOf(lines, 0, budgetOf(app, { path }));
+  const next = offeredCall(app, 'list_directory', path, { offset: page.end });
   const note = page.isCut ? [partNote(`entries 1-${page.end}`, lines.length, next)] : [];
   return { mimeType: DIRECTORY, text: [...page.lines, ...note].join('\n') };
 }
@@ -66,12 +67,12 @@ async function linesOf(engine: Engine, path: string, signal: AbortSignal): Promi
   return mapInTurns(
     entries,
     new Yielder(signal),
-    ({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${name}`,
+    ({ name, target }) => `${target === 'directory' ? '[DIR]' : '[FILE]'} ${onOneLine(name)}`,
   );
 }
 
 /** The call that goes on, where its tool is offered. */
-function offeredCall(app: App, tool: string, args: Record<string, unknown>): string | undefined {
+function offeredCall(app: App, tool: string, path: string, more: object): string | undefined {
   const isOffered = offeredTools(app).shown.some(({ name }) => name === tool);
-  return isOffered ? nextCall(tool, args) : undefined;
+  return isOffered ? nextCall(tool, { path }, more, app) : undefined;
 }

@@ -1,5 +1,6 @@
 /** Answers every request of one client about resources. */
 import type { Dialect, ToolContext, ToolOutcome } from '../../../dialects/dialect.ts';
+import { fitBudget } from '../../../dialects/fit-budget.ts';
 import {
   anonymous,
   type Caller,
@@ -209,7 +210,7 @@ export class SessionResources {
   #words(facts: Failure, context: ToolContext): string {
     const { tools } = this.#dialect;
     const reader = tools.find(({ name }) => name === 'read_text_file') ?? tools[0]!;
-    const outcome = this.#dialect.failed(facts, reader, context);
+    const outcome = fitBudget(this.#dialect.failed(facts, reader, context), context);
     if ('error' in outcome) return outcome.error.message;
     return outcome.result.content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
   }

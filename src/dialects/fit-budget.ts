@@ -1,0 +1,70 @@
+/** Holds the answers of a dialect that keeps to a budget within it, whatever its tools make of long names and texts. */
+import { truncateMiddle, truncateToBytes } from '../display/truncate-bytes.ts';
+import { answerBytes, type Budget, grouped } from './budget.ts';
+import type { Content, ToolOutcome } from './dialect.ts';
+
+/** `[12,345 more lines]` */
+const LEFT_OUT_BYTES = 40;
+/** A note that says less than this says nothing. */
+const LEAST_NOTE = 110;
+
+/** The part of a budget that is left when an answer has a note as well, which may take a quarter of it. */
+export function budgetBeside(note: string | undefined, budget: Budget): Budget {
+  if (note === undefined) return budget;
+  const bytes = answerBytes(budget);
+  return { maxTokens: Math.floor((bytes - Math.min(Buffer.byteLength(note), bytes >> 2)) / 4) };
+}
+
+/** Notes as short as they have to be beside an answer. */
+export function notesBeside(outcome: ToolOutcome, notes: readonly string[], budget: Budget): string[] {
+  let room = answerBytes(budget) - textBytes(outcome);
+  return notes.map((note, index) => {
+    const own = Math.max(LEAST_NOTE, Math.floor(room / (notes.length - index)));
+    const shown = truncateToBytes(note, own);
+    room -= Buffer.byteLength(shown);
+    return shown;
+  });
+}
+
+/** Media do not count. What tools have not made short enough themselves ends at a whole line. */
+export function fitBudget<T extends ToolOutcome>(outcome: T, budget: Budget): T {
+  const excess = textBytes(outcome) - answerBytes(budget);
+  if (excess <= 0) return outcome;
+  if ('error' in outcome) {
+    const message = cutLines(outcome.error.message, answerBytes(budget));
+    return { ...outcome, error: { ...outcome.error, message } };
+  }
+  const { content } = outcome.result;
+  const longest = content.reduce((best, item) => (bytesOf(item) > bytesOf(best) ? item : best));
+  const cut = content.map((item) =>
+    item === longest && item.type === 'text'
+      ? { ...item, text: cutLines(item.text, bytesOf(item) - excess) }
+      : item,
+  );
+  return { ...outcome, result: { ...outcome.result, content: cut } };
+}
+
+function textBytes(outcome: ToolOutcome): number {
+  if ('error' in outcome) return Buffer.byteLength(outcome.error.message);
+  return outcome.result.content.reduce((sum, item) => sum + bytesOf(item), 0);
+}
+
+function bytesOf(item: Content): number {
+  return item.type === 'text' ? Buffer.byteLength(item.text) : 0;
+}
+
+/** The first lines that fit; a first one that is too long itself loses its middle. */
+export function cutLines(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  const lines = text.split('\n');
+  let room = bytes - LEFT_OUT_BYTES;
+  const shown = [truncateMiddle(lines[0]!, room)];
+  room -= Buffer.byteLength(shown[0]!);
+  for (const line of lines.slice(1)) {
+    room -= Buffer.byteLength(line) + 1;
+    if (room < 0) break;
+    shown.push(line);
+  }
+  const left = lines.length - shown.length;
+  return left === 0 ? shown.join('\n') : `${shown.join('\n')}\n[${grouped(left)} more lines]`;
+}

@@ -1,0 +1,42 @@
+/** Cuts texts to a number of bytes of UTF-8, and never in the middle of a character. */
+const ELLIPSIS_BYTES = Buffer.byteLength('…');
+
+/** The first part of a text, and an ellipsis for the rest, which counts as well. */
+export function truncateToBytes(text: string, most: number): string {
+  if (fits(text, most)) return text;
+  return `${firstBytes(text, most - ELLIPSIS_BYTES)}…`;
+}
+
+/** Keeps the start and the end, which say most in a path or a message. */
+export function truncateMiddle(text: string, most: number): string {
+  if (fits(text, most)) return text;
+  const half = (most - ELLIPSIS_BYTES) >> 1;
+  return `${firstBytes(text, half)}…${lastBytes(text, half)}`;
+}
+
+const MOST_BYTES_A_UNIT = 3;
+
+function fits(text: string, most: number): boolean {
+  return text.length * MOST_BYTES_A_UNIT <= most || Buffer.byteLength(text) <= most;
+}
+
+/** As much of the start of a text as takes so many bytes; no character is cut. */
+export function firstBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text.slice(0, Math.max(0, most) + 1));
+  let end = Math.min(Math.max(0, most), bytes.length);
+  while (end > 0 && end < bytes.length && isInside(bytes[end]!)) end--;
+  return bytes.toString('utf8', 0, end);
+}
+
+/** The same from its end. */
+export function lastBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text.slice(-Math.max(0, most) - 1));
+  let start = Math.max(0, bytes.length - Math.max(0, most));
+  while (start < bytes.length && isInside(bytes[start]!)) start++;
+  return bytes.toString('utf8', start);
+}
+
+/** Whether a byte goes on with a character that began before it. */
+function isInside(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}
