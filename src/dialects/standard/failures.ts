@@ -119,8 +119,8 @@ function notFound(near: readonly string[], call: string): string {
 }
 
 /** The result of a call that names more than the path that is missing. */
-export function missing({ near, kind }: Failure & { kind: 'not-found' }, call: string): ResultOutcome {
-  return refused(notFound(near, call), kind);
+export function missing(near: readonly string[], call: string): ResultOutcome {
+  return refused(notFound(near, call), 'not-found');
 }
 
 function nearNames(near: readonly string[]): string {

@@ -19,7 +19,8 @@ export async function pathOf(named: string, context: ToolContext): Promise<strin
   if (process.platform !== 'win32' && WINDOWS_PATH.test(named)) {
     refuse(`Access denied - Windows-style path received on a POSIX host: ${named}`);
   }
-  const path = await inUnicodeForm(await absolute(expandHome(named, context.home), context), context);
+  const plain = expandHome(named, context.home).replace(/(?<=[^/])\/+$/, '');
+  const path = await inUnicodeForm(await absolute(plain, context), context);
   if (path !== named) {
     const names = namesInCalls.get(context) ?? new Map<string, string>();
     names.set(path, named);

@@ -52,13 +52,18 @@ export const allowed: Readonly<Record<string, Allows>> = {
 
   'excluded-directories'({ call, ours, theirs }) {
     const patterns = (call.args.excludePatterns ?? []) as string[];
-    const excluded = patterns.filter((each) => each.endsWith('/**')).map((each) => each.slice(0, -3));
+    const excluded = patterns
+      .filter((each) => /\/(\*\*)?$|^\//.test(each))
+      .map((each) => each.replace(/^\/|\/(\*\*)?$/g, ''))
+      .filter((each) => each !== '');
     const isExcluded = (path: string) => excluded.some((each) => picomatch(each)(path));
     if (excluded.length === 0 || ours.isError || theirs.isError) return false;
     if (call.tool === 'directory_tree') {
       return ours.text === JSON.stringify(withoutNodes(JSON.parse(theirs.text), isExcluded), null, 2);
     }
-    const left = theirs.text.split('\n').filter((path) => !isExcluded(path.slice('{ROOT}/'.length)));
+    const isBelow = (path: string) =>
+      path.split('/').some((_, end, names) => isExcluded(names.slice(0, end + 1).join('/')));
+    const left = theirs.text.split('\n').filter((path) => !isBelow(path.slice('{ROOT}/'.length)));
     return call.tool === 'search_files' && withRawNames(ours.text) === withRawNames(left.join('\n'));
   },
 
@@ -71,6 +76,14 @@ export const allowed: Readonly<Record<string, Allows>> = {
     return (
       call.tool === 'search_files' && !/[*?{]/.test(pattern) && theirs.text === 'No matches found' && isMore
     );
+  },
+
+  'extended-globs'({ call, ours, theirs }) {
+    const pattern = String(call.args.pattern);
+    if (call.tool !== 'search_files' || ours.isError || theirs.isError) return false;
+    if (String(call.args.excludePatterns).startsWith('!')) return ours.text.includes('{ROOT}/src/a.ts');
+    if (pattern.startsWith('./')) return theirs.text === 'No matches found';
+    return /[@+*?]\(/.test(pattern) && ours.text === 'No matches found';
   },
 
   'moved-links'({ call, ours }) {
@@ -121,6 +134,11 @@ export const allowed: Readonly<Record<string, Allows>> = {
     difference.ours.text !== withoutNotes(difference.ours.text) &&
     withoutNotes(difference.ours.text) === difference.theirs.text,
 
+  'blank-old-text'({ call, ours }) {
+    const [edit] = (call.args.edits ?? []) as { oldText?: string }[];
+    return edit?.oldText?.trim() === '' && ours.text.startsWith('Could not find exact match for edit:\n');
+  },
+
   indentation({ call, ours, theirs }) {
     const isShifted = ours.text.includes('with its indentation shifted, and that of newText]');
     return (
@@ -128,6 +146,18 @@ export const allowed: Readonly<Record<string, Allows>> = {
       !theirs.isError &&
       (isShifted || ours.text.startsWith('Could not find exact match'))
     );
+  },
+
+  'new-text-as-it-is': ({ ours, theirs }) =>
+    ours.text.includes('trailing blanks aside]') &&
+    ours.text.includes('\n+a\n') &&
+    theirs.text.includes('\n+    a\n'),
+
+  'other-diffs'(difference) {
+    const [mine, other] = [difference.ours, difference.theirs].map(({ text }) =>
+      text.split('\n').sort().join('\n'),
+    );
+    return difference.call.tool === 'edit_file' && sameDisk(difference) && mine === other;
   },
 
   'no-change': ({ ours, theirs }) =>

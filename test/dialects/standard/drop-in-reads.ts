@@ -125,6 +125,7 @@ function listings(): Call[] {
     ['[id]'],
     ['a.ts'],
     ['d*'],
+    ...[['lib/'], ['/lib'], ['[lib'], ['{lib'], ['..'], ['../lib']],
   ];
   return [
     ...each('list_directory', all),
@@ -169,6 +170,34 @@ function searches(): Call[] {
     '+(a|b).ts',
     'zzz',
     '',
+    ...[
+      '.',
+      '..',
+      '/',
+      '/src',
+      '../*',
+      '*/',
+      '**/',
+      'src/',
+      './*.ts',
+      '{ROOT}/*',
+      '[',
+      '[a',
+      'a]',
+      '{a',
+      'b}',
+    ],
+    ...[
+      '!plain.txt',
+      '!!plain.txt',
+      '!src/**',
+      '!(a).ts',
+      '**/@(a|b).ts',
+      '#x',
+      'x\\',
+      '*.t[s',
+      '{app,src}/*',
+    ],
   ];
   const excludes = [
     ...[
@@ -181,6 +210,7 @@ function searches(): Call[] {
       ['lib'],
       ['**/deep/**'],
       ['odd/*\n*'],
+      ...[[''], ['.'], ['..'], ['/src'], ['src/'], ['[a'], ['{src'], ['/'], ['**/lib/'], ['!src']],
     ],
   ];
   return [

@@ -45,8 +45,7 @@ export function doneText(
 ): string {
   const hunks = diff
     .slice(diff.indexOf('@@'))
-    .replaceAll('\r\n', '\n')
-    .replaceAll('\r', '')
+    .replace(/\r\n(?!\\ No newline)/g, '\n')
     .replace(/^@@ .*$/gm, withCounts);
   const head = `Index: ${path}\n${RULE}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`;
   const notes = shortNotes(results.flatMap(noteOf), rest.bytes >> 2);

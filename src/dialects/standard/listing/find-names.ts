@@ -2,6 +2,7 @@
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
 import { pathOf } from '../paths.ts';
+import { excludeGlobs, searchGlob, withLoneBrackets } from './patterns.ts';
 
 export interface NameSearch {
   path: string;
@@ -18,17 +19,24 @@ export interface FoundNames {
 }
 
 export async function findNames(args: NameSearch, context: ToolContext): Promise<FoundNames> {
-  if (args.pattern === '') return { paths: [], areIgnored: false };
-  if (/^!(?!\()/.test(args.pattern)) return othersThan(args.pattern.slice(1), args, context);
+  const negations = /^!*/.exec(args.pattern)![0].length;
+  const names = wanted(args.pattern.slice(negations));
+  if (negations % 2 === 1) return othersThan({ globs: names.globs }, args, context);
+  return namesOf(negations > 0 ? { globs: names.globs } : names, args, context);
+}
+
+interface Wanted {
+  globs: string[];
+  contains?: string;
+}
+
+async function namesOf(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
   const { engine, signal } = context;
   const directory = (await engine.files.info(await pathOf(args.path, context))).path;
-  const { includeIgnored = false, excludePatterns: exclude } = args;
+  const { includeIgnored = false } = args;
+  const exclude = excludeGlobs(args.excludePatterns);
   const find = async (ignoreFiles: boolean) => {
-    const found = await engine.search.find(
-      directory,
-      { ...wanted(args.pattern), exclude, ignoreFiles },
-      { signal },
-    );
+    const found = await engine.search.find(directory, { ...names, exclude, ignoreFiles }, { signal });
     const yielder = new Yielder(signal);
     const above = directory.endsWith('/') ? directory : `${directory}/`;
     const paths: string[] = [];
@@ -61,18 +69,20 @@ function rankAt(path: string, at: number): number {
 }
 
 /** A pattern that begins with `!` means everything that the rest of it does not mean. */
-async function othersThan(pattern: string, args: NameSearch, context: ToolContext): Promise<FoundNames> {
-  const all = await findNames({ ...args, pattern: '**' }, context);
-  const meant = new Set((await findNames({ ...args, pattern }, context)).paths);
+async function othersThan(names: Wanted, args: NameSearch, context: ToolContext): Promise<FoundNames> {
+  const all = await namesOf({ globs: ['**'] }, args, context);
+  const meant = new Set((await namesOf(names, args, context)).paths);
   return { ...all, paths: all.paths.filter((path) => !meant.has(path)) };
 }
 
 /** A pattern without glob characters is a path, or a part of a name; brackets may be part of a name as well. */
-function wanted(pattern: string): { globs: string[]; contains?: string } {
+function wanted(pattern: string): Wanted {
+  const glob = searchGlob(pattern);
+  if (glob === undefined) return { globs: [] };
   const literal = pattern.replace(/[\\[\]{}*?]/g, '\\$&');
   if (!/[*?[{]/.test(pattern)) return { globs: [literal], contains: pattern };
-  if (!/[[\]]/.test(pattern)) return { globs: [pattern] };
-  const bracketsMeantAsSuch = pattern.replace(/[[\]]/g, '\\$&');
-  const globs = [pattern, bracketsMeantAsSuch];
+  if (!/[[\]]/.test(pattern)) return { globs: [glob] };
+  const bracketsMeantAsSuch = withLoneBrackets(pattern.replace(/[[\]]/g, '\\$&'));
+  const globs = [glob, bracketsMeantAsSuch];
   return /[*?{]/.test(pattern) ? { globs } : { globs, contains: pattern };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import { type Budget, budgetOf, nextCall, noteFits } from '../../budget.ts';
 import type { ToolContext } from '../../dialect.ts';
+import { excludeGlobs } from './patterns.ts';
 
 /** `{ "more": 20000 }`, as an entry of its own. */
 const MORE_BYTES = 40;
@@ -69,7 +70,7 @@ async function sortByName(nodes: Node[], yielder: Yielder): Promise<void> {
 
 /** As the official server reads them: one without a star is meant at any depth. */
 function exclusions(patterns: readonly string[]): string[] {
-  return patterns.flatMap((pattern) =>
+  return excludeGlobs(patterns).flatMap((pattern) =>
     pattern.includes('*') ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`],
   );
 }

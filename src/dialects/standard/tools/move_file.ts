@@ -22,10 +22,16 @@ export const moveFile = defineTool({
       try {
         return await engine.files.move(from, to, { signal, ifHash });
       } catch (error) {
-        if (!(error instanceof EngineFailure) || error.facts.kind !== 'not-found') throw error;
+        if (!(error instanceof EngineFailure)) throw error;
+        const { kind } = error.facts;
+        if (kind !== 'not-found' && kind !== 'into-itself') throw error;
         if (await isThere(to, context)) fail({ kind: 'exists', path: to, found: 'file' });
+        if (error.facts.kind !== 'not-found' && (await isThere(from, context))) throw error;
         engine.reportFailure(error.facts);
-        return missing(error.facts, `rename '${source}' -> '${destination}'`);
+        return missing(
+          error.facts.kind === 'not-found' ? error.facts.near : [],
+          `rename '${source}' -> '${destination}'`,
+        );
       }
     });
   },

@@ -5,7 +5,7 @@ import { regexSplices, requireRoom } from './apply-edits.ts';
 import { closestPlace, hasElision } from './closest-place.ts';
 import type { EditRefusal } from './edit-refusal.ts';
 import type { EditedText } from './edited-text.ts';
-import { FITS, type Fit, type FittingPlace, placeFinder } from './fitting-places.ts';
+import { FITS, type Fit, type FittingPlace, type PlaceFinder, placeFinder } from './fitting-places.ts';
 import { occurrences } from './occurrences.ts';
 import { applySplices, LazySplices, type Splice, type Splices } from './splice.ts';
 
@@ -56,15 +56,28 @@ function literalSplices(edited: EditedText, edit: TextReplacement): Found {
     return { splices: [{ start: 0, end: 0, text: edit.newText }], fit: 'exact' };
   }
   if (edit.all) return everyPlace(edited, edit);
-  const placesFor = placeFinder(text, edit.oldText);
+  const whole = withoutHalfLineEnd(edit);
+  const exactly = placeFinder(text, edit.oldText);
+  const tolerantly = whole === edit ? exactly : endingLines(text, placeFinder(text, whole.oldText));
   for (const fit of FITS) {
-    const places = placesFor(fit);
+    const places = fit === 'exact' ? exactly(fit) : tolerantly(fit);
     const place = places.length > 1 ? closestOf(places, text, edit.near) : places[0];
     if (places.length > 0 && place === undefined) return { refusal: ambiguous(places, text) };
-    const splice = place && spliceAt(edited, place, edit, fit);
+    const splice = place && spliceAt(edited, place, fit === 'exact' ? edit : whole, fit);
     if (splice !== undefined) return { splices: [splice], fit };
   }
-  return { refusal: notFound(edited, edit) };
+  return { refusal: notFound(edited, whole) };
+}
+
+/** Who splits a text with CRLF at its newlines sends lines that end in `\r`: half of a line end belongs to no line. */
+function withoutHalfLineEnd(edit: TextReplacement): TextReplacement {
+  if (!edit.oldText.endsWith('\r') || edit.oldText.length === 1) return edit;
+  return { ...edit, oldText: edit.oldText.slice(0, -1), newText: edit.newText.replace(/\r$/, '') };
+}
+
+/** Only places that end where their lines end. */
+function endingLines(text: string, placesFor: PlaceFinder): PlaceFinder {
+  return (fit) => placesFor(fit).filter(({ end }) => /^(?:\r?\n|$)/.test(text.slice(end, end + 2)));
 }
 
 function everyPlace(edited: EditedText, edit: TextReplacement): Found {

@@ -63,7 +63,18 @@ describe('a text that fits', () => {
 
   it('never leaves half of a line end behind', () => {
     expect(edited('a\r\nb\r\n', { oldText: '\nb', newText: '' }).text).toBe('a\r\n');
-    expect(refused('a\r\nb\r\n', { oldText: 'a\r', newText: 'x' })).toMatchObject({ why: 'not-found' });
+  });
+
+  it('by line ends: half of one at its end belongs to the line end', () => {
+    for (const newText of ['x', 'x\r']) {
+      expect(edited('a\r\nb\r\n', { oldText: 'a\r', newText })).toEqual({
+        fit: 'line-ends',
+        text: 'x\r\nb\r\n',
+      });
+    }
+    expect(edited('a1\r\na\r\n', { oldText: 'a\r', newText: 'x' }).text).toBe('a1\r\nx\r\n');
+    expect(edited('a\rb\r', { oldText: 'a\r', newText: 'x\r' })).toEqual({ fit: 'exact', text: 'x\rb\r' });
+    expect(refused('a1\r\n', { oldText: 'a\r', newText: 'x' })).toMatchObject({ why: 'not-found' });
   });
 
   it('by trailing blanks, on either side; lines that stay keep theirs', () => {
