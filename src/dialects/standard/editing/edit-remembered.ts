@@ -1,4 +1,4 @@
-/** Edits by anchors speak of the text that the client has read: what it has seen is remembered, before and after. */
+/** Edits by anchors speak of the text that the client has read, also after its own edits, whose answers have no anchors. */
 import type { ToolContext } from '../../dialect.ts';
 import { ReadTexts } from '../../read-texts.ts';
 import { type EditArgument, listedEdits } from './edits.ts';
@@ -17,8 +17,8 @@ export async function editRemembered(
     remembered,
     signal,
   });
-  if (edits.some(({ lines }) => lines !== undefined) && !how.dryRun) {
-    // The answer shows the client what is there now: later anchors speak of that.
+  if ('refusal' in done.result && done.result.refusal.why === 'stale-anchors') {
+    // The answer shows the client lines as they are now: later anchors speak of that.
     const { bytes } = await engine.files.read(path, { signal });
     session.readTexts ??= new ReadTexts();
     session.readTexts.remember(path, done.hash, bytes);
