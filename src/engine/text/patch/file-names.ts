@@ -8,10 +8,19 @@ export interface NamePair {
 
 export const NOWHERE = '/dev/null';
 
-/** The name in a `---` or `+++` line; a time may follow it after a tab. */
+/** The name in a `---` or `+++` line; a time may follow it after a tab, which git writes behind blanks in a name too. */
 export function headerName(line: string): string {
   const written = line.slice(4);
-  return written.startsWith('"') ? quotedName(written).name : written.split('\t', 1)[0]!.trim();
+  if (written.startsWith('"')) return quotedName(written).name;
+  const [name, time] = written.split('\t', 2);
+  return time === undefined ? name!.trim() : name!;
+}
+
+/** The name in a `rename` line. Blanks at its end belong to it where the `diff --git` line has them too. */
+export function renamedName(written: string, gitLine: string): string {
+  const raw = written.replace(/\r$/, '');
+  const isWhole = gitLine.replace(/\r$/, '').endsWith(`/${raw}`) || gitLine.includes(`/${raw} `);
+  return wholeName(isWhole ? raw : raw.trimEnd());
 }
 
 /** A whole name, which git quotes when it has unusual characters. */
@@ -51,7 +60,11 @@ function quotedName(written: string): { name: string; rest: string } {
 
 /** The two names of a `diff --git` line; undefined where they differ and no quotes tell where one ends. */
 export function gitNames(line: string): NamePair | undefined {
-  const written = line.slice('diff --git '.length).trimEnd();
+  const written = line.slice('diff --git '.length).replace(/\r$/, '');
+  return namePair(written) ?? namePair(written.trimEnd());
+}
+
+function namePair(written: string): NamePair | undefined {
   if (written.startsWith('"')) {
     const { name, rest } = quotedName(written);
     return { old: name, new: wholeName(rest.trimStart()) };

@@ -1,6 +1,6 @@
 /** Reads a unified diff of several files, as git and diff print it and as language models write it. */
 
-import { commonName, gitNames, headerName, type NamePair, NOWHERE, wholeName } from './file-names.ts';
+import { commonName, gitNames, headerName, type NamePair, NOWHERE, renamedName } from './file-names.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
 import { badPatch, isNamePair, isSignature, type PatchReader, skipBlank } from './hunk.ts';
 import { readLooseHunk } from './loose-hunk.ts';
@@ -29,6 +29,8 @@ function isFileStart({ lines, end }: PatchReader, at: number): boolean {
 
 interface Headers {
   at: number;
+  /** The first one: `diff --git …` where the file has such a line. */
+  line: string;
   git: NamePair | undefined;
   names: NamePair | undefined;
   fields: Map<string, string>;
@@ -51,6 +53,7 @@ function readHeaders(reader: PatchReader): Headers {
   const isGit = first.startsWith('diff --git ');
   const headers: Headers = {
     at: reader.at,
+    line: first,
     git: isGit ? gitNames(first) : undefined,
     names: undefined,
     fields: new Map(),
@@ -66,7 +69,7 @@ function readHeaders(reader: PatchReader): Headers {
     }
     if (BINARY.test(line)) badPatch('the patch is of a binary file, and only text can be patched', reader.at);
     const field = FIELD.exec(line);
-    if (field !== null) headers.fields.set(field[1]!, field[2]!.trimEnd());
+    if (field !== null) headers.fields.set(field[1]!, field[2]!);
     else if (!/^(index|similarity index|dissimilarity index) /.test(line)) break;
   }
   return headers;
@@ -101,11 +104,11 @@ function operationOf(headers: Headers, hunks: readonly LooseHunk[]): FileOperati
   return { kind: 'update', path, hunks, mode };
 }
 
-function renameOf({ fields }: Headers): { path: string; newPath: string } | undefined {
+function renameOf({ fields, line }: Headers): { path: string; newPath: string } | undefined {
   const path = fields.get('rename from');
   const newPath = fields.get('rename to');
   if (path === undefined || newPath === undefined) return undefined;
-  return { path: wholeName(path), newPath: wholeName(newPath) };
+  return { path: renamedName(path, line), newPath: renamedName(newPath, line) };
 }
 
 function fileOf({ at, git, names, fields }: Headers) {
@@ -126,7 +129,7 @@ function fileOf({ at, git, names, fields }: Headers) {
 }
 
 function modeOf(fields: ReadonlyMap<string, string>, at: number): number | undefined {
-  const written = fields.get('new file mode') ?? fields.get('new mode');
+  const written = (fields.get('new file mode') ?? fields.get('new mode'))?.trimEnd();
   if (written === undefined) return undefined;
   if (!/^100[0-7]{3}$/.test(written)) {
     badPatch(`the mode ${written} is not that of a file: links and submodules cannot be patched`, at);

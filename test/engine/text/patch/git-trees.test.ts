@@ -13,6 +13,7 @@ const NAMES = [
   'x.ts',
   'README',
   'name with blanks.txt',
+  'blank at the end ',
   'über.md',
   'back\\slash',
   '日本語',
