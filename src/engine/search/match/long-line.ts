@@ -52,6 +52,38 @@ export function firstMatch(
   return 'none';
 }
 
+/** A character has at most so many bytes. */
+const MOST_BYTES = 4;
+/** The two line ends that no dot takes, in UTF-8: a match in bytes may reach over them, and one in the text may not. */
+const SEPARATORS = ['\u2028', '\u2029'].map((separator) => Buffer.from(separator));
+
+/**
+ * The same for a pattern that reads bytes, in a line that is not ASCII. Of the match only as much is decoded as a line
+ * of `length` characters can show of it.
+ */
+export function matchInBytes(
+  { bytes }: Kernel,
+  pattern: RegExp,
+  start: number,
+  end: number,
+  length: number,
+): MatchInWindow | 'none' | 'unsure' {
+  const found = pattern.exec(bytes.toString('latin1', start, end));
+  if (!found) return 'none';
+  const from = start + found.index;
+  const to = from + found[0].length;
+  if (splitsCharacter(bytes, start, from) || (to < end && splitsCharacter(bytes, start, to))) return 'unsure';
+  if (SEPARATORS.some((separator) => bytes.subarray(from, to).includes(separator))) return 'unsure';
+  const last = Math.min(to, nextCharacter(bytes, Math.min(end, from + length * MOST_BYTES)));
+  const text = bytes.toString('utf8', from, last);
+  return { start: from, end: last, text, at: 0, matched: last < to ? length : text.length };
+}
+
+/** Whether a character may go on at a place. */
+function splitsCharacter(bytes: Uint8Array, start: number, place: number): boolean {
+  return place > start && bytes[place - 1]! > 0x7f && isContinuation(bytes[place]!);
+}
+
 /** Where the character before a place begins. */
 function characterBefore(bytes: Uint8Array, start: number, place: number): number {
   if (place === start) return place;

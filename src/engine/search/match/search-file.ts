@@ -10,7 +10,7 @@ import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine } from '../query.ts';
 import { FileText, WINDOW_BYTES } from './file-text.ts';
 import { LineCollector } from './line-collector.ts';
-import { firstMatch, nextCharacter } from './long-line.ts';
+import { firstMatch, type MatchInWindow, matchInBytes, nextCharacter } from './long-line.ts';
 
 const NEWLINE = 0x0a;
 /** In bytes: of longer lines the search decodes only parts where that is enough. */
@@ -159,12 +159,11 @@ export class ContentSearch {
   /** Whether it could decide on a long line, and collect it, without decoding all of it. */
   #decideInParts(number: number, start: number, lineEnd: number, end: number): boolean {
     if (end - start <= LONG_LINE) return false;
-    const found = unlessTooMuch(() => firstMatch(this.#kernel, this.#pattern, this.#matcher, start, end));
-    if (found === undefined) return false;
+    const showsPart = end - start > this.#maxLineLength * 16 || this.#collector.full;
+    const found = unlessTooMuch(() => this.#firstMatch(start, end, showsPart));
+    if (found === undefined || found === 'unsure') return false;
     if (found === 'none') return true;
-    if (found === 'unsure') return false;
-    const showsPart = end - start > this.#maxLineLength * 16;
-    if (!showsPart && !this.#collector.full) return false;
+    if (!showsPart) return false;
     if (this.#isSkipped(number) || this.#collector.full) return true;
     const { bytes } = this.#kernel;
     const enough = this.#maxLineLength * 4 + 64;
@@ -174,6 +173,16 @@ export class ContentSearch {
     const text = before + found.text + after;
     this.#collector.match(number, start, lineEnd, text, before.length + found.at, found.matched);
     return true;
+  }
+
+  #firstMatch(start: number, end: number, showsPart: boolean): MatchInWindow | 'none' | 'unsure' {
+    const kernel = this.#kernel;
+    const found = firstMatch(kernel, this.#pattern, this.#matcher, start, end);
+    if (found !== 'unsure' || kernel.lineIsAscii || !this.#matcher.readsBytes || !showsPart) return found;
+    if (end - start > VERY_LONG_LINE) tidyLongText(end - start);
+    // A line that is only counted shows nothing.
+    const length = this.#collector.full ? 0 : this.#maxLineLength;
+    return matchInBytes(kernel, this.#pattern, start, end, length);
   }
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {

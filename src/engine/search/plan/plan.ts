@@ -8,6 +8,7 @@ import { bytesExamined } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
 import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
+import { readsBytes } from './reads-bytes.ts';
 import { costOfRepeat, requiredRepeat } from './repeated-text.ts';
 import { ripgrepSuperset } from './ripgrep-pattern.ts';
 import { wholeTextForm } from './whole-text.ts';
@@ -29,6 +30,8 @@ export interface MatcherSpec {
   candidatesMatch: boolean;
   /** With a prefilter: the bytes that a match depends on, unless they are nearly all bytes. */
   bytesExamined: Uint8Array | undefined;
+  /** With a prefilter: the pattern finds the same in the bytes of a text. */
+  readsBytes: boolean;
   /** Without a prefilter: a form of the pattern to run over a whole file, or undefined to go line by line. */
   wholeText: RegExp | undefined;
 }
@@ -66,6 +69,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     prefilter: undefined,
     candidatesMatch: false,
     bytesExamined: undefined,
+    readsBytes: false,
     wholeText: undefined,
   };
   if (source.length > LONGEST_ANALYSED) return longPlan(plain, options);
@@ -122,7 +126,7 @@ function prefilterPlan(
   const classes = wanted === 'literal' ? undefined : cheapestClasses(parsed, literalCost);
   const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
   if (wanted === undefined && Math.min(literalCost, classesCost) > MOST_PREFILTER_COST) return undefined;
-  const filtered = { ...plain, bytesExamined: bytesExamined(parsed) };
+  const filtered = { ...plain, bytesExamined: bytesExamined(parsed), readsBytes: readsBytes(parsed) };
   if (literals && literalCost <= classesCost) return literalPlan(literals, filtered);
   return classes && classesPlan(classes.filter, filtered);
 }

@@ -7,6 +7,7 @@ import { truncateAround } from '../../../../src/engine/search/match/truncate-lin
 import { bytesExamined } from '../../../../src/engine/search/plan/bytes-examined.ts';
 import { parsePattern } from '../../../../src/engine/search/plan/parse-pattern.ts';
 import { type MatcherSpec, type PlanKind, planSearch } from '../../../../src/engine/search/plan/plan.ts';
+import { readsBytes } from '../../../../src/engine/search/plan/reads-bytes.ts';
 import { soak } from '../../../soak.ts';
 import {
   CHOSEN,
@@ -92,7 +93,7 @@ function differences(patterns: readonly GeneratedPattern[]): { wrong: string[]; 
   const wrong = patterns.filter(endsSoon).flatMap((pattern) => {
     const recipes = ([undefined, 'literal', 'classes'] as (PlanKind | undefined)[])
       .map((only) => planSearch(pattern.source, pattern.flags, { ripgrep: false, only }).matcher)
-      .filter(({ prefilter, bytesExamined }) => prefilter && bytesExamined);
+      .filter(({ prefilter, bytesExamined, readsBytes }) => prefilter && (bytesExamined || readsBytes));
     if (recipes.length === 0) return [];
     const right = expected(pattern);
     inParts++;
@@ -120,6 +121,22 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
       '[a-k]+',
       'a[^z]b',
       '\\ufffd{2,}',
+      ...[
+        'k.*a',
+        'k.+',
+        'k.*?b',
+        'a.+?',
+        '.*k',
+        '.+?k',
+        'k[^z]*',
+        '[^-]+k',
+        'k\\W+b',
+        '\\D*k',
+        '^.*k',
+        'k.*$',
+        '(?:k.*)+\\b',
+      ],
+      ...['k.*-', '-.*k', '-.*-', '-.+?z', 'z.*z', 'z.*(?:a|b|k)', 'ak.*-', '-ak.*'],
     ];
     const flags = ['', 'i', 'u', 'iu', 'm'];
     const chosen = more.flatMap((source) => flags.map((own) => ({ source, flags: own })));
@@ -135,6 +152,28 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
     const { wrong, inParts } = differences(patterns);
     expect(wrong).toEqual([]);
     expect(inParts).toBeGreaterThan(patterns.length / 10);
+  });
+});
+
+describe('whether a pattern finds the same in bytes', () => {
+  it.each<[string, string, boolean]>([
+    ['lock.*free', '', true],
+    ['lock.+?free', 'i', true],
+    ['"[^"]*"', '', true],
+    ['\\bk\\W*\\d', '', true],
+    ['(?:a|b.*)+$', '', true],
+    ['a.b', '', false],
+    ['a.{2,}b', '', false],
+    ['a.*é', '', false],
+    ['a\\s*b', '', false],
+    ['a[^é]*b', '', false],
+    ['a\\S*b', '', false],
+    ['a.*b', 'u', false],
+    ['^a.*b', 'm', false],
+    ['(a.*)\\1', '', false],
+    ['a.*(?=b)', '', false],
+  ])('/%s/%s: %j', (source, flags, is) => {
+    expect(readsBytes(parsePattern(source, flags)!)).toBe(is);
   });
 });
 

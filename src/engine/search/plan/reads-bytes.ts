@@ -1,0 +1,54 @@
+/**
+ * Whether a pattern finds the same in a text as in its bytes of UTF-8, each of them read as one character.
+ *
+ * So it is when it only asks for ASCII, and passes over any number of other characters without telling them apart:
+ * `lock.*free`, `"[^"]*"`. A long line that is not ASCII then needs no decoding to be decided on.
+ */
+import type { AST } from '@eslint-community/regexpp';
+import { isCharacterNode, oneCharacter } from './characters.ts';
+import type { ParsedPattern, PatternFlags } from './parse-pattern.ts';
+
+export function readsBytes({ root, flags }: ParsedPattern): boolean {
+  return !flags.unicode && !flags.multiline && root.alternatives.every((each) => allRead(each, flags));
+}
+
+function allRead({ elements }: AST.Alternative, flags: PatternFlags): boolean {
+  return elements.every((element) => isRead(element, flags));
+}
+
+function isRead(element: AST.Element, flags: PatternFlags): boolean {
+  if (isCharacterNode(element)) return oneCharacter(element, flags)?.onlyAscii === true;
+  switch (element.type) {
+    case 'Group':
+    case 'CapturingGroup':
+      return element.alternatives.every((each) => allRead(each, flags));
+    case 'Quantifier': {
+      const { min, max, element: repeated } = element;
+      const isAnyNumber = min <= 1 && max === Number.POSITIVE_INFINITY;
+      return (isAnyNumber && takesAllButAscii(repeated)) || isRead(repeated, flags);
+    }
+    case 'Assertion':
+      return element.kind === 'word' || element.kind === 'start' || element.kind === 'end';
+    default:
+      return false;
+  }
+}
+
+/** Whether it may be any character that is not ASCII: U+2028 and U+2029, which no dot takes, are looked for later. */
+function takesAllButAscii(element: AST.Element): boolean {
+  if (element.type === 'CharacterSet')
+    return element.kind === 'any' || (isAsciiSet(element) && 'negate' in element && element.negate);
+  if (element.type !== 'CharacterClass' || !element.negate) return false;
+  return element.elements.every((member) => {
+    if (member.type === 'Character') return member.value < 128;
+    if (member.type === 'CharacterClassRange') return member.max.value < 128;
+    return member.type === 'CharacterSet' && isAsciiSet(member) && !member.negate;
+  });
+}
+
+/** `\w` and `\d`; `\s` has members beyond ASCII. */
+function isAsciiSet(
+  set: AST.CharacterSet | AST.ClassRangesCharacterClassElement,
+): set is AST.EscapeCharacterSet {
+  return set.type === 'CharacterSet' && (set.kind === 'word' || set.kind === 'digit');
+}
