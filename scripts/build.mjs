@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { splitProgram } from './bundle-plugins.mjs';
+import { writeChangeView } from './change-view.mjs';
 import { writeProgram } from './program.mjs';
 import { writeNotices } from './third-party.mjs';
 import { removeUnreached } from './types.mjs';
@@ -34,6 +35,17 @@ const commonjs = {
   format: 'cjs',
   // `createRequire` also takes a path.
   define: { ...common.define, 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
+};
+
+/** For browsers that know `light-dark()`. */
+const browsers = {
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: ['chrome123', 'firefox121', 'safari17.5'],
+  logLevel: 'warning',
+  metafile: true,
+  define: common.define,
 };
 
 const program = await splitProgram({ ...commonjs, entryPoints: ['src/main.ts'] });
@@ -103,18 +115,14 @@ const built = await Promise.all([
     chunkNames: 'library-[name]-[hash]',
     outdir: 'dist',
   }),
-  // The Tool Trace page, for browsers that know `light-dark()`.
+  // The Tool Trace page.
   build({
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: ['chrome123', 'firefox121', 'safari17.5'],
-    logLevel: 'warning',
-    metafile: true,
+    ...browsers,
     loader: { '.html': 'copy', '.svg': 'copy' },
     entryPoints: ['page.ts', 'page.css', 'index.html', 'icon.svg'].map((name) => `src/page/${name}`),
     outdir: 'dist/page',
   }),
+  writeChangeView('dist/change-view.html', browsers),
 ]);
 writeNotices(
   'dist/THIRD-PARTY.txt',

@@ -69,6 +69,7 @@ const OURS = [
   'dialects/standard/paths.ts',
   'dialects/standard/read-text.ts',
   'dialects/standard/run-outcome.ts',
+  'dialects/standard/shown-change.ts',
   'dialects/workspace/index.ts',
   'engine/access/access.ts',
   'engine/api/commands.ts',

@@ -28,6 +28,7 @@ it('holds the program, the library, its types, the page and the documents', () =
       ...[
         'dist/types/library/index.d.ts',
         'dist/page/index.html',
+        'dist/change-view.html',
         'dist/page/page.js',
         'dist/THIRD-PARTY.txt',
       ],
@@ -46,7 +47,7 @@ it('holds the program, the library, its types, the page and the documents', () =
 
 it('holds no caches of V8, no maps, no pictures, no sources and no tests', () => {
   const known =
-    /^(?:dist\/[\w.-]+\.(?:cjs|mjs|txt)|dist\/page\/[\w.-]+|dist\/types\/.*\.d\.ts|docs\/cofferdam\.(?:1|schema\.json)|docs\/.*\.md|[A-Z-]+(?:\.md)?|package\.json)$/;
+    /^(?:dist\/[\w.-]+\.(?:cjs|mjs|txt)|dist\/page\/[\w.-]+|dist\/change-view\.html|dist\/types\/.*\.d\.ts|docs\/cofferdam\.(?:1|schema\.json)|docs\/.*\.md|[A-Z-]+(?:\.md)?|package\.json)$/;
   expect(packed.filter((path) => !known.test(path))).toEqual([]);
   expect(packed.filter((path) => /\.cache|\.map$|\.png$|dialects-/.test(path))).toEqual([]);
 });

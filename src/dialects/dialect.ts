@@ -112,6 +112,10 @@ export interface Tool {
   needsAllowRun: boolean;
   /** Can change something, but is useful on a read-only server too: it previews, or chooses a workspace. */
   usefulReadOnly: boolean;
+  /** A client that has views shows one of the change that a call has made, see `Dialect.changeView`. */
+  hasChangeView: boolean;
+  /** For the view of a change: models never see it, and clients without views do not either. */
+  onlyForViews: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
 
@@ -128,6 +132,8 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   startsPrograms?: boolean;
   needsAllowRun?: boolean;
   usefulReadOnly?: boolean;
+  hasChangeView?: boolean;
+  onlyForViews?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
   render(value: V, args: FromSchema<S>, note: ToolContext['note']): Rendered | Promise<Rendered>;
 }
@@ -161,6 +167,8 @@ export interface Dialect {
   servesResources?: true;
   /** The roots of a client narrow what is served to it. */
   followsClientRoots?: true;
+  /** The tools by which the view of a change looks at it and takes it back. */
+  changeView?: { show: string; undo: string };
   /** What a client's model is told at the start. */
   instructions?(served: ServedFacts): string;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
@@ -170,13 +178,16 @@ export interface Dialect {
 
 export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
   const { run, render, aliases = {}, ...rest } = declaration;
-  const { startsPrograms = false, needsAllowRun = false, usefulReadOnly = false, ...shown } = rest;
+  const { startsPrograms = false, needsAllowRun = false, usefulReadOnly = false, ...others } = rest;
+  const { hasChangeView = false, onlyForViews = false, ...shown } = others;
   return {
     ...shown,
     aliases,
     startsPrograms,
     needsAllowRun,
     usefulReadOnly,
+    hasChangeView,
+    onlyForViews,
     async call(args, context) {
       const checked = args as FromSchema<S>;
       const value = await run(checked, context);

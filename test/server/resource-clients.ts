@@ -72,6 +72,8 @@ export class Scene {
   readonly readOnly: Engine;
   readonly app: App;
   readonly log: string[] = [];
+  /** What clients announce besides their roots. */
+  announced: object = {};
   readonly #closing: (() => Promise<unknown>)[] = [];
 
   constructor(options: EngineOptions, about: Partial<App> = {}) {
@@ -113,7 +115,7 @@ export const ways: Way[] = [
 async function onStdio(scene: Scene, era: Way['era'], byLibrary: boolean, roots?: readonly string[]) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const serving = serveOnStdio(scene.app, input, output, { byLibrary });
-  const { client, connect } = newClient(era, roots);
+  const { client, connect } = newClient(scene, era, roots);
   await connect(lineTransport(output, input));
   scene.later(async () => {
     await client.close();
@@ -135,18 +137,18 @@ const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
 
 async function overHttp(scene: Scene, era: Way['era'], roots?: readonly string[]): Promise<TestClient> {
   const url = await urlOf(scene);
-  const { client, connect } = newClient(era, roots);
+  const { client, connect } = newClient(scene, era, roots);
   await connect(new StreamableHTTPClientTransport(url, { requestInit }));
   scene.later(() => client.close());
   return client;
 }
 
-function newClient(era: Way['era'], roots?: readonly string[]) {
+function newClient({ announced }: Scene, era: Way['era'], roots?: readonly string[]) {
   const client = new Client(
     { name: 'test', version: '2' },
     {
       versionNegotiation: { mode: VERSIONS[era] },
-      capabilities: roots ? { roots: { listChanged: true } } : {},
+      capabilities: { ...announced, ...(roots && { roots: { listChanged: true } }) },
     },
   );
   const heard: string[] = [];
@@ -192,7 +194,7 @@ async function overFirstHttp(scene: Scene, roots?: readonly string[]): Promise<T
   const url = await urlOf(scene);
   const client = new FirstClient(
     { name: 'test', version: '1' },
-    { capabilities: roots ? { roots: { listChanged: true } } : {} },
+    { capabilities: { ...scene.announced, ...(roots && { roots: { listChanged: true } }) } },
   );
   const heard: string[] = [];
   let told = roots ?? [];

@@ -8,7 +8,7 @@ import { timestamp } from '../timestamp.ts';
 import { refused } from './outcome.ts';
 
 const MOST_FILES = 10;
-const NO_HISTORY = 'This server keeps no history (--no-journal): nothing can be undone';
+export const NO_HISTORY = 'This server keeps no history (--no-journal): nothing can be undone';
 
 export interface HistoryArguments {
   path?: string;
@@ -40,13 +40,18 @@ async function entryText(entry: JournalEntry, { engine }: ToolContext): Promise<
   const { id, at, origin, state, undoes, changes, unrecorded } = entry;
   const tool = undoes === undefined ? (origin.tool ?? '-') : `undo of ${undoes}`;
   const undone = state === 'undone' ? ', undone' : '';
-  const files = changes.filter((change) => !(change.kind === 'created' && change.parent));
+  const files = changes.filter((change) => !isOnTheWay(change));
   const first = files.slice(0, MOST_FILES);
   const counts = await engine.history.lineCounts(id, new Set(first.map(({ path }) => path)));
   const shown = first.map((change) => `  ${changeText(change)}${countsText(counts.get(change.path))}`);
   const more = files.length > MOST_FILES ? [`  and ${files.length - MOST_FILES} more`] : [];
   const unknown = unrecorded === undefined ? [] : [`  changed by a command; ${unrecorded}`];
   return [`${id} ${timestamp(at)} ${tool}${undone}`, ...shown, ...more, ...unknown].join('\n');
+}
+
+/** A directory that the call only made on the way to something else. */
+export function isOnTheWay(change: Change): boolean {
+  return change.kind === 'created' && change.parent === true;
 }
 
 function changeText(change: Change): string {
@@ -66,11 +71,9 @@ export async function undoChange(id: string | undefined, context: ToolContext): 
   const { engine, caller } = context;
   if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');
   const entry = id ?? (await newestOwn(context))?.id;
-  if (entry === undefined)
-    return refused('There is no change of this session to undo\nhistory lists all changes.', 'not-found');
+  if (entry === undefined) return noChange();
   const outcome = await engine.history.undo(entry, { caller });
-  if (outcome === undefined)
-    return refused(`There is no entry ${entry}\nhistory lists the entries.`, 'not-found');
+  if (outcome === undefined) return noEntry(entry);
   if (!outcome.done) {
     const reasons = outcome.obstacles.flatMap(({ path, why, diff }) => [
       `${path}: ${why}`,
@@ -84,7 +87,15 @@ export async function undoChange(id: string | undefined, context: ToolContext): 
   return { result: { content: [text([...page.lines, ...more].join('\n'))] } };
 }
 
-async function newestOwn({ engine, caller }: ToolContext): Promise<JournalEntry | undefined> {
+export function noChange(): ResultOutcome {
+  return refused('There is no change of this session to undo\nhistory lists all changes.', 'not-found');
+}
+
+export function noEntry(id: string): ResultOutcome {
+  return refused(`There is no entry ${id}\nhistory lists the entries.`, 'not-found');
+}
+
+export async function newestOwn({ engine, caller }: ToolContext): Promise<JournalEntry | undefined> {
   const { session, who } = caller.origin;
   const entries = await engine.history.entries();
   return entries.find(

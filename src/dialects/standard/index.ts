@@ -19,6 +19,7 @@ import { readMultipleFiles } from './tools/read_multiple_files.ts';
 import { readFile, readTextFile } from './tools/read_text_file.ts';
 import { runCommand } from './tools/run_command.ts';
 import { searchFiles } from './tools/search_files.ts';
+import { showChange } from './tools/show_change.ts';
 import { undo } from './tools/undo.ts';
 import { writeFile } from './tools/write_file.ts';
 
@@ -44,6 +45,7 @@ const toolsets = {
     'delete_file',
     'history',
     'undo',
+    'show_change',
     'run_command',
   ],
 } as const;
@@ -71,12 +73,14 @@ export const standard: Dialect = {
     deleteFile,
     history,
     undo,
+    showChange,
     runCommand,
   ],
   toolsets,
   keepsToBudget: true,
   servesResources: true,
   followsClientRoots: true,
+  changeView: { show: 'show_change', undo: 'undo' },
   instructions,
   failed: (facts, tool, context) => failed(facts, tool, context),
 };

@@ -6,6 +6,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   createMcpHandler,
   type JSONRPCMessage,
@@ -137,7 +138,9 @@ export class Stateless {
     const { callLimit } = principal;
     const calls = new ToolCalls({ app, state, sessionId: sessionIdOf(state), callLimit });
     this.#calls.set(leaving, reply);
-    const outcome = await calls.call(params, { signal: leaving.signal, meta: params._meta });
+    const { _meta: meta } = params;
+    const capabilities = meta?.[CLIENT_CAPABILITIES_META_KEY];
+    const outcome = await calls.call(params, { signal: leaving.signal, meta, capabilities });
     this.#calls.delete(leaving);
     if (leaving.signal.aborted) return;
     const answer = 'result' in outcome ? { result: stamped(app, outcome.result) } : { error: outcome.error };

@@ -14,6 +14,8 @@ export interface OfferedTools {
   /** All tools, also those that tools/list leaves out: they still answer, in the words of their dialect. */
   byName: ReadonlyMap<string, OfferedTool>;
   shown: ShownTool[];
+  /** What only views call: clients that have views see these as well. */
+  forViews: ShownTool[];
 }
 
 const MAX_NAME_LENGTH = 200;
@@ -43,7 +45,9 @@ export function offeredTools(app: App): OfferedTools {
 export function offer(dialects: readonly Dialect[], abilities: Abilities): OfferedTools {
   const byName = offerTools(dialects);
   const useful = [...byName.values()].filter(({ tool }) => canSucceed(tool, abilities));
-  return { byName, shown: useful.map((tool) => shownTool(tool, abilities)) };
+  const listed = (onlyForViews: boolean) =>
+    useful.filter(({ tool }) => tool.onlyForViews === onlyForViews).map((tool) => shownTool(tool, abilities));
+  return { byName, shown: listed(false), forViews: listed(true) };
 }
 
 /** A tool that could only fail would cost a model tokens and turns. */

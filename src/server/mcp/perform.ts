@@ -26,6 +26,7 @@ import type { App, OfferedTool } from './app.ts';
 import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
 import { INTERNAL_ERROR } from './json-rpc.ts';
 import { ProgressReporter } from './progress.ts';
+import { withChange } from './views/change-note.ts';
 
 const MAX_SHORT = 4096;
 const FAULT = 'a fault of the server: its log on standard error has the details';
@@ -45,6 +46,8 @@ export interface Call {
   /** What the client's roots leave of the directories. */
   roots?: ClientRoots | undefined;
   explain?: ToolContext['explain'] | undefined;
+  /** Whether the client shows a view of what the call has changed. */
+  hasViews?: boolean | undefined;
 }
 
 /** Never rejects: the operator's log gets a fault of the server in full, the client gets an internal error. */
@@ -66,8 +69,14 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     }
     lease = served;
     const notes: string[] = [];
+    const entries: string[] = [];
+    const heard = trace ? tracing(trace, origin) : { ...anonymous, origin };
     const caller = {
-      ...(trace ? tracing(trace, origin) : { ...anonymous, origin }),
+      ...heard,
+      entered(id: string) {
+        heard.entered(id);
+        entries.push(id);
+      },
       told: (note: string) => void notes.push(note),
       arrival,
     };
@@ -78,7 +87,8 @@ export async function perform(call: Call): Promise<ToolOutcome> {
       calledAs: offered.name,
     };
     const { failure, ...ended } = await callTool(offered.dialect, offered.tool, args, context);
-    const outcome = app.errors === 'results' ? asResult(ended) : ended;
+    const told = app.errors === 'results' ? asResult(ended) : ended;
+    const outcome = call.hasViews ? withChange(told, entries, call) : told;
     if (trace) trace.answered({ ...tracedAnswer(outcome, failure), bytesIn: await bytesOf(args) });
     return outcome;
   } catch (error) {

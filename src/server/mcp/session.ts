@@ -1,6 +1,7 @@
 /** One client's session on the protocol library's low-level server class: tools/list and tools/call. */
 import {
   type CallToolRequest,
+  CLIENT_CAPABILITIES_META_KEY,
   ProtocolError,
   Server,
   type ServerContext,
@@ -11,10 +12,10 @@ import type { ClientRoots } from './client-roots.ts';
 import { type ConcurrencyLimit, newCallLimit } from './concurrency-limit.ts';
 import { disguised } from './exact-codes.ts';
 import { serverDescription } from './initialize.ts';
-import { offeredTools } from './offered-tools.ts';
 import { addResources } from './resources/library-resources.ts';
 import { endState, sessionIdOf } from './session-state.ts';
 import { ToolCalls } from './tool-calls.ts';
+import { listedTools } from './views/client-views.ts';
 
 export interface SessionShares {
   /** State that outlives this session; the caller ends it. */
@@ -40,7 +41,6 @@ export function createSession(
   app: App,
   { state, callLimit = newCallLimit(), id, memory }: SessionShares = {},
 ): Server {
-  const tools = offeredTools(app);
   const session: Session = state ?? {};
   const sessionId = id ?? sessionIdOf(session);
   const { serverInfo, ...described } = serverDescription(app);
@@ -53,11 +53,13 @@ export function createSession(
     ended = true;
     endState(session);
   };
-  server.setRequestHandler('tools/list', () => ({ tools: tools.shown }));
+  const announced = (context: ServerContext) => capabilitiesIn(context) ?? server.getClientCapabilities();
+  server.setRequestHandler('tools/list', (_, context) => ({ tools: listedTools(app, announced(context)) }));
   const roots = about?.roots;
   const calls = new ToolCalls({
     ...{ app, state: session, sessionId, callLimit, roots },
     isEnded: () => ended,
+    capabilities: () => server.getClientCapabilities(),
     ...(about && { begins: () => about.askOnce() }),
     ...(memory && { ends: () => memory.callEnded() }),
   });
@@ -80,10 +82,16 @@ async function answer(calls: ToolCalls, params: CallToolRequest['params'], conte
   const outcome = await calls.call(params, {
     signal: context.mcpReq.signal,
     meta: context.mcpReq._meta,
+    capabilities: capabilitiesIn(context),
     progress: progressTo(context),
   });
   if ('result' in outcome) return { ...outcome.result };
   throw new ProtocolError(disguised(outcome.error.code), outcome.error.message, outcome.error.data);
+}
+
+/** Clients of the version without a handshake announce them with each request. */
+function capabilitiesIn({ mcpReq: { envelope } }: ServerContext): unknown {
+  return (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
 function progressTo(context: ServerContext): ToolContext['progress'] | undefined {

@@ -8,6 +8,7 @@ import { offeredTools, unknownTool } from './offered-tools.ts';
 import { perform } from './perform.ts';
 import { traceUnknownTool } from './refused-calls.ts';
 import { endState } from './session-state.ts';
+import { hasViews } from './views/client-views.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -17,6 +18,8 @@ export interface CallingSession {
   sessionId: string;
   callLimit: ConcurrencyLimit;
   roots?: ClientRoots | undefined;
+  /** What the client announced at the start of the session, where it has one. */
+  capabilities?(): unknown;
   /** Whether the session has ended, and nobody else ends its state. */
   isEnded?(): boolean;
   /** Before each call. */
@@ -28,6 +31,8 @@ export interface CallingSession {
 export interface CallSurroundings {
   signal: AbortSignal;
   meta: Params | undefined;
+  /** What the client announces with this call. */
+  capabilities?: unknown;
   progress?: ToolContext['progress'] | undefined;
 }
 
@@ -49,7 +54,11 @@ export class ToolCalls {
       traceUnknownTool(app, sessionId, { ...params, _meta: around.meta }, message);
       return { error: { code: INVALID_PARAMS, message } };
     }
-    const call = { app, state, sessionId, offered, args: params.arguments, roots, ...around };
+    const { capabilities = this.#session.capabilities?.(), ...rest } = around;
+    const call = {
+      ...{ app, state, sessionId, offered, args: params.arguments, roots, ...rest },
+      hasViews: hasViews(capabilities),
+    };
     begins?.();
     const outcome = await callLimit.run(() => perform(call));
     const problem = await ends?.().catch((error: Error) => error);

@@ -1,8 +1,7 @@
 /** An entry of the journal for the page: what it changed, what undoing it would do, and doing so. */
-import { EngineFailure, failureSentence } from '../../engine/index.ts';
+import { DiffRoom, EngineFailure, failureSentence, MOST_LISTED } from '../../engine/index.ts';
 import type {
   EntryDetails,
-  PageDiff,
   PageEntry,
   PageObstacle,
   PagePlan,
@@ -16,11 +15,7 @@ import type { PageHistory } from './sources.ts';
 
 /** As the journal makes them, with room to spare; a name that leads elsewhere is none. */
 const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
-const MOST_DIFF = 512 * 1024;
-const MOST_OF_ALL_DIFFS = 2 * 1024 * 1024;
-const MOST_LISTED = 1000;
 const MOST_UNDONE = 10_000;
-const CLIPPED = 'The rest of this diff is not shown: it is too long.';
 const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
 
 export class Entries {
@@ -35,7 +30,7 @@ export class Entries {
   async details(grant: Grant, id: string): Promise<EntryDetails | Refusal> {
     const entry = await this.#find(grant, id);
     if (!entry) return NOT_THERE;
-    const room = new Room();
+    const room = new DiffRoom();
     const diffs = room.fit(await this.#history.diff(id));
     const plan = entry.state === 'undone' ? undefined : await this.#plan(id, room);
     const undoing = entry.state === 'undone' ? await this.#undoingOf(grant, id) : undefined;
@@ -69,7 +64,7 @@ export class Entries {
     try {
       const outcome = await this.#history.undo(id, { force, origin: { who: grant.name, tool: 'undo' } });
       if (outcome.done) return { done: true, entry: forPage(outcome.entry) };
-      return { done: false, obstacles: new Room().fitObstacles(outcome.obstacles) };
+      return { done: false, obstacles: fitObstacles(new DiffRoom(), outcome.obstacles) };
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
       return { status: 409, message: `It could not be undone: ${failureSentence(error.facts)}` };
@@ -83,13 +78,13 @@ export class Entries {
     return entry && this.#sight.maySee(grant, entry) ? entry : undefined;
   }
 
-  async #plan(id: string, room: Room): Promise<PagePlan | undefined> {
+  async #plan(id: string, room: DiffRoom): Promise<PagePlan | undefined> {
     try {
       const { steps, obstacles, diffs } = await this.#history.plan(id);
       return {
         steps: steps.slice(0, MOST_LISTED).map(({ path, does }) => ({ path, does })),
         ...(steps.length > MOST_LISTED && { moreSteps: steps.length - MOST_LISTED }),
-        obstacles: room.fitObstacles(obstacles),
+        obstacles: fitObstacles(room, obstacles),
         diffs: room.fit(diffs),
       };
     } catch (error) {
@@ -99,32 +94,11 @@ export class Entries {
   }
 }
 
-/** How much of diffs fits into one answer. */
-class Room {
-  #left = MOST_OF_ALL_DIFFS;
-
-  fit(diffs: readonly PageDiff[]): PageDiff[] {
-    return diffs.slice(0, MOST_LISTED).map(({ path, to, kind, text, note }) => {
-      const clipped = this.#clip(text);
-      const said = clipped.length < text.length ? [note, CLIPPED].filter(Boolean).join(' ') : note;
-      return { path, kind, text: clipped, ...(to !== undefined && { to }), ...(said && { note: said }) };
-    });
-  }
-
-  fitObstacles(obstacles: readonly PageObstacle[]): PageObstacle[] {
-    return obstacles.slice(0, MOST_LISTED).map(({ path, why, diff, forceable }) => ({
-      ...{ path, why, forceable },
-      ...(diff !== undefined && { diff: this.#clip(diff) }),
-    }));
-  }
-
-  /** Cuts after a whole line. */
-  #clip(text: string): string {
-    const most = Math.min(MOST_DIFF, this.#left);
-    const clipped = text.length <= most ? text : text.slice(0, text.lastIndexOf('\n', most - 1) + 1);
-    this.#left -= clipped.length;
-    return clipped;
-  }
+function fitObstacles(room: DiffRoom, obstacles: readonly PageObstacle[]): PageObstacle[] {
+  return obstacles.slice(0, MOST_LISTED).map(({ path, why, diff, forceable }) => ({
+    ...{ path, why, forceable },
+    ...(diff !== undefined && { diff: room.clip(diff) }),
+  }));
 }
 
 /** Without hashes, modes and where contents are kept. */

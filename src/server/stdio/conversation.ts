@@ -17,6 +17,7 @@ import { traceInvalidCall, traceUnknownTool } from '../mcp/refused-calls.ts';
 import { isResourceMethod, type ResourceMethod, resourceDialect } from '../mcp/resources/resource-methods.ts';
 import type { SessionResources } from '../mcp/resources/session-resources.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
+import { hasViews, listedTools } from '../mcp/views/client-views.ts';
 import type { LineTransport } from './line-transport.ts';
 
 type Params = Record<string, unknown>;
@@ -36,6 +37,8 @@ export class Conversation {
   #lastAsked = 0;
   #roots: ClientRoots | undefined;
   #hasRoots = false;
+  /** What the client announced. */
+  #capabilities: unknown;
   #resources: SessionResources | undefined;
   #ended = false;
 
@@ -77,6 +80,7 @@ export class Conversation {
       case 'initialize': {
         const problem = whyNotInitialize(params);
         if (problem !== undefined) return invalidParams(problem);
+        this.#capabilities = params.capabilities;
         this.#follow(params);
         return { result: initializeResult(this.#app, params.protocolVersion as string) };
       }
@@ -85,7 +89,7 @@ export class Conversation {
       case 'tools/list':
         if (params.cursor !== undefined && typeof params.cursor !== 'string')
           return invalidParams('cursor must be a string');
-        return { result: { tools: offeredTools(this.#app).shown } };
+        return { result: { tools: listedTools(this.#app, this.#capabilities) } };
       default:
         return { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
     }
@@ -180,6 +184,7 @@ export class Conversation {
       meta,
       progress: this.#progressFor(meta),
       roots: this.#roots,
+      hasViews: hasViews(this.#capabilities),
     });
   }
 

@@ -10,6 +10,7 @@ export const applyPatch = defineTool({
   description:
     'Apply a patch to several files, all or nothing: unified diffs, or *** Begin Patch with Add, Update, Delete File and Move to.',
   hints: hints.destructive,
+  hasChangeView: true,
   input: {
     type: 'object',
     properties: { patch: { type: 'string' }, dryRun: { type: 'boolean' } },

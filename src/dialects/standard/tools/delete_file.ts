@@ -10,6 +10,7 @@ export const deleteFile = defineTool({
   title: 'Delete File',
   description: 'Delete a file or link, or with recursive a directory and everything in it. undo restores it.',
   hints: hints.destructive,
+  hasChangeView: true,
   input: { type: 'object', properties: { path, recursive: flag, ifHash }, required: ['path'] },
   async run({ path, recursive = false, ifHash }, context) {
     const { engine, signal } = context;

@@ -13,6 +13,7 @@ export const editFile = defineTool({
   description:
     'Edit a text file: all edits or none, in order. By text: oldText must fit exactly one place (blanks, indentation and quotes may differ). By lines: anchors from a read. Answers a diff.',
   hints: hints.destructive,
+  hasChangeView: true,
   input: {
     type: 'object',
     properties: {

@@ -10,6 +10,7 @@ export const moveFile = defineTool({
   title: 'Move File',
   description: 'Move or rename a file or directory. Fails if the destination exists.',
   hints: hints.destructive,
+  hasChangeView: true,
   input: {
     type: 'object',
     properties: { source: path, destination: path, ifHash },

@@ -6,6 +6,7 @@ export const undo = defineTool({
   title: 'Undo',
   description: 'Take back one change: the newest of this session, or the entry that history names.',
   hints: hints.destructive,
+  hasChangeView: true,
   input: { type: 'object', properties: { entry: { type: 'string' } } },
   run: ({ entry }, context) => undoChange(entry, context),
   render: (outcome) => outcome,

@@ -9,6 +9,7 @@ export const writeFile = defineTool({
   title: 'Write File',
   description: 'Create a file, or replace the whole content of one. Missing parent directories are made.',
   hints: hints.idempotentDestructive,
+  hasChangeView: true,
   input: {
     type: 'object',
     properties: { path, content: { type: 'string' }, ifHash },

@@ -11,6 +11,8 @@ import {
 } from '../../../engine/index.ts';
 import type { App } from '../app.ts';
 import { offeredTools } from '../offered-tools.ts';
+import { CHANGE_VIEW } from '../views/client-views.ts';
+import { readChangeView } from '../views/read-view.ts';
 import { type ResourceCall, requestedPath } from './resource-call.ts';
 
 /** As base64 it must fit into one answer. */
@@ -25,6 +27,7 @@ interface Contents {
 }
 
 export async function readResource(call: ResourceCall): Promise<object> {
+  if (call.params.uri === CHANGE_VIEW) return readChangeView();
   const path = await requestedPath(call);
   const { type } = await call.engine.files.info(path);
   const contents = type === 'directory' ? await listing(call, path) : await fileContents(call, path);

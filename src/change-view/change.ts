@@ -1,0 +1,38 @@
+/** A change as the server tells it: in the result of the call that made it, and in answer to the view. */
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { PageDiff, PageEntry } from '../page/wire.ts';
+
+/** Which entries a call has made, and by which tools they can be looked at and taken back. */
+export interface Made {
+  entries: string[];
+  show?: string;
+  undo?: string;
+}
+
+export interface Change extends Pick<PageEntry, 'state' | 'roots' | 'undoes'> {
+  entry: string;
+  tool?: string;
+  files: PageDiff[];
+  moreFiles?: number;
+  /** The entry that took this one back: to take that one back is to redo this one. */
+  undoneBy?: string;
+}
+
+export function madeBy({ _meta }: CallToolResult): Made | undefined {
+  return _meta?.['cofferdam/change'] as Made | undefined;
+}
+
+export function textOf({ content }: CallToolResult): string {
+  return content.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
+}
+
+const HEADER = /^--- .*\n\+\+\+ .*$/gm;
+
+/** The unified diff in an answer, where there is exactly one: in a fence, or up to the end. */
+export function diffIn(text: string): string | undefined {
+  const [header, another] = text.matchAll(HEADER);
+  if (!header || another) return undefined;
+  const diff = text.slice(header.index);
+  const end = diff.search(/^`{3,}$/m);
+  return end < 0 ? diff : diff.slice(0, end);
+}

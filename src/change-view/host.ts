@@ -1,0 +1,107 @@
+/** The client around the view: requests to it, and what it tells the view. */
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type {
+  McpUiHostContext,
+  McpUiInitializeRequest,
+  McpUiInitializeResult,
+} from '@modelcontextprotocol/ext-apps';
+import { version } from '../version.ts';
+
+/** Of the extension. */
+const PROTOCOL_VERSION = '2026-01-26';
+const METHOD_NOT_FOUND = -32601;
+
+interface Message {
+  jsonrpc: '2.0';
+  id?: string | number;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: unknown;
+  error?: { code?: number; message?: string };
+}
+
+export interface HostEvents {
+  /** The call has ended. */
+  onResult(result: CallToolResult): void;
+  onCancelled(): void;
+  /** The theme, or the room that the view has; only what has changed. */
+  onContext(context: McpUiHostContext): void;
+}
+
+export class Host {
+  readonly #window: Window;
+  readonly #events: HostEvents;
+  readonly #waiting = new Map<
+    string | number,
+    { resolve(result: unknown): void; reject(error: Error): void }
+  >();
+  #lastId = 0;
+
+  constructor(around: Window, events: HostEvents) {
+    this.#window = around;
+    this.#events = events;
+    window.addEventListener('message', ({ source, data }) => {
+      if (source === around) this.#receive(data as Message);
+    });
+  }
+
+  async connect(): Promise<void> {
+    const params: McpUiInitializeRequest['params'] = {
+      appInfo: { name: 'cofferdam-change', title: 'Cofferdam', version },
+      appCapabilities: { availableDisplayModes: ['inline'] },
+      protocolVersion: PROTOCOL_VERSION,
+    };
+    const { hostContext } = await this.#ask<McpUiInitializeResult>('ui/initialize', { ...params });
+    this.#events.onContext(hostContext);
+    this.#send({ method: 'ui/notifications/initialized', params: {} });
+  }
+
+  /** The client may ask the user first, or refuse: then it rejects. */
+  callTool(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
+    return this.#ask('tools/call', { name, arguments: args });
+  }
+
+  /** Tells how much room the view needs. */
+  sizeChanged(height: number): void {
+    this.#send({ method: 'ui/notifications/size-changed', params: { height } });
+  }
+
+  #ask<T>(method: string, params: Record<string, unknown>): Promise<T> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+      this.#send({ id, method, params });
+    });
+  }
+
+  /** Clients give a view an origin of its own, which it does not know of them. */
+  #send(message: Omit<Message, 'jsonrpc'>): void {
+    this.#window.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  }
+
+  #receive(message: Message | null): void {
+    if (message?.jsonrpc !== '2.0') return;
+    if (message.method === undefined) this.#answered(message);
+    else if (message.id === undefined) this.#told(message.method, message.params ?? {});
+    else this.#answer(message.id, message.method);
+  }
+
+  #answered({ id, result, error }: Message): void {
+    const waiting = this.#waiting.get(id!);
+    this.#waiting.delete(id!);
+    if (error) waiting?.reject(new Error(error.message ?? 'The client refused'));
+    else waiting?.resolve(result);
+  }
+
+  #told(method: string, params: Record<string, unknown>): void {
+    if (method === 'ui/notifications/tool-result') this.#events.onResult(params as unknown as CallToolResult);
+    else if (method === 'ui/notifications/tool-cancelled') this.#events.onCancelled();
+    else if (method === 'ui/notifications/host-context-changed') this.#events.onContext(params);
+  }
+
+  /** Before the client takes the view away it asks, and a view that keeps nothing agrees. */
+  #answer(id: string | number, method: string): void {
+    if (method === 'ping' || method === 'ui/resource-teardown') this.#send({ id, result: {} });
+    else this.#send({ id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } });
+  }
+}

@@ -1,0 +1,35 @@
+/** One change in full, for the view that clients show beside a call. */
+import { DiffRoom, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
+import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
+import { onOneLine } from '../one-line.ts';
+import { isOnTheWay, NO_HISTORY, newestOwn, noChange, noEntry } from './history.ts';
+import { refused } from './outcome.ts';
+
+export async function shownChange(id: string | undefined, context: ToolContext): Promise<ResultOutcome> {
+  const { engine } = context;
+  if (!engine.keepsChanges) return refused(NO_HISTORY, 'not-found');
+  const entry = id === undefined ? await newestOwn(context) : await engine.history.entry(id);
+  if (!entry || !maySee(entry, context)) return id === undefined ? noChange() : noEntry(id);
+  const { at, roots, origin, state, undoes } = entry;
+  const onTheWay = new Set(entry.changes.filter(isOnTheWay).map(({ path }) => path));
+  const diffs = (await engine.history.diff(entry.id)).filter(({ path }) => !onTheWay.has(path));
+  const undoing = state === 'undone' ? await undoingOf(entry, context) : undefined;
+  const files = new DiffRoom().fit(diffs);
+  const change = {
+    ...{ entry: entry.id, at, roots, tool: origin.tool, state, files },
+    ...(diffs.length > MOST_LISTED && { moreFiles: diffs.length - MOST_LISTED }),
+    ...(undoes !== undefined && { undoes }),
+    ...(undoing && { undoneBy: undoing.id }),
+  };
+  const lines = files.map(({ kind, path }) => `${kind} ${onOneLine(path)}`);
+  return { result: { content: [text(lines.join('\n'))], structuredContent: change } };
+}
+
+/** A diff may hold what a file no longer does: of other tokens' changes, only those with the page's rights see it. */
+function maySee({ origin }: JournalEntry, { caller }: ToolContext): boolean {
+  return caller.origin.who === undefined || caller.origin.who === origin.who;
+}
+
+async function undoingOf({ id }: JournalEntry, { engine }: ToolContext): Promise<JournalEntry | undefined> {
+  return (await engine.history.entries()).find(({ undoes, state }) => undoes === id && state === 'done');
+}
