@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const images = join(root, 'docs/images');
 const LARGEST = 300_000;
-const SECONDS = 24;
+const SECONDS = 25;
 const PLACES = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -21,6 +21,7 @@ const tokens = {
   anna: 'Jc2dV3Yx0mX1f8kq5b7tW9zR4uA6sE0hLpN2gQvTyIo',
   agent: 'Qw3eR5tY7uI9oP1aS2dF4gH6jK8lZ0xC3vB5nM7qW9e',
   ci: 'mB8sK1nD7wZ3xV5cF9gH2jL4qP6rT0yU8iO1eA3sWdE',
+  nightly: 'zX4cV6bN8mQ0wE2rT5yU7iO9pA1sD3fG6hJ8kL0qWe2',
 };
 
 const tree = {
@@ -54,12 +55,13 @@ try {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const base = await addressOf(server);
-  const [anna, agent, ci] = await Promise.all([
+  const [anna, agent, ci, ...nightly] = await Promise.all([
     openSession(base, '/mcp', tokens.anna),
-    openSession(base, '/mcp', tokens.agent),
+    openSession(base, '/mcp/replay', tokens.agent),
     openSession(base, '/mcp/repo', tokens.ci),
+    ...['patch', 'workspace', 'fileeditor'].map((name) => openSession(base, `/mcp/${name}`, tokens.nightly)),
   ]);
-  await work(anna, agent, ci);
+  await work(anna, agent, ci, nightly);
   mkdirSync(images, { recursive: true });
   browser = await chromium.launch({
     executablePath,
@@ -79,7 +81,7 @@ function layOut() {
     mkdirSync(dirname(join(served, path)), { recursive: true });
     writeFileSync(join(served, path), text);
   }
-  const rights = { anna: 'read-write', agent: 'read-write', ci: 'read-only repo' };
+  const rights = { anna: 'read-write', agent: 'read-write', ci: 'read-only repo', nightly: 'read-write' };
   const lines = Object.entries(tokens).map(([name, token]) => `${name} ${token} ${rights[name]}\n`);
   writeFileSync(join(directory, 'tokens'), lines.join(''), { mode: 0o600 });
 }
@@ -93,7 +95,7 @@ function serverArguments() {
     '--state',
     join(directory, 'state'),
   ];
-  return [...where, '--dialect', 'replay,repo', served];
+  return [...where, '--dialect', 'standard,replay,patch,workspace,fileeditor,repo', served];
 }
 
 async function addressOf(child) {
@@ -134,20 +136,35 @@ async function openSession(base, path, token) {
 }
 
 /** A morning at the harbour: reading and searching in waves, some edits, a few mistakes. */
-async function work(anna, agent, ci) {
+async function work(anna, agent, ci, [patch, workspace, fileeditor]) {
   const files = Object.keys(tree);
+  const paths = files.map((file) => join(served, file));
+  await fileeditor('set_workspace', { path: served });
   const searches = [
     () => agent('grep_files', { regex: 'berths|bookings', directory: '.' }),
     () => ci('search_files', { pattern: 'export' }),
     () => agent('directory_tree', { path: '.' }),
     () => agent('glob_search', { globs: ['**/*.ts'], directory: '.' }),
     () => ci('get_repo_overview', {}),
+    () => patch('shell_exec', { command: 'grep', args: ['-rn', 'berths', 'src'], cwd: served }),
+    () => workspace('list_dir', { dir: 'src', recursive: true }),
+    () => fileeditor('read_files', { path: files[2], line_range: '1-4' }),
+    () => patch('append', { path: paths.at(-1), content: 'POST /bookings\n' }),
+    () => workspace('run_command', { command: 'make', args: ['-v'] }),
   ];
   for (let second = 0; second < SECONDS; second++) {
     const began = Date.now();
     const wave = 3 + Math.round(5 * Math.sin(second / 3) ** 2);
     for (let call = 0; call < wave; call++) {
-      await anna('read_file', { path: files[(second * 7 + call * 3) % files.length] });
+      const at = (second * 7 + call * 3) % files.length;
+      const reads = [
+        () => anna('read_text_file', { path: files[at] }),
+        () => agent('read_file', { path: files[at] }),
+        () => anna('read_text_file', { path: files[at], limit: 20 }),
+        () => workspace('read_file', { file: files[at] }),
+        () => fileeditor('read_files', { path: files[at] }),
+      ];
+      await reads[call % reads.length]();
     }
     await searches[second % searches.length]();
     if (second % 2 === 0) await raisePrice(anna, second / 2);

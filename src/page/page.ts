@@ -7,13 +7,13 @@ import { Connection, type State } from './data/connection.ts';
 import { EventStore, type Filter, type Row } from './data/event-store.ts';
 import { count } from './data/format.ts';
 import { HeatTree } from './data/heat-tree.ts';
-import { Charts } from './views/charts.ts';
+import { CallList } from './views/calls/list.ts';
+import { Charts } from './views/charts/charts.ts';
 import { Details } from './views/details.ts';
 import { part, setText } from './views/dom.ts';
 import { Filters } from './views/filters.ts';
 import { FirstSteps } from './views/first-steps.ts';
 import { HeatView } from './views/heat-view.ts';
-import { CallList } from './views/list.ts';
 import { saveEvents } from './views/save-events.ts';
 import { signIn, takeToken } from './views/sign-in.ts';
 import { startTabs } from './views/tabs.ts';
@@ -30,7 +30,7 @@ const UNDONE_MS = 200;
 class Page {
   readonly #store = new EventStore();
   readonly #tree = new HeatTree();
-  readonly #charts = new Charts(part('charts'));
+  readonly #charts = new Charts(part('charts'), (from, to) => this.#filters.pickTime(from, to));
   readonly #details = new Details({
     onClose: () => this.#list.focus(),
     onUndone: () => this.#askUndone(),
@@ -50,9 +50,12 @@ class Page {
       onOpen: (row, focus) => this.#open(row, focus),
       onMove: (row) => this.#moved(row),
       onFollow: () => this.#drawFollow(),
+      onSort: (sort) => this.#filters.sortBy(sort),
     });
     this.#follow.addEventListener('click', () => {
-      this.#list.following = !this.#list.following;
+      const follows = !this.#list.following;
+      if (follows && this.#store.isSorted) this.#filters.sortBy('');
+      this.#list.following = follows;
       this.#drawFollow();
     });
     part('export').addEventListener('click', () => saveEvents(this.#store.shown));
@@ -122,6 +125,7 @@ class Page {
   #take(events: PageEvent[], live: boolean): void {
     const before = this.#store.rows.length;
     const { shown, trimmed } = this.#store.add(events);
+    if (!live) this.#store.sort();
     if (trimmed) this.#growTree();
     else this.#growTree(before);
     if (live && !this.#list.following) this.#unseen += shown;
@@ -161,13 +165,14 @@ class Page {
   }
 
   #setFilter(filter: Filter): void {
-    const { path: _before, ...before } = this.#store.filter;
-    const { path: _path, ...besides } = filter;
+    const { filter: before } = this.#store;
     this.#store.setFilter(filter);
-    if (toAddress({ ...before, path: '' }) !== toAddress({ ...besides, path: '' })) this.#growTree();
+    const forTree = { path: '', sort: '' } as const;
+    if (toAddress({ ...before, ...forTree }) !== toAddress({ ...filter, ...forTree })) this.#growTree();
     history.replaceState(null, '', `${location.pathname}${toAddress(filter)}`);
     this.#filters.draw();
     this.#list.replaced();
+    this.#drawFollow();
     this.#drawSlowly(0);
   }
 
@@ -179,6 +184,10 @@ class Page {
     this.#slowTimer = setTimeout(() => {
       this.#slowTimer = undefined;
       this.#charts.draw(this.#store.shown);
+      if (this.#store.isSorted) {
+        this.#store.sort();
+        this.#list.refresh();
+      }
       this.#treeView.draw();
     }, ms);
   }

@@ -387,7 +387,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await page.locator('.chart-calls .sum', { hasText: '2' }).waitFor();
       for (const name of ['Calls', 'Errors', 'Duration', 'Tokens']) {
         expect(await chart(name).locator('path').first().getAttribute('d')).toMatch(/^M/);
-        expect(await chart(name).locator('desc').textContent()).toContain('in steps of 1.0 s');
+        expect(await chart(name).locator('desc').textContent()).toContain('in steps of 1 s');
       }
       expect(await page.locator('.chart .sum').allTextContents()).toEqual([
         '2',

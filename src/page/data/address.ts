@@ -1,5 +1,6 @@
 /** The filters in the address of the page, behind the `#`, which browsers do not send to any server. */
 import { type Filter, noFilter } from './event-store.ts';
+import { isSort } from './row-order.ts';
 
 const NAMES = Object.keys(noFilter) as (keyof Filter)[];
 
@@ -13,5 +14,14 @@ export function toAddress(filter: Readonly<Filter>): string {
 export function filterInAddress(hash: string): Filter | undefined {
   if (hash.length > 1 && !hash.includes('=')) return undefined;
   const said = new URLSearchParams(hash.replace(/^#/, ''));
-  return Object.fromEntries(NAMES.map((name) => [name, said.get(name) ?? ''])) as unknown as Filter;
+  const filter = Object.fromEntries(NAMES.map((name) => [name, said.get(name) ?? ''])) as unknown as Filter;
+  return {
+    ...filter,
+    ...{ from: timeIn(filter.from), to: timeIn(filter.to) },
+    sort: isSort(filter.sort) ? filter.sort : '',
+  };
+}
+
+function timeIn(text: string): string {
+  return /^\d{1,15}$/.test(text) ? text : '';
 }

@@ -3,6 +3,7 @@
 import type { PageEvent } from '../wire.ts';
 import { type OutcomeKind, outcomeKind } from './outcomes.ts';
 import { separatorOf } from './paths.ts';
+import { type Sort, sorted } from './row-order.ts';
 
 export interface Row {
   readonly event: PageEvent;
@@ -21,6 +22,11 @@ export interface Filter {
   outcome: '' | OutcomeKind;
   session: string;
   dialect: string;
+  /** The time range, in milliseconds since 1970: from the first on, and before the second. */
+  from: string;
+  to: string;
+  /** Not a filter, but as much a part of what is shown. */
+  sort: Sort;
 }
 
 export interface SessionInfo {
@@ -35,6 +41,9 @@ export const noFilter: Readonly<Filter> = {
   outcome: '',
   session: '',
   dialect: '',
+  from: '',
+  to: '',
+  sort: '',
 };
 
 /** The store drops older rows, SPARE_ROWS at a time. */
@@ -59,6 +68,10 @@ export class EventStore {
   undone: ReadonlySet<string> = new Set();
   #filter: Filter = { ...noFilter };
   #needle = '';
+  #from = 0;
+  #to = Number.POSITIVE_INFINITY;
+  /** Top first; undefined while the newest call is on top. */
+  #sorted: Row[] | undefined;
   #ids = new Set<string>();
   #next = 0;
 
@@ -67,7 +80,8 @@ export class EventStore {
   }
 
   get isFiltered(): boolean {
-    return Object.values(this.#filter).some((value) => value !== '');
+    const { sort: _, ...filter } = this.#filter;
+    return Object.values(filter).some((value) => value !== '');
   }
 
   /** Skips events that the store has already. */
@@ -89,7 +103,37 @@ export class EventStore {
   setFilter(filter: Filter): void {
     this.#filter = { ...filter };
     this.#needle = filter.path.trim().toLowerCase();
+    this.#from = filter.from === '' ? 0 : Number(filter.from);
+    this.#to = filter.to === '' ? Number.POSITIVE_INFINITY : Number(filter.to);
     this.shown = this.rows.filter((row) => this.#passes(row));
+    this.sort();
+  }
+
+  /** Puts the rows in order that came since the last time. */
+  sort(): void {
+    const { sort } = this.#filter;
+    this.#sorted = sort === '' ? undefined : sorted(this.shown, sort);
+  }
+
+  get isSorted(): boolean {
+    return this.#sorted !== undefined;
+  }
+
+  /** How many rows the list has. */
+  get listed(): number {
+    return (this.#sorted ?? this.shown).length;
+  }
+
+  /** The row at this place of the list, from the top. */
+  rowAt(place: number): Row | undefined {
+    return this.#sorted ? this.#sorted[place] : this.shown[this.shown.length - 1 - place];
+  }
+
+  /** Where a row is in the list, from the top; -1 when it is not. */
+  placeOf(row: Row): number {
+    if (this.#sorted) return this.#sorted.indexOf(row);
+    const index = this.#indexOf(row);
+    return index === -1 ? -1 : this.shown.length - 1 - index;
   }
 
   clear(): void {
@@ -100,6 +144,7 @@ export class EventStore {
     this.dialects.clear();
     this.undone = new Set();
     this.sessions.clear();
+    this.sort();
   }
 
   /** Whether nothing is left of what a call changed. */
@@ -107,8 +152,7 @@ export class EventStore {
     return entries !== undefined && entries.length > 0 && entries.every((id) => this.undone.has(id));
   }
 
-  /** The index of a row among those that are shown; -1 when it is not. */
-  indexOf(row: Row): number {
+  #indexOf(row: Row): number {
     let low = 0;
     let high = this.shown.length - 1;
     while (low <= high) {
@@ -128,6 +172,7 @@ export class EventStore {
   /** Whether a row passes the filters other than that of the path, by which the tree is left whole. */
   passesBesidesPath({ event, session, kind }: Row): boolean {
     const { tool, outcome, dialect } = this.#filter;
+    if (event.at < this.#from || event.at >= this.#to) return false;
     if (tool !== '' && event.tool !== tool) return false;
     if (outcome !== '' && kind !== outcome) return false;
     if (dialect !== '' && event.dialect !== dialect) return false;
@@ -152,6 +197,7 @@ export class EventStore {
     const oldest = this.rows[0]!.number;
     const first = this.shown.findIndex(({ number }) => number >= oldest);
     this.shown.splice(0, first === -1 ? this.shown.length : first);
+    this.sort();
   }
 }
 

@@ -35,6 +35,13 @@ export function duration(ms: number): string {
   return `${minutes} min ${Math.round((ms - minutes * MINUTE) / SECOND)} s`;
 }
 
+/** The length of a step on a time axis, which is a whole number of seconds, minutes, hours or days. */
+export function step(ms: number): string {
+  if (ms < MINUTE) return `${ms / SECOND} s`;
+  if (ms < 60 * MINUTE) return `${ms / MINUTE} min`;
+  return ms < DAY ? `${ms / 60 / MINUTE} h` : plural(ms / DAY, 'day');
+}
+
 export function bytes(value: number): string {
   if (value < 1024) return `${value} B`;
   if (value < 1024 * 1024) return `${(value / 1024).toFixed(1)} KB`;
@@ -59,6 +66,16 @@ export function tick(at: number, span: number): string {
   if (span < 10 * MINUTE) return clockFormat.format(at);
   if (span < DAY) return minuteFormat.format(at);
   return span < 7 * DAY ? `${dayFormat.format(at)} ${minuteFormat.format(at)}` : dayFormat.format(at);
+}
+
+/** A time range as a filter has it: milliseconds since 1970, or nothing for an end that is open. */
+export function timeRange(from: string, to: string): string {
+  const span = from === '' || to === '' ? 0 : Number(to) - Number(from);
+  const today = [from, to].every((at) => at === '' || isSameDay(Number(at), Date.now()));
+  const written = (at: string) =>
+    today ? clockFormat.format(Number(at)) : tick(Number(at), Math.max(span, DAY));
+  if (from === '') return `before ${written(to)}`;
+  return to === '' ? `since ${written(from)}` : `${written(from)} – ${written(to)}`;
 }
 
 function isSameDay(one: number, other: number): boolean {

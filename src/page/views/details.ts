@@ -89,9 +89,9 @@ export class Details {
         briefOf(row),
         ...copyButtons(row, command),
         command,
+        changes,
         factsOf(row),
         pathsOf(row),
-        changes,
         contents,
       ),
     );

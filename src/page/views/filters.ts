@@ -1,8 +1,9 @@
-/** The filter bar: tool, path, outcome, dialect and session, and how many calls pass them. */
+/** The filter bar: tool, path, outcome, dialect, session and time, how many calls pass them, and their order. */
 import { plain } from '../../display/plain-text.ts';
 import { type EventStore, type Filter, noFilter } from '../data/event-store.ts';
-import { count, plural } from '../data/format.ts';
+import { count, plural, timeRange } from '../data/format.ts';
 import { belowPath } from '../data/paths.ts';
+import { isSort, type Sort } from '../data/row-order.ts';
 import { el, part, setText } from './dom.ts';
 
 /** The select offers only the latest: a list of thousands helps nobody. */
@@ -16,8 +17,11 @@ export class Filters {
   readonly #outcome = part<HTMLSelectElement>('filter-outcome');
   readonly #dialect = part<HTMLSelectElement>('filter-dialect');
   readonly #session = part<HTMLSelectElement>('filter-session');
+  readonly #time = part<HTMLButtonElement>('filter-time');
+  readonly #sort = part<HTMLSelectElement>('sort');
   readonly #clear = part<HTMLButtonElement>('filter-clear');
   readonly #count = part('shown-count');
+  #range: Pick<Filter, 'from' | 'to'> = { from: '', to: '' };
   #knownTools = 0;
   #knownDialects = 0;
   #knownSessions = 0;
@@ -27,9 +31,10 @@ export class Filters {
   constructor(store: EventStore, onChange: (filter: Filter) => void) {
     this.#store = store;
     this.#onChange = onChange;
-    for (const select of [this.#tool, this.#outcome, this.#dialect, this.#session])
+    for (const select of [this.#tool, this.#outcome, this.#dialect, this.#session, this.#sort])
       select.addEventListener('change', () => this.#changed());
     this.#path.addEventListener('input', () => this.#changed());
+    this.#time.addEventListener('click', () => this.#setRange({ from: '', to: '' }));
     this.#clear.addEventListener('click', () => this.clear());
     part<HTMLFormElement>('filters').addEventListener('submit', (event) => event.preventDefault());
   }
@@ -41,13 +46,27 @@ export class Filters {
     this.#changed();
   }
 
+  /** From a time on, and before another, in milliseconds since 1970. */
+  pickTime(from: number, to: number): void {
+    this.#setRange({ from: String(from), to: String(to) });
+  }
+
+  sortBy(sort: Sort): void {
+    choose(this.#sort, sort);
+    this.#changed();
+  }
+
+  /** The order stays. */
   clear(): void {
-    this.set(noFilter);
-    this.#onChange({ ...noFilter });
+    const filter = { ...noFilter, sort: this.#store.filter.sort };
+    this.set(filter);
+    this.#onChange(filter);
   }
 
   /** Shows a filter that was chosen elsewhere, as by the address. */
-  set({ tool, path, outcome, dialect, session }: Readonly<Filter>): void {
+  set({ tool, path, outcome, dialect, session, from, to, sort }: Readonly<Filter>): void {
+    this.#range = { from, to };
+    choose(this.#sort, sort);
     this.#picked = { written: plain(path), path };
     this.#path.value = this.#picked.written;
     choose(this.#tool, tool);
@@ -91,6 +110,9 @@ export class Filters {
         kept.map(({ key, label }) => [key, label]),
       );
     }
+    const { from, to } = this.#range;
+    this.#time.hidden = from === '' && to === '';
+    setText(this.#time, this.#time.hidden ? '' : `${timeRange(from, to)} ×`);
     this.#clear.disabled = !isFiltered;
     setText(
       this.#count,
@@ -98,14 +120,22 @@ export class Filters {
     );
   }
 
+  #setRange(range: Pick<Filter, 'from' | 'to'>): void {
+    this.#range = range;
+    this.#changed();
+  }
+
   #changed(): void {
     const { value } = this.#path;
+    const { value: sort } = this.#sort;
     this.#onChange({
       tool: this.#tool.value,
       path: value === this.#picked?.written ? this.#picked.path : value,
       outcome: this.#outcome.value as Filter['outcome'],
       dialect: this.#dialect.value,
       session: this.#session.value,
+      ...this.#range,
+      sort: isSort(sort) ? sort : '',
     });
   }
 }

@@ -31,8 +31,39 @@ describe('the events that are kept', () => {
     const store = new EventStore();
     store.add(Array.from({ length: 50 }, (_, index) => event({ tool: index % 3 === 0 ? 'a' : 'b' })));
     store.setFilter({ ...noFilter, tool: 'a' });
-    for (const [index, row] of store.shown.entries()) expect(store.indexOf(row)).toBe(index);
-    expect(store.indexOf(store.rows[1]!)).toBe(-1);
+    const newestFirst = [...store.shown].reverse();
+    for (const [place, row] of newestFirst.entries()) {
+      expect(store.placeOf(row)).toBe(place);
+      expect(store.rowAt(place)).toBe(row);
+    }
+    expect(store.placeOf(store.rows[1]!)).toBe(-1);
+  });
+
+  it('are in the order of a column, the newest first among equals, and new ones join them', () => {
+    const store = new EventStore();
+    store.add([5, 1, 5, 3].map((ms, index) => event({ ms, tool: `tool-${index}` })));
+    const listed = () => Array.from({ length: store.listed }, (_, place) => store.rowAt(place)!.event.tool);
+    store.setFilter({ ...noFilter, sort: '-took' });
+    expect(listed()).toEqual(['tool-2', 'tool-0', 'tool-3', 'tool-1']);
+    expect(store.placeOf(store.rows[3]!)).toBe(2);
+    store.add([event({ ms: 4, tool: 'late' })]);
+    store.sort();
+    expect(listed()).toEqual(['tool-2', 'tool-0', 'late', 'tool-3', 'tool-1']);
+    store.setFilter({ ...noFilter, sort: 'tool' });
+    expect(listed()).toEqual(['late', 'tool-0', 'tool-1', 'tool-2', 'tool-3']);
+    expect(store.isFiltered).toBe(false);
+    store.setFilter(noFilter);
+    expect(listed()[0]).toBe('late');
+  });
+
+  it('pass a time range from its first millisecond on, and before its last', () => {
+    const store = new EventStore();
+    store.add([1000, 1999, 2000, 3000].map((at) => event({ at })));
+    store.setFilter({ ...noFilter, from: '1999', to: '3000' });
+    expect(store.shown.map(({ event: { at } }) => at)).toEqual([1999, 2000]);
+    expect(store.isFiltered).toBe(true);
+    store.setFilter({ ...noFilter, to: '2000' });
+    expect(store.shown.map(({ event: { at } }) => at)).toEqual([1000, 1999]);
   });
 
   it('tell which tools and sessions there are', () => {

@@ -1,8 +1,10 @@
-/** The list of calls, newest on top. Only the visible rows exist as elements, however many calls there are. */
+/** The list of calls, newest on top or sorted by a column. Only the visible rows exist as elements, however many calls there are. */
 
-import type { EventStore, Row } from '../data/event-store.ts';
-import { el } from './dom.ts';
-import { headRow, RowView } from './row-view.ts';
+import type { EventStore, Row } from '../../data/event-store.ts';
+import type { Sort } from '../../data/row-order.ts';
+import { el } from '../dom.ts';
+import { Heading } from './heading.ts';
+import { RowView } from './row-view.ts';
 
 const OVERSCAN = 8;
 
@@ -12,11 +14,12 @@ export interface ListEvents {
   /** The active row has moved. */
   onMove(row: Row): void;
   onFollow(following: boolean): void;
+  onSort(sort: Sort): void;
 }
 
 export class CallList {
   readonly #grid: HTMLElement;
-  readonly #head = headRow();
+  readonly #head: Heading;
   readonly #body = el('div', { class: 'rows', role: 'rowgroup' });
   readonly #store: EventStore;
   readonly #events: ListEvents;
@@ -31,9 +34,10 @@ export class CallList {
     this.#store = store;
     this.#events = events;
     grid.setAttribute('role', 'grid');
-    grid.setAttribute('aria-label', 'Calls, newest first');
+    grid.setAttribute('aria-label', 'Calls');
     grid.tabIndex = 0;
-    grid.append(this.#head, this.#body);
+    this.#head = new Heading((sort) => events.onSort(sort));
+    grid.append(this.#head.element, this.#body);
     grid.addEventListener('scroll', () => this.#onScroll(), { passive: true });
     grid.addEventListener('keydown', (event) => this.#onKey(event));
     this.#body.addEventListener('click', (event) => this.#onClick(event));
@@ -46,7 +50,7 @@ export class CallList {
   }
 
   get following(): boolean {
-    return this.#following;
+    return this.#following && !this.#store.isSorted;
   }
 
   set following(following: boolean) {
@@ -57,8 +61,8 @@ export class CallList {
 
   /** This many rows came on top. The visible rows stay in place, unless the list follows the newest. */
   grew(by: number): void {
-    if (this.#following) this.#grid.scrollTop = 0;
-    else if (by > 0) {
+    if (this.following) this.#grid.scrollTop = 0;
+    else if (by > 0 && !this.#store.isSorted) {
       this.#setHeight();
       this.#grid.scrollTop += by * this.#rowHeight;
     }
@@ -67,6 +71,7 @@ export class CallList {
 
   /** The rows are others than before. */
   replaced(): void {
+    this.#head.show(this.#store.filter.sort);
     this.#grid.scrollTop = 0;
     this.refresh();
   }
@@ -101,9 +106,8 @@ export class CallList {
   #setRowHeight(height: number): void {
     const { scrollTop, clientHeight } = this.#grid;
     const first = scrollTop / this.#rowHeight;
-    const place = this.#active ? this.#store.indexOf(this.#active) : -1;
-    const at = this.#store.shown.length - 1 - place;
-    const wasSeen = place !== -1 && at >= Math.floor(first) && at <= first + clientHeight / this.#rowHeight;
+    const at = this.#active ? this.#store.placeOf(this.#active) : -1;
+    const wasSeen = at !== -1 && at >= Math.floor(first) && at <= first + clientHeight / this.#rowHeight;
     this.#rowHeight = height;
     this.#setHeight();
     this.#grid.scrollTop = first * height;
@@ -111,21 +115,21 @@ export class CallList {
   }
 
   #setHeight(): void {
-    this.#body.style.height = `${this.#store.shown.length * this.#rowHeight}px`;
+    this.#body.style.height = `${this.#store.listed * this.#rowHeight}px`;
   }
 
   #draw(): void {
-    const { shown } = this.#store;
+    const { listed } = this.#store;
     this.#setHeight();
-    this.#grid.setAttribute('aria-rowcount', String(shown.length + 1));
+    this.#grid.setAttribute('aria-rowcount', String(listed + 1));
     const first = Math.max(0, Math.floor(this.#grid.scrollTop / this.#rowHeight) - OVERSCAN);
     const now = Date.now();
     let activeId = '';
     for (let at = first; at < first + this.#views.length; at++) {
       const view = this.#views[at % this.#views.length]!;
-      const row = at < shown.length ? shown[shown.length - 1 - at] : undefined;
+      const row = this.#store.rowAt(at);
       const isActive = row !== undefined && row === this.#active;
-      const isOdd = (shown.length - at) % 2 === 1;
+      const isOdd = (listed - at) % 2 === 1;
       const isUndone = row !== undefined && this.#store.isUndone(row);
       view.show(row, at, { top: at * this.#rowHeight, isActive, isOdd, isUndone, now });
       if (isActive) activeId = view.element.id;
@@ -136,7 +140,7 @@ export class CallList {
 
   #onScroll(): void {
     const atTop = this.#grid.scrollTop < this.#rowHeight / 2;
-    if (atTop !== this.#following && (this.#following || atTop)) {
+    if (!this.#store.isSorted && atTop !== this.#following && (this.#following || atTop)) {
       this.#following = atTop;
       this.#events.onFollow(atTop);
     }
@@ -161,10 +165,8 @@ export class CallList {
   }
 
   #move(key: string): boolean {
-    const { shown } = this.#store;
-    const last = shown.length - 1;
-    const place = this.#active ? this.#store.indexOf(this.#active) : -1;
-    const at = place === -1 ? -1 : last - place;
+    const last = this.#store.listed - 1;
+    const at = this.#active ? this.#store.placeOf(this.#active) : -1;
     const page = Math.max(1, Math.floor(this.#grid.clientHeight / this.#rowHeight) - 2);
     const goal = {
       ArrowDown: at + 1,
@@ -175,7 +177,7 @@ export class CallList {
       End: last,
     }[key];
     if (goal === undefined) return false;
-    const row = shown[last - Math.min(Math.max(goal, 0), last)];
+    const row = this.#store.rowAt(Math.min(Math.max(goal, 0), last));
     if (!row) return true;
     this.#active = row;
     this.#scrollTo(Math.min(Math.max(goal, 0), last));
@@ -187,7 +189,7 @@ export class CallList {
   /** The header of the list is sticky and covers the row below it. */
   #scrollTo(at: number): void {
     const top = at * this.#rowHeight;
-    const visible = this.#grid.clientHeight - this.#head.offsetHeight;
+    const visible = this.#grid.clientHeight - this.#head.element.offsetHeight;
     const { scrollTop } = this.#grid;
     if (top < scrollTop) this.#grid.scrollTop = top;
     else if (top + this.#rowHeight > scrollTop + visible)

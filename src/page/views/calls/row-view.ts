@@ -1,34 +1,15 @@
 /** One row of the list of calls. The list fills it with another call when the user scrolls. */
-import { plain } from '../../display/plain-text.ts';
-import { headline } from '../data/brief.ts';
-import { type Row, sessionLabel } from '../data/event-store.ts';
-import { clock, compact, duration, exactTime, otherDay } from '../data/format.ts';
-import { outcomeText } from '../data/outcomes.ts';
-import { leadingPath, shortPath } from '../data/paths.ts';
-import { el, setText } from './dom.ts';
-import { visiblePath } from './visible-text.ts';
+import { plain } from '../../../display/plain-text.ts';
+import { headline } from '../../data/brief.ts';
+import { type Row, sessionLabel } from '../../data/event-store.ts';
+import { clock, compact, duration, exactTime, otherDay } from '../../data/format.ts';
+import { outcomeText } from '../../data/outcomes.ts';
+import { leadingPath, shortPath } from '../../data/paths.ts';
+import type { SortColumn } from '../../data/row-order.ts';
+import { el, setText } from '../dom.ts';
+import { visiblePath } from '../visible-text.ts';
 
-const COLUMNS = {
-  time: 'Time',
-  who: 'Session',
-  dialect: 'Dialect',
-  tool: 'Tool',
-  path: 'Path',
-  outcome: 'Outcome',
-  took: 'Duration',
-  tokens: 'Tokens',
-} as const;
-
-type Column = keyof typeof COLUMNS;
-
-export function headRow(): HTMLElement {
-  const cells = Object.entries(COLUMNS).map(([name, title]) =>
-    el('div', { role: 'columnheader', class: `cell ${name}` }, title),
-  );
-  return el('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, ...cells);
-}
-
-function cell(name: Column): HTMLElement {
+function cell(name: SortColumn): HTMLElement {
   return el('div', { role: 'gridcell', class: `cell ${name}` });
 }
 
@@ -46,7 +27,7 @@ let views = 0;
 export class RowView {
   readonly element: HTMLElement;
   row: Row | undefined;
-  readonly #cells: Record<Column, HTMLElement>;
+  readonly #cells: Record<SortColumn, HTMLElement>;
   readonly #day = el('span', { class: 'day' });
   readonly #clock = el('span');
   readonly #more = el('span', { class: 'more' });

@@ -1,0 +1,19 @@
+/** The charts above the list: all over the same time, of the calls that are shown. */
+import { timelineOf } from '../../data/buckets.ts';
+import type { Row } from '../../data/event-store.ts';
+import { Chart, type RangePicked } from './chart.ts';
+import { CHARTS } from './chart-specs.ts';
+
+export class Charts {
+  readonly #charts: Chart[];
+
+  constructor(box: HTMLElement, onRange: RangePicked) {
+    this.#charts = CHARTS.map((spec) => new Chart(spec, onRange));
+    box.replaceChildren(...this.#charts.map(({ element }) => element));
+  }
+
+  draw(rows: readonly Row[]): void {
+    const timeline = timelineOf(rows);
+    for (const chart of this.#charts) chart.draw(timeline);
+  }
+}
