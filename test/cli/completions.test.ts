@@ -18,11 +18,21 @@ function run(...args: string[]) {
   return spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
 }
 
+const scripts = new Map<string, string>();
+
+function scriptFor(shell: string): string {
+  const script = scripts.get(shell) ?? run('completions', shell).stdout;
+  scripts.set(shell, script);
+  return script;
+}
+
 /** What stands on the command line, the last word being the one to complete, and what the shell offers for it. */
 const CASES: readonly { line: readonly string[]; offers: readonly string[] }[] = [
   { line: ['un'], offers: ['undo'] },
   { line: ['call', 'read_t'], offers: ['read_text_file'] },
   { line: ['--dialect', 're'], offers: ['replay', 'repo'] },
+  { line: ['--dialect', 'standard,re'], offers: ['standard,replay', 'standard,repo'] },
+  { line: ['--toolset', 'read,s'], offers: ['read,search'] },
   { line: ['--read-only', '--sandbox', ''], offers: ['auto', 'off', 'require'] },
   { line: ['undo', '--for'], offers: ['--force'] },
   { line: ['diff', '--for'], offers: [] },
@@ -36,7 +46,7 @@ const shellHere = (name: string) => spawnSync(name, ['-c', 'true']).status === 0
 
 describe.skipIf(!shellHere('bash'))('bash', () => {
   test.each(CASES)('completes $line', ({ line, offers }) => {
-    const script = `${run('completions', 'bash').stdout}
+    const script = `${scriptFor('bash')}
 COMP_WORDS=(cofferdam "$@"); COMP_CWORD=$#; _cofferdam; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...line], {
       cwd: home.path,
@@ -46,9 +56,20 @@ COMP_WORDS=(cofferdam "$@"); COMP_CWORD=$#; _cofferdam; printf '%s\\n' "\${COMPR
   });
 });
 
+describe.skipIf(!shellHere('bash'))('bash, which parts a word at the equals sign,', () => {
+  test('completes the value behind it', () => {
+    const script = `${scriptFor('bash')}
+for words in '--sandbox = r' '--sandbox ='; do
+  COMP_WORDS=(cofferdam $words); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _cofferdam; echo "\${COMPREPLY[@]}"
+done`;
+    const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect(stdout).toBe('require\nauto require off\n');
+  });
+});
+
 describe.skipIf(!shellHere('fish'))('fish', () => {
   test.each(CASES)('completes $line', ({ line, offers }) => {
-    const script = `${run('completions', 'fish').stdout}
+    const script = `${scriptFor('fish')}
 complete -C ${JSON.stringify(['cofferdam', ...line].join(' '))}`;
     const { stdout } = spawnSync('fish', ['-c', script], {
       cwd: home.path,
@@ -62,7 +83,7 @@ complete -C ${JSON.stringify(['cofferdam', ...line].join(' '))}`;
 describe.skipIf(!shellHere('zsh'))('zsh', () => {
   test('accepts the script', () => {
     const file = join(home.path, '_cofferdam');
-    writeFileSync(file, run('completions', 'zsh').stdout);
+    writeFileSync(file, scriptFor('zsh'));
     expect(spawnSync('zsh', ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 });

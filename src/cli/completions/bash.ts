@@ -8,6 +8,10 @@ export function bashScript(vocabulary: Vocabulary): string {
 # ~/.local/share/bash-completion/completions/cofferdam.
 _cofferdam() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]}
+  # bash parts --option=value at the equals sign.
+  if [[ $word == = ]]; then word=
+  elif [[ $before == = ]]; then before=\${COMP_WORDS[COMP_CWORD-2]}
+  fi
   local command=serve at=0 i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case \${COMP_WORDS[i]} in
@@ -34,6 +38,12 @@ ${vocabulary.commands.map(argumentCases).join('\n')}
 _cofferdam_words() {
   local found
   while IFS= read -r found; do COMPREPLY+=("$found"); done < <(compgen -W "$1" -- "$word")
+}
+_cofferdam_list() {
+  local found head=
+  if [[ $word == *,* ]]; then head=\${word%,*},; fi
+  compopt -o nospace 2>/dev/null
+  while IFS= read -r found; do COMPREPLY+=("$head$found"); done < <(compgen -W "$1" -- "\${word##*,}")
 }
 _cofferdam_paths() {
   local found
@@ -67,6 +77,8 @@ function replyWith(completed: Completed): string {
   switch (completed.kind) {
     case 'words':
       return `_cofferdam_words '${completed.words.join(' ')}'; `;
+    case 'list':
+      return `_cofferdam_list '${completed.words.join(' ')}'; `;
     case 'file':
       return '_cofferdam_paths -f; ';
     case 'directory':

@@ -32,6 +32,8 @@ function argument(completed: Completed): string {
   switch (completed.kind) {
     case 'words':
       return `-a ${quoted(completed.words.join(' '))}`;
+    case 'list':
+      return `-a ${quoted(`(__fish_complete_list , 'printf %s\\\\n ${completed.words.join(' ')}')`)}`;
     case 'file':
       return '-F';
     case 'directory':

@@ -4,7 +4,9 @@ import { STATE_VERBS } from '../arguments/copy-arguments.ts';
 import { type Flag, flagHelp, flagsOf } from '../arguments/flags.ts';
 
 /** What may stand in the place of a value, or of an argument that is no option. */
-export type Completed = { kind: 'words'; words: readonly string[] } | { kind: 'file' | 'directory' | 'free' };
+export type Completed =
+  /** `list`: several of them, with commas between. */
+  { kind: 'words' | 'list'; words: readonly string[] } | { kind: 'file' | 'directory' | 'free' };
 
 export interface CompletedOption {
   name: string;
@@ -58,9 +60,11 @@ export function unnamed({ commands: all }: Vocabulary): CompletedCommand {
 /** The table of options names the kinds of values: `FILE`, `DIR`, or the words that may stand there. */
 function valueTaken({ name, value }: Flag, names: Names): Completed | undefined {
   if (value === undefined) return undefined;
-  if (name === 'dialect') return { kind: 'words', words: names.dialects };
-  if (name === 'tools' || name === 'tool') return { kind: 'words', words: names.tools };
-  if (/^[a-z]+(\|[a-z]+)+$/.test(value)) return { kind: 'words', words: value.split('|') };
+  if (name === 'dialect') return { kind: 'list', words: names.dialects };
+  if (name === 'tools') return { kind: 'list', words: names.tools };
+  if (name === 'tool') return { kind: 'words', words: names.tools };
+  if (/^[a-z]+(\|[a-z]+)+$/.test(value))
+    return { kind: name === 'toolset' ? 'list' : 'words', words: value.split('|') };
   if (value.startsWith('FILE')) return { kind: 'file' };
   return { kind: value.startsWith('DIR') ? 'directory' : 'free' };
 }

@@ -31,8 +31,11 @@ if [[ $funcstack[1] == _cofferdam ]]; then _cofferdam "$@"; else compdef _coffer
 
 function commandCase({ name, options, first, others }: CompletedCommand): string {
   const specs = options.map(({ name: option, help, value }) => {
-    const described = `--${option}[${help.replace(/[[\]\\:]/g, '\\$&')}]`;
-    return quoted(value === undefined ? described : `${described}:value:${action(value)}`);
+    const described = `[${help.replace(/[[\]\\:]/g, '\\$&')}]`;
+    // With the equals sign zsh takes the value behind one, and as the next word.
+    return quoted(
+      value === undefined ? `--${option}${described}` : `--${option}=${described}:value:${action(value)}`,
+    );
   });
   const args = [quoted(`1:argument:${action(first)}`), quoted(`*:argument:${action(others)}`)];
   return `    ${name})\n      _arguments \\\n        ${[...specs, ...args].join(' \\\n        ')} ;;`;
@@ -42,6 +45,8 @@ function action(completed: Completed): string {
   switch (completed.kind) {
     case 'words':
       return `(${completed.words.join(' ')})`;
+    case 'list':
+      return `_values -s , value ${completed.words.join(' ')}`;
     case 'file':
       return '_files';
     case 'directory':
