@@ -114,8 +114,6 @@ export interface Tool {
   usefulReadOnly: boolean;
   /** A client that has views shows one of the change that a call has made, see `Dialect.changeView`. */
   hasChangeView: boolean;
-  /** For the view of a change: models never see it, and clients without views do not either. */
-  onlyForViews: boolean;
   call(args: Record<string, unknown>, context: ToolContext): Promise<ResultOutcome>;
 }
 
@@ -133,7 +131,6 @@ export interface ToolDeclaration<S extends ObjectSchema, V> {
   needsAllowRun?: boolean;
   usefulReadOnly?: boolean;
   hasChangeView?: boolean;
-  onlyForViews?: boolean;
   run(args: FromSchema<S>, context: ToolContext): Promise<V>;
   render(value: V, args: FromSchema<S>, note: ToolContext['note']): Rendered | Promise<Rendered>;
 }
@@ -167,8 +164,8 @@ export interface Dialect {
   servesResources?: true;
   /** The roots of a client narrow what is served to it. */
   followsClientRoots?: true;
-  /** The tools by which the view of a change looks at it and takes it back. */
-  changeView?: { show: string; undo: string };
+  /** By what the view of a change looks at it, which is no tool for models, and the name of the tool that takes it back. */
+  changeView?: { show: Tool; undo: string };
   /** What a client's model is told at the start. */
   instructions?(served: ServedFacts): string;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
@@ -179,7 +176,7 @@ export interface Dialect {
 export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDeclaration<S, V>): Tool {
   const { run, render, aliases = {}, ...rest } = declaration;
   const { startsPrograms = false, needsAllowRun = false, usefulReadOnly = false, ...others } = rest;
-  const { hasChangeView = false, onlyForViews = false, ...shown } = others;
+  const { hasChangeView = false, ...shown } = others;
   return {
     ...shown,
     aliases,
@@ -187,7 +184,6 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
     needsAllowRun,
     usefulReadOnly,
     hasChangeView,
-    onlyForViews,
     async call(args, context) {
       const checked = args as FromSchema<S>;
       const value = await run(checked, context);

@@ -71,7 +71,7 @@ function chosen(options: ToolsOptions, engine: Engine, environment: Opened['envi
   if (problem !== undefined) throw new RangeError(problem);
   const allowed = withTools(whole, ({ needsAllowRun }) => allowRun || !needsAllowRun);
   if (only === undefined) return allowed;
-  const known = allowed.tools.filter(({ onlyForViews }) => !onlyForViews).map((tool) => tool.name);
+  const known = allowed.tools.map((tool) => tool.name);
   const unknown = only.find((each) => !known.includes(each));
   if (unknown !== undefined)
     throw new RangeError(`unknown tool '${unknown}': the tools of ${name} are ${known.join(', ')}`);

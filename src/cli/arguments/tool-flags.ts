@@ -15,9 +15,7 @@ export function chooseTools(dialects: readonly Dialect[], values: ToolValues): D
   const allowed = dialects.map((dialect) =>
     withTools(dialect, ({ needsAllowRun }) => !needsAllowRun || values['allow-run'] === true),
   );
-  const known = allowed.flatMap(({ tools }) =>
-    tools.flatMap(({ name, onlyForViews }) => (onlyForViews ? [] : [name])),
-  );
+  const known = allowed.flatMap(({ tools }) => tools.map(({ name }) => name));
   for (const name of named ?? []) {
     if (!known.includes(name))
       throw new UsageError(`--tools: unknown tool '${name}'${namesInstead(name, 'tools', known)}`);

@@ -15,8 +15,7 @@ const SCRIPTS: Readonly<Record<Shell, (vocabulary: Vocabulary) => string>> = {
 };
 
 export function completionScript(shell: Shell): string {
-  const offered = dialects.flatMap(({ tools }) => tools.filter(({ onlyForViews }) => !onlyForViews));
-  const tools = [...new Set(offered.map(({ name }) => name))].sort();
+  const tools = [...new Set(dialects.flatMap((dialect) => dialect.tools.map(({ name }) => name)))].sort();
   return SCRIPTS[shell](
     vocabulary({ dialects: dialectNames, tools, shells, clients: clients.map(({ id }) => id) }),
   );

@@ -45,7 +45,6 @@ const toolsets = {
     'delete_file',
     'history',
     'undo',
-    'show_change',
     'run_command',
   ],
 } as const;
@@ -73,14 +72,13 @@ export const standard: Dialect = {
     deleteFile,
     history,
     undo,
-    showChange,
     runCommand,
   ],
   toolsets,
   keepsToBudget: true,
   servesResources: true,
   followsClientRoots: true,
-  changeView: { show: 'show_change', undo: 'undo' },
+  changeView: { show: showChange, undo: 'undo' },
   instructions,
   failed: (facts, tool, context) => failed(facts, tool, context),
 };

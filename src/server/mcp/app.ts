@@ -40,6 +40,8 @@ export interface OfferedTool {
   title: string;
   tool: Tool;
   dialect: Dialect;
+  /** Only the view of a change calls it. */
+  isForViews?: true;
 }
 
 /**
@@ -49,13 +51,13 @@ export interface OfferedTool {
 export function offerTools(dialects: readonly Dialect[]): Map<string, OfferedTool> {
   const offered = new Map<string, OfferedTool>();
   const titles = new Set<string>();
-  for (const dialect of dialects) {
-    for (const tool of dialect.tools) {
-      const name = offered.has(tool.name) ? `${dialect.name}_${tool.name}` : tool.name;
-      const title = titles.has(tool.title) ? `${tool.title} (${dialect.name})` : tool.title;
-      titles.add(title);
-      offered.set(name, { name, title, tool, dialect });
-    }
-  }
+  const add = (tool: Tool, dialect: Dialect, isForViews: boolean) => {
+    const name = offered.has(tool.name) ? `${dialect.name}_${tool.name}` : tool.name;
+    const title = titles.has(tool.title) ? `${tool.title} (${dialect.name})` : tool.title;
+    titles.add(title);
+    offered.set(name, { name, title, tool, dialect, ...(isForViews && { isForViews }) });
+  };
+  for (const dialect of dialects) for (const tool of dialect.tools) add(tool, dialect, false);
+  for (const dialect of dialects) if (dialect.changeView) add(dialect.changeView.show, dialect, true);
   return offered;
 }

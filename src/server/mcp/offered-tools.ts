@@ -45,9 +45,12 @@ export function offeredTools(app: App): OfferedTools {
 export function offer(dialects: readonly Dialect[], abilities: Abilities): OfferedTools {
   const byName = offerTools(dialects);
   const useful = [...byName.values()].filter(({ tool }) => canSucceed(tool, abilities));
-  const listed = (onlyForViews: boolean) =>
-    useful.filter(({ tool }) => tool.onlyForViews === onlyForViews).map((tool) => shownTool(tool, abilities));
-  return { byName, shown: listed(false), forViews: listed(true) };
+  const listed = (tools: readonly OfferedTool[]) => tools.map((tool) => shownTool(tool, abilities));
+  return {
+    byName,
+    shown: listed(useful.filter(({ isForViews }) => !isForViews)),
+    forViews: listed(useful.filter(({ isForViews }) => isForViews)),
+  };
 }
 
 /** A tool that could only fail would cost a model tokens and turns. */

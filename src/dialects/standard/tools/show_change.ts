@@ -7,7 +7,6 @@ export const showChange = defineTool({
   description:
     'One change in full, for the view that clients show beside a call: the newest of this session, or the entry that is named.',
   hints: hints.readOnly,
-  onlyForViews: true,
   input: { type: 'object', properties: { entry: { type: 'string' } } },
   run: ({ entry }, context) => shownChange(entry, context),
   render: (outcome) => outcome,

@@ -20,7 +20,7 @@ export function withChange(
       const offered = byName.get(name);
       return offered?.dialect === dialect && offered.tool.name === own;
     })?.name;
-  const [show, undo] = [named(dialect.changeView.show), named(dialect.changeView.undo)];
+  const [show, undo] = [named(dialect.changeView.show.name), named(dialect.changeView.undo)];
   const change = { entries, ...(show !== undefined && { show }), ...(undo !== undefined && { undo }) };
   const { result } = outcome;
   return { ...outcome, result: { ...result, _meta: { ...result._meta, [CHANGE_META]: change } } };
