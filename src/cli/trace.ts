@@ -1,10 +1,12 @@
 /** `cofferdam trace`: every call, in the terminal or on the Tool Trace page. */
+import { resolve } from 'node:path';
 import { asStateProblem, History, openState, type StateSource } from '../engine/index.ts';
 import { TraceLog } from '../trace/log.ts';
 import { openRecorder, openTrace } from '../trace/open.ts';
 import { showTrace } from '../trace/show.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import type { TraceRequest } from './arguments/state-commands.ts';
+import { directoryArguments, pageConfigs } from './client-configs.ts';
 import { withState } from './fleet.ts';
 import { print } from './output.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -42,11 +44,14 @@ async function tracePage(
 ): Promise<number> {
   const { servePage } = await import('../server/serve-page.ts');
   const { pageHistory } = await import('../server/page/sources.ts');
-  const { version, log } = surroundings;
+  const { version, log, program } = surroundings;
   const recorder = openRecorder({ source, roots: [], contents: false, ...surroundings });
+  // As for `init`, the current directory is the one to serve until somebody names another.
+  const here = directoryArguments([{ path: process.cwd(), writable: true }]);
   const sources = {
     events: openTrace(source, log),
     history: pageHistory(new History(source), recorder),
+    clients: pageConfigs({ command: process.execPath, args: [resolve(program), ...here] }),
   };
   const server = await servePage({ sources, version, port, log });
   print(`${server.url}\n`);

@@ -280,7 +280,7 @@ describe('a command', () => {
 describe('why a call failed', () => {
   const edit = { path: 'a.txt', edits: [{ oldText: 'private-text', newText: 'x' }] };
   it.each([
-    ['standard', 'edit_file', edit, 'Could not find exact match for edit:'],
+    ['standard', 'edit_file', edit, 'Could not find exact match for edit'],
     ['standard', 'read_text_file', { path: 'gone.txt' }, 'gone.txt does not exist'],
     ['replay', 'edit_file', edit, 'edit 1: its text does not occur in a.txt'],
     [
@@ -295,6 +295,8 @@ describe('why a call failed', () => {
     const { call } = opened(dialect);
     const event = await call(tool, args);
     expect(event).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(sentence) });
+    // A colon would promise what the trace does not show.
+    expect(event.reason).not.toMatch(/:$/);
     expect(JSON.stringify(event)).not.toContain('private-text');
   });
 });

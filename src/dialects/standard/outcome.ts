@@ -15,6 +15,6 @@ export function withHash(answer: string, hash: string | undefined, isShown = fal
 export function refused(message: string, kind: string): ResultOutcome {
   return {
     result: { content: [text(message)], isError: true },
-    failure: { kind, sentence: message.split('\n', 1)[0]! },
+    failure: { kind, sentence: message.split('\n', 1)[0]!.replace(/:$/, '') },
   };
 }

@@ -84,6 +84,10 @@ describe('the page of the program', () => {
     );
     await seesAndUndoes(Number(port), token!, 'edit_file');
     expect((await get(Number(port), '/page/about', TOKEN)).status).toBe(401);
+    // What it shows before the first call: a server of the directory that it was started in.
+    const { clients } = JSON.parse((await get(Number(port), '/page/about', token!)).text);
+    expect(clients).toHaveLength(3);
+    expect(clients[1].text).toContain(JSON.stringify(process.cwd()));
   });
 
   it('knows a directory that was given through a link', async () => {

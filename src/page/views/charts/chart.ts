@@ -23,6 +23,7 @@ export class Chart {
   readonly #bars = svg('g', { class: 'bars' });
   readonly #mark = svg('rect', { class: 'mark', y: 0, height: 100, visibility: 'hidden' });
   readonly #picture: SVGElement;
+  readonly #scale: HTMLElement;
   #timeline: Timeline = timelineOf([]);
   /** The step that is read out, and where the range to it begins. */
   #at: number | undefined;
@@ -49,8 +50,8 @@ export class Chart {
       this.#bars,
     );
     const caption = el('figcaption', {}, el('span', { class: 'title' }, title), this.#sum);
-    const scale = el('div', { class: 'scale' }, this.#legend(), this.#most);
-    const plot = el('div', { class: 'plot' }, this.#picture, scale);
+    this.#scale = el('div', { class: 'scale' }, this.#legend(), this.#most);
+    const plot = el('div', { class: 'plot' }, this.#picture, this.#scale);
     this.element = el('figure', { class: `chart chart-${id}` }, caption, plot, this.#foot);
     plot.addEventListener('pointerdown', (event) => this.#press(event));
     plot.addEventListener('pointermove', (event) => this.#point(event));
@@ -67,6 +68,7 @@ export class Chart {
     const { layers, sum, most } = this.#spec;
     const highest = Math.max(0, ...buckets.flatMap((bucket) => layers.map(({ value }) => value(bucket))));
     const width = Math.max(buckets.length, 1);
+    this.#scale.hidden = buckets.length === 0;
     this.#picture.setAttribute('viewBox', `0 0 ${width} 100`);
     this.#bars.replaceChildren(
       ...layers.map(({ name, value }) =>
