@@ -1,58 +1,79 @@
 /**
- * Compiles the search kernel to WebAssembly and writes it, as base64, into a TypeScript file of the repository.
- * With --check it writes nothing: the exit code says whether that file fits its source.
+ * Compiles the search kernel and the escapes of JSON to WebAssembly and writes them, as base64, into TypeScript files
+ * of the repository. With --check it writes nothing: the exit code says whether those files fit their sources.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
-const folder = new URL('../src/engine/kernel/assembly/', import.meta.url);
-const ENTRY = 'scan.ts';
-const target = fileURLToPath(new URL('../src/engine/kernel/kernel.generated.ts', import.meta.url));
+const MODULES = [
+  {
+    folder: 'src/engine/kernel/assembly/',
+    entry: 'scan.ts',
+    target: 'src/engine/kernel/kernel.generated.ts',
+    constant: 'kernelBase64',
+    memoryBase: 60000,
+  },
+  {
+    folder: 'src/json/assembly/',
+    entry: 'escape.ts',
+    target: 'src/json/escape.generated.ts',
+    constant: 'escapeBase64',
+    memoryBase: 64,
+  },
+];
+const root = new URL('../', import.meta.url);
+const isCheck = process.argv.includes('--check');
 
-const texts = new Map();
-for (const name of (await readdir(folder)).sort())
-  if (name.endsWith('.ts')) texts.set(name, await readFile(new URL(name, folder), 'utf8'));
-const generated = render(await compile());
-const current = await readFile(target, 'utf8').catch(() => '');
-if (process.argv.includes('--check')) {
-  if (current !== generated) {
-    console.error('kernel.generated.ts does not fit kernel/assembly/: run node scripts/build-kernel.mjs');
-    process.exit(1);
+for (const module of MODULES) {
+  const texts = await sourcesIn(new URL(module.folder, root));
+  const generated = render(await compile(texts, module), texts, module);
+  const target = fileURLToPath(new URL(module.target, root));
+  const current = await readFile(target, 'utf8').catch(() => '');
+  if (current === generated) continue;
+  if (!isCheck) await writeFile(target, generated);
+  else {
+    console.error(`${module.target} does not fit ${module.folder}: run node scripts/build-kernel.mjs`);
+    process.exitCode = 1;
   }
-} else if (current !== generated) {
-  await writeFile(target, generated);
+}
+
+async function sourcesIn(folder) {
+  const texts = new Map();
+  for (const name of (await readdir(folder)).sort())
+    if (name.endsWith('.ts')) texts.set(name, await readFile(new URL(name, folder), 'utf8'));
+  return texts;
 }
 
 /** Compiles in memory. */
-async function compile() {
+async function compile(texts, { entry, memoryBase }) {
   let wasm;
   const { error, stderr } = await asc.main(
     [
-      ENTRY,
-      '--outFile=kernel.wasm',
+      entry,
+      '--outFile=module.wasm',
       '--optimizeLevel=3',
       '--shrinkLevel=0',
       '--enable=simd',
       '--runtime=stub',
       '--noAssert',
       '--importMemory',
-      '--memoryBase=60000',
+      `--memoryBase=${memoryBase}`,
     ],
     {
       readFile: (file) => texts.get(file) ?? null,
       writeFile: (file, contents) => {
-        if (file === 'kernel.wasm') wasm = contents;
+        if (file === 'module.wasm') wasm = contents;
       },
       listFiles: () => [],
     },
   );
-  if (error || !wasm) throw new Error(`the kernel does not compile: ${error?.message}\n${stderr.toString()}`);
+  if (error || !wasm) throw new Error(`${entry} does not compile: ${error?.message}\n${stderr.toString()}`);
   return wasm;
 }
 
-function render(wasm) {
+function render(wasm, texts, { constant }) {
   const lines = Buffer.from(wasm)
     .toString('base64')
     .match(/.{1,96}/g);
@@ -61,7 +82,7 @@ function render(wasm) {
     `export const sourceHash = '${createHash('sha256')
       .update([...texts.values()].join(''))
       .digest('hex')}';`,
-    'export const kernelBase64: string = [',
+    `export const ${constant}: string = [`,
     ...lines.map((line) => `  '${line}',`),
     "].join('');",
     '',

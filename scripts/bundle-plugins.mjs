@@ -118,6 +118,7 @@ const OURS = [
   'engine/undo/plan.ts',
   'engine/undo/undo.ts',
   'json/json-size.ts',
+  'json/write-json.ts',
   'server/mcp/batch.ts',
   'server/mcp/perform.ts',
   'server/mcp/refused-calls.ts',

@@ -23,7 +23,7 @@ const HARMLESS = new Set(
     .map((name) => `node:${name}`),
 );
 /** Folders of which the README above says all there is to say. */
-const BARE = /(^dialects\/\w+\/tools|\/policy\/commands|\/kernel\/assembly|^server)$/;
+const BARE = /(^dialects\/\w+\/tools|\/policy\/commands|\/kernel\/assembly|^json\/assembly|^server)$/;
 const STARTERS = new Set(['main.ts', 'launch.ts', 'library/surroundings.ts']);
 /** What only those that start the program read: they tell everybody else. */
 const SURROUNDINGS = /\bprocess\.(argv|env)\b/;

@@ -1,4 +1,5 @@
 /** Measures how many bytes a value takes as JSON without writing the JSON: values may have many megabytes. */
+import { isFirstHalf, isWellFormed, pieceEnd } from './text-pieces.ts';
 
 const FIRST_PRINTABLE = 0x20;
 const SHORT_ESCAPES = new Set(['\b', '\t', '\n', '\f', '\r', '"', '\\'].map((each) => each.charCodeAt(0)));
@@ -26,7 +27,7 @@ const encoder = new TextEncoder();
 export function jsonTextBytes(text: string): number {
   let sum = 2;
   for (let at = 0; at < text.length; ) {
-    const end = pieceEnd(text, at);
+    const end = pieceEnd(text, at, PIECE);
     sum += pieceBytes(text, at, end);
     at = end;
   }
@@ -61,7 +62,7 @@ export function* measuringJson(value: unknown): Generator<void, number> {
     }
     sum += 2;
     for (let at = 0; at < each.length; ) {
-      const end = pieceEnd(each, at);
+      const end = pieceEnd(each, at, PIECE);
       sum += pieceBytes(each, at, end);
       at = end;
       yield;
@@ -88,13 +89,6 @@ export function* measuringJson(value: unknown): Generator<void, number> {
   return sum;
 }
 
-/** Never splits a surrogate pair. */
-function pieceEnd(text: string, from: number): number {
-  const end = from + PIECE;
-  if (end >= text.length) return text.length;
-  return isFirstHalf(text.charCodeAt(end - 1)) ? end - 1 : end;
-}
-
 function pieceBytes(text: string, from: number, end: number): number {
   const piece = from === 0 && end === text.length ? text : text.slice(from, end);
   if (piece.length < SHORT || !isWellFormed(piece)) return bytesByCharacter(piece);
@@ -117,14 +111,6 @@ function bytesByCharacter(text: string): number {
   return sum;
 }
 
-function isFirstHalf(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
 function isPair(first: number, second: number): boolean {
   return isFirstHalf(first) && second >= 0xdc00 && second <= 0xdfff;
-}
-
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

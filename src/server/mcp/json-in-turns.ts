@@ -1,5 +1,7 @@
 /** Writes a long message as JSON over several turns of the event loop, so that other calls are answered meanwhile. */
 import { Yielder } from '../../engine/index.ts';
+import { pieceEnd } from '../../json/text-pieces.ts';
+import { writeText } from '../../json/write-json.ts';
 
 /** Shorter messages are written in one turn. */
 const LONG = 128 * 1024;
@@ -66,14 +68,11 @@ function* memberParts(value: object, level: number): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Never splits a surrogate pair: JSON.stringify would escape each half. */
 function* textParts(text: string): Generator<string> {
   yield '"';
   for (let at = 0; at < text.length; ) {
-    const end = at + PIECE;
-    const last = text.charCodeAt(end - 1);
-    const until = last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
-    yield JSON.stringify(text.slice(at, until)).slice(1, -1);
+    const until = pieceEnd(text, at, PIECE);
+    yield writeText(text.slice(at, until)).slice(1, -1);
     at = until;
   }
   yield '"';

@@ -1,6 +1,7 @@
 /** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
+import { writeJson } from '../../json/write-json.ts';
 import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
@@ -8,12 +9,17 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 /** A client gets an error instead of an answer that is longer than it would accept: every request gets an answer. */
 export function asJson(message: JSONRPCMessage, end = ''): string {
   try {
-    const json = `${JSON.stringify(message)}${end}`;
+    const json = `${hasContent(message) ? writeJson(message) : JSON.stringify(message)}${end}`;
     if (fits(json) || !('id' in message)) return json;
   } catch (error) {
     if (!('id' in message) || !(error instanceof RangeError)) throw error;
   }
   return `${tooLarge(message.id ?? null)}${end}`;
+}
+
+/** Whether a message may hold a long text: a file, or what a tool has found. */
+function hasContent(message: JSONRPCMessage): boolean {
+  return 'result' in message && 'content' in message.result;
 }
 
 /** The answer in place of one that is longer than clients accept. */

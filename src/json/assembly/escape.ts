@@ -1,0 +1,61 @@
+/**
+ * Escapes UTF-8 text for a JSON string, in AssemblyScript: built by scripts/build-kernel.mjs.
+ *
+ * It copies sixteen bytes at a time up to the next byte that needs an escape. It reads and writes up to SLACK bytes
+ * beyond the end, so the memory must reach that far.
+ */
+
+const FIRST_PRINTABLE: u8 = 0x20;
+const QUOTE: u8 = 0x22;
+const BACKSLASH: u8 = 0x5c;
+const ZERO: u8 = 0x30;
+const LETTER_A: u8 = 0x61;
+const LETTER_U: u8 = 0x75;
+const WIDTH: usize = 16;
+
+/** The letter behind the backslash for each control character; `u` where there is none of its own. */
+const LETTERS = memory.data<u8>([
+  0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x62, 0x74, 0x6e, 0x75, 0x66, 0x72, 0x75, 0x75,
+  0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75, 0x75,
+]);
+
+/** Writes [from, end) at `to`, with escapes, and gives the end of what it wrote. */
+export function addEscapes(from: usize, end: usize, to: usize): usize {
+  const printable = i8x16.splat(FIRST_PRINTABLE);
+  const quotes = i8x16.splat(QUOTE);
+  const backslashes = i8x16.splat(BACKSLASH);
+  let at = from;
+  let out = to;
+  while (at < end) {
+    const bytes = v128.load(at);
+    v128.store(out, bytes);
+    const isMark = v128.or(i8x16.eq(bytes, quotes), i8x16.eq(bytes, backslashes));
+    let marks = i8x16.bitmask(v128.or(i8x16.lt_u(bytes, printable), isMark));
+    const left = end - at;
+    if (left < WIDTH) marks |= 1 << <i32>left;
+    if (marks == 0) {
+      at += WIDTH;
+      out += WIDTH;
+      continue;
+    }
+    const plain = <usize>ctz(marks);
+    at += plain;
+    out += plain;
+    if (at < end) out = escapeOne(load<u8>(at++), out);
+  }
+  return out;
+}
+
+@inline
+function escapeOne(byte: u8, out: usize): usize {
+  const letter = byte < FIRST_PRINTABLE ? load<u8>(LETTERS + byte) : byte;
+  store<u8>(out, BACKSLASH);
+  store<u8>(out + 1, letter);
+  if (letter != LETTER_U || byte >= FIRST_PRINTABLE) return out + 2;
+  store<u8>(out + 2, ZERO);
+  store<u8>(out + 3, ZERO);
+  store<u8>(out + 4, ZERO + (byte >> 4));
+  const low = byte & 15;
+  store<u8>(out + 5, low < 10 ? ZERO + low : LETTER_A + low - 10);
+  return out + 6;
+}

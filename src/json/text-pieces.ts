@@ -1,0 +1,18 @@
+/** Cuts long texts into pieces without tearing a character. */
+
+/** Where a piece of at most `length` characters from `from` on ends. Never splits a surrogate pair. */
+export function pieceEnd(text: string, from: number, length: number): number {
+  const end = from + length;
+  if (end >= text.length) return text.length;
+  return isFirstHalf(text.charCodeAt(end - 1)) ? end - 1 : end;
+}
+
+/** Whether a UTF-16 unit is the first half of a surrogate pair. */
+export function isFirstHalf(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** False for a text with half of a surrogate pair, which UTF-8 cannot hold and JSON can. */
+export function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
