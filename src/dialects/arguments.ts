@@ -7,8 +7,14 @@ import type { ObjectSchema, Schema } from './schema.ts';
 
 const validators = new WeakMap<ObjectSchema, Validator>();
 
-export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<string, unknown>> {
-  const yielder = new Yielder(undefined);
+type Checked = Record<string, unknown>;
+
+/** Long arguments take several turns. */
+export function checkArguments(tool: Tool, sent: unknown): Checked | Promise<Checked> {
+  return inTurns(checking(tool, sent), new Yielder(undefined));
+}
+
+function* checking(tool: Tool, sent: unknown): Steps<Checked> {
   const args = renamed(tool, sent ?? {});
   let validator = validators.get(tool.input);
   if (validator === undefined) {
@@ -16,20 +22,19 @@ export async function checkArguments(tool: Tool, sent: unknown): Promise<Record<
     validator = new Validator(tool.input as ConstructorParameters<typeof Validator>[0], '2020-12', false);
     validators.set(tool.input, validator);
   }
-  const due = yielder.pause();
-  if (due) await due;
+  yield;
   const few = withFewUnknown(tool.input, args);
   for (const { part, list, from } of partsOf(few)) {
-    if (from > 0) await yielder.pause();
+    if (from > 0) yield;
     const { valid, errors } = validator.validate(part);
     if (valid) continue;
     const problems = problemsOf(errors, tool.input).map((each) => atRealIndex(each, list, from));
     fail({ kind: 'bad-arguments', problems });
   }
   const torn: ArgumentProblem[] = [];
-  await inTurns(findTorn(args, '', torn), yielder);
+  yield* findTorn(args, '', torn);
   if (torn.length > 0) fail({ kind: 'bad-arguments', problems: torn });
-  return (await inTurns(fillingIn(tool.input, args), yielder)) as Record<string, unknown>;
+  return (yield* fillingIn(tool.input, args)) as Checked;
 }
 
 /** More items than this are looked at in turns: the library takes its time, and chokes on many thousand errors. */

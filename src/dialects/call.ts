@@ -6,7 +6,7 @@ import { budgetBeside, fitBudget, notesBeside } from './fit-budget.ts';
 import { noteHidden } from './hidden-characters.ts';
 import { noteIgnored } from './ignored-arguments.ts';
 import { withNotes } from './notes.ts';
-import { excessBytes, MAX_MESSAGE_BYTES, truncateTexts, unsendableResult } from './result-size.ts';
+import { excessBytes, isShort, MAX_MESSAGE_BYTES, truncateTexts, unsendableResult } from './result-size.ts';
 
 export interface CallContext extends Omit<ToolContext, 'note'> {
   /** Collects what the client is told besides the result; whoever passes it in may add to it until the call ends. */
@@ -19,20 +19,29 @@ export async function callTool(
   dialect: Dialect,
   tool: Tool,
   args: unknown,
-  { notes = [], calledAs = tool.name, ...rest }: CallContext,
+  given: CallContext,
 ): Promise<ToolOutcome> {
-  const ignored =
-    tool.input.additionalProperties === false ? undefined : await noteIgnored(tool, args, calledAs);
-  const { maxTokens } = dialect.keepsToBudget ? budgetBeside(ignored, rest) : rest;
-  const context: ToolContext = { ...rest, maxTokens, note: (note) => void notes.push(note) };
+  const { notes = [], calledAs = tool.name } = given;
+  const noting = refusesUnknown(tool) ? undefined : noteIgnored(tool, args, calledAs);
+  const ignored = noting instanceof Promise ? await noting : noting;
+  const { maxTokens } = dialect.keepsToBudget ? budgetBeside(ignored, given) : given;
+  const context: ToolContext = { ...given, maxTokens, note: (note) => void notes.push(note) };
   const outcome = await outcomeOf(dialect, tool, args, context);
-  const also = [...notes, await noteHidden(outcome), ignored].filter((note) => note !== undefined);
+  const hiding = noteHidden(outcome);
+  const hidden = hiding instanceof Promise ? await hiding : hiding;
+  const also = [...notes, hidden, ignored].filter((note) => note !== undefined);
   // A long result takes time to measure: let other calls run first.
   const due = new Yielder(undefined).pause();
   if (due) await due;
-  if (!dialect.keepsToBudget) return shortEnough(withNotes(outcome, also), dialect, tool, context);
-  const noted = withNotes(outcome, notesBeside(outcome, also, rest));
-  return shortEnough(fitBudget(noted, rest), dialect, tool, context);
+  const noted = dialect.keepsToBudget
+    ? fitBudget(withNotes(outcome, notesBeside(outcome, also, given)), given)
+    : withNotes(outcome, also);
+  return isShort(noted) ? noted : shortEnough(noted, dialect, tool, context);
+}
+
+/** Arguments that it does not take are an error: nothing is ignored. */
+function refusesUnknown(tool: Tool): boolean {
+  return tool.input.additionalProperties === false;
 }
 
 /** Most tools keep their results short enough for clients; this holds for all of them. */
@@ -58,7 +67,9 @@ async function outcomeOf(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   try {
-    return await tool.call(await checkArguments(tool, args), context);
+    const checking = checkArguments(tool, args);
+    const checked = checking instanceof Promise ? await checking : checking;
+    return await tool.call(checked, context);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const { facts } = error;

@@ -190,7 +190,8 @@ export function defineTool<const S extends ObjectSchema, V>(declaration: ToolDec
       // To put a long result into words takes a turn of its own.
       const due = new Yielder(undefined).pause();
       if (due) await due;
-      const rendered = await render(value, checked, context.note);
+      const rendering = render(value, checked, context.note);
+      const rendered = rendering instanceof Promise ? await rendering : rendering;
       if (typeof rendered === 'string') return { result: { content: [text(rendered)] } };
       return 'result' in rendered ? rendered : { result: rendered };
     },

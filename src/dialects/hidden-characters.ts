@@ -40,11 +40,20 @@ const MOST_COUNTED = 1000;
 const AROUND = 60;
 
 /** A note that shows such characters as escapes, with what stands around them; nothing when there are none. */
-export async function noteHidden(outcome: ToolOutcome): Promise<string | undefined> {
+export function noteHidden(outcome: ToolOutcome): string | undefined | Promise<string | undefined> {
   const texts =
     'error' in outcome
       ? [outcome.error.message]
       : outcome.result.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
+  return texts.every(surelyShowsAll) ? undefined : noteFound(texts);
+}
+
+/** Whether a text is short and nothing in it could be hidden. */
+function surelyShowsAll(text: string): boolean {
+  return text.length <= PIECE && !PERHAPS_HIDDEN.test(text);
+}
+
+async function noteFound(texts: readonly string[]): Promise<string | undefined> {
   const found = new Found();
   for (const text of texts) await lookThrough(text, found);
   return found.note();

@@ -23,11 +23,17 @@ interface Where {
 }
 
 /** The note for a call that ignored some of its arguments; undefined when it used all of them. */
-export async function noteIgnored(tool: Tool, sent: unknown, calledAs: string): Promise<string | undefined> {
-  if (!isObject(sent)) return undefined;
+export function noteIgnored(
+  tool: Tool,
+  sent: unknown,
+  calledAs: string,
+): string | undefined | Promise<string | undefined> {
+  return isObject(sent) ? inTurns(noting(tool, sent, calledAs), new Yielder(undefined)) : undefined;
+}
+
+function* noting(tool: Tool, sent: Record<string, unknown>, calledAs: string): Steps<string | undefined> {
   const excess: Excess[] = [];
-  const looking = findExcess(tool.input, withoutAliases(tool, sent), { at: '', owner: calledAs }, excess);
-  await inTurns(looking, new Yielder(undefined));
+  yield* findExcess(tool.input, withoutAliases(tool, sent), { at: '', owner: calledAs }, excess);
   if (excess.length === 0) return undefined;
   const ignored = excess.slice(0, MOST_NAMED).map(shown);
   if (excess.length > MOST_NAMED) ignored.push(`… ${excess.length - MOST_NAMED} more`);

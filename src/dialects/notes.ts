@@ -3,8 +3,8 @@ import { type ToolOutcome, text } from './dialect.ts';
 
 /** The result itself stays as its dialect words it. A protocol error carries the notes in its message. */
 export function withNotes<T extends ToolOutcome>(outcome: T, notes: readonly string[]): T {
+  if (notes.length === 0) return outcome;
   const [...each] = new Set(notes);
-  if (each.length === 0) return outcome;
   if ('result' in outcome) {
     const { result } = outcome;
     return { ...outcome, result: { ...result, content: [...result.content, ...each.map(text)] } };

@@ -30,7 +30,7 @@ export function surelyFits(value: string): boolean {
 }
 
 /** How many bytes a value takes as JSON; others are answered while a long one is measured. */
-export function bytesAsJson(value: unknown): Promise<number> {
+export function bytesAsJson(value: unknown): number | Promise<number> {
   return inTurns(measuringJson(value), new Yielder(undefined));
 }
 
@@ -113,7 +113,6 @@ export async function requireFits(
 
 /** The bytes of an outcome that is too long to send; undefined for all others. */
 export async function excessBytes(outcome: ToolOutcome): Promise<number | undefined> {
-  if (isShort(outcome)) return undefined;
   const value = 'result' in outcome ? outcome.result : outcome.error;
   const bytes = await bytesAsJson(value);
   return bytes > MAX_RESULT_BYTES ? bytes : undefined;
@@ -140,7 +139,8 @@ function charactersOf(item: Content): number {
   return item.type === 'resource' ? item.resource.blob.length + item.resource.uri.length : item.data.length;
 }
 
-function isShort(outcome: ToolOutcome): boolean {
+/** Whether an outcome is so short that it can be sent whatever its characters are. */
+export function isShort(outcome: ToolOutcome): boolean {
   if ('error' in outcome)
     return outcome.error.data === undefined && outcome.error.message.length < MAX_ERROR_CHARACTERS;
   const { content, structuredContent } = outcome.result;

@@ -53,17 +53,30 @@ export function atOnce<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** The same in as many turns as it takes. A cancelled call ends the work where it stands. */
-export async function inTurns<T>(steps: Steps<T>, yielder: Yielder): Promise<T> {
+/**
+ * The same in as many turns as it takes, and without a promise where one turn is enough. A cancelled call ends the work
+ * where it stands.
+ */
+export function inTurns<T>(steps: Steps<T>, yielder: Yielder): T | Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;
-    if (yielder.isDue) await pauseIn(steps, yielder);
+    const due = yielder.isDue ? yielder.pause() : undefined;
+    if (due) return inLaterTurns(steps, yielder, due);
   }
 }
 
-async function pauseIn(steps: Steps<unknown>, yielder: Yielder): Promise<void> {
+async function inLaterTurns<T>(steps: Steps<T>, yielder: Yielder, due: Promise<void>): Promise<T> {
+  await pauseIn(steps, due);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    const nextDue = yielder.isDue ? yielder.pause() : undefined;
+    if (nextDue) await pauseIn(steps, nextDue);
+  }
+}
+
+async function pauseIn(steps: Steps<unknown>, due: Promise<void>): Promise<void> {
   try {
-    await yielder.pause();
+    await due;
   } catch (error) {
     // Whatever the work holds is let go of as for any other failure.
     steps.throw(error);

@@ -7,7 +7,8 @@ import { workspace } from '../../src/dialects/workspace/index.ts';
 import { type ArgumentProblem, EngineFailure } from '../../src/engine/index.ts';
 
 async function problemsOf(tool: Tool, args: unknown): Promise<readonly ArgumentProblem[]> {
-  const error = await checkArguments(tool, args).then(
+  const checked = (async () => checkArguments(tool, args))();
+  const error = await checked.then(
     () => expect.unreachable(),
     (thrown: unknown) => thrown,
   );

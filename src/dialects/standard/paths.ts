@@ -15,12 +15,26 @@ export function asCalled(path: string, context: ToolContext): string {
 }
 
 /** The absolute path that a call means. Nothing needs to be there. */
-export async function pathOf(named: string, context: ToolContext): Promise<string> {
+export function pathOf(named: string, context: ToolContext): string | Promise<string> {
   if (process.platform !== 'win32' && WINDOWS_PATH.test(named)) {
     refuse(`Access denied - Windows-style path received on a POSIX host: ${named}`);
   }
   const plain = expandHome(named, context.home).replace(/(?<=[^/])\/+$/, '');
-  const path = await inUnicodeForm(await absolute(plain, context), context);
+  const path = absolute(plain, context);
+  if (typeof path === 'string' && !BEYOND_ASCII.test(path)) return remembered(path, named, context);
+  return pathInUnicodeForm(path, named, context);
+}
+
+async function pathInUnicodeForm(
+  path: string | Promise<string>,
+  named: string,
+  context: ToolContext,
+): Promise<string> {
+  return remembered(await inUnicodeForm(await path, context), named, context);
+}
+
+/** Remembers how the call named a path. */
+function remembered(path: string, named: string, context: ToolContext): string {
   if (path !== named) {
     const names = namesInCalls.get(context) ?? new Map<string, string>();
     names.set(path, named);
@@ -34,17 +48,19 @@ function expandHome(path: string, home: string): string {
 }
 
 /** The first of the given directories that holds it; for a new entry the first that holds its parent, else the first. */
-async function absolute(path: string, { engine }: ToolContext): Promise<string> {
+function absolute(path: string, { engine }: ToolContext): string | Promise<string> {
   if (isAbsolute(path) || path.includes('\0')) return path;
-  const [first, ...others] = engine.roots.map((root) => resolve(root.path, path));
-  if (others.length === 0) return first!;
-  const all = [first!, ...others];
+  const all = engine.roots.map((root) => resolve(root.path, path));
+  return all.length <= 1 ? all[0]! : firstThatHolds(all, engine);
+}
+
+async function firstThatHolds(all: readonly string[], engine: ToolContext['engine']): Promise<string> {
   for (const candidates of [all, all.map(dirname)]) {
     for (const [index, candidate] of candidates.entries()) {
       if (await engine.files.peek(candidate)) return all[index]!;
     }
   }
-  return first!;
+  return all[0]!;
 }
 
 /** A name may be on the disk in another Unicode form: it is meant when no other name differs in nothing but that. */

@@ -32,25 +32,31 @@ export async function readText(
   bytes = budgetOf(context, args),
 ): Promise<ReadText> {
   const { engine, session, signal } = context;
-  const path = await pathOf(args.path, context);
+  const meant = pathOf(args.path, context);
+  const path = typeof meant === 'string' ? meant : await meant;
   const request = requestOf(args);
   const part = await engine.files.readPart(path, { ...request, maxBytes: bytes, signal });
   requireLine(args, part);
   const isWhole = Object.values(request).every((value) => value === undefined);
   const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
-  const hash =
-    whole && (isWhole || args.hash || args.anchors) ? await rememberedHash(session, path, whole) : undefined;
+  const hashing =
+    whole && (isWhole || args.hash || args.anchors) ? rememberedHash(session, path, whole) : undefined;
+  const hash = hashing instanceof Promise ? await hashing : hashing;
   const answer = answerOf(tool, args, part, { ...context, bytes });
   const isCut = part.goesOnAt !== undefined || part.to < part.totalLines;
   return { answer, hash: isWhole || args.hash ? hash : undefined, isCut };
 }
 
 /** Remembers what the client reads, and gives its hash. */
-async function rememberedHash(session: Session, path: string, bytes: Buffer): Promise<string> {
+function rememberedHash(session: Session, path: string, bytes: Buffer): string | Promise<string> {
   session.readTexts ??= new ReadTexts();
-  const hash = session.readTexts.knownHash(path, bytes) ?? (await contentHash(bytes));
-  session.readTexts.remember(path, hash, bytes);
-  return hash;
+  const { readTexts } = session;
+  const remember = (hash: string) => {
+    readTexts.remember(path, hash, bytes);
+    return hash;
+  };
+  const hashing = readTexts.knownHash(path, bytes) ?? contentHash(bytes);
+  return typeof hashing === 'string' ? remember(hashing) : hashing.then(remember);
 }
 
 export function rendered({ answer, hash }: ReadText, { hash: isShown = false }: ReadArguments): ToolResult {

@@ -6,9 +6,8 @@
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
-import type { Arrival, Caller, How, PathAccess } from '../caller.ts';
+import type { Arrival, Caller, How } from '../caller.ts';
 import { anonymous, reportChange, tellNotKept } from '../caller.ts';
-import type { Place } from '../confine/place.ts';
 import { rawOf } from '../confine/scan/raw-names.ts';
 import type { TreeScanner } from '../confine/scan/tree-scanner.ts';
 import type { Wall } from '../confine/wall.ts';
@@ -22,6 +21,7 @@ import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
 import { CommandSnapshots } from '../journal/snapshot/command-changes.ts';
 import { CallOrder, type Verb } from './call-order.ts';
 import { Changes } from './changes.ts';
+import { type OpenPlace, openPlace } from './open-place.ts';
 import { reportedPath } from './reported-path.ts';
 
 export interface ReadOptions {
@@ -39,17 +39,6 @@ export interface ChangeOptions {
   continues?: string | undefined;
 }
 
-/**
- * Resolves a path and uses the place; `facts` are reported of it besides its path. Whoever reads (`read`) must open the
- * file there before anything else.
- */
-export type OpenPlace = <T>(
-  path: string,
-  how: How,
-  use: (place: Place) => Promise<T>,
-  facts?: (result: T) => Partial<PathAccess>,
-) => Promise<T>;
-
 /** `below`: with everything in it. `listed`: entries may have come or gone. */
 export type ChangeListener = (path: string, below: boolean, listed: boolean) => void;
 
@@ -57,7 +46,10 @@ export type ChangeListener = (path: string, below: boolean, listed: boolean) => 
 interface Shared {
   closed: boolean;
   readonly order: CallOrder;
-  readonly running: Set<Promise<unknown>>;
+  /** How many calls run. */
+  running: number;
+  /** Hear when none runs any more. */
+  readonly whenIdle: (() => void)[];
   readonly listeners: Set<ChangeListener>;
   /** From the first command on. */
   snapshots?: CommandSnapshots;
@@ -126,7 +118,8 @@ export class Access {
   /** Admits no further calls, and waits for those that run. */
   async close(): Promise<void> {
     this.#shared.closed = true;
-    await Promise.allSettled(this.#shared.running);
+    const { running, whenIdle } = this.#shared;
+    if (running > 0) await new Promise<void>((resolve) => whenIdle.push(resolve));
     this.#shared.snapshots?.close();
   }
 
@@ -136,7 +129,7 @@ export class Access {
     { holdsOthers = true, onlyPrepares = false }: ReadOptions,
     read: (open: OpenPlace) => Promise<T>,
   ): Promise<T> {
-    const open: OpenPlace = (path, how, use, facts) => this.#open(path, how, use, facts);
+    const open: OpenPlace = (path, how, use, facts) => openPlace(this, { path, how, use, facts });
     const waitsFor = holdsOthers ? paths : 'changes';
     return this.#admit(waitsFor, 'read', () => read(open), onlyPrepares);
   }
@@ -178,8 +171,8 @@ export class Access {
   }
 
   /** Waits until the changes that came before are through. */
-  changesDone(): Promise<void> {
-    return this.#shared.order.changesDone();
+  async changesDone(): Promise<void> {
+    await this.#shared.order.changesDone();
   }
 
   /** Calls `listener` for every path that changes through this gate, until the returned function is called. */
@@ -223,38 +216,6 @@ export class Access {
     this.caller.touched({ path, how: isRefused ? 'refused' : 'looked-at' });
   }
 
-  async #open<T>(
-    path: string,
-    how: How,
-    use: (place: Place) => Promise<T>,
-    facts?: (result: T) => Partial<PathAccess>,
-  ): Promise<T> {
-    try {
-      const inside = async (place: Place) => {
-        const result = await use(place);
-        this.caller.touched({ path: place.path, how, ...facts?.(result) });
-        return result;
-      };
-      return await (how === 'read' ? this.#atFile(path, inside) : this.wall.at(path, {}, inside));
-    } catch (error) {
-      this.reportError(error, [path]);
-      throw error;
-    }
-  }
-
-  /**
-   * Most names are no links, and opening a file tells when one is: then the careful way follows it. To look for a link
-   * before each open would take a sixth of the time of a small read.
-   */
-  async #atFile<T>(path: string, use: (place: Place) => Promise<T>): Promise<T> {
-    try {
-      return await this.wall.at(path, { follow: false }, use);
-    } catch (error) {
-      if (!(error instanceof EngineFailure) || error.facts.kind !== 'unstable') throw error;
-      return this.wall.at(path, {}, use);
-    }
-  }
-
   /** A call has come; see call-order.ts. */
   arrive(): Arrival {
     return this.#shared.order.arrive();
@@ -267,42 +228,25 @@ export class Access {
     call: () => Promise<T>,
     onlyPrepares = false,
   ): Promise<T> {
-    const { closed, running } = this.#shared;
-    if (closed) fail({ kind: 'cancelled' });
-    const work = this.#inOrder(waitsFor, verb, call, onlyPrepares);
-    running.add(work);
+    const shared = this.#shared;
+    const { order } = shared;
+    const { arrival } = this.caller;
+    if (shared.closed) fail({ kind: 'cancelled' });
+    shared.running++;
     try {
+      const named = order.earlierNamed(arrival);
+      if (named) await named;
+      const work = waitsFor === 'changes' ? afterChanges(order, call) : this.#inOrder(waitsFor, verb, call);
+      if (!onlyPrepares) arrival?.name();
       return await work;
     } finally {
-      running.delete(work);
+      if (--shared.running === 0) for (const idle of shared.whenIdle.splice(0)) idle();
     }
   }
 
-  async #inOrder<T>(
-    waitsFor: readonly string[] | 'changes',
-    verb: Verb,
-    call: () => Promise<T>,
-    onlyPrepares: boolean,
-  ): Promise<T> {
-    const { order } = this.#shared;
-    const { arrival } = this.caller;
-    const named = order.earlierNamed(arrival);
-    if (named) await named;
-    // A tool may ask for thousands of things, none of which waits for anything: other calls need their share.
-    const turn = async () => {
-      await yieldIfDue();
-      return call();
-    };
-    const work =
-      waitsFor === 'changes'
-        ? order.changesDone().then(turn)
-        : order.run(
-            waitsFor.map((path) => this.wall.absolute(path)),
-            verb,
-            turn,
-          );
-    if (!onlyPrepares) arrival?.name();
-    return work;
+  #inOrder<T>(paths: readonly string[], verb: Verb, call: () => Promise<T>): Promise<T> {
+    const absolute = paths.map((path) => this.wall.absolute(path));
+    return this.#shared.order.run(absolute, verb, () => inTurn(call));
   }
 
   #begin({ undoes, continues }: ChangeOptions): JournalRecorder | undefined {
@@ -325,7 +269,20 @@ function newShared(outer?: Shared): Shared {
   return {
     closed: false,
     order: outer?.order ?? new CallOrder(),
-    running: new Set(),
+    running: 0,
+    whenIdle: [],
     listeners: outer?.listeners ?? new Set(),
   };
+}
+
+async function afterChanges<T>(order: CallOrder, call: () => Promise<T>): Promise<T> {
+  const done = order.changesDone();
+  if (done) await done;
+  return inTurn(call);
+}
+
+/** A tool may ask for thousands of things, none of which waits for anything: other calls need their share. */
+function inTurn<T>(call: () => Promise<T>): Promise<T> {
+  const due = yieldIfDue();
+  return due ? due.then(call) : call();
 }

@@ -1,5 +1,5 @@
 /** What can be read of files and directories; `files.ts` adds what can be changed. */
-import type { Access, OpenPlace } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import type { How, PathAccess } from '../caller.ts';
 import { decode } from '../charset/codec.ts';
 import { encodingOf } from '../charset/encoding-of.ts';
@@ -185,7 +185,7 @@ export class ReadingApi {
     use: (place: Place) => Promise<T>,
     facts?: (result: T) => Partial<PathAccess>,
   ): Promise<T> {
-    return this.access.read([path], {}, (open: OpenPlace) => open(path, how, use, facts));
+    return this.access.read([path], {}, (open) => open(path, how, use, facts));
   }
 }
 

@@ -4,7 +4,6 @@ import { encodingOf } from '../charset/encoding-of.ts';
 import type { Charset } from '../charset/names.ts';
 import { readBytes } from '../confine/content/read.ts';
 import type { Stat } from '../confine/dir.ts';
-import { attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
@@ -14,7 +13,7 @@ import { decodedInTurns } from './encoding/in-turns.ts';
 import { mimeTypeOf } from './mime.ts';
 import type { Snapshot } from './replace.ts';
 import { textInTurns } from './utf8-in-turns.ts';
-import { openThere } from './with-file.ts';
+import { withFile } from './with-file.ts';
 
 export interface FileContent {
   /** Absolute, with links resolved. */
@@ -32,34 +31,27 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
 }
 
-export async function readSnapshot(
+export function readSnapshot(
   place: Place,
   options: ReadOptions & { action?: 'read' | 'edit' } = {},
 ): Promise<Snapshot> {
-  if (place.isRoot) fail({ kind: 'not-a-file', path: place.shown, found: 'directory' });
   const limit = Math.min(options.limit ?? Number.POSITIVE_INFINITY, limits.wholeFileBytes);
-  return attemptAsync(place.shown, 'read', async () => {
-    const file = openThere(place);
-    try {
-      const { stat } = file;
-      const bytes = stat.size > limit ? undefined : await readBytes(file, limit + 1, options.signal);
-      if (bytes === undefined || bytes.length > limit) {
-        const size = Math.max(stat.size, bytes?.length ?? 0);
-        return fail({ kind: 'too-large', path: place.shown, size, limit, action: options.action ?? 'read' });
-      }
-      return { stat, bytes };
-    } finally {
-      file.close();
-    }
+  const tooLarge = (size: number) =>
+    fail({ kind: 'too-large', path: place.shown, size, limit, action: options.action ?? 'read' });
+  return withFile(place, (file) => {
+    const { stat } = file;
+    if (stat.size > limit) tooLarge(stat.size);
+    const whole = (bytes: Buffer) =>
+      bytes.length > limit ? tooLarge(Math.max(stat.size, bytes.length)) : { stat, bytes };
+    const reading = readBytes(file, limit + 1, options.signal);
+    return reading instanceof Promise ? reading.then(whole) : whole(reading);
   });
 }
 
 export async function readContent(place: Place, options: ReadOptions = {}): Promise<FileContent> {
   const { stat, bytes } = await readSnapshot(place, options);
   const isText = whyBinary(bytes) === undefined;
-  const yielder = new Yielder(options.signal);
-  await yielder.pause();
-  const text = isText ? await textInTurns(bytes, yielder) : undefined;
+  const text = isText ? await textInTurns(bytes, new Yielder(options.signal)) : undefined;
   return { path: place.path, stat, bytes, text, mimeType: mimeTypeOf(place.name, text !== undefined) };
 }
 
@@ -83,7 +75,7 @@ export async function readText(
 ): Promise<{ text: string; bytes: number }> {
   const { bytes } = await readSnapshot(place, options);
   if (!isUtf8(bytes)) fail({ kind: 'not-text', path: place.shown, why: 'not-utf8' });
-  const yielder = new Yielder(options.signal);
-  await yielder.pause();
-  return { text: await textInTurns(bytes, yielder), bytes: bytes.length };
+  const decoding = textInTurns(bytes, new Yielder(options.signal));
+  const text = typeof decoding === 'string' ? decoding : await decoding;
+  return { text, bytes: bytes.length };
 }

@@ -25,9 +25,13 @@ export async function utf8InTurns(text: string, yielder: Yielder): Promise<Buffe
   return bytes;
 }
 
-/** For bytes that are known to be UTF-8. */
-export async function textInTurns(bytes: Buffer, yielder: Yielder): Promise<string> {
-  if (bytes.length <= PIECE) return bytes.toString('utf8');
+/** For bytes that are known to be UTF-8; a short text comes at once. */
+export function textInTurns(bytes: Buffer, yielder: Yielder): string | Promise<string> {
+  return bytes.length <= PIECE ? bytes.toString('utf8') : longTextInTurns(bytes, yielder);
+}
+
+async function longTextInTurns(bytes: Buffer, yielder: Yielder): Promise<string> {
+  await yielder.pause();
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; ) {
     let end = Math.min(at + PIECE, bytes.length);

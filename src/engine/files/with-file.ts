@@ -1,21 +1,24 @@
 /** Opens a file for reading, and closes it again whatever happens. */
 import type { OpenFile } from '../confine/dir.ts';
-import { attemptAsync } from '../confine/errno.ts';
+import { failFrom } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 
 /** Fails when there is no file at the place. */
-export function withFile<T>(place: Place, use: (file: OpenFile) => Promise<T>): Promise<T> {
+export async function withFile<T>(place: Place, use: (file: OpenFile) => T | Promise<T>): Promise<T> {
   const { shown } = place;
   if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
-  return attemptAsync(shown, 'read', async () => {
+  try {
     const file = openThere(place);
     try {
-      return await use(file);
+      const using = use(file);
+      return using instanceof Promise ? await using : using;
     } finally {
       file.close();
     }
-  });
+  } catch (error) {
+    return failFrom(error, shown, 'read');
+  }
 }
 
 /** Looks what is there only when nothing is: most files that are asked for are there. */

@@ -1,7 +1,7 @@
 /** Restores what the journal has kept: contents, entries and whole trees. The journal records each step. */
 
 import type { SetAside } from '../../state/contents.ts';
-import { readBytes } from '../confine/content/read.ts';
+import { readAndClose } from '../confine/content/read.ts';
 import { flushDraft } from '../confine/content/write.ts';
 import type { Stat } from '../confine/dir.ts';
 import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
@@ -183,9 +183,7 @@ async function factsAside({ dir, name }: SetAside, stat: Stat): Promise<CreatedF
   const image = { size, mode, stamp: stampOf(stat) };
   if (size >= LARGE_BYTES) return { image };
   try {
-    const file = dir.open(name);
-    const bytes = await readBytes(file, LARGE_BYTES).finally(() => file.close());
-    return { bytes, mode };
+    return { bytes: await readAndClose(dir.open(name), LARGE_BYTES), mode };
   } catch {
     // It may be moved without being read.
     return { image };

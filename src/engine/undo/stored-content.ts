@@ -1,6 +1,6 @@
 /** What the journal has kept of a file's content, as bytes or poured into a draft. */
 
-import { readBytes } from '../confine/content/read.ts';
+import { readAndClose } from '../confine/content/read.ts';
 import { dressDraft, fillDraft } from '../confine/content/write.ts';
 import type { Draft } from '../confine/dir.ts';
 import type { Place } from '../confine/place.ts';
@@ -18,7 +18,7 @@ export async function contentOf(store: Store, { kept, hash }: FileImage): Promis
   if (store.statAside(kept.name) === undefined) return undefined;
   const { dir, name } = store.asideNamed(kept.name);
   const file = openOrUndefined({ dir, name });
-  return file && readBytes(file, Number.MAX_SAFE_INTEGER).finally(() => file.close());
+  return file && readAndClose(file, Number.MAX_SAFE_INTEGER);
 }
 
 /** Fills a draft with the content that an image shows, however large it is. */

@@ -1,5 +1,6 @@
 /** The transport of one session over HTTP, for clients that begin with `initialize`. */
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/server';
+import { Cancellation } from '../mcp/cancellation.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
 import { type Id, SERVER_ERROR } from '../mcp/json-rpc.ts';
 import type { ToolCalls } from '../mcp/tool-calls.ts';
@@ -47,7 +48,7 @@ export class SessionTransport implements Transport {
 
   readonly #exchanges = new Map<Id, Exchange>();
   /** The tool calls under way, so that the client can cancel them. */
-  readonly #cancelling = new Map<Id, AbortController>();
+  readonly #cancelling = new Map<Id, Cancellation>();
   readonly #streams: EventStreams;
   /** The stream for messages that belong to no request. */
   #listening: EventStream | undefined;
@@ -128,7 +129,7 @@ export class SessionTransport implements Transport {
 
   /** The endpoint has checked the message, and the tool checks its arguments. */
   async #call(calls: ToolCalls, { id, params = {} }: JSONRPCRequest): Promise<void> {
-    const cancelling = new AbortController();
+    const cancelling = new Cancellation();
     this.#cancelling.set(id, cancelling);
     const { signal } = cancelling;
     const meta = params._meta as Record<string, unknown> | undefined;

@@ -21,6 +21,7 @@ import {
 import type { Session, ToolResult } from '../../dialects/dialect.ts';
 import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
 import type { App } from '../mcp/app.ts';
+import { Cancellation } from '../mcp/cancellation.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';
 import { serverDescription } from '../mcp/initialize.ts';
 import { asJson } from '../mcp/messages.ts';
@@ -77,7 +78,7 @@ export class Stateless {
   readonly #isOwn: boolean;
   readonly #known = new KnownEnvelopes();
   /** The calls under way that do not pass it. */
-  readonly #calls = new Map<AbortController, Reply>();
+  readonly #calls = new Map<Cancellation, Reply>();
 
   readonly #listened: ListenedResources;
 
@@ -106,7 +107,7 @@ export class Stateless {
     const shared = await stateFor(incoming);
     if ('status' in shared) return shared;
     if (mayStream) reply.onSlow = () => reply.startEvents();
-    const leaving = new AbortController();
+    const leaving = new Cancellation();
     reply.onDisconnect = () => leaving.abort();
     reply.isEndless = isMethod(message, LISTEN);
     const listener = Symbol('listener');
@@ -133,7 +134,7 @@ export class Stateless {
   }
 
   /** A call that the library would let pass: see known-envelopes.ts. */
-  async #call({ reply, message, app, principal }: StatelessCall, state: Session, leaving: AbortController) {
+  async #call({ reply, message, app, principal }: StatelessCall, state: Session, leaving: Cancellation) {
     const { id, params = {} } = message as JSONRPCRequest;
     const { callLimit } = principal;
     const calls = new ToolCalls({ app, state, sessionId: sessionIdOf(state), callLimit });

@@ -59,7 +59,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
   let lease: Lease | undefined;
   const arrival = app.engine.arrive();
   try {
-    const served = await call.roots?.take();
+    const served = call.roots && (await call.roots.take());
     const roots = tracedRoots(served);
     trace = app.trace?.begin({ ...origin, arguments: args, roots, traceparent: meta?.traceparent });
     if (typeof served === 'string') {
@@ -89,7 +89,11 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const { failure, ...ended } = await callTool(offered.dialect, offered.tool, args, context);
     const told = app.errors === 'results' ? asResult(ended) : ended;
     const outcome = call.hasViews ? withChange(told, entries, call) : told;
-    if (trace) trace.answered({ ...tracedAnswer(outcome, failure), bytesIn: await bytesOf(args) });
+    if (trace) {
+      const measuring = bytesOf(args);
+      const bytesIn = typeof measuring === 'number' ? measuring : await measuring;
+      trace.answered({ ...tracedAnswer(outcome, failure), bytesIn });
+    }
     return outcome;
   } catch (error) {
     trace?.answered({ bytesOut: 0, failure: 'internal', reason: FAULT });
@@ -106,10 +110,13 @@ export async function perform(call: Call): Promise<ToolOutcome> {
 }
 
 /** Of arguments as JSON, in turns: they may have many megabytes. They may be nested deeper than the stack reaches, too. */
-async function bytesOf(args: unknown): Promise<number> {
+function bytesOf(args: unknown): number | Promise<number> {
   if (args === undefined) return 0;
+  return isShort(args) ? Buffer.byteLength(JSON.stringify(args)) : bytesOfLong(args);
+}
+
+async function bytesOfLong(args: unknown): Promise<number> {
   try {
-    if (isShort(args)) return Buffer.byteLength(JSON.stringify(args));
     return await inTurns(measuringJson(args), new Yielder(undefined));
   } catch {
     return 0;

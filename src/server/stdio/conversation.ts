@@ -7,6 +7,7 @@
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Session, ToolContext, ToolOutcome } from '../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../mcp/app.ts';
+import { Cancellation } from '../mcp/cancellation.ts';
 import { ClientRoots, followsRoots } from '../mcp/client-roots.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/initialize.ts';
@@ -31,7 +32,7 @@ export class Conversation {
   readonly #state: Session = {};
   readonly #callLimit = newCallLimit();
   /** The calls under way, by id, so that the client can cancel them. */
-  readonly #calls = new Map<Id, AbortController>();
+  readonly #calls = new Map<Id, Cancellation>();
   /** What the server has asked the client. */
   readonly #asked = new Map<Id, { resolve(answer: unknown): void; reject(error: Error): void }>();
   #lastAsked = 0;
@@ -113,7 +114,7 @@ export class Conversation {
 
   /** Runs a call that the client may cancel, and answers it. */
   async #run(id: Id, call: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
-    const cancelling = new AbortController();
+    const cancelling = new Cancellation();
     this.#calls.set(id, cancelling);
     const outcome = await this.#callLimit.run(() => call(cancelling.signal));
     // Another call may have the same id by now.

@@ -33,10 +33,18 @@ function readChunkSync(
   return fs.readSync(fd, into, offset, length, position);
 }
 
-/** The first bytes of a file, at most `most` of them, in the order of the disk. */
-export async function readBytes(file: OpenFile, most: number, signal?: AbortSignal): Promise<Buffer> {
+/** The first bytes of a file, at most `most` of them, in the order of the disk; those of a small file at once. */
+export function readBytes(file: OpenFile, most: number, signal?: AbortSignal): Buffer | Promise<Buffer> {
   const expected = Math.min(file.stat.size, most);
-  if (expected <= SYNC_BYTES) return readBytesSync(file, most);
+  return expected <= SYNC_BYTES ? readBytesSync(file, most) : readManyBytes(file, expected, most, signal);
+}
+
+async function readManyBytes(
+  file: OpenFile,
+  expected: number,
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
   let buffer = Buffer.allocUnsafe(expected);
   let length = 0;
   while (length < most) {
@@ -49,6 +57,15 @@ export async function readBytes(file: OpenFile, most: number, signal?: AbortSign
     if (length === file.stat.size && !(await hasMore(file.fd, length))) break;
   }
   return buffer.subarray(0, length);
+}
+
+/** The same of a file that is not needed any longer. */
+export async function readAndClose(file: OpenFile, most: number): Promise<Buffer> {
+  try {
+    return await readBytes(file, most);
+  } finally {
+    file.close();
+  }
 }
 
 export function readBytesSync(file: OpenFile, most: number): Buffer {

@@ -8,11 +8,20 @@ import { pieceEnd, textInTurns, utf8InTurns } from '../utf8-in-turns.ts';
 const PIECE = 256 * 1024;
 const BOM = '\uFEFF';
 
-/** Without a mark. */
-export async function decodedInTurns(bytes: Buffer, encoding: Encoding, yielder: Yielder): Promise<string> {
+/** Without a mark; a short text comes at once. */
+export function decodedInTurns(
+  bytes: Buffer,
+  encoding: Encoding,
+  yielder: Yielder,
+): string | Promise<string> {
+  const { charset, mark } = encoding;
+  if (charset === 'utf-8')
+    return textInTurns(mark ? bytes.subarray(markOf(encoding).length) : bytes, yielder);
+  return bytes.length <= PIECE ? decode(bytes, encoding) : longDecodedInTurns(bytes, encoding, yielder);
+}
+
+async function longDecodedInTurns(bytes: Buffer, encoding: Encoding, yielder: Yielder): Promise<string> {
   await yielder.pause();
-  if (encoding.charset === 'utf-8') return textInTurns(bytes.subarray(markOf(encoding).length), yielder);
-  if (bytes.length <= PIECE) return decode(bytes, encoding);
   const decoder = streamDecoder(encoding.charset);
   const texts: string[] = [];
   for (let at = 0; at < bytes.length; at += PIECE) {

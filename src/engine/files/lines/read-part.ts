@@ -50,14 +50,16 @@ export function readPart(
 ): Promise<TextPart> {
   const { shown } = place;
   return withFile(place, async (file) => {
-    const bytes =
-      file.stat.size > SMALL_BYTES ? undefined : await readBytes(file, SMALL_BYTES + 1, request.signal);
+    const reading =
+      file.stat.size > SMALL_BYTES ? undefined : readBytes(file, SMALL_BYTES + 1, request.signal);
+    const bytes = reading instanceof Promise ? await reading : reading;
     if (bytes === undefined || bytes.length > SMALL_BYTES) {
       const encoding = requireText(await fileEncoding(file, declared, request.signal), shown);
       return partOfLarge(file, request, encoding, shown);
     }
     const encoding = requireText(encodingOf(bytes, declared), shown);
-    const text = await decodedInTurns(bytes, encoding, new Yielder(request.signal));
+    const decoding = decodedInTurns(bytes, encoding, new Yielder(request.signal));
+    const text = typeof decoding === 'string' ? decoding : await decoding;
     return { stat: file.stat, bytes, ...partOfSmall(text, request) };
   });
 }

@@ -2,7 +2,7 @@
 import { hashOf } from '../../../state/content-hash.ts';
 import type { SetAside } from '../../../state/contents.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
-import { readBytes } from '../../confine/content/read.ts';
+import { readAndClose, readBytes } from '../../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../../confine/dir.ts';
 import { rawNamesInTurns } from '../../confine/names-in-turns.ts';
 import { Yielder } from '../../event-loop.ts';
@@ -95,7 +95,7 @@ export function openOrUndefined({ dir, name }: At): OpenFile | undefined {
 /** What a file holds that fits in memory; undefined when it may not be read. */
 export async function readOrUndefined(at: At): Promise<Buffer | undefined> {
   const file = openOrUndefined(at);
-  return file && readBytes(file, Number.MAX_SAFE_INTEGER).finally(() => file.close());
+  return file && readAndClose(file, Number.MAX_SAFE_INTEGER);
 }
 
 function byLink(store: Store, { dir, name }: At, old: Stat): KeptFile {

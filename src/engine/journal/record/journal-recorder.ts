@@ -196,7 +196,7 @@ export class JournalRecorder implements ChangeRecorder {
   }
 
   /** Reports what was done, before `end` would do it in one turn: there may be thousands of changes. */
-  report(yielder: Yielder): Promise<void> {
+  report(yielder: Yielder): void | Promise<void> {
     return inTurns(this.#reporting(), yielder);
   }
 
