@@ -91,11 +91,11 @@ export interface ToolContext {
   /** Sends progress to a client that asked for it; a value that is not higher than the last one is not sent. */
   progress(done: number, message: string): void;
   /** Takes the output of a command as it comes, for progress messages. */
-  printed?(chunk: Buffer, stream: 'stdout' | 'stderr'): void;
+  printed?: ((chunk: Buffer, stream: 'stdout' | 'stderr') => void) | undefined;
   /** Adds a text item of its own behind the result. */
   note(note: string): void;
   /** Tells an operator who asked for it (`--explain`) how the engine did the call. */
-  explain?(note: string): void;
+  explain?: ((note: string) => void) | undefined;
 }
 
 export interface Tool {

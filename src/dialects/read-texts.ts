@@ -13,10 +13,11 @@ export class ReadTexts {
   readonly #byPath = new Map<string, ReadText>();
   #size = 0;
 
+  /** Keeps a copy: the bytes of a small file lie in memory that other files share. */
   remember(path: string, hash: string, bytes: Buffer): void {
     this.forget(path);
     if (bytes.length > MOST_BYTES) return;
-    this.#byPath.set(path, { hash, bytes });
+    this.#byPath.set(path, { hash, bytes: Buffer.from(bytes) });
     this.#size += bytes.length;
     for (const oldest of this.#byPath.keys()) {
       if (this.#size <= MOST_BYTES) break;
@@ -24,10 +25,16 @@ export class ReadTexts {
     }
   }
 
-  /** The hash of a content that the client read at this path before: to compare bytes costs less than to hash them. */
-  knownHash(path: string, bytes: Buffer): string | undefined {
+  /**
+   * The hash of what the client read at this path before, if it is the same: to compare bytes costs less than to hash
+   * them. It counts as read now.
+   */
+  readAgain(path: string, bytes: Buffer): string | undefined {
     const known = this.#byPath.get(path);
-    return known?.bytes.equals(bytes) ? known.hash : undefined;
+    if (!known?.bytes.equals(bytes)) return undefined;
+    this.#byPath.delete(path);
+    this.#byPath.set(path, known);
+    return known.hash;
   }
 
   forget(path: string): void {

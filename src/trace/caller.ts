@@ -2,8 +2,9 @@
 import type { Caller, Origin } from '../engine/index.ts';
 import type { CallTrace } from './recorder.ts';
 
-export function tracing(trace: CallTrace, origin: Origin): Caller {
+export function tracing(trace: CallTrace, origin: Origin, more: Partial<Caller> = {}): Caller {
   return {
+    ...more,
     origin,
     touched: (access) => trace.touched(access),
     entered: (id) => trace.madeEntry(id),

@@ -1,5 +1,5 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
-import { contentHash, fail, lineHash, type TextPart } from '../../engine/index.ts';
+import { contentHash, fail, lineHash, type PartRequest, type TextPart } from '../../engine/index.ts';
 import { type Budget, budgetOf, nextCall, partNote } from '../budget.ts';
 import type { Session, ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
@@ -34,10 +34,9 @@ export async function readText(
   const { engine, session, signal } = context;
   const meant = pathOf(args.path, context);
   const path = typeof meant === 'string' ? meant : await meant;
-  const request = requestOf(args);
-  const part = await engine.files.readPart(path, { ...request, maxBytes: bytes, signal });
+  const part = await engine.files.readPart(path, requestOf(args, bytes, signal));
   requireLine(args, part);
-  const isWhole = Object.values(request).every((value) => value === undefined);
+  const isWhole = asksForAll(args);
   const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
   const hashing =
     whole && (isWhole || args.hash || args.anchors) ? rememberedHash(session, path, whole) : undefined;
@@ -51,11 +50,13 @@ export async function readText(
 function rememberedHash(session: Session, path: string, bytes: Buffer): string | Promise<string> {
   session.readTexts ??= new ReadTexts();
   const { readTexts } = session;
+  const known = readTexts.readAgain(path, bytes);
+  if (known !== undefined) return known;
   const remember = (hash: string) => {
     readTexts.remember(path, hash, bytes);
     return hash;
   };
-  const hashing = readTexts.knownHash(path, bytes) ?? contentHash(bytes);
+  const hashing = contentHash(bytes);
   return typeof hashing === 'string' ? remember(hashing) : hashing.then(remember);
 }
 
@@ -70,10 +71,15 @@ function requireLine({ path, head, tail, offset = 1 }: ReadArguments, { totalLin
 }
 
 /** `head: 0` and `tail: 0` are as if absent. */
-function requestOf({ head, tail, offset, limit, column }: ReadArguments) {
-  if (tail) return { last: tail };
-  if (head) return { lines: head };
-  return { from: offset, lines: limit, column };
+function requestOf(args: ReadArguments, maxBytes: number, signal: AbortSignal): PartRequest {
+  const { head, tail, offset: from, limit: lines, column } = args;
+  if (tail) return { last: tail, maxBytes, signal };
+  if (head) return { lines: head, maxBytes, signal };
+  return { from, lines, column, maxBytes, signal };
+}
+
+function asksForAll({ head, tail, offset, limit, column }: ReadArguments): boolean {
+  return !head && !tail && offset === undefined && limit === undefined && column === undefined;
 }
 
 /** The text, or its lines with their labels, and a last line when something is missing. */

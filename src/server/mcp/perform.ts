@@ -69,26 +69,17 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     }
     lease = served;
     const notes: string[] = [];
+    const more = { told: (note: string) => void notes.push(note), arrival };
+    const heard = trace ? tracing(trace, origin, more) : { ...anonymous, ...more, origin };
     const entries: string[] = [];
-    const heard = trace ? tracing(trace, origin) : { ...anonymous, origin };
-    const caller = {
-      ...heard,
-      entered(id: string) {
-        heard.entered(id);
-        entries.push(id);
-      },
-      told: (note: string) => void notes.push(note),
-      arrival,
-    };
+    const caller = call.hasViews ? listingEntries(heard, entries) : heard;
     const engine = lease?.engine ?? app.engine;
-    const context = {
-      ...contextOf(call, engine.as(caller), caller, reporter),
-      notes,
-      calledAs: offered.name,
-    };
-    const { failure, ...ended } = await callTool(offered.dialect, offered.tool, args, context);
-    const told = app.errors === 'results' ? asResult(ended) : ended;
-    const outcome = call.hasViews ? withChange(told, entries, call) : told;
+    const context = contextOf(call, { engine: engine.as(caller), caller, notes, reporter });
+    const ended = await callTool(offered.dialect, offered.tool, args, context);
+    const { failure } = ended;
+    const told = failure === undefined ? ended : withoutFailure(ended);
+    const answered = app.errors === 'results' ? asResult(told) : told;
+    const outcome = call.hasViews ? withChange(answered, entries, call) : answered;
     if (trace) {
       const measuring = bytesOf(args);
       const bytesIn = typeof measuring === 'number' ? measuring : await measuring;
@@ -107,6 +98,17 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     lease?.release();
     reporter?.end();
   }
+}
+
+/** A view shows what the call has changed: its entries go into a list, too. */
+function listingEntries(caller: Caller, entries: string[]): Caller {
+  return {
+    ...caller,
+    entered(id) {
+      caller.entered(id);
+      entries.push(id);
+    },
+  };
 }
 
 /** Of arguments as JSON, in turns: they may have many megabytes. They may be nested deeper than the stack reaches, too. */
@@ -181,12 +183,15 @@ function contentAsText(item: Content): string {
   return item.type === 'resource' ? item.resource.blob : item.data;
 }
 
-function contextOf(
-  { app, state, signal, explain }: Call,
-  engine: Engine,
-  caller: Caller,
-  reporter: ProgressReporter | undefined,
-): CallContext {
+interface Surroundings {
+  engine: Engine;
+  caller: Caller;
+  notes: string[];
+  reporter: ProgressReporter | undefined;
+}
+
+function contextOf({ app, state, signal, explain, offered }: Call, around: Surroundings): CallContext {
+  const { engine, caller, notes, reporter } = around;
   const { home, settings, maxTokens } = app;
   return {
     engine,
@@ -197,9 +202,16 @@ function contextOf(
     session: state,
     signal,
     progress: reporter?.progress ?? ignore,
-    ...(reporter && { printed: reporter.printed }),
-    ...(explain && { explain }),
+    printed: reporter?.printed,
+    explain,
+    notes,
+    calledAs: offered.name,
   };
+}
+
+/** What the client hears of an outcome: the failure in it is for the trace. */
+function withoutFailure(outcome: ToolOutcome): ToolOutcome {
+  return 'result' in outcome ? { result: outcome.result } : { error: outcome.error };
 }
 
 function ignore(): void {}

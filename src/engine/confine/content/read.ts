@@ -9,6 +9,9 @@ const read = promisify(fs.read);
 /** Up to this size a synchronous read is quicker than a trip through the thread pool. */
 const SYNC_BYTES = 256 * 1024;
 const CHUNK_BYTES = 4 * 1024 * 1024;
+/** A buffer of its own for each small file takes longer than to read the file, and the collector has to find it. */
+const SLAB_BYTES = 128 * 1024;
+const MOST_IN_SLAB = 16 * 1024;
 /** Bytes that stay in the processor's cache between reading and comparing. */
 const COMPARED_BYTES = 64 * 1024;
 
@@ -68,9 +71,10 @@ export async function readAndClose(file: OpenFile, most: number): Promise<Buffer
   }
 }
 
+/** What keeps the bytes of a small file for long should copy them: other files lie in the same memory. */
 export function readBytesSync(file: OpenFile, most: number): Buffer {
   // One byte more than the size tells a file that has grown, or one whose size is not told at all.
-  let buffer = Buffer.allocUnsafe(Math.min(file.stat.size, most) + 1);
+  let buffer = memoryFor(Math.min(file.stat.size, most) + 1);
   let length = 0;
   for (;;) {
     const got = readChunkSync(file.fd, buffer, length, Math.min(buffer.length, most) - length, length);
@@ -80,6 +84,16 @@ export function readBytesSync(file: OpenFile, most: number): Buffer {
     if (got === 0 || isWhole || length >= most) return buffer.subarray(0, length);
     if (length === buffer.length) buffer = Buffer.concat([buffer], Math.max(4096, buffer.length * 2));
   }
+}
+
+let slab = Buffer.alloc(0);
+
+function memoryFor(bytes: number): Buffer {
+  if (bytes > MOST_IN_SLAB) return Buffer.allocUnsafe(bytes);
+  if (bytes > slab.length) slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  const memory = slab.subarray(0, bytes);
+  slab = slab.subarray(bytes);
+  return memory;
 }
 
 /** Whether a file holds these bytes and no others. It reads piece by piece into one small buffer, which is quick. */
