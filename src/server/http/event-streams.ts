@@ -7,6 +7,7 @@ import { asJson } from '../mcp/messages.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Reply } from '../web/reply.ts';
+import { LateCalls } from './late-calls.ts';
 
 const EVENT_ID = /^(?:(\w{1,20})\.)?(\d{1,15})-(\d{1,15})$/;
 
@@ -102,6 +103,7 @@ export class EventStreams {
 
   constructor(limits: Limits, memory: MemoryBudget, server?: string) {
     this.#limits = limits;
+    this.slowReplies = new LateCalls(limits.resumableAfterMs);
     this.#memory = memory;
     this.prefix = server === undefined ? '' : `${server}.`;
   }
@@ -116,10 +118,8 @@ export class EventStreams {
     return this.#limits.retryMs;
   }
 
-  /** How long a reply may take before it becomes a stream, so that the client can come back for it. */
-  get resumableAfterMs(): number {
-    return this.#limits.resumableAfterMs;
-  }
+  /** What makes streams of replies that take long, so that the client can come back for them. */
+  readonly slowReplies: LateCalls;
 
   open(): EventStream {
     const stream = new EventStream(this.#next++, this);

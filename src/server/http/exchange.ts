@@ -28,7 +28,7 @@ export class Exchange {
   readonly #streams: EventStreams;
   readonly #answers: JSONRPCMessage[] = [];
   #stream: EventStream | undefined;
-  #streamTimer: NodeJS.Timeout | undefined;
+  readonly #startLate = () => this.#startStream();
 
   constructor(reply: Reply, ids: readonly Id[], options: ExchangeOptions, streams: EventStreams) {
     this.#reply = reply;
@@ -38,9 +38,8 @@ export class Exchange {
     this.#answers.push(...(options.errors ?? []));
     if (ids.length === 0) this.#finish();
     if (!options.mayStream || ids.length === 0) return;
-    if (streams.primes)
-      this.#streamTimer = setTimeout(() => this.#startStream(), streams.resumableAfterMs).unref();
-    else reply.onSlow = () => this.#startStream();
+    if (streams.primes) streams.slowReplies.add(this.#startLate);
+    else reply.onSlow = this.#startLate;
   }
 
   answer(id: Id, message: JSONRPCMessage): void {
@@ -81,7 +80,7 @@ export class Exchange {
   }
 
   #finish(): void {
-    clearTimeout(this.#streamTimer);
+    this.#streams.slowReplies.drop(this.#startLate);
     const [first] = this.#answers;
     if (this.#stream) this.#stream.end();
     else if (first === undefined) this.#reply.empty(202);

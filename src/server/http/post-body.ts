@@ -1,7 +1,7 @@
 /** The body of a POST: one message or a batch of them, and what is wrong with each. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
-import { NotUtf8, readJson } from '../mcp/json-reader.ts';
+import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/json-reader.ts';
 import { type Id, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
 import { whyNotMessage, withoutExtras } from '../mcp/messages.ts';
 import { type MemoryBudget, readBody } from '../web/body.ts';
@@ -39,7 +39,8 @@ export async function readPostBody(
   reply.whenOver(() => memory.release(body.bytes));
   let value: unknown;
   try {
-    value = await readJson(body.parts, body.bytes);
+    const { parts, bytes } = body;
+    value = isLongMessage(bytes) ? await readJsonInTurns(parts, bytes) : readJsonAtOnce(parts);
   } catch (error) {
     const what = error instanceof NotUtf8 ? 'UTF-8' : 'JSON';
     return { status: 400, code: PARSE_ERROR, message: `Parse error: the body is not valid ${what}` };

@@ -103,8 +103,9 @@ export class HttpSessions {
       known?.transport.end('The session has ended');
       return undefined;
     }
-    const session = await this.#openHere(id, stored.opening, context);
-    if (!('status' in session)) await session.shared.apply(stored);
+    const session = this.#byId.get(id) ?? (await this.#openHere(id, stored.opening, context));
+    const applying = 'status' in session ? undefined : session.shared.apply(stored);
+    if (applying) await applying;
     return session;
   }
 

@@ -21,7 +21,7 @@ export class SharedSession implements SessionMemory {
   #revision: number | undefined;
   /** As the store has it. */
   #workspace: string | undefined;
-  #applying: Promise<void> = Promise.resolve();
+  #applying: Promise<void> | undefined;
 
   constructor(parts: SharedSessionParts) {
     this.#parts = parts;
@@ -32,9 +32,15 @@ export class SharedSession implements SessionMemory {
   }
 
   /** Takes over what other servers have stored since. */
-  apply(stored: StoredSession): Promise<void> {
-    this.#applying = this.#applying.then(() => this.#apply(stored));
-    return this.#applying;
+  apply(stored: StoredSession): Promise<void> | undefined {
+    if (!this.#applying && stored.revision === this.#revision) return undefined;
+    const applying = (this.#applying ?? Promise.resolve())
+      .then(() => this.#apply(stored))
+      .finally(() => {
+        if (this.#applying === applying) this.#applying = undefined;
+      });
+    this.#applying = applying;
+    return applying;
   }
 
   /** Other servers must know the workspace before the client hears that it is chosen. */

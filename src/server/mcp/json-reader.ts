@@ -22,11 +22,7 @@ export function isLongMessage(bytes: number): boolean {
   return bytes > LONG_MESSAGE;
 }
 
-/** The value of a message of any length; throws `NotUtf8` or a `SyntaxError`. */
-export async function readJson(parts: readonly Buffer[], length: number): Promise<unknown> {
-  return isLongMessage(length) ? readJsonInTurns(parts, length) : readJsonAtOnce(parts);
-}
-
+/** The value of a message; throws `NotUtf8` or a `SyntaxError`. */
 export function readJsonAtOnce(parts: readonly Buffer[]): unknown {
   const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   // Decoding would put a replacement character in the place of wrong bytes, and so into files.

@@ -29,12 +29,16 @@ export function readBody(request: IncomingMessage, limit: number, memory: Memory
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
+    let isSettled = false;
+    // The listeners stay: to take them off takes longer than to read a short body.
     const settle = (body: Body) => {
-      request.off('data', add).off('end', finish).off('close', disconnect).off('error', disconnect);
+      if (isSettled) return;
+      isSettled = true;
       if (!('parts' in body)) memory.release(bytes);
       resolve(body);
     };
     const add = (part: Buffer) => {
+      if (isSettled) return;
       if (bytes + part.length > limit) {
         settle({ refusal: tooLarge(limit) });
         return;
@@ -50,7 +54,7 @@ export function readBody(request: IncomingMessage, limit: number, memory: Memory
     };
     const finish = () => settle({ parts, bytes });
     const disconnect = () => settle({ gone: true });
-    request.on('data', add).once('end', finish).once('close', disconnect).once('error', disconnect);
+    request.on('data', add).on('end', finish).on('close', disconnect).on('error', disconnect);
   });
 }
 

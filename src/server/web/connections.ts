@@ -29,6 +29,7 @@ interface Connection {
   since: number;
   /** Requests on it that have no complete reply. */
   openReplies: number;
+  isOpen: boolean;
 }
 
 export class Connections {
@@ -39,6 +40,8 @@ export class Connections {
   /** In the order in which they showed a token last. */
   readonly #authenticated = new Map<string, Connection>();
   #surplusDue = false;
+  /** Those that a request came on, by its socket: to find one by its address takes longer. */
+  readonly #bySocket = new WeakMap<Socket, Connection>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -55,7 +58,7 @@ export class Connections {
     const earlier = this.#authenticated.get(key) ?? this.#unauthenticated.get(key);
     if (earlier) this.#forget(earlier);
     const network = networkOf(socket.remoteAddress!);
-    const connection: Connection = { key, socket, network, since: Date.now(), openReplies: 0 };
+    const connection: Connection = { key, socket, network, since: Date.now(), openReplies: 0, isOpen: true };
     this.#unauthenticated.set(key, connection);
     this.#unauthenticatedOf(network).set(key, connection);
     socket.once('close', () => this.#forget(connection));
@@ -144,8 +147,13 @@ export class Connections {
   }
 
   #find({ request: { socket } }: Reply): Connection | undefined {
+    const known = this.#bySocket.get(socket);
+    if (known) return known.isOpen ? known : undefined;
     const key = keyOf(socket);
-    return key === undefined ? undefined : (this.#authenticated.get(key) ?? this.#unauthenticated.get(key));
+    const found =
+      key === undefined ? undefined : (this.#authenticated.get(key) ?? this.#unauthenticated.get(key));
+    if (found) this.#bySocket.set(socket, found);
+    return found;
   }
 
   #close(connection: Connection): void {
@@ -156,6 +164,7 @@ export class Connections {
   /** Its address and port may belong to a new connection by now: that one stays. */
   #forget(connection: Connection): void {
     const { key } = connection;
+    connection.isOpen = false;
     if (this.#authenticated.get(key) === connection) this.#authenticated.delete(key);
     if (this.#unauthenticated.get(key) === connection) this.#removeUnauthenticated(connection);
   }

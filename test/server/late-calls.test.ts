@@ -1,0 +1,51 @@
+/** What is late is called once, at its time, and never after it was dropped. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { LateCalls } from '../../src/server/http/late-calls.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+it('calls each after its own time', () => {
+  const late = new LateCalls(500);
+  const heard: string[] = [];
+  late.add(() => heard.push('first'));
+  vi.advanceTimersByTime(300);
+  late.add(() => heard.push('second'));
+  vi.advanceTimersByTime(199);
+  expect(heard).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(heard).toEqual(['first']);
+  vi.advanceTimersByTime(299);
+  expect(heard).toEqual(['first']);
+  vi.advanceTimersByTime(1);
+  expect(heard).toEqual(['first', 'second']);
+  vi.advanceTimersByTime(5000);
+  expect(heard).toEqual(['first', 'second']);
+});
+
+it('calls none that was dropped, and times those that come later', () => {
+  const late = new LateCalls(500);
+  const heard: string[] = [];
+  const dropped = () => heard.push('dropped');
+  late.add(dropped);
+  late.drop(dropped);
+  vi.advanceTimersByTime(2000);
+  late.add(() => {
+    heard.push('later');
+    late.add(() => heard.push('from inside'));
+  });
+  vi.advanceTimersByTime(500);
+  expect(heard).toEqual(['later']);
+  vi.advanceTimersByTime(500);
+  expect(heard).toEqual(['later', 'from inside']);
+});
+
+it('needs one timer for many', () => {
+  const late = new LateCalls(500);
+  for (let n = 0; n < 100; n++) {
+    const call = () => expect.unreachable();
+    late.add(call);
+    late.drop(call);
+  }
+  expect(vi.getTimerCount()).toBe(1);
+});
