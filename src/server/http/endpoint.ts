@@ -13,6 +13,7 @@ import { whyNotCall, whyNotMeta } from '../mcp/messages.ts';
 import { traceInvalidCall } from '../mcp/refused-calls.ts';
 import { isResourceMethod } from '../mcp/resources/resource-methods.ts';
 import type { MemoryBudget } from '../web/body.ts';
+import { endOfTurn } from '../web/end-of-turn.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import {
@@ -96,6 +97,7 @@ async function servePost(endpoint: Endpoint, incoming: Incoming): Promise<Outcom
   if (incoming.expectsContinue) incoming.reply.response.writeContinue();
   const posted = await readPostBody(incoming.reply, endpoint.limits, endpoint.memory);
   if (posted === undefined || 'status' in posted) return posted;
+  await endOfTurn();
   const outOfScope = incoming.whyNotInScope?.(posted.batch ? posted.values : [posted.message]);
   if (outOfScope) return outOfScope;
   if (posted.batch) return serveBatch(endpoint, incoming, posted);
