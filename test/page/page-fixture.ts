@@ -13,12 +13,14 @@ export const grants = [
   ...parseTokens(`agent ${AGENT} read-write replay`, ['replay']).grants,
 ];
 
+const DESKTOP = { width: 1280, height: 800 };
+
 export class PageFixture {
   browser!: Browser;
   http!: HttpFixture;
   sources!: StandIn;
   context: BrowserContext | undefined;
-  #usual: BrowserContext | undefined;
+  #shared: Page | undefined;
   page!: Page;
   /** What the browser complained about, and whom it asked. */
   complaints: string[] = [];
@@ -34,10 +36,8 @@ export class PageFixture {
   }
 
   async end(): Promise<void> {
-    if (this.context === this.#usual) {
-      await this.page?.close();
-      await this.context?.clearCookies();
-    } else await this.context?.close();
+    if (this.context && this.page === this.#shared) await this.#leaveShared(this.#shared);
+    else await this.context?.close();
     this.context = undefined;
     await this.http.close();
   }
@@ -67,8 +67,8 @@ export class PageFixture {
   }
 
   async newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    this.context = await this.#contextFor(options);
-    this.page = await this.context.newPage();
+    this.page = await this.#pageFor(options);
+    this.context = this.page.context();
     this.complaints = [];
     this.asked = new Set();
     this.page.on('pageerror', (error) => this.complaints.push(error.message));
@@ -78,14 +78,29 @@ export class PageFixture {
     return this.page;
   }
 
-  /** Each context has processes of its own: the tests that ask for nothing special share one, without its cookies. */
-  async #contextFor(options: BrowserContextOptions): Promise<BrowserContext> {
-    const isUsual = Object.keys(options).length === 0;
-    if (isUsual && this.#usual) return this.#usual;
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  /** A page has a process of its own, which takes long to start: the tests that need no other device share one. */
+  async #pageFor(options: BrowserContextOptions): Promise<Page> {
+    const { viewport = DESKTOP, colorScheme = 'light', ...device } = options;
+    if (Object.keys(device).length > 0) return this.#openPage({ viewport, ...options });
+    this.#shared ??= await this.#openPage({ viewport });
+    await this.#shared.setViewportSize(viewport ?? DESKTOP);
+    await this.#shared.emulateMedia({ colorScheme });
+    return this.#shared;
+  }
+
+  async #openPage(options: BrowserContextOptions): Promise<Page> {
+    const context = await this.browser.newContext(options);
     context.setDefaultTimeout(PATIENCE_MS);
-    if (isUsual) this.#usual = context;
-    return context;
+    return context.newPage();
+  }
+
+  /** Another test's page may get the same port, and with it what was stored for it. */
+  async #leaveShared(page: Page): Promise<void> {
+    page.removeAllListeners();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.evaluate("location.protocol === 'http:' && localStorage.clear()");
+    await page.goto('about:blank');
+    await page.context().clearCookies();
   }
 
   async open(options: BrowserContextOptions = {}, address = this.address): Promise<Page> {
