@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { splitProgram } from './bundle-plugins.mjs';
 import { writeChangeView } from './change-view.mjs';
+import { leaveCompiledForms } from './compiled-forms.mjs';
 import { writeProgram } from './program.mjs';
 import { writeNotices } from './third-party.mjs';
 import { removeUnreached } from './types.mjs';
@@ -135,33 +136,7 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 
 
 removeUnreached('dist/types', 'library/index.d.ts');
 
-// Two short runs, one for each generation of clients, leave V8's compiled form beside the bundles.
-const initialize = {
-  protocolVersion: '2025-06-18',
-  capabilities: {},
-  clientInfo: { name: 'build', version },
-};
-const _meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': initialize.clientInfo,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-for (const messages of [
-  [
-    { jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize },
-    { jsonrpc: '2.0', method: 'notifications/initialized' },
-    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
-  ],
-  [
-    { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta } },
-    { jsonrpc: '2.0', id: 2, method: 'tools/list', params: { _meta } },
-  ],
-]) {
-  execFileSync(process.execPath, ['dist/cofferdam.cjs', 'src'], {
-    input: messages.map((message) => `${JSON.stringify(message)}\n`).join(''),
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-}
+leaveCompiledForms(version);
 
 // scripts/setup.mjs compares it with the sources.
 writeFileSync('dist/.built', began);

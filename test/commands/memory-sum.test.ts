@@ -2,11 +2,14 @@
 import { freemem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../client.ts';
+import { soak } from '../soak.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { boxed, modes, programOnPath } from './commands-fixture.ts';
 import { leftovers, uniqueSeconds } from './processes.ts';
 
 const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+type Takers = Record<string, (seconds: string) => string[]>;
 const able = process.platform === 'linux' && programOnPath('python3') !== undefined && freemem() > 7 * GIB;
 
 describe.skipIf(!able)(
@@ -31,11 +34,31 @@ describe.skipIf(!able)(
       base.remove();
     });
 
-    it(`is ended when they take too much memory together, ${modes[0]}`, async () => {
+    const ownMemory = (mebibytes: number, seconds: string) =>
+      `python3 -c "x = b'x' * ${mebibytes * MIB}; import time; time.sleep(${seconds})"`;
+    const sharedMemory = (mebibytes: number, seconds: string) =>
+      `python3 -c "import mmap, time; x = mmap.mmap(-1, ${mebibytes * MIB}); [x.write(b'x' * ${MIB}) for _ in range(${mebibytes})]; time.sleep(${seconds})"`;
+
+    /** Gigabytes take long to fill. The first one is too much only when all that it takes is counted. */
+    const takers: Takers = {
+      'too much memory together, some of it such that others could share it': (seconds) => [
+        ownMemory(1450, seconds),
+        ownMemory(1450, seconds),
+        sharedMemory(1450, seconds),
+      ],
+      ...soak<Takers>(
+        {},
+        {
+          'too much memory together': (seconds) => Array<string>(5).fill(ownMemory(1024, seconds)),
+          'too much memory that others could share': (seconds) => [sharedMemory(5 * 1024, seconds)],
+        },
+      ),
+    };
+    it.each(Object.entries(takers))(`is ended when it takes %s, ${modes[0]}`, async (_, of) => {
       const seconds = uniqueSeconds();
-      const taker = `python3 -c "x = b'x' * ${GIB}; import time; time.sleep(${seconds})"`;
+      const inBackground = of(seconds).map((taker) => `${taker} &`);
       const { result } = await server.call('execute_command', {
-        command: `for i in 1 2 3 4 5; do ${taker} & done; wait; echo survived`,
+        command: `${inBackground.join(' ')} wait; echo survived`,
         timeout: 60,
       });
       expect(result).toMatchObject({ isError: true });
@@ -44,33 +67,18 @@ describe.skipIf(!able)(
       expect(await leftovers(seconds)).toEqual([]);
     });
 
-    it('is ended when it takes too much memory that others could share', async () => {
-      const seconds = uniqueSeconds();
-      const taker = [
-        'import mmap, time',
-        `shared = [mmap.mmap(-1, ${GIB}) for _ in range(5)]`,
-        'for one in shared:',
-        ' for _ in range(1024): one.write(b"x" * 1048576)',
-        `time.sleep(${seconds})`,
-      ].join('\n');
-      const { result } = await server.call('execute_command', {
-        command: `python3 -c '${taker}'`,
-        timeout: 60,
-      });
-      expect(result!.content[0]!.text).toContain('[ended: too much memory]');
-      expect(await leftovers(seconds)).toEqual([]);
-    });
-
     it('may have pages in common that count once', async () => {
+      // Together they would be too much if each counted as its own what they have in common.
       const parent = [
-        `x = bytearray(b"x") * ${GIB}`,
+        `x = bytearray(b"x") * ${320 * MIB}`,
         'import os, time',
-        'pids = [os.fork() for i in range(3)]',
+        'pids = []',
+        'while len(pids) < 15 and 0 not in pids: pids.append(os.fork())',
         'time.sleep(2)',
         'print(len(x)) if 0 not in pids else os._exit(0)',
       ].join('\n');
       const forked = await server.text('execute_command', { command: `python3 -c '${parent}'`, timeout: 60 });
-      expect(forked).toContain(`${GIB}\n`);
+      expect(forked).toContain(`${320 * MIB}\n`);
       expect(forked).toContain('[exit code: 0]');
     });
   },
