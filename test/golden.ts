@@ -9,12 +9,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool } from '../src/dialects/call.ts';
 import type { Dialect, Session } from '../src/dialects/dialect.ts';
-import { secondLook } from '../src/dialects/empty-search.ts';
 import { anonymous, Engine } from '../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from './tree.ts';
-
-// What a second look finds belongs to the answer, however long it takes here.
-secondLook.timeoutMs = 60_000;
 
 export interface GoldenCase {
   name: string;
