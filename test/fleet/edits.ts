@@ -49,7 +49,7 @@ export async function editByAll(work: Work): Promise<Outcome> {
       note(outcome[answer.kind === 'unreached' ? 'refused' : answer.kind], file, line);
       work.onAnswer?.(answer, ++answers);
       // While changes are refused, nobody asks without a pause.
-      if (answer.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 50));
+      if (answer.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 250));
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, id) => client(id)));
