@@ -6,7 +6,7 @@ import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { program, RawClient } from '../client.ts';
 import { soak } from '../soak.ts';
-import { layOut, readBack, temporaryDirectory } from '../tree.ts';
+import { layOut, readBack, memoryDirectory } from '../tree.ts';
 
 const SECRET = 'hunter2-hunter2';
 
@@ -15,7 +15,7 @@ let root: string;
 let state: string;
 let client: RawClient | undefined;
 beforeEach(() => {
-  home = temporaryDirectory();
+  home = memoryDirectory();
   root = join(home.path, 'root');
   state = join(home.path, 'state');
   mkdirSync(root);

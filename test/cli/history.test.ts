@@ -18,13 +18,13 @@ import { anonymous, Engine, type JournalEntry } from '../../src/engine/index.ts'
 import { Journal } from '../../src/engine/journal/journal.ts';
 import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { program } from '../client.ts';
-import { layOut, readBack, temporaryDirectory } from '../tree.ts';
+import { layOut, readBack, memoryDirectory } from '../tree.ts';
 
 let home: { path: string; remove(): void };
 let root: string;
 let state: string;
 beforeEach(() => {
-  home = temporaryDirectory();
+  home = memoryDirectory();
   root = join(home.path, 'root');
   state = join(home.path, 'state');
   layOut(home.path, {
