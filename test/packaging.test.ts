@@ -1,13 +1,13 @@
 /** What `npm run package` makes agrees with the program, the sources and what its readers demand. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { dialects } from '../src/dialects/index.ts';
 import { RawClient } from './client.ts';
+import { freePort } from './free-port.ts';
 import { soak } from './soak.ts';
 import { layOut, temporaryDirectory } from './tree.ts';
 import { until } from './until.ts';
@@ -216,15 +216,6 @@ describe.skipIf(process.platform !== 'linux')('the health check of the image', (
     await new Promise((done) => child.once('close', done));
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((found) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => found(port));
-    });
-  });
-}
 
 describe('the list of packages', () => {
   it('has every package whose code is in dist/, at the version that is installed', () => {

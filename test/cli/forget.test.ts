@@ -6,7 +6,7 @@ import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { program, RawClient } from '../client.ts';
 import { soak } from '../soak.ts';
-import { layOut, readBack, memoryDirectory } from '../tree.ts';
+import { layOut, memoryDirectory, readBack } from '../tree.ts';
 
 const SECRET = 'hunter2-hunter2';
 

@@ -18,7 +18,7 @@ import { anonymous, Engine, type JournalEntry } from '../../src/engine/index.ts'
 import { Journal } from '../../src/engine/journal/journal.ts';
 import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { program } from '../client.ts';
-import { layOut, readBack, memoryDirectory } from '../tree.ts';
+import { layOut, memoryDirectory, readBack } from '../tree.ts';
 
 let home: { path: string; remove(): void };
 let root: string;

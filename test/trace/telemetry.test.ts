@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSpans } from '../../src/trace/spans.ts';
+import { freePort } from '../free-port.ts';
 import { startCollector } from './collector.ts';
 import { anEvent } from './events.ts';
 
@@ -203,7 +203,7 @@ describe('a collector that does not take the spans', () => {
   });
 
   it.each([
-    ['nobody listens', async () => ({ url: `http://127.0.0.1:${await aFreePort()}` })],
+    ['nobody listens', async () => ({ url: `http://127.0.0.1:${await freePort()}` })],
     ['it never answers', () => aCollector('never')],
   ])('is given up at the end when %s', async (_, find) => {
     const { url } = await find();
@@ -213,11 +213,3 @@ describe('a collector that does not take the spans', () => {
     expect(problems).toHaveLength(1);
   });
 });
-
-async function aFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,12 +1,14 @@
 /** A PostgreSQL server of a test's own: in a temporary directory, on loopback, as a user that is not root. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '../../../src/state/postgres/connection.ts';
 import { built } from '../../built.ts';
+import { freePort } from '../../free-port.ts';
 import { memoryDirectory } from '../../tree.ts';
 import { until } from '../../until.ts';
+
+export { freePort };
 
 const INSTALLED = '/usr/lib/postgresql';
 
@@ -120,15 +122,4 @@ export function otherUser(): User | undefined {
     .map((line) => line.split(':'));
   const user = ['postgres', 'nobody'].flatMap((name) => users.filter(([each]) => each === name))[0];
   return { uid: Number(user?.[2]), gid: Number(user?.[3]) };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
