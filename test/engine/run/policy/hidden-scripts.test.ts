@@ -10,9 +10,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { awkScriptProblem } from '../../../../src/engine/run/policy/scripts/awk-script.ts';
 import { sedScriptProblem } from '../../../../src/engine/run/policy/scripts/sed-script.ts';
+import { soak } from '../../../soak.ts';
 import type { Roll } from './hidden-scripts.ts';
 import { awkProgram, dice, sedScript } from './hidden-scripts.ts';
 
+const SCRIPTS = soak(400, 1000);
 const AT_ONCE = 4;
 /** Some scripts loop for ever: what they do, they have done by then. */
 const CUT_OFF_MS = 500;
@@ -82,9 +84,9 @@ async function acting(
 }
 
 describe('awk programs that hide an act', () => {
-  const allowed = allowedOf(1000, awkProgram, awkScriptProblem);
+  const allowed = allowedOf(SCRIPTS, awkProgram, awkScriptProblem);
 
-  it('are not all refused', () => expect(allowed.size).toBeGreaterThan(100));
+  it('are not all refused', () => expect(allowed.size).toBeGreaterThan(SCRIPTS / 10));
 
   for (const awk of [['mawk'], ['gawk'], ['busybox', 'awk'], ['original-awk']]) {
     it(`do nothing in ${awk.join(' ')} when they are allowed`, async ({ skip }) => {
@@ -95,9 +97,9 @@ describe('awk programs that hide an act', () => {
 });
 
 describe('sed scripts that hide an act', () => {
-  const allowed = allowedOf(1000, sedScript, sedScriptProblem);
+  const allowed = allowedOf(SCRIPTS, sedScript, sedScriptProblem);
 
-  it('are not all refused', () => expect(allowed.size).toBeGreaterThan(100));
+  it('are not all refused', () => expect(allowed.size).toBeGreaterThan(SCRIPTS / 10));
 
   for (const sed of [['sed'], ['busybox', 'sed']]) {
     it(`do nothing in ${sed.join(' ')} when they are allowed`, async ({ skip }) => {
