@@ -8,7 +8,6 @@ const HEAVIEST_FIRST = [
   'page/chromium',
   'page/chromium-look',
   'cli/history',
-  'server/client-roots',
   'server/answer-size',
   'dialects/replay/searching',
   'commands/unsteady-sandbox',

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Engine } from '../../src/engine/index.ts';
 import { expectNoMoreHeld, heldBelow } from '../descriptors.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
@@ -75,6 +75,7 @@ describe.each(handshakes.map((way) => [way.name, way] as const))('roots on %s', 
 
 describe('narrowing', () => {
   const way = ways[0]!;
+  afterEach(() => void vi.useRealTimers());
 
   it.each([
     ['nothing lies in both', ['outside'], ['a.txt', 'b.txt', 'c.txt']],
@@ -84,6 +85,12 @@ describe('narrowing', () => {
     ['one is missing', ['one/gone', 'two'], ['c.txt']],
   ])('where %s', async (_, roots, expected) => {
     expect(await reached(await way.connect(scene, at(...roots)))).toEqual(expected);
+  });
+
+  it('holds up no call for longer than the client takes to tell its roots', async () => {
+    // Whoever waits for a time waits for ever.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    expect(await reached(await way.connect(scene, at('two')))).toEqual(['c.txt']);
   });
 
   it('never follows a link out of what is given', async () => {

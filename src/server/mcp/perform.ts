@@ -57,9 +57,11 @@ export async function perform(call: Call): Promise<ToolOutcome> {
   let trace: CallTrace | undefined;
   const reporter = call.progress && new ProgressReporter(call.progress, call.signal, offered.name);
   let lease: Lease | undefined;
-  const arrival = app.engine.arrive();
+  let arrival: ReturnType<Engine['arrive']> | undefined;
   try {
+    // Only then the place in the order: whoever opens the roots waits for the calls that have one.
     const served = call.roots && (await call.roots.take());
+    arrival = app.engine.arrive();
     const roots = tracedRoots(served);
     trace = app.trace?.begin({ ...origin, arguments: args, roots, traceparent: meta?.traceparent });
     if (typeof served === 'string') {
@@ -94,7 +96,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const outcome = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
     return app.errors === 'results' ? asResult(outcome) : outcome;
   } finally {
-    arrival.name();
+    arrival?.name();
     lease?.release();
     reporter?.end();
   }
