@@ -67,7 +67,7 @@ function usageRows(command: CommandDescription): [string, string][] {
 }
 
 function usageText({ name }: CommandDescription, usage: string): string {
-  return name === UNNAMED ? `cofferdam ${usage}` : `cofferdam ${name} ${usage}`;
+  return name === UNNAMED ? `cofferdam ${usage}` : `cofferdam ${name} ${usage}`.trimEnd();
 }
 
 /** An option that servers do not take names its commands. */
