@@ -1,19 +1,20 @@
 // HTTP under load: 64 connections of 4 KB reads and of mixed calls, in both eras, against the same engine on
 // stdio and against a bare handler that reads the same file. Ratios within one run; memory before and after.
-//   node bench/http.mjs [--calls 20000] [--long 100000] [--program dist/cofferdam.cjs]
+//   node bench/http.mjs [--calls 20000] [--long 20000] [--program dist/cofferdam.cjs]
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { everyDialect, everyTool } from './every-dialect.mjs';
 
 const CONNECTIONS = 64;
 const ROUNDS = 4;
 const { values } = parseArgs({
   options: {
     calls: { type: 'string', default: '20000' },
-    long: { type: 'string', default: '100000' },
+    long: { type: 'string', default: '20000' },
     program: { type: 'string', default: 'dist/cofferdam.cjs' },
   },
 });
@@ -63,7 +64,7 @@ async function startBare() {
 }
 
 function startHttp() {
-  const args = [values.program, '--http', '0', '--dialect', 'replay', folder];
+  const args = [values.program, '--http', '0', '--dialect', Object.keys(everyDialect).join(','), folder];
   const env = { ...process.env, COFFERDAM_TOKEN: token };
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
   return listening(child, /serving http:\/\/127\.0\.0\.1:(\d+)/);
@@ -190,11 +191,13 @@ const meta = {
     'io.modelcontextprotocol/clientCapabilities': {},
   },
 };
-const stateless = {
-  begin: async () => `${common}Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n`,
+const statelessAt = (path) => ({
+  begin: async () =>
+    `${common.replace('/mcp ', `${path} `)}Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n`,
   head: (head, name) => `${head}Mcp-Name: ${name}\r\n`,
   body: (id, name, args) => call(id, name, args, meta),
-};
+});
+const stateless = statelessAt('/mcp');
 
 /** One connection with one request at a time: as little of a client as possible, so that the server is measured. */
 async function open(port) {
@@ -293,11 +296,15 @@ async function main() {
     }
     table(rows);
     const before = await settledRss(http.child);
-    const long = await overHttp(http.port, session, mixed, Number(values.long) / 2);
-    const more = await overHttp(http.port, stateless, mixed, Number(values.long) / 2);
+    const long = [];
+    for (const [dialect, tools] of Object.entries(everyDialect)) {
+      const path = `/mcp/${dialect}${dialect === 'fileeditor' ? `?workspace=${folder}` : ''}`;
+      const share = Math.ceil(Number(values.long) / Object.keys(everyDialect).length);
+      long.push(await overHttp(http.port, statelessAt(path), everyTool(tools), share));
+    }
     const after = await settledRss(http.child);
     console.log(`\nmemory: ${before} MB, after ${values.long} more mixed calls ${after} MB`);
-    const errors = [...rows, long, more].reduce((sum, row) => sum + row.errors, 0);
+    const errors = [...rows, ...long].reduce((sum, row) => sum + row.errors, 0);
     console.log(`errors: ${errors}`);
     process.exitCode = errors === 0 ? 0 : 1;
   } finally {

@@ -1,12 +1,14 @@
 /**
  * A worker runs many test files and keeps the modules of the sources between them. The files named here look at what
- * a module remembers of the disk for as long as a process lives: they load the sources anew.
+ * a module remembers for as long as a process lives: they load the sources anew.
  */
 import { expect, vi } from 'vitest';
 
 const FRESH = [
   // The wall looks for litter in a directory once in a while, and knows it by its inode, which may be used again.
   'engine/confine/content/drafts',
+  // The size of the heap after the last collection.
+  'engine/heap',
 ];
 
 const { testPath } = expect.getState();

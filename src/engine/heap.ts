@@ -7,8 +7,10 @@ import { runInNewContext } from 'node:vm';
 
 /** How often at the most the heap is looked at. */
 const LOOK_EVERY_MS = 500;
-/** How much of the heap may be garbage or empty. */
-const SLACK_BYTES = 24 * 1024 * 1024;
+/** How much of the heap may be garbage before it is collected. */
+const SLACK_BYTES = 12 * 1024 * 1024;
+/** To collect more than this in one go would hold up other calls: V8 does that in parts, by itself. */
+const MOST_COLLECTED_BYTES = 64 * 1024 * 1024;
 
 /** How much of long texts may be garbage: a collection takes as long as to decode a fraction of that. */
 const LONG_TEXT_SLACK_BYTES = 16 * 1024 * 1024;
@@ -16,16 +18,32 @@ const LONG_TEXT_SLACK_BYTES = 16 * 1024 * 1024;
 let collect: (() => void) | undefined;
 let longTextBytes = 0;
 let nextLook = 0;
+let isLookDue = false;
+/** What was in use after the last collection; before the first one, in a server that has just started. */
+let settledBytes = 12 * 1024 * 1024;
 
 /** To be called after work that leaves garbage behind. A collection takes some milliseconds. */
 export function tidyHeap(now: number = performance.now()): void {
-  if (now < nextLook) return;
-  nextLook = now + LOOK_EVERY_MS;
+  if (now >= nextLook) {
+    nextLook = now + LOOK_EVERY_MS;
+    collectGrowth();
+  } else if (!isLookDue) {
+    // The last work of a flood must not leave its garbage lying about until the next one.
+    isLookDue = true;
+    setTimeout(() => {
+      isLookDue = false;
+      tidyHeap();
+    }, nextLook - now).unref();
+  }
+}
+
+function collectGrowth(): void {
   // Not `process.memoryUsage`: that opens a file, and a call would fail over it when descriptors run out.
-  const { total_heap_size: heapTotal, used_heap_size: heapUsed } = getHeapStatistics();
-  if (heapTotal < 2 * SLACK_BYTES && heapTotal - heapUsed < SLACK_BYTES) return;
+  const { used_heap_size: used } = getHeapStatistics();
+  if (used < settledBytes + SLACK_BYTES || used > MOST_COLLECTED_BYTES) return;
   collect ??= exposedCollector();
   collect();
+  settledBytes = getHeapStatistics().used_heap_size;
 }
 
 /**

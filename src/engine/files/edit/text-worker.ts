@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { provideConverter } from '../../charset/converter.ts';
 import { EngineFailure } from '../../failures.ts';
+import { tidyHeap } from '../../heap.ts';
 import { withPackedSteps } from '../../text/patch/planned-files.ts';
 import { type RewriteResults, rewrite } from '../../text/rewrite.ts';
 import { type Parcel, packed, Unpacking } from './parcels.ts';
@@ -37,6 +38,7 @@ async function answer({ job, bytes }: TextJob): Promise<void> {
   // What was sent is gone from here: nothing is copied.
   const buffer = after?.buffer;
   port.postMessage({ answer: next.value }, buffer instanceof ArrayBuffer ? [buffer] : []);
+  tidyHeap();
 }
 
 function answerTo(job: TextJob['job'], bytes: Uint8Array | undefined): TextAnswer {

@@ -4,6 +4,7 @@ import { provideConverter } from '../../charset/converter.ts';
 import { isShortage } from '../../confine/errno.ts';
 import { openCursor } from '../../confine/scan/cursor.ts';
 import { ListingCache } from '../../confine/scan/listing-cache.ts';
+import { tidyHeap } from '../../heap.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ContentSearch } from '../match/search-file.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
@@ -53,6 +54,7 @@ port.on('message', (job: AnyJob) => {
       code: isShortage(error) ? (error as NodeJS.ErrnoException).code : undefined,
     });
   }
+  tidyHeap();
 });
 
 function resultOf(job: AnyJob, queue: WorkQueue): ThreadResult {

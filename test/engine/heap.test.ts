@@ -1,0 +1,54 @@
+/** When the heap is collected: after it has grown, also by the last call of a flood, and never when that takes long. */
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+
+const MiB = 1024 * 1024;
+const heap = vi.hoisted(() => ({ used: 0, collected: 0 }));
+
+vi.mock('node:v8', () => ({
+  getHeapStatistics: () => ({ used_heap_size: heap.used, total_heap_size: 2 * heap.used }),
+  setFlagsFromString: () => {},
+}));
+vi.mock('node:vm', () => ({
+  runInNewContext: () => () => {
+    heap.collected++;
+    heap.used = 10 * 1024 * 1024;
+  },
+}));
+
+const { tidyHeap } = await import('../../src/engine/heap.ts');
+
+beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
+beforeEach(() => {
+  heap.collected = 0;
+});
+afterAll(() => void vi.useRealTimers());
+
+/** What a call leaves behind when nobody has looked for a while. */
+function collectedAt(used: number): number {
+  vi.advanceTimersByTime(10_000);
+  const before = heap.collected;
+  heap.used = used;
+  tidyHeap();
+  return heap.collected - before;
+}
+
+it('is collected when it has grown since the last time', () => {
+  expect(collectedAt(15 * MiB)).toBe(0);
+  expect(collectedAt(40 * MiB)).toBe(1);
+  expect(collectedAt(20 * MiB)).toBe(0);
+  expect(collectedAt(30 * MiB)).toBe(1);
+});
+
+it('is left to V8 when it is so large that a collection would hold up other calls', () => {
+  expect(collectedAt(200 * MiB)).toBe(0);
+});
+
+it('is looked at once more behind the last call of a flood', () => {
+  expect(collectedAt(15 * MiB)).toBe(0);
+  heap.used = 40 * MiB;
+  tidyHeap();
+  tidyHeap();
+  expect(heap.collected).toBe(0);
+  vi.advanceTimersByTime(1000);
+  expect(heap.collected).toBe(1);
+});
