@@ -6,6 +6,9 @@ import { ReadTexts } from '../read-texts.ts';
 import { withHash } from './outcome.ts';
 import { pathOf } from './paths.ts';
 
+/** In UTF-8. */
+const MOST_BYTES_A_UNIT = 3;
+
 export interface ReadArguments {
   path: string;
   head?: number;
@@ -133,11 +136,15 @@ function labelled({ text, from, to }: TextPart, { anchors }: ReadArguments, byte
   const lines: string[] = [];
   let room = bytes;
   const texts = text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
-  for (const [index, line] of texts.entries()) {
+  const longestLabel = `${from + texts.length}#xx`.length;
+  // Most files are short: then nothing needs measuring line by line.
+  const isShort = text.length * MOST_BYTES_A_UNIT + texts.length * (longestLabel + 3) <= bytes;
+  for (let index = 0; index < texts.length; index++) {
+    const line = texts[index]!;
     const number = from + index;
     const own = line.endsWith('\r') ? line.slice(0, -1) : line;
     const label = anchors ? `${number}#${lineHash(own)}` : `${number}`;
-    room -= Buffer.byteLength(line) + label.length + 3;
+    if (!isShort) room -= Buffer.byteLength(line) + label.length + 3;
     if (room < 0 && lines.length > 0) return { text: lines.join('\n'), to: number - 1 };
     lines.push(`${label}| ${own}`);
   }
