@@ -79,6 +79,31 @@ export function matchInBytes(
   return { start: from, end: last, text, at: 0, matched: last < to ? length : text.length };
 }
 
+/** In bytes. */
+const PART = 64 * 1024;
+
+/**
+ * A match that begins with the first candidate of the line and is longer than a line of `length` characters can show:
+ * then it does not matter how long it is. A part of the line is enough to find it.
+ */
+export function longMatch(
+  { bytes, candidate }: Kernel,
+  pattern: RegExp,
+  end: number,
+  length: number,
+): MatchInWindow | undefined {
+  const part = candidate + Math.max(PART, 4 * length * MOST_BYTES);
+  if (candidate === 0 || part >= end) return undefined;
+  const found = pattern.exec(bytes.toString('latin1', candidate, part));
+  const matched = found?.[0].length ?? 0;
+  if (found?.index !== 0 || matched < length * MOST_BYTES) return undefined;
+  const to = nextCharacter(bytes, candidate + matched);
+  if (SEPARATORS.some((separator) => bytes.subarray(candidate, to).includes(separator))) return undefined;
+  const last = Math.min(to, nextCharacter(bytes, candidate + length * MOST_BYTES));
+  const text = bytes.toString('utf8', candidate, last);
+  return { start: candidate, end: last, text, at: 0, matched: length };
+}
+
 /** Whether a character may go on at a place. */
 function splitsCharacter(bytes: Uint8Array, start: number, place: number): boolean {
   return place > start && bytes[place - 1]! > 0x7f && isContinuation(bytes[place]!);

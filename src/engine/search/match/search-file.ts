@@ -10,7 +10,7 @@ import type { MatcherSpec } from '../plan/plan.ts';
 import type { FoundLine } from '../query.ts';
 import { FileText, WINDOW_BYTES } from './file-text.ts';
 import { LineCollector } from './line-collector.ts';
-import { firstMatch, type MatchInWindow, matchInBytes, nextCharacter } from './long-line.ts';
+import { firstMatch, longMatch, type MatchInWindow, matchInBytes, nextCharacter } from './long-line.ts';
 
 const NEWLINE = 0x0a;
 /** In bytes: of longer lines the search decodes only parts where that is enough. */
@@ -179,10 +179,13 @@ export class ContentSearch {
     const kernel = this.#kernel;
     const found = firstMatch(kernel, this.#pattern, this.#matcher, start, end);
     if (found !== 'unsure' || kernel.lineIsAscii || !this.#matcher.readsBytes || !showsPart) return found;
-    if (end - start > VERY_LONG_LINE) tidyLongText(end - start);
     // A line that is only counted shows nothing.
     const length = this.#collector.full ? 0 : this.#maxLineLength;
-    return matchInBytes(kernel, this.#pattern, start, end, length);
+    const begins = this.#matcher.beginsWithCandidate && !this.#matcher.bytesExamined;
+    const far = begins && longMatch(kernel, this.#pattern, end, length);
+    if (far) return far;
+    if (end - start > VERY_LONG_LINE) tidyLongText(end - start);
+    return matchInBytes(kernel, this.#pattern, begins ? kernel.candidate : start, end, length);
   }
 
   #decide(text: string, number: number, start: number, lineEnd: number): void {

@@ -8,7 +8,7 @@ import { bytesExamined } from './bytes-examined.ts';
 import { costOfLiterals } from './literal-cost.ts';
 import { type RequiredLiterals, requiredLiterals } from './literals.ts';
 import { type ParsedPattern, parsePattern } from './parse-pattern.ts';
-import { readsBytes } from './reads-bytes.ts';
+import { beginsWith, readsBytes } from './reads-bytes.ts';
 import { costOfRepeat, requiredRepeat } from './repeated-text.ts';
 import { ripgrepSuperset } from './ripgrep-pattern.ts';
 import { wholeTextForm } from './whole-text.ts';
@@ -32,6 +32,8 @@ export interface MatcherSpec {
   bytesExamined: Uint8Array | undefined;
   /** With a prefilter: the pattern finds the same in the bytes of a text. */
   readsBytes: boolean;
+  /** And every match begins where a candidate stands, whatever stands around it. */
+  beginsWithCandidate: boolean;
   /** Without a prefilter: a form of the pattern to run over a whole file, or undefined to go line by line. */
   wholeText: RegExp | undefined;
 }
@@ -70,6 +72,7 @@ export function planSearch(source: string, flags: string, options: PlanOptions):
     candidatesMatch: false,
     bytesExamined: undefined,
     readsBytes: false,
+    beginsWithCandidate: false,
     wholeText: undefined,
   };
   if (source.length > LONGEST_ANALYSED) return longPlan(plain, options);
@@ -127,7 +130,11 @@ function prefilterPlan(
   const classesCost = classes?.cost ?? Number.POSITIVE_INFINITY;
   if (wanted === undefined && Math.min(literalCost, classesCost) > MOST_PREFILTER_COST) return undefined;
   const filtered = { ...plain, bytesExamined: bytesExamined(parsed), readsBytes: readsBytes(parsed) };
-  if (literals && literalCost <= classesCost) return literalPlan(literals, filtered);
+  if (literals && literalCost <= classesCost) {
+    const [only = '', other] = literals.literals;
+    const beginsWithCandidate = filtered.readsBytes && other === undefined && beginsWith(parsed, only);
+    return literalPlan(literals, { ...filtered, beginsWithCandidate });
+  }
   return classes && classesPlan(classes.filter, filtered);
 }
 

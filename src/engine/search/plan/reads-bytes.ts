@@ -12,6 +12,20 @@ export function readsBytes({ root, flags }: ParsedPattern): boolean {
   return !flags.unicode && !flags.multiline && root.alternatives.every((each) => allRead(each, flags));
 }
 
+/**
+ * Whether every match begins with this text, and nothing is asked of what stands around the match: then a match in a
+ * part of a line that begins with the text is one in the whole line.
+ */
+export function beginsWith({ root, flags }: ParsedPattern, text: string): boolean {
+  const [only, other] = root.alternatives;
+  if (other !== undefined || !only || flags.ignoreCase || root.raw.includes('\\b')) return false;
+  const first = only.elements.slice(0, text.length);
+  const isText = first.every(
+    (element, index) => element.type === 'Character' && element.value === text.charCodeAt(index),
+  );
+  return isText && first.length === text.length && !/[$^]|\\B/.test(root.raw);
+}
+
 function allRead({ elements }: AST.Alternative, flags: PatternFlags): boolean {
   return elements.every((element) => isRead(element, flags));
 }

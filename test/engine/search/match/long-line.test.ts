@@ -121,6 +121,8 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
       '[a-k]+',
       'a[^z]b',
       '\\ufffd{2,}',
+    ];
+    const gaps = [
       ...[
         'k.*a',
         'k.+',
@@ -139,7 +141,10 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
       ...['k.*-', '-.*k', '-.*-', '-.+?z', 'z.*z', 'z.*(?:a|b|k)', 'ak.*-', '-ak.*'],
     ];
     const flags = ['', 'i', 'u', 'iu', 'm'];
-    const chosen = more.flatMap((source) => flags.map((own) => ({ source, flags: own })));
+    const chosen = [
+      ...more.flatMap((source) => flags.map((own) => ({ source, flags: own }))),
+      ...gaps.map((source) => ({ source, flags: '' })),
+    ];
     const { wrong, inParts } = differences([...CHOSEN, ...chosen]);
     expect(wrong).toEqual([]);
     expect(inParts).toBeGreaterThan(100);
@@ -153,6 +158,38 @@ describe('a line that is decoded in parts gives exactly what the RegExp finds in
     expect(wrong).toEqual([]);
     expect(inParts).toBeGreaterThan(patterns.length / 10);
   });
+});
+
+describe('a match in a line of hundreds of kilobytes', () => {
+  const far = 'zü"'.repeat(30_000);
+  const near = 'zü'.repeat(300);
+  const parts = ['TASK', 'lock', far, near, '\u2028', '"', 'k'];
+  const shown = 40;
+  const longLines = Array.from({ length: soak(12, 400) }, () => {
+    const chosen = Array.from({ length: 2 + Math.floor(random() * 6) }, () => pick(random, parts));
+    return `ü${chosen.join('')}${far}`;
+  });
+  const path = join(directory, 'very-long.txt');
+
+  it.each(['TASK.*lock', 'TASK.*?lock', 'TASK[^"]*lock', 'TASK.+', 'TASK(?:.*lock|k)', 'TASK.*lock\\b'])(
+    'is what the RegExp finds: /%s/',
+    (source) => {
+      writeFileSync(path, `${longLines.join('\n')}\n`);
+      const veryLong = openSync(path, 'r');
+      const { matcher } = planSearch(source, '', { ripgrep: false });
+      const options = { contextLines: 0, maxLineLength: shown, countAll: true };
+      const search = new ContentSearch(kernel, matcher, options);
+      const right = longLines.flatMap((line, index) => {
+        const match = new RegExp(source).exec(line);
+        return match ? [`${index + 1}:${truncateAround(line, match.index, match[0].length, shown)}`] : [];
+      });
+      expect(search.search(veryLong, ALL).lines.map(({ number, text }) => `${number}:${text}`)).toEqual(
+        right,
+      );
+      expect(search.search(veryLong, 0).matches).toBe(right.length);
+      closeSync(veryLong);
+    },
+  );
 });
 
 describe('whether a pattern finds the same in bytes', () => {
