@@ -2,9 +2,9 @@
 import { requireRoom } from './edit/apply-edits.ts';
 import type { EditRefusal } from './edit/edit-refusal.ts';
 import { EditedText } from './edit/edited-text.ts';
-import type { Fit } from './edit/fitting-places.ts';
 import { applySplices, type Splice, type Splices } from './edit/splice.ts';
-import { applyTextEdit, type TextReplacement } from './edit/tolerant.ts';
+import type { Fit } from './edit/tolerant/fitting-places.ts';
+import { applyTextEdit, type TextReplacement } from './edit/tolerant/tolerant.ts';
 import { countLines } from './encoding.ts';
 import { type AnchoredText, anchoredText, findAnchoredLines } from './lines/anchored-lines.ts';
 import { lineRangeSplice } from './lines/line-range-splice.ts';

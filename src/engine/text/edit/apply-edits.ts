@@ -3,9 +3,9 @@ import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { lineEndingOf, withLineEnding } from '../encoding.ts';
 import { type LineRange, offsetsOfLines } from './line-range.ts';
-import { type EditContext, findLiteralSplices, type LiteralEdit } from './literal-edit.ts';
-import { findRegexSplices } from './regex-edit.ts';
-import type { ReplacementStyle } from './replacement.ts';
+import { type EditContext, findLiteralSplices, type LiteralEdit } from './literal/literal-edit.ts';
+import { findRegexSplices } from './regex/regex-edit.ts';
+import type { ReplacementStyle } from './regex/replacement.ts';
 import { applySplices, mapSplices, type Splices } from './splice.ts';
 import { newlineView } from './text-view.ts';
 

@@ -1,6 +1,6 @@
 /** A text that many edits change one after the other, with what they ask of the whole of it counted only once. */
 import type { LineEnding } from '../encoding.ts';
-import { hasLoneSurrogate, QUICK_PRODUCT } from './occurrences.ts';
+import { hasLoneSurrogate, QUICK_PRODUCT } from './literal/occurrences.ts';
 import type { Splice, Splices } from './splice.ts';
 import { newlinesIn, TextPieces } from './text-pieces.ts';
 

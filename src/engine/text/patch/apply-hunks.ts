@@ -8,9 +8,9 @@
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
-import { type BlockIndex, blockIndex } from '../edit/block-places.ts';
-import { bestWindow } from '../edit/closest-place.ts';
+import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
+import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
 import type { LooseHunk } from './file-operation.ts';
 import { ADD_CONTEXT, badPatch, type HunkLine } from './hunk.ts';

@@ -8,7 +8,7 @@
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
-import { type BlockIndex, blockIndex } from '../edit/block-places.ts';
+import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { BOM } from '../encoding.ts';
 import { hunkMismatch, linesLeft, twoPlaces } from './mismatch.ts';
 import { type Endings, endingsOf, Output } from './output.ts';

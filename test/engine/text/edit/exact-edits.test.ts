@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
-import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant/tolerant.ts';
 import { seededRandom, textPair } from '../patch/samples.ts';
 
 it('a text that stands once is replaced as a string is, and one that stands more often is refused', () => {

@@ -1,6 +1,6 @@
 /** An edit of millions of places keeps a few bytes for each of them, and changes all. */
 import { expect, it } from 'vitest';
-import { findLiteralSplices } from '../../../../src/engine/text/edit/literal-edit.ts';
+import { findLiteralSplices } from '../../../../src/engine/text/edit/literal/literal-edit.ts';
 import { applySplices } from '../../../../src/engine/text/edit/splice.ts';
 
 const edit = {

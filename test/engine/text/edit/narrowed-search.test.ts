@@ -1,13 +1,17 @@
 /** What narrows a search down, and what is counted once for many edits, must not change any answer. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
-import { closestPlace } from '../../../../src/engine/text/edit/closest-place.ts';
 import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
-import { FITS, placeFinder, tolerantPlaces } from '../../../../src/engine/text/edit/fitting-places.ts';
-import { keyOf } from '../../../../src/engine/text/edit/line-keys.ts';
-import { lineAt } from '../../../../src/engine/text/edit/literal-edit.ts';
-import { narrowedText } from '../../../../src/engine/text/edit/narrowed-text.ts';
+import { lineAt } from '../../../../src/engine/text/edit/literal/literal-edit.ts';
 import { applySplices } from '../../../../src/engine/text/edit/splice.ts';
+import { closestPlace } from '../../../../src/engine/text/edit/tolerant/closest-place.ts';
+import {
+  FITS,
+  placeFinder,
+  tolerantPlaces,
+} from '../../../../src/engine/text/edit/tolerant/fitting-places.ts';
+import { keyOf } from '../../../../src/engine/text/edit/tolerant/line-keys.ts';
+import { narrowedText } from '../../../../src/engine/text/edit/tolerant/narrowed-text.ts';
 import { lineEndingOf, splitLines } from '../../../../src/engine/text/encoding.ts';
 import { pick, type Random, seededRandom } from '../patch/samples.ts';
 

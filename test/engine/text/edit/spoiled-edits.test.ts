@@ -1,7 +1,7 @@
 /** Edits of the corpus, exact and spoiled: each gives what was meant, or is refused. */
 import { describe, expect, it } from 'vitest';
 import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
-import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant/tolerant.ts';
 import { testEdits } from '../../../corpus/made-edits.ts';
 import { INTOLERABLE, type Spoil, type SpoiledEdit, TOLERABLE } from '../../../corpus/spoil.ts';
 import { pick, seededRandom } from '../patch/samples.ts';

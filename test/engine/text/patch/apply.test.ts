@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EngineFailure, type Failure } from '../../../../src/engine/failures.ts';
 import { unifiedDiff } from '../../../../src/engine/text/diff/unified-diff.ts';
-import { blockIndex } from '../../../../src/engine/text/edit/block-places.ts';
+import { blockIndex } from '../../../../src/engine/text/edit/literal/block-places.ts';
 import { applyPatch, type Patched } from '../../../../src/engine/text/patch/apply.ts';
 import { parsePatch } from '../../../../src/engine/text/patch/parse.ts';
 import { pick, seededRandom } from './samples.ts';

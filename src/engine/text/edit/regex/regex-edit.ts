@@ -1,5 +1,6 @@
 /** Finds what a regex edit would change. Runs in a worker that can be ended, so it takes and gives plain data. */
-import { regexReason } from '../regex-reason.ts';
+import { regexReason } from '../../regex-reason.ts';
+import type { Splice } from '../splice.ts';
 import {
   expandReplacement,
   groupsOf,
@@ -7,7 +8,6 @@ import {
   type ReplacementStyle,
   substitute,
 } from './replacement.ts';
-import type { Splice } from './splice.ts';
 
 export interface RegexEdit {
   text: string;

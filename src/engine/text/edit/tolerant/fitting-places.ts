@@ -1,9 +1,9 @@
 /** Finds the places of a file where a text fits, as closely as one step of tolerance asks for. */
-import { findIndentMatches } from './indent-match.ts';
+import { findIndentMatches } from '../literal/indent-match.ts';
+import { occurrences } from '../literal/occurrences.ts';
+import { blanksStart, newlineView, type TextView, trimmedView } from '../text-view.ts';
 import { expandIndents, isShift, TAB_WIDTHS } from './indentation.ts';
 import { narrowedText } from './narrowed-text.ts';
-import { occurrences } from './occurrences.ts';
-import { blanksStart, newlineView, type TextView, trimmedView } from './text-view.ts';
 import { plainTypography } from './typography.ts';
 
 /** The steps of tolerance, from exact on; each includes those before it. */

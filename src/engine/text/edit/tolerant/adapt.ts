@@ -2,12 +2,12 @@
  * Writes a replacement as the file is written, where the text that it replaces differs from the file in line ends,
  * blanks, indentation or typography. Lines that the old and the new text share keep the bytes that the file has.
  */
-import { changedLines } from '../diff/diff-lines.ts';
-import type { LineEnding } from '../encoding.ts';
+import { changedLines } from '../../diff/diff-lines.ts';
+import type { LineEnding } from '../../encoding.ts';
+import { indentOf, isBlankLine } from '../literal/indent-match.ts';
+import { blanksStart } from '../text-view.ts';
 import type { FittingPlace } from './fitting-places.ts';
-import { indentOf, isBlankLine } from './indent-match.ts';
 import { type IndentMapper, indentsOf, leastStep, shiftMapper, tabMappers } from './indentation.ts';
-import { blanksStart } from './text-view.ts';
 import { inFileTypography, type LinePair, plainTypography } from './typography.ts';
 
 const BLANK_AT_END = /[ \t]$/;

@@ -1,11 +1,11 @@
 /** Finds the part of a file that has most in common with a text that stands nowhere in it. */
-import { excerpt } from '../diff/excerpt.ts';
-import { lineAfter } from '../diff/line-ids.ts';
-import { unifiedDiff } from '../diff/unified-diff.ts';
-import { splitLines } from '../encoding.ts';
-import type { ClosestPlace } from './edit-refusal.ts';
+import { excerpt } from '../../diff/excerpt.ts';
+import { lineAfter } from '../../diff/line-ids.ts';
+import { unifiedDiff } from '../../diff/unified-diff.ts';
+import { splitLines } from '../../encoding.ts';
+import type { ClosestPlace } from '../edit-refusal.ts';
+import { nearLines } from '../literal/literal-edit.ts';
 import { idsOfLines, keyOf } from './line-keys.ts';
-import { nearLines } from './literal-edit.ts';
 
 const MOST_DIFF_LINES = 20;
 /** How many ranges that are as good as the best one are compared more closely: a file may repeat itself. */

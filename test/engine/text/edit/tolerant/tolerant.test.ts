@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
-import type { TextReplacement } from '../../../../src/engine/text/edit/tolerant.ts';
-import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+import { EditedText } from '../../../../../src/engine/text/edit/edited-text.ts';
+import type { TextReplacement } from '../../../../../src/engine/text/edit/tolerant/tolerant.ts';
+import { applyTextEdit } from '../../../../../src/engine/text/edit/tolerant/tolerant.ts';
 
 function edited(text: string, edit: TextReplacement): { fit: string; text: string } {
   const outcome = applyTextEdit(new EditedText(text), edit, 'file.txt', () => {});

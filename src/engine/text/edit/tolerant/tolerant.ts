@@ -1,13 +1,13 @@
 /** Replaces a text that stands in a file, also where it differs in the ways in which copies of texts differ. */
-import { type LineEnding, lineEndingOf } from '../encoding.ts';
+import { type LineEnding, lineEndingOf } from '../../encoding.ts';
+import { regexSplices, requireRoom } from '../apply-edits.ts';
+import type { EditRefusal } from '../edit-refusal.ts';
+import type { EditedText } from '../edited-text.ts';
+import { occurrences } from '../literal/occurrences.ts';
+import { applySplices, LazySplices, type Splice, type Splices } from '../splice.ts';
 import { adaptNewText } from './adapt.ts';
-import { regexSplices, requireRoom } from './apply-edits.ts';
 import { closestPlace, hasElision } from './closest-place.ts';
-import type { EditRefusal } from './edit-refusal.ts';
-import type { EditedText } from './edited-text.ts';
 import { FITS, type Fit, type FittingPlace, type PlaceFinder, placeFinder } from './fitting-places.ts';
-import { occurrences } from './occurrences.ts';
-import { applySplices, LazySplices, type Splice, type Splices } from './splice.ts';
 
 export interface TextReplacement {
   oldText: string;

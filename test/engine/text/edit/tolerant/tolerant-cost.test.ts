@@ -1,7 +1,7 @@
 /** Files that repeat themselves are searched in time that grows with their length: otherwise these never end. */
 import { expect, it } from 'vitest';
-import { EditedText } from '../../../../src/engine/text/edit/edited-text.ts';
-import { applyTextEdit } from '../../../../src/engine/text/edit/tolerant.ts';
+import { EditedText } from '../../../../../src/engine/text/edit/edited-text.ts';
+import { applyTextEdit } from '../../../../../src/engine/text/edit/tolerant/tolerant.ts';
 
 const whyRefused = (text: string, oldText: string): string => {
   const outcome = applyTextEdit(new EditedText(text), { oldText, newText: 'x' }, 'file', () => {});

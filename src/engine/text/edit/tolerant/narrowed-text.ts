@@ -2,8 +2,8 @@
  * The lines of a text in which another one may stand, when neither line ends, blanks, indentation nor typography
  * count: a search that goes through them line by line need not go through a whole file.
  */
-import { hasLoneSurrogate, occurrences } from './occurrences.ts';
-import type { TextView } from './text-view.ts';
+import { hasLoneSurrogate, occurrences } from '../literal/occurrences.ts';
+import type { TextView } from '../text-view.ts';
 import { typographyPattern } from './typography.ts';
 
 /** Positions in rising order, the end exclusive. */

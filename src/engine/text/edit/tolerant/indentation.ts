@@ -1,5 +1,5 @@
 /** Writes the indentation of a replacement as the file has it, where it differs from that of the text looked for. */
-import { commonIndent, indentOf, isBlankLine } from './indent-match.ts';
+import { commonIndent, indentOf, isBlankLine } from '../literal/indent-match.ts';
 
 /** Lines of a text that was looked for, the lines of the file that it fitted, and all lines that are put in. */
 export interface Reindenting {

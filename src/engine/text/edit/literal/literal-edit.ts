@@ -1,11 +1,11 @@
 /** Finds what a literal edit would change: exactly, whatever the case, or whatever the indentation. */
-import { type Failure, fail, type NearMatch } from '../../failures.ts';
-import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../encoding.ts';
-import { distance } from '../similar.ts';
+import { type Failure, fail, type NearMatch } from '../../../failures.ts';
+import { BOM, type LineEnding, lineEndingOf, withLineEnding } from '../../encoding.ts';
+import { distance } from '../../similar.ts';
+import { LazySplices, type Splice, type Splices } from '../splice.ts';
+import { newlineView } from '../text-view.ts';
 import { findIndentMatches, reindent } from './indent-match.ts';
 import { occurrences } from './occurrences.ts';
-import { LazySplices, type Splice, type Splices } from './splice.ts';
-import { newlineView } from './text-view.ts';
 
 export interface LiteralEdit {
   find: string;

@@ -1,5 +1,5 @@
 /** Compares lines as their readers do: blanks and typography do not tell them apart. */
-import { countLines } from '../encoding.ts';
+import { countLines } from '../../encoding.ts';
 import { plainTypography, plainUnit } from './typography.ts';
 
 /** A blank line has an empty key: it stands everywhere. */
