@@ -109,7 +109,7 @@ const OURS = [
   'engine/text/diff/unified-diff.ts',
   'engine/text/encoding.ts',
   'engine/text/lines/anchors.ts',
-  'engine/text/patch/parse-files.ts',
+  'engine/text/patch/parse/parse-files.ts',
   'engine/text/patch/planned-files.ts',
   'engine/text/rewrite.ts',
   'engine/text/short-hash.ts',

@@ -29,8 +29,8 @@ import {
   type LineDiffsApplied,
 } from './lines/line-diffs.ts';
 import { applyPatch } from './patch/apply.ts';
-import { type ParsedPatch, parsePatch } from './patch/parse.ts';
-import { parseFilePatch } from './patch/parse-files.ts';
+import { type ParsedPatch, parsePatch } from './patch/parse/parse.ts';
+import { parseFilePatch } from './patch/parse/parse-files.ts';
 import { applyPlan, type PlannedFile, plannedFiles } from './patch/planned-files.ts';
 
 /** What is to be done; `path` is for the facts of failures. `encoding` is that of the file, where it may be any. */

@@ -12,10 +12,10 @@ import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
-import type { LooseHunk } from './file-operation.ts';
-import { ADD_CONTEXT, badPatch, type HunkLine } from './hunk.ts';
 import { hunkMismatch, twoPlaces } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
+import type { LooseHunk } from './parse/file-operation.ts';
+import { ADD_CONTEXT, badPatch, type HunkLine } from './parse/hunk.ts';
 import { contextOf, type HunkBody, type PatchedLines } from './place.ts';
 
 /**

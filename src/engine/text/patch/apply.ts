@@ -12,7 +12,7 @@ import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { BOM } from '../encoding.ts';
 import { hunkMismatch, linesLeft, twoPlaces } from './mismatch.ts';
 import { type Endings, endingsOf, Output } from './output.ts';
-import type { Hunk, HunkLine, ParsedPatch } from './parse.ts';
+import type { Hunk, HunkLine, ParsedPatch } from './parse/parse.ts';
 import { findPlaces, type PatchedLines } from './place.ts';
 
 export type Patched = { text: string } | { deleted: true };

@@ -1,6 +1,6 @@
 /** The content of a file that a patch adds. */
-import type { LooseHunk } from './file-operation.ts';
-import { badPatch, type HunkLine } from './hunk.ts';
+import type { LooseHunk } from './parse/file-operation.ts';
+import { badPatch, type HunkLine } from './parse/hunk.ts';
 
 export function addedContent(hunks: readonly Pick<LooseHunk, 'lines' | 'line'>[]): string {
   const lines = hunks.flatMap((hunk) => hunk.lines.map((line) => added(line, hunk.line)));

@@ -2,7 +2,7 @@
 import { lineCount, type TextLines } from '../diff/line-ids.ts';
 import { type Part, textOfParts } from '../edit/parts.ts';
 import type { LineEnding } from '../encoding.ts';
-import type { HunkLine } from './hunk.ts';
+import type { HunkLine } from './parse/hunk.ts';
 import { contextOf, type HunkBody } from './place.ts';
 
 /**

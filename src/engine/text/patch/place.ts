@@ -1,6 +1,6 @@
 /** Finds where in a text the old lines of a hunk stand. */
 import type { BlockIndex, KeyedLines } from '../edit/literal/block-places.ts';
-import type { HunkLine } from './hunk.ts';
+import type { HunkLine } from './parse/hunk.ts';
 
 /** The text that is patched. Its index is made when it is first asked for: most hunks stand where they state. */
 export interface PatchedLines extends KeyedLines {

@@ -3,7 +3,7 @@ import { fail } from '../../failures.ts';
 import { composed, type Part, textOfParts } from '../edit/parts.ts';
 import { BOM, countLines, splitLines, textContent } from '../encoding.ts';
 import { applyHunks } from './apply-hunks.ts';
-import type { FileOperation, LooseHunk } from './file-operation.ts';
+import type { FileOperation, LooseHunk } from './parse/file-operation.ts';
 
 const MOST_SHOWN = 3;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unifiedDiff } from '../../../../src/engine/text/diff/unified-diff.ts';
 import { applyPatch } from '../../../../src/engine/text/patch/apply.ts';
-import { parsePatch } from '../../../../src/engine/text/patch/parse.ts';
+import { parsePatch } from '../../../../src/engine/text/patch/parse/parse.ts';
 import { type PatchTool, patchedBy, whyNot } from '../patch/git-and-patch.ts';
 import { pick, type Random, seededRandom, textPair } from '../patch/samples.ts';
 

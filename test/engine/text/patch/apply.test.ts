@@ -3,7 +3,7 @@ import { EngineFailure, type Failure } from '../../../../src/engine/failures.ts'
 import { unifiedDiff } from '../../../../src/engine/text/diff/unified-diff.ts';
 import { blockIndex } from '../../../../src/engine/text/edit/literal/block-places.ts';
 import { applyPatch, type Patched } from '../../../../src/engine/text/patch/apply.ts';
-import { parsePatch } from '../../../../src/engine/text/patch/parse.ts';
+import { parsePatch } from '../../../../src/engine/text/patch/parse/parse.ts';
 import { pick, seededRandom } from './samples.ts';
 
 function apply(hunks: string, text: string | undefined): Patched {

@@ -23,7 +23,7 @@
 import { describe, expect, it } from 'vitest';
 import { EngineFailure } from '../../../../src/engine/failures.ts';
 import { applyPatch } from '../../../../src/engine/text/patch/apply.ts';
-import { type ParsedPatch, parsePatch } from '../../../../src/engine/text/patch/parse.ts';
+import { type ParsedPatch, parsePatch } from '../../../../src/engine/text/patch/parse/parse.ts';
 import { patchedBy, whyNot } from './git-and-patch.ts';
 import { type PatchCase, patchCase, seededRandom } from './samples.ts';
 

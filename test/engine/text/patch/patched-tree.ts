@@ -1,6 +1,6 @@
 /** Applies patches of several files to files in memory. */
 import { EngineFailure, type Failure } from '../../../../src/engine/failures.ts';
-import { parseFilePatch } from '../../../../src/engine/text/patch/parse-files.ts';
+import { parseFilePatch } from '../../../../src/engine/text/patch/parse/parse-files.ts';
 import { applyPlan, plannedFiles } from '../../../../src/engine/text/patch/planned-files.ts';
 
 /** Contents by path. */

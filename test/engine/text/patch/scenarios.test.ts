@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EngineFailure, type Failure } from '../../../../src/engine/failures.ts';
 import { applyPatch } from '../../../../src/engine/text/patch/apply.ts';
-import { parsePatch } from '../../../../src/engine/text/patch/parse.ts';
+import { parsePatch } from '../../../../src/engine/text/patch/parse/parse.ts';
 
 const scenarios = join(import.meta.dirname, '../../../scenarios/patch');
 const folders = readdirSync(scenarios, { withFileTypes: true })

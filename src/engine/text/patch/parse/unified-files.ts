@@ -1,10 +1,10 @@
 /** Reads a unified diff of several files, as git and diff print it and as language models write it. */
 
+import { addedContent } from '../new-content.ts';
 import { commonName, gitNames, headerName, type NamePair, NOWHERE, renamedName } from './file-names.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
 import { badPatch, isNamePair, isSignature, type PatchReader, skipBlank } from './hunk.ts';
 import { readLooseHunk } from './loose-hunk.ts';
-import { addedContent } from './new-content.ts';
 
 /** Anything may stand between the files: prose, fences, the headers of a mail. A change that has no file may not. */
 export function readUnifiedFiles(reader: PatchReader): FileOperation[] {

@@ -1,5 +1,5 @@
 /** Reads a unified diff of one file, as tools print it and as people and language models write it. */
-import { BOM } from '../encoding.ts';
+import { BOM } from '../../encoding.ts';
 import {
   badPatch,
   type Hunk,

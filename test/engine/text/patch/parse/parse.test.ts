@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EngineFailure, type Failure } from '../../../../src/engine/failures.ts';
-import { parsePatch } from '../../../../src/engine/text/patch/parse.ts';
+import { EngineFailure, type Failure } from '../../../../../src/engine/failures.ts';
+import { parsePatch } from '../../../../../src/engine/text/patch/parse/parse.ts';
 
 const names = '--- a/file.txt\n+++ b/file.txt\n';
 

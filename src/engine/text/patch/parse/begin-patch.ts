@@ -1,8 +1,9 @@
 /** Reads the form of a patch that begins with `*** Begin Patch`. */
+
+import { addedContent } from '../new-content.ts';
 import type { FileOperation, LooseHunk } from './file-operation.ts';
 import { badPatch, hunkLine, isBare, isNamePair, type PatchReader, skipBlank } from './hunk.ts';
 import { END_OF_FILE, readLooseHunk } from './loose-hunk.ts';
-import { addedContent } from './new-content.ts';
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';

@@ -1,5 +1,5 @@
 /** Reads a patch of one or more files, in either of two forms, into one list of operations. */
-import { BOM } from '../encoding.ts';
+import { BOM } from '../../encoding.ts';
 import { isBeginPatch, readBeginPatch } from './begin-patch.ts';
 import type { FileOperation } from './file-operation.ts';
 import { badPatch } from './hunk.ts';

@@ -1,5 +1,5 @@
 /** Reads one hunk of a unified diff: its header, and as many lines as the header counts. */
-import { fail } from '../../failures.ts';
+import { fail } from '../../../failures.ts';
 
 export interface Hunk {
   oldStart: number;
