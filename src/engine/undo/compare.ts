@@ -8,7 +8,7 @@ import { leadsTo } from '../journal/entries/link-target.ts';
 import { stampOf, UNKNOWN_STAMP } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
 import { hasContent, hashAside, hashAt, mayRead, namesIn, treeIsWithin } from './compare-content.ts';
-import { hasStampAt } from './restore-files.ts';
+import { hasStampAt } from './restore/restore-files.ts';
 
 /** Why an entry cannot simply be undone at one path. */
 export interface Obstacle {

@@ -12,7 +12,7 @@ import { readSnapshot } from '../files/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';
-import { contentOf } from './stored-content.ts';
+import { contentOf } from './restore/stored-content.ts';
 import { DENIED, verdictOn } from './withheld-changes.ts';
 
 /** Larger contents are named, not shown. */

@@ -12,7 +12,7 @@ import type { Obstacle } from './compare.ts';
 import { sweep } from './compare-content.ts';
 import { reach } from './path-without-links.ts';
 import { obstaclesOf, planUndo, type UndoStep } from './plan.ts';
-import { restore } from './restore.ts';
+import { restore } from './restore/restore.ts';
 import { interruptedUndo, targetsOf } from './undo-chain.ts';
 
 /** `by`: the id of the entry that took it back. */

@@ -11,7 +11,7 @@ import { Journal } from '../../../src/engine/journal/journal.ts';
 
 import { LazySearch } from '../../../src/engine/search/lazy-search.ts';
 import { planUndo } from '../../../src/engine/undo/plan.ts';
-import { restore } from '../../../src/engine/undo/restore.ts';
+import { restore } from '../../../src/engine/undo/restore/restore.ts';
 import { targetsOf } from '../../../src/engine/undo/undo-chain.ts';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { soak } from '../../soak.ts';

@@ -1,7 +1,7 @@
 /** Which steps of an undo may run side by side: an entry of thousands of files must not wait for a flush of each. */
 import { dirname } from 'node:path';
-import { touchedPaths } from '../journal/entries/touched-paths.ts';
-import type { UndoStep } from './plan.ts';
+import { touchedPaths } from '../../journal/entries/touched-paths.ts';
+import type { UndoStep } from '../plan.ts';
 
 /** Contents that are restored together, all or none: the checks and renames of one group must not hold up other calls. */
 const CONTENTS_TOGETHER = 128;

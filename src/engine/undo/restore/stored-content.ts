@@ -1,13 +1,13 @@
 /** What the journal has kept of a file's content, as bytes or poured into a draft. */
 
-import { readAndClose } from '../confine/content/read.ts';
-import { dressDraft, fillDraft } from '../confine/content/write.ts';
-import type { Draft } from '../confine/dir.ts';
-import type { Place } from '../confine/place.ts';
-import { fail } from '../failures.ts';
-import type { FileImage } from '../journal/entries/entry.ts';
-import { LARGE_BYTES, openOrUndefined } from '../journal/record/capture.ts';
-import type { Store } from '../journal/store.ts';
+import { readAndClose } from '../../confine/content/read.ts';
+import { dressDraft, fillDraft } from '../../confine/content/write.ts';
+import type { Draft } from '../../confine/dir.ts';
+import type { Place } from '../../confine/place.ts';
+import { fail } from '../../failures.ts';
+import type { FileImage } from '../../journal/entries/entry.ts';
+import { LARGE_BYTES, openOrUndefined } from '../../journal/record/capture.ts';
+import type { Store } from '../../journal/store.ts';
 
 export const ACTION = 'restore';
 

@@ -1,16 +1,16 @@
 /** Restores a tree that the journal kept entry by entry. */
 import { chmodSync } from 'node:fs';
-import { flushDraft } from '../confine/content/write.ts';
-import type { Dir } from '../confine/dir.ts';
-import { attempt, attemptAsync } from '../confine/errno.ts';
-import type { Place } from '../confine/place.ts';
-import { Yielder } from '../event-loop.ts';
-import { fail } from '../failures.ts';
-import type { Removed } from '../journal/entries/entry.ts';
-import { bytesOf } from '../journal/entries/link-target.ts';
-import { namesOfPath } from '../journal/entries/tree-path.ts';
-import type { Store } from '../journal/store.ts';
-import { isForgotten, isLargeFile } from './compare.ts';
+import { flushDraft } from '../../confine/content/write.ts';
+import type { Dir } from '../../confine/dir.ts';
+import { attempt, attemptAsync } from '../../confine/errno.ts';
+import type { Place } from '../../confine/place.ts';
+import { Yielder } from '../../event-loop.ts';
+import { fail } from '../../failures.ts';
+import type { Removed } from '../../journal/entries/entry.ts';
+import { bytesOf } from '../../journal/entries/link-target.ts';
+import { namesOfPath } from '../../journal/entries/tree-path.ts';
+import type { Store } from '../../journal/store.ts';
+import { isForgotten, isLargeFile } from '../compare.ts';
 import { ACTION, fillFrom } from './stored-content.ts';
 
 const OWNER_WRITES = 0o200;

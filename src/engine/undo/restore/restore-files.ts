@@ -1,19 +1,19 @@
 /** Restores what the journal has kept: contents, entries and whole trees. The journal records each step. */
 
-import type { SetAside } from '../../state/contents.ts';
-import { readAndClose } from '../confine/content/read.ts';
-import { flushDraft } from '../confine/content/write.ts';
-import type { Stat } from '../confine/dir.ts';
-import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
-import type { Place } from '../confine/place.ts';
-import { fail } from '../failures.ts';
-import { type ChangeRecorder, type CreatedFacts, changeDisk } from '../files/recorder.ts';
-import { replaceContent } from '../files/replace.ts';
-import type { FileImage, Removed } from '../journal/entries/entry.ts';
-import { bytesOf, linkOf, targetOf } from '../journal/entries/link-target.ts';
-import { LARGE_BYTES } from '../journal/record/capture.ts';
-import { hasStamp, stampOf, stampOfTree } from '../journal/record/stamp.ts';
-import type { Store } from '../journal/store.ts';
+import type { SetAside } from '../../../state/contents.ts';
+import { readAndClose } from '../../confine/content/read.ts';
+import { flushDraft } from '../../confine/content/write.ts';
+import type { Stat } from '../../confine/dir.ts';
+import { attempt, attemptAsync, isLinkRefused } from '../../confine/errno.ts';
+import type { Place } from '../../confine/place.ts';
+import { fail } from '../../failures.ts';
+import { type ChangeRecorder, type CreatedFacts, changeDisk } from '../../files/recorder.ts';
+import { replaceContent } from '../../files/replace.ts';
+import type { FileImage, Removed } from '../../journal/entries/entry.ts';
+import { bytesOf, linkOf, targetOf } from '../../journal/entries/link-target.ts';
+import { LARGE_BYTES } from '../../journal/record/capture.ts';
+import { hasStamp, stampOf, stampOfTree } from '../../journal/record/stamp.ts';
+import type { Store } from '../../journal/store.ts';
 import { restoreTree, setMode } from './restore-tree.ts';
 import { ACTION, contentOf, failLost, fillFrom } from './stored-content.ts';
 
