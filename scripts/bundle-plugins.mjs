@@ -88,7 +88,7 @@ const OURS = [
   'engine/failure-message.ts',
   'engine/files/edit/text-editor.ts',
   'engine/files/encoding/declared-encodings.ts',
-  'engine/files/mime.ts',
+  'engine/files/read/mime.ts',
   'engine/glob/glob.ts',
   'engine/glob/ignore-pattern.ts',
   'engine/glob/residual-glob.ts',

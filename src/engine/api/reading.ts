@@ -12,8 +12,8 @@ import { readTextLines, readTextTail } from '../files/lines/read-lines.ts';
 import { type PartRequest, readPart, type TextPart } from '../files/lines/read-part.ts';
 import { buildTree, type ListedEntry, listEntries, type TreeNode } from '../files/list.ts';
 import { type ListAllOptions, type ListingBelow, listBelow } from '../files/list-recursive.ts';
-import { type FileContent, readContent, readDecoded, readText } from '../files/read.ts';
-import { type FileStart, readStart, type StartOptions } from '../files/read-start.ts';
+import { type FileContent, readContent, readDecoded, readText } from '../files/read/read.ts';
+import { type FileStart, readStart, type StartOptions } from '../files/read/read-start.ts';
 import { limits } from '../limits.ts';
 import type { LineRange } from '../text/edit/line-range.ts';
 

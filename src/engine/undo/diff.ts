@@ -8,7 +8,7 @@ import { isWithin } from '../confine/roots.ts';
 import { STRAIGHT, type Wall } from '../confine/wall.ts';
 import { EngineFailure } from '../failures.ts';
 import type { TextEditor } from '../files/edit/text-editor.ts';
-import { readSnapshot } from '../files/read.ts';
+import { readSnapshot } from '../files/read/read.ts';
 import type { Change, FileImage, JournalEntry, Removed } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { FORGOTTEN, forgottenWithin } from './compare.ts';

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { contentHash } from '../../../src/engine/files/content-hash.ts';
+import { contentHash } from '../../../src/engine/files/read/content-hash.ts';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 

@@ -5,7 +5,7 @@ import type { Dir } from '../../../src/engine/confine/dir.ts';
 import { Place } from '../../../src/engine/confine/place.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';
-import { readSnapshot } from '../../../src/engine/files/read.ts';
+import { readSnapshot } from '../../../src/engine/files/read/read.ts';
 import { replaceTogether } from '../../../src/engine/files/replace-many.ts';
 import { Engine } from '../../../src/engine/index.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';

@@ -2,7 +2,7 @@
 import { decode, type Encoding, encode, markOf, streamDecoder } from '../../charset/codec.ts';
 import { failLacking } from '../../charset/lacking.ts';
 import type { Yielder } from '../../event-loop.ts';
-import { pieceEnd, textInTurns, utf8InTurns } from '../utf8-in-turns.ts';
+import { pieceEnd, textInTurns, utf8InTurns } from '../read/utf8-in-turns.ts';
 
 /** Shorter texts are converted at once. */
 const PIECE = 256 * 1024;

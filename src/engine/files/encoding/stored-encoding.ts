@@ -5,7 +5,7 @@ import { encodingOf } from '../../charset/encoding-of.ts';
 import type { Charset } from '../../charset/names.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
-import { withFile } from '../with-file.ts';
+import { withFile } from '../read/with-file.ts';
 import { fileEncoding } from './file-encoding.ts';
 
 /** For a whole new content. What was no text becomes UTF-8. */

@@ -8,7 +8,7 @@ import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import type { LineRange } from '../../text/edit/line-range.ts';
 import { BOM, splittingLines } from '../../text/encoding.ts';
-import { withFile } from '../with-file.ts';
+import { withFile } from '../read/with-file.ts';
 import { readLineRange, readTail } from './large-file.ts';
 
 const UTF16_MARKS = ['fffe', 'feff'];

@@ -12,7 +12,7 @@ import { countLines as countLinesOf, whyBinary } from '../../text/encoding.ts';
 import { type LinesOfText, partOfText } from '../../text/lines/text-part.ts';
 import { fileEncoding, requireText } from '../encoding/file-encoding.ts';
 import { decodedInTurns } from '../encoding/in-turns.ts';
-import { withFile } from '../with-file.ts';
+import { withFile } from '../read/with-file.ts';
 import { countLines, readLineRange } from './large-file.ts';
 import { endsInNewline, type Newline } from './line-scanner.ts';
 

@@ -12,7 +12,7 @@ import { STRAIGHT, type Wall } from '../../confine/wall.ts';
 import { allDone } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { moveEntry } from '../../files/move.ts';
-import { readSnapshot } from '../../files/read.ts';
+import { readSnapshot } from '../../files/read/read.ts';
 import type { ChangeRecorder } from '../../files/recorder.ts';
 import { removeEntry } from '../../files/remove.ts';
 import { type Replacement, replaceTogether } from '../../files/replace-many.ts';

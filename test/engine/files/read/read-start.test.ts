@@ -2,9 +2,9 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EngineFailure, limits } from '../../../src/engine/index.ts';
-import { engineFixture } from '../../engine-fixture.ts';
-import { layOut } from '../../tree.ts';
+import { EngineFailure, limits } from '../../../../src/engine/index.ts';
+import { engineFixture } from '../../../engine-fixture.ts';
+import { layOut } from '../../../tree.ts';
 
 const here = engineFixture();
 

@@ -1,8 +1,8 @@
 /** Opens a file for reading, and closes it again whatever happens. */
-import type { OpenFile } from '../confine/dir.ts';
-import { failFrom } from '../confine/errno.ts';
-import type { Place } from '../confine/place.ts';
-import { fail } from '../failures.ts';
+import type { OpenFile } from '../../confine/dir.ts';
+import { failFrom } from '../../confine/errno.ts';
+import type { Place } from '../../confine/place.ts';
+import { fail } from '../../failures.ts';
 
 /** Fails when there is no file at the place. */
 export async function withFile<T>(place: Place, use: (file: OpenFile) => T | Promise<T>): Promise<T> {

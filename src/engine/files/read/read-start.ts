@@ -1,12 +1,12 @@
 /** The beginning of a file of any size, without reading the rest. */
 
-import { characterEnd } from '../charset/utf8.ts';
-import { readBytes } from '../confine/content/read.ts';
-import type { Stat } from '../confine/dir.ts';
-import type { Place } from '../confine/place.ts';
-import { fail } from '../failures.ts';
-import { limits } from '../limits.ts';
-import { whyBinary } from '../text/encoding.ts';
+import { characterEnd } from '../../charset/utf8.ts';
+import { readBytes } from '../../confine/content/read.ts';
+import type { Stat } from '../../confine/dir.ts';
+import type { Place } from '../../confine/place.ts';
+import { fail } from '../../failures.ts';
+import { limits } from '../../limits.ts';
+import { whyBinary } from '../../text/encoding.ts';
 import { withFile } from './with-file.ts';
 
 /** Bytes that are examined to tell whether a file is text, even when fewer are wanted. */

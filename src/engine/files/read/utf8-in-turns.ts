@@ -1,5 +1,5 @@
 /** Texts as bytes and bytes as texts: a long one is encoded or decoded piece by piece, while others work. */
-import type { Yielder } from '../event-loop.ts';
+import type { Yielder } from '../../event-loop.ts';
 
 /** What is shorter is encoded or decoded at once. */
 const PIECE = 256 * 1024;

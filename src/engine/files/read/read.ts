@@ -1,17 +1,17 @@
 /** Reads whole files, within the limit, as text or as bytes. */
 import { isUtf8 } from 'node:buffer';
-import { encodingOf } from '../charset/encoding-of.ts';
-import type { Charset } from '../charset/names.ts';
-import { readBytes } from '../confine/content/read.ts';
-import type { Stat } from '../confine/dir.ts';
-import type { Place } from '../confine/place.ts';
-import { Yielder } from '../event-loop.ts';
-import { fail } from '../failures.ts';
-import { limits } from '../limits.ts';
-import { whyBinary } from '../text/encoding.ts';
-import { decodedInTurns } from './encoding/in-turns.ts';
+import { encodingOf } from '../../charset/encoding-of.ts';
+import type { Charset } from '../../charset/names.ts';
+import { readBytes } from '../../confine/content/read.ts';
+import type { Stat } from '../../confine/dir.ts';
+import type { Place } from '../../confine/place.ts';
+import { Yielder } from '../../event-loop.ts';
+import { fail } from '../../failures.ts';
+import { limits } from '../../limits.ts';
+import { whyBinary } from '../../text/encoding.ts';
+import { decodedInTurns } from '../encoding/in-turns.ts';
+import type { Snapshot } from '../replace.ts';
 import { mimeTypeOf } from './mime.ts';
-import type { Snapshot } from './replace.ts';
 import { textInTurns } from './utf8-in-turns.ts';
 import { withFile } from './with-file.ts';
 

@@ -1,7 +1,7 @@
 /** The short hash of a content: a long one is hashed piece by piece, while others work. */
 import crypto from 'node:crypto';
-import { Yielder } from '../event-loop.ts';
-import { shortHashOf } from '../text/short-hash.ts';
+import { Yielder } from '../../event-loop.ts';
+import { shortHashOf } from '../../text/short-hash.ts';
 import { pieceEnd } from './utf8-in-turns.ts';
 
 /** Bytes that are hashed between two looks at the clock. */
