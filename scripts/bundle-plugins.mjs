@@ -79,7 +79,7 @@ const OURS = [
   'engine/charset/declared.ts',
   'engine/confine/content/drafts.ts',
   'engine/confine/content/sweep-drafts.ts',
-  'engine/confine/path-dir.ts',
+  'engine/confine/directory/path-dir.ts',
   'engine/confine/protect/git-control.ts',
   'engine/confine/protect/git-places.ts',
   'engine/confine/walk.ts',

@@ -10,7 +10,7 @@ export type { Call } from './api/reading.ts';
 export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { EncodingRule } from './charset/declared.ts';
 export { CHARSETS, charsetNamed } from './charset/names.ts';
-export type { Stat } from './confine/dir.ts';
+export type { Stat } from './confine/directory/dir.ts';
 export { requireShortPath } from './confine/long-path.ts';
 export { noteProgram, ownPackage } from './confine/protect/own-package.ts';
 export type { Protection } from './confine/protection.ts';

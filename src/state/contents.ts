@@ -16,7 +16,7 @@
  * A name is the hash of a content, or the name of something that was set aside whole (`trees`).
  */
 import type { HashedFile } from '../engine/confine/content/hashed-files.ts';
-import type { Dir, OpenFile, Stat } from '../engine/confine/dir.ts';
+import type { Dir, OpenFile, Stat } from '../engine/confine/directory/dir.ts';
 
 export interface Contents {
   /**

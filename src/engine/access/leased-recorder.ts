@@ -1,7 +1,7 @@
 /** A recorder that lets nothing be changed unless the lock of the change is known to be held still. */
 import type { Lease } from '../../state/locks.ts';
 import { StateAway } from '../../state/state.ts';
-import type { Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';

@@ -4,7 +4,7 @@ import type { How, PathAccess } from '../caller.ts';
 import { decode } from '../charset/codec.ts';
 import { encodingOf } from '../charset/encoding-of.ts';
 import type { Charset } from '../charset/names.ts';
-import type { Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { Yielder } from '../event-loop.ts';
 import { EngineFailure, type Failure } from '../failures.ts';

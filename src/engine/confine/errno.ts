@@ -1,6 +1,6 @@
 /** The one place where the system's error codes become the engine's facts. */
 import { EngineFailure, type Failure, fail } from '../failures.ts';
-import { NotRegular } from './dir.ts';
+import { NotRegular } from './directory/dir.ts';
 
 /** Rethrows any error of an operation on `path` as one failure; failures pass through unchanged. */
 export function failFrom(error: unknown, path: string, action: string): never {

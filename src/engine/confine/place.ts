@@ -2,12 +2,12 @@
 import { EngineFailure, fail } from '../failures.ts';
 import { nearNames } from '../text/similar.ts';
 import { isTemporary } from './content/drafts.ts';
-import type { Dir, Stat } from './dir.ts';
+import type { Dir, Stat } from './directory/dir.ts';
+import type { SharedDirectories } from './directory/shared-directories.ts';
 import { attempt, failMissing } from './errno.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
 import { rawOf, textOf } from './scan/raw-names.ts';
-import type { SharedDirectories } from './shared-directories.ts';
 import { requireNotOwnerFile } from './withheld/ignore-file.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';

@@ -1,7 +1,7 @@
 /** Which kind of wall this system allows, and what may be said about it. */
-import type { Dir } from './dir.ts';
-import { descriptorWallWorks, LinuxDir } from './linux-dir.ts';
-import { PathDir } from './path-dir.ts';
+import type { Dir } from './directory/dir.ts';
+import { descriptorWallWorks, LinuxDir } from './directory/linux-dir.ts';
+import { PathDir } from './directory/path-dir.ts';
 
 export interface Protection {
   kind: 'descriptors' | 'nofollow-any' | 'verified';

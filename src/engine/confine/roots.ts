@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { parse, resolve, sep } from 'node:path';
 import { fail } from '../failures.ts';
-import type { Dir } from './dir.ts';
+import type { Dir } from './directory/dir.ts';
 import { attempt } from './errno.ts';
 import type { Keeper } from './protection.ts';
 

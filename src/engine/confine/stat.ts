@@ -1,7 +1,7 @@
 /** Turns what the system says about an entry into the engine's own facts. */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import type { EntryType } from '../failures.ts';
-import type { Stat } from './dir.ts';
+import type { Stat } from './directory/dir.ts';
 
 interface Typed {
   isFile(): boolean;

@@ -1,7 +1,7 @@
 /** Walks a path one component at a time on held directories, resolving links by hand. */
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
-import type { Dir } from './dir.ts';
+import type { Dir } from './directory/dir.ts';
 import { attempt, failMissing } from './errno.ts';
 import { Place, similarPaths } from './place.ts';
 import type { Root } from './roots.ts';

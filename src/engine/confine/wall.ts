@@ -8,7 +8,7 @@
 import { resolve as resolvePath } from 'node:path';
 import { atOnce, type Steps } from '../event-loop.ts';
 import { fail } from '../failures.ts';
-import type { Dir } from './dir.ts';
+import type { Dir } from './directory/dir.ts';
 import { requireShortPath } from './long-path.ts';
 import type { Place } from './place.ts';
 import { findGitPlaces, type GitPlaces } from './protect/git-places.ts';

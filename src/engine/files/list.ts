@@ -1,5 +1,5 @@
 /** What is in a directory, and below it. */
-import type { Dir, Entry } from '../confine/dir.ts';
+import type { Dir, Entry } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';

@@ -1,5 +1,5 @@
 /** Moves and renames. Without leave to overwrite, the system itself refuses an occupied name: no gap to slip into. */
-import type { Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync, isLinkRefused } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';

@@ -1,7 +1,7 @@
 /** What the operations on files tell about what they are about to do, for the journal. */
 
 import type { SetAside } from '../../state/contents.ts';
-import type { Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
 import type { EntryType } from '../failures.ts';
 import type { Change, FileImage, LinkTarget } from '../journal/entries/entry.ts';

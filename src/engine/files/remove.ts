@@ -1,9 +1,9 @@
 /** Deletes files and whole trees on held directories, so that nothing outside can be swapped in. */
 
 import type { SetAside } from '../../state/contents.ts';
-import type { Dir, Stat } from '../confine/dir.ts';
+import type { Dir, Stat } from '../confine/directory/dir.ts';
+import { rawNamesInTurns } from '../confine/directory/names-in-turns.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
-import { rawNamesInTurns } from '../confine/names-in-turns.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
 import { Yielder } from '../event-loop.ts';

@@ -8,7 +8,7 @@
 
 import { temporaryName } from '../confine/content/drafts.ts';
 import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
-import type { Dir, Stat } from '../confine/dir.ts';
+import type { Dir, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { allDone, Yielder } from '../event-loop.ts';

@@ -2,7 +2,7 @@
 
 import { holdsBytes } from '../confine/content/read.ts';
 import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
-import type { Draft, Stat } from '../confine/dir.ts';
+import type { Draft, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { allDone } from '../event-loop.ts';

@@ -1,5 +1,5 @@
 /** Refuses to move or delete a directory that holds what the owner of the server denies or hides. */
-import type { Dir } from '../confine/dir.ts';
+import type { Dir } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { rawOf, textOf } from '../confine/scan/raw-names.ts';

@@ -4,7 +4,7 @@
  */
 import { type Contents, DamagedContent, type SetAside, type WholeTrees } from '../../state/contents.ts';
 import { chunksOf, fillFile } from '../confine/content/chunks.ts';
-import type { Dir, OpenFile, Stat } from '../confine/dir.ts';
+import type { Dir, OpenFile, Stat } from '../confine/directory/dir.ts';
 import type { ForgottenNames } from './entries/entry-index.ts';
 
 export class Store {

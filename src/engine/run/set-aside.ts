@@ -1,5 +1,5 @@
 /** Renames what a command made where it may make nothing, and says so in its result. */
-import type { Dir } from '../confine/dir.ts';
+import type { Dir } from '../confine/directory/dir.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
 

@@ -1,5 +1,5 @@
 /** The search of one engine: it comes into being when something first asks for it. */
-import type { Dir } from '../confine/dir.ts';
+import type { Dir } from '../confine/directory/dir.ts';
 import type {
   Copies,
   CopyTarget,

@@ -1,6 +1,6 @@
 /** Searches below a place: contents, names, globs, trees. */
 import { availableParallelism } from 'node:os';
-import type { Dir } from '../confine/dir.ts';
+import type { Dir } from '../confine/directory/dir.ts';
 import { Place } from '../confine/place.ts';
 import { scanRootOf } from '../confine/scan/cursor.ts';
 import { rawOf, textOf } from '../confine/scan/raw-names.ts';

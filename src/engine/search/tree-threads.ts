@@ -2,7 +2,7 @@
  * Looks at whole trees and copies files of them, for those who compare a tree with what it was. What takes a moment is
  * done at once; only the rest is worth waking the search threads for.
  */
-import type { Dir } from '../confine/dir.ts';
+import type { Dir } from '../confine/directory/dir.ts';
 import { type Cursor, openCursor, scanRootOf } from '../confine/scan/cursor.ts';
 import { unpacked } from '../confine/scan/packed-entries.ts';
 import type {

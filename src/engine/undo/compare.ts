@@ -1,6 +1,6 @@
 /** What stands at a path now, measured against what an entry of the journal left there or found there. */
 
-import type { Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { namesOfRemoved } from '../journal/entries/contents-needed.ts';
 import type { Change, FileImage, Removed } from '../journal/entries/entry.ts';

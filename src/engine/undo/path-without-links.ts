@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { Access } from '../access/access.ts';
-import type { Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { STRAIGHT } from '../confine/wall.ts';
 import { EngineFailure, fail } from '../failures.ts';

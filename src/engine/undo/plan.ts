@@ -1,7 +1,7 @@
 /** What is to be done to take entries of the journal back, and what is in the way of it. */
 
 import type { Access } from '../access/access.ts';
-import type { Stat } from '../confine/dir.ts';
+import type { Stat } from '../confine/directory/dir.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import type { Change, JournalEntry } from '../journal/entries/entry.ts';

@@ -1,7 +1,7 @@
 import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Dir } from '../../../src/engine/confine/dir.ts';
+import type { Dir } from '../../../src/engine/confine/directory/dir.ts';
 import { Place } from '../../../src/engine/confine/place.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { EngineFailure, type Failure } from '../../../src/engine/failures.ts';

@@ -1,7 +1,7 @@
 /** Contents of any size between open files, in pieces and in bounded memory. */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import type { OpenFile } from '../dir.ts';
+import type { OpenFile } from '../directory/dir.ts';
 import { readChunk } from './read.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

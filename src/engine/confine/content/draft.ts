@@ -1,6 +1,6 @@
 /** The temporary file of one atomic write. */
 import * as fs from 'node:fs';
-import type { Draft } from '../dir.ts';
+import type { Draft } from '../directory/dir.ts';
 
 export class FileDraft implements Draft {
   readonly fd: number;

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { fail } from '../../failures.ts';
-import type { OpenFile } from '../dir.ts';
+import type { OpenFile } from '../directory/dir.ts';
 
 const read = promisify(fs.read);
 

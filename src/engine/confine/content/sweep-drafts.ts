@@ -1,5 +1,5 @@
 /** Removes the temporary files that writers left in a directory when they were killed. */
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import { isLitter, mayBeTemporary } from './drafts.ts';
 
 /** Batches of names that one sweep looks at; the rest of a larger directory comes later. */

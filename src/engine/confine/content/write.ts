@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { fail } from '../../failures.ts';
-import type { Draft, Stat } from '../dir.ts';
+import type { Draft, Stat } from '../directory/dir.ts';
 
 const write = promisify(fs.write);
 const fsync = promisify(fs.fsync);

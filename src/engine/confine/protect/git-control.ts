@@ -5,7 +5,7 @@
  * and not changed, and no directory can be made into a repository. Index, objects, refs and logs are left alone.
  */
 import { dirname } from 'node:path';
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
 import { pathsNamedBy } from './git-named.ts';

@@ -1,7 +1,7 @@
 /** Finds Git's configuration and hooks in the directories that a command is about to see, or has left. */
 import { lstatSync, readlinkSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import { exists } from '../quietly.ts';
 import { isWithin, type Root } from '../roots.ts';
 import { CONTROL, gitControl } from './git-control.ts';

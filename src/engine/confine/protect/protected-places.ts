@@ -7,7 +7,7 @@
  */
 import { basename, dirname } from 'node:path';
 import { fail, type ReadOnlyReason } from '../../failures.ts';
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import type { Keeper } from '../protection.ts';
 import { TurnMemo } from '../turn-memo.ts';
 import { type GitPlace, gitControl, gitControlBelow } from './git-control.ts';

@@ -1,5 +1,5 @@
 /** Why a walk cannot see an entry. */
-import { NotRegular } from '../dir.ts';
+import { NotRegular } from '../directory/dir.ts';
 import { isShortage } from '../errno.ts';
 
 /** Why an entry could not be opened: it is not (or no longer) there as that kind of entry, or may not be read. */

@@ -9,7 +9,7 @@
  * Names are raw here, see raw-names.ts.
  */
 import type { EntryType } from '../../failures.ts';
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import type { Absence } from './absence.ts';
 import { DescriptorCursor } from './descriptor-cursor.ts';
 import type { Listing, ListingMemory } from './listing.ts';

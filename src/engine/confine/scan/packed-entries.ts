@@ -3,7 +3,7 @@
  * between threads, kept and compared without an object for each of them.
  */
 import type { EntryType } from '../../failures.ts';
-import type { Stat } from '../dir.ts';
+import type { Stat } from '../directory/dir.ts';
 
 /** What a look keeps of an entry. */
 export type EntryStat = Pick<Stat, 'type' | 'size' | 'mode' | 'dev' | 'ino' | 'mtimeNs' | 'ctimeNs'>;

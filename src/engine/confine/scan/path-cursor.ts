@@ -1,5 +1,5 @@
 /** A cursor on the wall's fallback, where a directory is a path that is verified at each use. */
-import { PathDir } from '../path-dir.ts';
+import { PathDir } from '../directory/path-dir.ts';
 import { sameEntryIn } from '../withheld/same-entry.ts';
 import { type Absence, absenceOf } from './absence.ts';
 import type { Cursor, EntryFacts } from './cursor.ts';

@@ -1,5 +1,5 @@
 /** What can be asked about a whole tree at once: many threads may answer. Paths and names are raw, see raw-names.ts. */
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import type { PackedDirectory } from './packed-entries.ts';
 
 export interface LookOptions {

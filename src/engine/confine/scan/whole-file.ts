@@ -1,6 +1,6 @@
 /** Reads small files whole at a cursor, and writes what was read into a file that this process holds open. */
 import { fstatSync, writeSync } from 'node:fs';
-import type { Stat } from '../dir.ts';
+import type { Stat } from '../directory/dir.ts';
 import { toStat } from '../stat.ts';
 import type { Cursor } from './cursor.ts';
 import { closeFile, readFile } from './open-file.ts';

@@ -3,7 +3,7 @@
  * there. So every operation answers as it does for a name that is missing, in its own words.
  */
 import { type Failure, fail } from '../../failures.ts';
-import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from '../dir.ts';
+import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from '../directory/dir.ts';
 
 export class HiddenDir implements Dir {
   readonly fd: number | undefined = undefined;

@@ -2,7 +2,7 @@
 import { fail } from '../../failures.ts';
 import { parseIgnoreLine } from '../../glob/ignore-pattern.ts';
 import { readBytesSync } from '../content/read.ts';
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import { attempt } from '../errno.ts';
 import type { Root } from '../roots.ts';
 import { rawOf, textOf } from '../scan/raw-names.ts';

@@ -1,5 +1,5 @@
 /** Whether two names of a held directory lead to the same entry: then the file system ignores how they differ. */
-import type { Dir } from '../dir.ts';
+import type { Dir } from '../directory/dir.ts';
 import { IGNORES_CASE } from './name-forms.ts';
 import type { IsSameEntry } from './withheld.ts';
 

@@ -11,7 +11,7 @@ import { type EditorConfig, LONGEST_CONFIG, parseEditorConfig } from '../../char
 import type { Charset } from '../../charset/names.ts';
 import type { CharsetScope } from '../../charset/scope.ts';
 import { readBytesSync } from '../../confine/content/read.ts';
-import type { Dir } from '../../confine/dir.ts';
+import type { Dir } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { converterSource } from '../../confine/protect/own-package.ts';
 import type { Root } from '../../confine/roots.ts';

@@ -4,7 +4,7 @@ import { encodingOf, type Judged } from '../../charset/encoding-of.ts';
 import { type Charset, isUtf8Name } from '../../charset/names.ts';
 import { characterEnd, Utf8Check } from '../../charset/utf8.ts';
 import { readBytes, readChunk } from '../../confine/content/read.ts';
-import type { OpenFile } from '../../confine/dir.ts';
+import type { OpenFile } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
 import { indexOf } from '../lines/line-index.ts';
 

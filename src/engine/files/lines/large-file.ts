@@ -8,7 +8,7 @@
 
 import { characterEnd, isContinuation } from '../../charset/utf8.ts';
 import { readChunk } from '../../confine/content/read.ts';
-import type { OpenFile } from '../../confine/dir.ts';
+import type { OpenFile } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
 import { indexOf, type LineIndex } from './line-index.ts';
 import {

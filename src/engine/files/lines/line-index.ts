@@ -2,7 +2,7 @@
  * Where the lines of large files are, as far as they have been looked through: a count of newlines at every
  * stride of bytes. The files of the last few looks are remembered, so that only the first look costs a scan.
  */
-import type { OpenFile, Stat } from '../../confine/dir.ts';
+import type { OpenFile, Stat } from '../../confine/directory/dir.ts';
 import { fail } from '../../failures.ts';
 import { type Half, type LineScanner, type Newline, PIECE_BYTES } from './line-scanner.ts';
 

@@ -1,7 +1,7 @@
 /** Reads a file piece by piece into the memory of the WebAssembly kernel and finds newlines there. */
 
 import { readChunk } from '../../confine/content/read.ts';
-import type { OpenFile } from '../../confine/dir.ts';
+import type { OpenFile } from '../../confine/directory/dir.ts';
 import { type Kernel, loadKernel } from '../../kernel/kernel.ts';
 
 /** The most that is read, and looked through, at a time. */

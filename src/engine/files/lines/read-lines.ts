@@ -1,7 +1,7 @@
 /** Some lines of a text file, however large the file is. */
 import { isUtf8 } from 'node:buffer';
 import { readChunk } from '../../confine/content/read.ts';
-import type { OpenFile } from '../../confine/dir.ts';
+import type { OpenFile } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { inTurns, Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';

@@ -3,7 +3,7 @@ import { decodeUnmarked, type Encoding } from '../../charset/codec.ts';
 import { encodingOf } from '../../charset/encoding-of.ts';
 import { type Charset, isUtf16 } from '../../charset/names.ts';
 import { readBytes, readChunk } from '../../confine/content/read.ts';
-import type { OpenFile, Stat } from '../../confine/dir.ts';
+import type { OpenFile, Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';

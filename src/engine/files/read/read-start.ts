@@ -2,7 +2,7 @@
 
 import { characterEnd } from '../../charset/utf8.ts';
 import { readBytes } from '../../confine/content/read.ts';
-import type { Stat } from '../../confine/dir.ts';
+import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';

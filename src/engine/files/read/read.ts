@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { encodingOf } from '../../charset/encoding-of.ts';
 import type { Charset } from '../../charset/names.ts';
 import { readBytes } from '../../confine/content/read.ts';
-import type { Stat } from '../../confine/dir.ts';
+import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';

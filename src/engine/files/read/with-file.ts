@@ -1,5 +1,5 @@
 /** Opens a file for reading, and closes it again whatever happens. */
-import type { OpenFile } from '../../confine/dir.ts';
+import type { OpenFile } from '../../confine/directory/dir.ts';
 import { failFrom } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';

@@ -1,6 +1,6 @@
 /** Where a link leads, as the journal writes it down: a target need not be valid UTF-8. */
 import { isUtf8 } from 'node:buffer';
-import type { Dir } from '../../confine/dir.ts';
+import type { Dir } from '../../confine/directory/dir.ts';
 import type { LinkTarget } from './entry.ts';
 
 export function targetOf(dir: Dir, name: string | Buffer): LinkTarget {

@@ -1,6 +1,6 @@
 /** What a line says about a file that a call creates, changes or moves. */
 import { hashOf } from '../../../state/content-hash.ts';
-import type { Stat } from '../../confine/dir.ts';
+import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import type { EntryType } from '../../failures.ts';
 import type { CreatedFacts } from '../../files/recorder.ts';

@@ -7,7 +7,7 @@
 import type { SetAside } from '../../../state/contents.ts';
 import type { Log } from '../../../state/log.ts';
 import { StateAway } from '../../../state/state.ts';
-import type { Stat } from '../../confine/dir.ts';
+import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
 import { EngineFailure, type EntryType, fail } from '../../failures.ts';

@@ -1,5 +1,5 @@
 /** How much one entry may keep. What does not fit is not changed, unless the operator allows that it cannot be undone. */
-import type { Stat } from '../../confine/dir.ts';
+import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import { sizeAt, sizeOfFile } from './size-to-keep.ts';

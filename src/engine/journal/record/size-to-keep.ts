@@ -1,6 +1,6 @@
 /** How much the journal must keep of something before a call changes it. */
-import type { Dir, Stat } from '../../confine/dir.ts';
-import { rawNamesInTurns } from '../../confine/names-in-turns.ts';
+import type { Dir, Stat } from '../../confine/directory/dir.ts';
+import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';
 import type { Place } from '../../confine/place.ts';
 import { Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';

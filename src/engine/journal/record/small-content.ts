@@ -1,6 +1,6 @@
 /** What a small file holds, if it still is the file that a snapshot has seen. */
 import { readBytesSync } from '../../confine/content/read.ts';
-import type { Dir, Stat } from '../../confine/dir.ts';
+import type { Dir, Stat } from '../../confine/directory/dir.ts';
 
 /** By which a file is known again. */
 type FileIdentity = Pick<Stat, 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;

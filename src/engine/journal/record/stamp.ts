@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { chunksOf } from '../../confine/content/chunks.ts';
 import { isTemporary } from '../../confine/content/drafts.ts';
-import type { Dir, Stat } from '../../confine/dir.ts';
-import { rawNamesInTurns } from '../../confine/names-in-turns.ts';
+import type { Dir, Stat } from '../../confine/directory/dir.ts';
+import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';
 import { sortedInTurns, Yielder } from '../../event-loop.ts';
 import { limits } from '../../limits.ts';
 

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import type { Stat } from '../../confine/dir.ts';
+import type { Stat } from '../../confine/directory/dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import type { Wall } from '../../confine/wall.ts';
 import type { Yielder } from '../../event-loop.ts';

@@ -1,7 +1,7 @@
 /** Checks that roots and guarded places are still where they were, and holds the directories between nested ones. */
 
-import type { Dir, Entered } from '../../confine/dir.ts';
-import { LinuxDir } from '../../confine/linux-dir.ts';
+import type { Dir, Entered } from '../../confine/directory/dir.ts';
+import { LinuxDir } from '../../confine/directory/linux-dir.ts';
 import { isWithin } from '../../confine/roots.ts';
 import { fail } from '../../failures.ts';
 

@@ -1,5 +1,5 @@
 /** The directory or file where a search starts; the search holds it open while its threads walk below. */
-import type { Dir } from '../../confine/dir.ts';
+import type { Dir } from '../../confine/directory/dir.ts';
 import { Place } from '../../confine/place.ts';
 import { scanRootOf } from '../../confine/scan/cursor.ts';
 import { rawOf } from '../../confine/scan/raw-names.ts';

@@ -1,5 +1,5 @@
 /** Flushes directories for steps that run side by side: those that change the same directory share a flush. */
-import type { Dir } from '../../confine/dir.ts';
+import type { Dir } from '../../confine/directory/dir.ts';
 
 export class DirectoryFlushes {
   readonly #running = new Map<string, Promise<void>>();

@@ -3,7 +3,7 @@
 import type { SetAside } from '../../../state/contents.ts';
 import { readAndClose } from '../../confine/content/read.ts';
 import { flushDraft } from '../../confine/content/write.ts';
-import type { Stat } from '../../confine/dir.ts';
+import type { Stat } from '../../confine/directory/dir.ts';
 import { attempt, attemptAsync, isLinkRefused } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';

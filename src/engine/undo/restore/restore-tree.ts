@@ -1,7 +1,7 @@
 /** Restores a tree that the journal kept entry by entry. */
 import { chmodSync } from 'node:fs';
 import { flushDraft } from '../../confine/content/write.ts';
-import type { Dir } from '../../confine/dir.ts';
+import type { Dir } from '../../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../../confine/errno.ts';
 import type { Place } from '../../confine/place.ts';
 import { Yielder } from '../../event-loop.ts';

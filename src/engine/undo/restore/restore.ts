@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { hashOf } from '../../../state/content-hash.ts';
 import type { Access } from '../../access/access.ts';
 import type { Changes } from '../../access/changes.ts';
-import type { Dir, Stat } from '../../confine/dir.ts';
+import type { Dir, Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { STRAIGHT, type Wall } from '../../confine/wall.ts';
 import { allDone } from '../../event-loop.ts';

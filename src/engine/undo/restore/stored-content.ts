@@ -2,7 +2,7 @@
 
 import { readAndClose } from '../../confine/content/read.ts';
 import { dressDraft, fillDraft } from '../../confine/content/write.ts';
-import type { Draft } from '../../confine/dir.ts';
+import type { Draft } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import type { FileImage } from '../../journal/entries/entry.ts';

@@ -1,6 +1,6 @@
 /** Sets an open file aside without copying a byte of it: by shared blocks, or by a second name. */
 import * as fs from 'node:fs';
-import type { Dir, OpenFile, Stat } from '../../../engine/confine/dir.ts';
+import type { Dir, OpenFile, Stat } from '../../../engine/confine/directory/dir.ts';
 
 const { COPYFILE_FICLONE_FORCE, COPYFILE_EXCL } = fs.constants;
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { type HashedFile, hashedFilesAt } from '../../../engine/confine/content/hashed-files.ts';
-import type { Dir, OpenFile, Stat } from '../../../engine/confine/dir.ts';
+import type { Dir, OpenFile, Stat } from '../../../engine/confine/directory/dir.ts';
 import { chooseKeeper } from '../../../engine/confine/protection.ts';
 import { rawOf } from '../../../engine/confine/scan/raw-names.ts';
 import type { SetAside, WholeTrees } from '../../contents.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { Dir, OpenFile } from '../../../../src/engine/confine/dir.ts';
+import type { Dir, OpenFile } from '../../../../src/engine/confine/directory/dir.ts';
 import { chooseKeeper } from '../../../../src/engine/confine/protection.ts';
 import { EngineFailure } from '../../../../src/engine/failures.ts';
 import { countLines, readLineRange, readTail } from '../../../../src/engine/files/lines/large-file.ts';

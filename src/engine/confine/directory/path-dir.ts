@@ -9,14 +9,14 @@
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FileDraft } from './content/draft.ts';
-import { isTemporary, temporaryName } from './content/drafts.ts';
-import { sweepLitter } from './content/sweep-drafts.ts';
+import { FileDraft } from '../content/draft.ts';
+import { isTemporary, temporaryName } from '../content/drafts.ts';
+import { sweepLitter } from '../content/sweep-drafts.ts';
+import { allows, exists, readSmall } from '../quietly.ts';
+import { nameBatches } from '../scan/listing.ts';
+import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { allows, exists, readSmall } from './quietly.ts';
-import { nameBatches } from './scan/listing.ts';
-import { identityOf, toStat, typeOf } from './stat.ts';
 
 const IS_WINDOWS = process.platform === 'win32';
 /** macOS: fail with ELOOP when any component of the path is a symbolic link. */

@@ -1,5 +1,5 @@
 /** Lists directories of any size as raw bytes: the only way to reach every entry of a tree. */
-import type { Yielder } from '../event-loop.ts';
+import type { Yielder } from '../../event-loop.ts';
 import type { Dir } from './dir.ts';
 
 /** The same as `dir.rawNames()`, in as many turns as it takes. */

@@ -1,7 +1,7 @@
 /** Finds a parked directory again: the same names, the same identity, no link on the way. */
 import * as fs from 'node:fs';
+import { identityOf } from '../stat.ts';
 import type { WayBack } from './dir.ts';
-import { identityOf } from './stat.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 /** Not among Node's constants; the same on every architecture that Node runs on. */

@@ -7,16 +7,16 @@
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { FileDraft } from './content/draft.ts';
-import { isTemporary, temporaryName } from './content/drafts.ts';
-import { sweepLitter } from './content/sweep-drafts.ts';
+import { FileDraft } from '../content/draft.ts';
+import { isTemporary, temporaryName } from '../content/drafts.ts';
+import { sweepLitter } from '../content/sweep-drafts.ts';
+import { allows, exists, readSmall } from '../quietly.ts';
+import { nameBatches } from '../scan/listing.ts';
+import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat, WayBack } from './dir.ts';
 import { NotRegular } from './dir.ts';
 import { Ladder } from './ladder.ts';
-import { allows, exists, readSmall } from './quietly.ts';
 import { O_PATH, reopened } from './reopen.ts';
-import { nameBatches } from './scan/listing.ts';
-import { identityOf, toStat, typeOf } from './stat.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 const PROCFS_MAGIC = 0x9fa0;

@@ -5,7 +5,7 @@
  * they get a `Dir` and one name, and no operation here ever follows a symbolic link or takes more than one
  * component. How well that holds against races depends on the system; see `protection.ts`.
  */
-import type { EntryType } from '../failures.ts';
+import type { EntryType } from '../../failures.ts';
 
 export interface Stat {
   type: EntryType;
