@@ -1,7 +1,8 @@
 /** `cofferdam tools`: the tools of the dialects, with their parameters and what they cost a model in tokens. */
+
+import type { ObjectSchema, Schema } from '../dialects/arguments/schema.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects as allDialects } from '../dialects/index.ts';
-import type { ObjectSchema, Schema } from '../dialects/schema.ts';
 import type { OfferedTool } from '../server/mcp/app.ts';
 import { areCommandsConfined } from '../server/mcp/offerable-tools.ts';
 import { type Abilities, type OfferedTools, offer, type ShownTool } from '../server/mcp/offered-tools.ts';

@@ -1,12 +1,18 @@
 /** One tool call, from arguments to outcome: the one place where failures become a dialect's words. */
 import { EngineFailure, Yielder } from '../engine/index.ts';
-import { checkArguments } from './arguments.ts';
+import { checkArguments } from './arguments/arguments.ts';
+import { noteIgnored } from './arguments/ignored-arguments.ts';
 import type { Dialect, Tool, ToolContext, ToolOutcome } from './dialect.ts';
-import { budgetBeside, fitBudget, notesBeside } from './fit-budget.ts';
-import { noteHidden } from './hidden-characters.ts';
-import { noteIgnored } from './ignored-arguments.ts';
-import { withNotes } from './notes.ts';
-import { excessBytes, isShort, MAX_MESSAGE_BYTES, truncateTexts, unsendableResult } from './result-size.ts';
+import { budgetBeside, fitBudget, notesBeside } from './results/fit-budget.ts';
+import { noteHidden } from './results/hidden-characters.ts';
+import { withNotes } from './results/notes.ts';
+import {
+  excessBytes,
+  isShort,
+  MAX_MESSAGE_BYTES,
+  truncateTexts,
+  unsendableResult,
+} from './results/result-size.ts';
 
 export interface CallContext extends Omit<ToolContext, 'note'> {
   /** Collects what the client is told besides the result; whoever passes it in may add to it until the call ends. */

@@ -5,8 +5,8 @@
  * for what came of it (`render`). Anything longer belongs in the engine.
  */
 import { type Caller, type Engine, type Failure, type RootInfo, Yielder } from '../engine/index.ts';
+import type { FromSchema, ObjectSchema } from './arguments/schema.ts';
 import type { ReadTexts } from './read-texts.ts';
-import type { FromSchema, ObjectSchema } from './schema.ts';
 
 export interface ToolHints {
   /** Changes nothing. */

@@ -1,6 +1,6 @@
 /** A call with any number of wrong fields or items is told of the first of them. */
 import { expect, it } from 'vitest';
-import { checkArguments } from '../../src/dialects/arguments.ts';
+import { checkArguments } from '../../src/dialects/arguments/arguments.ts';
 import type { Tool } from '../../src/dialects/dialect.ts';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { workspace } from '../../src/dialects/workspace/index.ts';

@@ -10,7 +10,7 @@ import {
   Yielder,
 } from '../../engine/index.ts';
 import { jsonTextBytes } from '../../json/json-size.ts';
-import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../result-size.ts';
+import { countThatFits, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES, requireFits } from '../results/result-size.ts';
 import { filesOf, refuse } from './one-or-many.ts';
 
 /** One result could not hold more. */

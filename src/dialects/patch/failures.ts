@@ -2,10 +2,10 @@
 import { truncate } from '../../display/truncate.ts';
 import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Tool, type ToolOutcome, text } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
-import { whyProtected } from '../read-only.ts';
-import { stateAway } from '../state-away.ts';
-import { withheldBecause } from '../withheld.ts';
+import { onOneLine } from '../results/one-line.ts';
+import { whyProtected } from '../results/read-only.ts';
+import { stateAway } from '../results/state-away.ts';
+import { withheldBecause } from '../results/withheld.ts';
 
 type Words = readonly [code: string, message: string];
 

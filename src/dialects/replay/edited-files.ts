@@ -2,8 +2,8 @@
 import { EngineFailure, type Failure, Yielder } from '../../engine/index.ts';
 import { jsonTextBytes } from '../../json/json-size.ts';
 import type { ToolContext } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
-import { bytesAsJson, countThatFits, MAX_TEXT_BYTES } from '../result-size.ts';
+import { onOneLine } from '../results/one-line.ts';
+import { bytesAsJson, countThatFits, MAX_TEXT_BYTES } from '../results/result-size.ts';
 import { editedText, editOne, type ReplayEdit } from './edits.ts';
 import { replayError } from './failures.ts';
 

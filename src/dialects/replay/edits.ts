@@ -1,9 +1,9 @@
 /** What edit_file and edit_files share: the schema of an edit, its meaning, and how a preview is shown. */
 import type { TextEdit } from '../../engine/index.ts';
+import type { FromSchema } from '../arguments/schema.ts';
 import { catchFailure } from '../catch-failure.ts';
 import type { ToolContext } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
-import type { FromSchema } from '../schema.ts';
+import { onOneLine } from '../results/one-line.ts';
 import { expandHome } from './paths.ts';
 
 export const editsSchema = {

@@ -1,7 +1,7 @@
 /** Reads many files, each for itself: a file that cannot be read shows its error where its content would be. */
 import { EngineFailure, type Failure, type FileContent, fail } from '../../engine/index.ts';
 import { type Content, type ToolContext, text } from '../dialect.ts';
-import { bytesAsJson, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../result-size.ts';
+import { bytesAsJson, MAX_MESSAGE_BYTES, MAX_TEXT_BYTES } from '../results/result-size.ts';
 import { PART_OF_A_FILE, replayError } from './failures.ts';
 import { expandHome } from './paths.ts';
 

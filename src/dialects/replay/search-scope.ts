@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { fail, mapInTurns, Yielder } from '../../engine/index.ts';
 import { type ToolContext, type ToolResult, text } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
-import { listThatFits } from '../result-size.ts';
+import { onOneLine } from '../results/one-line.ts';
+import { listThatFits } from '../results/result-size.ts';
 import { expandHome } from './paths.ts';
 
 const SEARCH_MS = 30_000;

@@ -1,7 +1,7 @@
 /** A directory tree as JSON text. */
 import { ITEMS_PER_CHECK, joinedInTurns, type TreeNode, Yielder } from '../../engine/index.ts';
 import { jsonTextBytes } from '../../json/json-size.ts';
-import { MAX_TEXT_BYTES } from '../result-size.ts';
+import { MAX_TEXT_BYTES } from '../results/result-size.ts';
 
 /** What a text takes in JSON besides its characters. */
 const QUOTES = 2;

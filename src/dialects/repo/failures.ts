@@ -2,8 +2,8 @@
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
-import { withheldBecause } from '../withheld.ts';
+import { onOneLine } from '../results/one-line.ts';
+import { withheldBecause } from '../results/withheld.ts';
 
 /** A path, pattern or text of the caller's is shown up to here. */
 const MAX_SHOWN = 300;

@@ -1,7 +1,7 @@
 /** The one shape of every result: compact JSON as text, and the same object for programs. */
 import { jsonBytes } from '../../json/json-size.ts';
 import { type ToolResult, text } from '../dialect.ts';
-import { countThatFits, MAX_TEXT_BYTES } from '../result-size.ts';
+import { countThatFits, MAX_TEXT_BYTES } from '../results/result-size.ts';
 
 /** A multiple of four: base64 is truncated between its groups. */
 const PIECE_CHARACTERS = 4096;

@@ -4,11 +4,11 @@
  */
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
-import { grouped } from '../budget.ts';
 import { type ResultOutcome, type Tool, type ToolContext, type ToolOutcome, text } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
-import { whyProtected } from '../read-only.ts';
-import { withheldBecause } from '../withheld.ts';
+import { grouped } from '../results/budget.ts';
+import { onOneLine } from '../results/one-line.ts';
+import { whyProtected } from '../results/read-only.ts';
+import { withheldBecause } from '../results/withheld.ts';
 import { refused } from './outcome.ts';
 import { asCalled } from './paths.ts';
 

@@ -9,10 +9,10 @@ import {
   type GrepResult,
   lineHash,
 } from '../../engine/index.ts';
-import { budgetOf, grouped, nextCall, pageOf } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
 import { literally } from '../literally.ts';
-import { onOneLine } from '../one-line.ts';
+import { budgetOf, grouped, nextCall, pageOf } from '../results/budget.ts';
+import { onOneLine } from '../results/one-line.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
 import { pathOf } from './paths.ts';
 

@@ -1,10 +1,10 @@
 /** The history of changes as the tools show it, and the way back. */
 import { type Change, type FileDiff, type JournalEntry, whyLost } from '../../engine/index.ts';
-import { budgetOf, nextCall, pageOf } from '../budget.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
 import { text } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
-import { timestamp } from '../timestamp.ts';
+import { budgetOf, nextCall, pageOf } from '../results/budget.ts';
+import { onOneLine } from '../results/one-line.ts';
+import { timestamp } from '../results/timestamp.ts';
 import { refused } from './outcome.ts';
 
 const MOST_FILES = 10;

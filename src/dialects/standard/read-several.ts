@@ -1,8 +1,8 @@
 /** Several files in one answer: each gets the same part of it, and what short ones leave goes to the others. */
 import { truncateToBytes } from '../../display/truncate-bytes.ts';
 import { EngineFailure, type Failure } from '../../engine/index.ts';
-import { budgetOf, noteFits } from '../budget.ts';
 import type { ToolContext } from '../dialect.ts';
+import { budgetOf, noteFits } from '../results/budget.ts';
 import { failureText } from './failures.ts';
 import { readText } from './read-text.ts';
 

@@ -1,8 +1,8 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
 import { contentHash, fail, lineHash, type PartRequest, type TextPart } from '../../engine/index.ts';
-import { type Budget, budgetOf, nextCall, partNote } from '../budget.ts';
 import type { Session, ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
+import { type Budget, budgetOf, nextCall, partNote } from '../results/budget.ts';
 import { withHash } from './outcome.ts';
 import { pathOf } from './paths.ts';
 

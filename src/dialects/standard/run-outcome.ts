@@ -2,8 +2,8 @@
 
 import { firstBytes, lastBytes } from '../../display/truncate-bytes.ts';
 import { type RunResult, shellExitCode } from '../../engine/index.ts';
-import { budgetOf, grouped } from '../budget.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
+import { budgetOf, grouped } from '../results/budget.ts';
 
 export function runOutcome(result: RunResult, timeout: number, context: ToolContext): ResultOutcome {
   const { stdout, stderr, timedOut, endedBy } = result;

@@ -1,7 +1,7 @@
 /** One change in full, for the view that clients show beside a call. */
 import { DiffRoom, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
-import { onOneLine } from '../one-line.ts';
+import { onOneLine } from '../results/one-line.ts';
 import { isOnTheWay, NO_HISTORY, newestOwn, noChange, noEntry } from './history.ts';
 import { refused } from './outcome.ts';
 

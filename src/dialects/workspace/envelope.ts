@@ -1,7 +1,7 @@
 /** The one shape of every result: `{"ok":true,"data":…}` or `{"ok":false,"error":…}`, as compact JSON text. */
 
 import { type ToolResult, text } from '../dialect.ts';
-import { surelyFits, truncateTexts } from '../result-size.ts';
+import { surelyFits, truncateTexts } from '../results/result-size.ts';
 
 /** The codes that the document lists; there are no others. */
 export type ErrorCode =

@@ -1,10 +1,10 @@
 /** The engine's facts in workspace's codes, with a message for people and details for programs. */
 import { truncate } from '../../display/truncate.ts';
 import type { EntryType, Failure } from '../../engine/index.ts';
-import { onOneLine } from '../one-line.ts';
-import { whyProtected } from '../read-only.ts';
-import { stateAway } from '../state-away.ts';
-import { withheldBecause } from '../withheld.ts';
+import { onOneLine } from '../results/one-line.ts';
+import { whyProtected } from '../results/read-only.ts';
+import { stateAway } from '../results/state-away.ts';
+import { withheldBecause } from '../results/withheld.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
 

@@ -1,7 +1,7 @@
 /** One POST and its answers: as JSON, or as events when an answer takes long or a notification comes before it. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
 import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
 import { type Id, idOf } from '../mcp/json-rpc.ts';
 import { asJson, tooLarge } from '../mcp/messages.ts';

@@ -19,7 +19,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { Session, ToolResult } from '../../dialects/dialect.ts';
-import { MAX_MESSAGE_BYTES } from '../../dialects/result-size.ts';
+import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
 import type { App } from '../mcp/app.ts';
 import { Cancellation } from '../mcp/cancellation.ts';
 import { withExactCode } from '../mcp/exact-codes.ts';

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../../src/dialects/dialect.ts';
 import { searchCall } from '../../../src/dialects/repo/search-call.ts';
-import { timestamp } from '../../../src/dialects/timestamp.ts';
+import { timestamp } from '../../../src/dialects/results/timestamp.ts';
 import { proves } from '../../proves.ts';
 import type { Tree } from '../../tree.ts';
 import { openRepoFixture, type RepoFixture } from './repo-fixture.ts';

@@ -1,6 +1,6 @@
 import { type RunResult, readingCommandNames, shellExitCode } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { MAX_TEXT_BYTES, textFits } from '../../result-size.ts';
+import { MAX_TEXT_BYTES, textFits } from '../../results/result-size.ts';
 
 export const shellExec = defineTool({
   name: 'shell_exec',

@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { requireFits } from '../../result-size.ts';
+import { requireFits } from '../../results/result-size.ts';
 import { expandHome } from '../paths.ts';
 import { depthThatFits, treeAsJson } from '../tree-json.ts';
 

@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { leadingLinesThatFit } from '../../result-size.ts';
+import { leadingLinesThatFit } from '../../results/result-size.ts';
 import { editedText, editOne, editsSchema } from '../edits.ts';
 
 export const editFile = defineTool({

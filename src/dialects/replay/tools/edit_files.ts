@@ -1,5 +1,5 @@
+import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints, text } from '../../dialect.ts';
-import { strings } from '../../schema.ts';
 import { editTargets } from '../edit-targets.ts';
 import { editEach, textsThatFit } from '../edited-files.ts';
 import { editsSchema } from '../edits.ts';

@@ -1,6 +1,6 @@
 import { fail } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { timestamp } from '../../timestamp.ts';
+import { timestamp } from '../../results/timestamp.ts';
 import { expandHome } from '../paths.ts';
 
 export const getFileInfo = defineTool({

@@ -1,5 +1,5 @@
+import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { strings } from '../../schema.ts';
 import { grepOutput } from '../grep-output.ts';
 import { explainNoGrepMatches, grepScope } from '../grep-scope.ts';
 import { searchCall } from '../search-scope.ts';

@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { onOneLine } from '../../one-line.ts';
+import { onOneLine } from '../../results/one-line.ts';
 
 export const listAllowedDirectories = defineTool({
   name: 'list_allowed_directories',

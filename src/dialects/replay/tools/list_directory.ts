@@ -1,7 +1,7 @@
 import { mapInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { onOneLine } from '../../one-line.ts';
-import { listThatFits } from '../../result-size.ts';
+import { onOneLine } from '../../results/one-line.ts';
+import { listThatFits } from '../../results/result-size.ts';
 import { expandHome } from '../paths.ts';
 
 export const listDirectory = defineTool({

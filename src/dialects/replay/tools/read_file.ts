@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { defineTool, hints } from '../../dialect.ts';
-import { MAX_TEXT_BYTES, requireFits } from '../../result-size.ts';
+import { MAX_TEXT_BYTES, requireFits } from '../../results/result-size.ts';
 import { PART_OF_A_BINARY_FILE, PART_OF_A_FILE } from '../failures.ts';
 import { expandHome } from '../paths.ts';
 

@@ -1,5 +1,5 @@
+import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { strings } from '../../schema.ts';
 import { readEach } from '../read-each.ts';
 
 export const readMultipleFiles = defineTool({

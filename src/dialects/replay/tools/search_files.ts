@@ -1,6 +1,6 @@
+import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { explainEmpty, secondLook } from '../../empty-search.ts';
-import { strings } from '../../schema.ts';
 import { exclusionsIn, pathsBelow, pathsResult, searchCall, startDirectory } from '../search-scope.ts';
 
 export const searchFiles = defineTool({

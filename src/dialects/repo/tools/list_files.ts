@@ -1,5 +1,5 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { timestamp } from '../../timestamp.ts';
+import { timestamp } from '../../results/timestamp.ts';
 import { itemsThatFit, jsonResult, skipped } from '../json-result.ts';
 import type { RepoEntry } from '../listing/entries.ts';
 import { listEntries } from '../listing/list-entries.ts';

@@ -1,7 +1,7 @@
 import { fail } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { MAX_MESSAGE_BYTES } from '../../result-size.ts';
-import { timestamp } from '../../timestamp.ts';
+import { MAX_MESSAGE_BYTES } from '../../results/result-size.ts';
+import { timestamp } from '../../results/timestamp.ts';
 import { hasBinaryExtension } from '../binary-extensions.ts';
 import { jsonResult, milliseconds, startThatFits } from '../json-result.ts';
 import { pathInside } from '../paths.ts';

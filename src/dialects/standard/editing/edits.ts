@@ -9,7 +9,7 @@ import type {
   ListedEditResult,
 } from '../../../engine/index.ts';
 import { fail } from '../../../engine/index.ts';
-import { pageOf } from '../../budget.ts';
+import { pageOf } from '../../results/budget.ts';
 import { type RestOfDiff, shownDiff } from './shown-diff.ts';
 
 export interface EditArgument {

@@ -1,6 +1,6 @@
 /** As much of a diff as an answer may hold. */
 import { truncateToBytes } from '../../../display/truncate-bytes.ts';
-import { grouped } from '../../budget.ts';
+import { grouped } from '../../results/budget.ts';
 
 export interface RestOfDiff {
   /** What the answer may take. */

@@ -1,7 +1,7 @@
 /** Lists of one entry a line, as many of them as fit. */
 
-import { budgetOf, nextCall, pageOf, partNote } from '../../budget.ts';
 import type { ToolContext } from '../../dialect.ts';
+import { budgetOf, nextCall, pageOf, partNote } from '../../results/budget.ts';
 
 /** `after` stands behind the entries on every page. */
 export function listing(

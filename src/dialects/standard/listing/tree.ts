@@ -1,8 +1,8 @@
 /** Directory trees as JSON: whole levels, as many of them as fit. */
 import { join } from 'node:path';
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
-import { type Budget, budgetOf, nextCall, noteFits } from '../../budget.ts';
 import type { ToolContext } from '../../dialect.ts';
+import { type Budget, budgetOf, nextCall, noteFits } from '../../results/budget.ts';
 import { excludeGlobs } from './patterns.ts';
 
 /** `{ "more": 20000 }`, as an entry of its own. */

@@ -1,7 +1,7 @@
 import { hasSteps, type PlannedFile, Yielder } from '../../../engine/index.ts';
-import { budgetOf, grouped, pageOf } from '../../budget.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
-import { onOneLine } from '../../one-line.ts';
+import { budgetOf, grouped, pageOf } from '../../results/budget.ts';
+import { onOneLine } from '../../results/one-line.ts';
 import { pathOf } from '../paths.ts';
 
 export const applyPatch = defineTool({

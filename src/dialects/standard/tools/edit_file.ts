@@ -1,5 +1,5 @@
-import { budgetOf, nextCall } from '../../budget.ts';
 import { defineTool, hints } from '../../dialect.ts';
+import { budgetOf, nextCall } from '../../results/budget.ts';
 import { editRemembered } from '../editing/edit-remembered.ts';
 import { doneText, refusalText } from '../editing/edits.ts';
 import { unlessStale } from '../editing/stale.ts';

@@ -1,6 +1,6 @@
 import { mapInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { onOneLine } from '../../one-line.ts';
+import { onOneLine } from '../../results/one-line.ts';
 import { listing } from '../listing/listing.ts';
 import { pathOf } from '../paths.ts';
 import { count, path } from '../schema.ts';

@@ -1,6 +1,6 @@
 import { mapInTurns, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { onOneLine } from '../../one-line.ts';
+import { onOneLine } from '../../results/one-line.ts';
 import { listing } from '../listing/listing.ts';
 import { sizedEntries } from '../listing/sized-entries.ts';
 import { formatSize } from '../listing/sizes.ts';

@@ -1,5 +1,5 @@
+import { strings } from '../../arguments/schema.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { strings } from '../../schema.ts';
 import { readSeveral } from '../read-several.ts';
 
 export const readMultipleFiles = defineTool({

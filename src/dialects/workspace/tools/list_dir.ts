@@ -1,7 +1,7 @@
 import type { BelowEntry } from '../../../engine/index.ts';
 import { jsonBytes } from '../../../json/json-size.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { countThatFits, textFits } from '../../result-size.ts';
+import { countThatFits, textFits } from '../../results/result-size.ts';
 import { success } from '../envelope.ts';
 import { workspacePath } from '../paths.ts';
 

@@ -1,6 +1,6 @@
 /** Answers every request of one client about resources. */
 import type { Dialect, ToolContext, ToolOutcome } from '../../../dialects/dialect.ts';
-import { fitBudget } from '../../../dialects/fit-budget.ts';
+import { fitBudget } from '../../../dialects/results/fit-budget.ts';
 import {
   anonymous,
   type Caller,

@@ -1,5 +1,5 @@
 /** Why a file is protected in a writable directory, in words that all dialects share. */
-import type { ReadOnlyReason } from '../engine/index.ts';
+import type { ReadOnlyReason } from '../../engine/index.ts';
 
 /** Ends a sentence after 'cannot be changed:'. Undefined when the server or the directory is read-only. */
 export function whyProtected(why: ReadOnlyReason): string | undefined {

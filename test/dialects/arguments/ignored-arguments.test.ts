@@ -1,11 +1,11 @@
 /** Arguments that a tool does not take: refused where the schema says so, else named in a content item of their own. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dialectNamed } from '../../src/dialects/by-name.ts';
-import { callTool } from '../../src/dialects/call.ts';
-import type { Dialect, ToolContext, ToolOutcome } from '../../src/dialects/dialect.ts';
-import { dialects } from '../../src/dialects/index.ts';
-import { anonymous, Engine } from '../../src/engine/index.ts';
-import { layOut, readBack, temporaryDirectory } from '../tree.ts';
+import { dialectNamed } from '../../../src/dialects/by-name.ts';
+import { callTool } from '../../../src/dialects/call.ts';
+import type { Dialect, ToolContext, ToolOutcome } from '../../../src/dialects/dialect.ts';
+import { dialects } from '../../../src/dialects/index.ts';
+import { anonymous, Engine } from '../../../src/engine/index.ts';
+import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
 let directory: { path: string; remove(): void };
 let engine: Engine;

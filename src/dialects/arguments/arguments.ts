@@ -1,7 +1,7 @@
 /** Checks a call's arguments against the very schema that clients were shown, and fills in its defaults. */
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
-import { type ArgumentProblem, fail, inTurns, type Steps, Yielder } from '../engine/index.ts';
-import type { Tool } from './dialect.ts';
+import { type ArgumentProblem, fail, inTurns, type Steps, Yielder } from '../../engine/index.ts';
+import type { Tool } from '../dialect.ts';
 import { didYouMean } from './ignored-arguments.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 

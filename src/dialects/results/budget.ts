@@ -1,5 +1,5 @@
 /** How long an answer may be where a dialect keeps to a number of tokens, and the words for what did not fit. */
-import { truncateToBytes } from '../display/truncate-bytes.ts';
+import { truncateToBytes } from '../../display/truncate-bytes.ts';
 
 /** Clients cut answers at 25,000 tokens. */
 const USUAL_TOKENS = 20_000;

@@ -1,8 +1,8 @@
 /** How long one tool result may be: clients built on the official library end the session at 10 MiB. */
-import { truncate } from '../display/truncate.ts';
-import { fail, ITEMS_PER_CHECK, inTurns, joinedInTurns, Yielder } from '../engine/index.ts';
-import { jsonTextBytes, measuringJson } from '../json/json-size.ts';
-import { type Content, type ToolOutcome, type ToolResult, text } from './dialect.ts';
+import { truncate } from '../../display/truncate.ts';
+import { fail, ITEMS_PER_CHECK, inTurns, joinedInTurns, Yielder } from '../../engine/index.ts';
+import { jsonTextBytes, measuringJson } from '../../json/json-size.ts';
+import { type Content, type ToolOutcome, type ToolResult, text } from '../dialect.ts';
 
 /** The server sends no longer message, line end included; src/server/mcp/messages.ts enforces it too. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

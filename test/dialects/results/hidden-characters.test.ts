@@ -1,7 +1,7 @@
 /** Direction marks and invisible characters: answers stay exact, and a note shows what is in them. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { noteHidden, quoted } from '../../src/dialects/hidden-characters.ts';
-import { openReplayFixture, type ReplayFixture } from './replay/replay-fixture.ts';
+import { noteHidden, quoted } from '../../../src/dialects/results/hidden-characters.ts';
+import { openReplayFixture, type ReplayFixture } from '../replay/replay-fixture.ts';
 
 let fixture: ReplayFixture | undefined;
 afterEach(async () => {

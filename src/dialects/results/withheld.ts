@@ -1,5 +1,5 @@
 /** Why something is not served although it lies in a given directory, in words that all dialects share. */
-import type { Failure } from '../engine/index.ts';
+import type { Failure } from '../../engine/index.ts';
 import { onOneLine } from './one-line.ts';
 
 type Withheld = Extract<Failure, { kind: 'denied' | 'withheld' }>;

@@ -1,5 +1,5 @@
 /** What a client is told besides the tool result: each note is a text item of its own behind it. */
-import { type ToolOutcome, text } from './dialect.ts';
+import { type ToolOutcome, text } from '../dialect.ts';
 
 /** The result itself stays as its dialect words it. A protocol error carries the notes in its message. */
 export function withNotes<T extends ToolOutcome>(outcome: T, notes: readonly string[]): T {

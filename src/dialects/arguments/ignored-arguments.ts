@@ -1,8 +1,8 @@
 /** Names the arguments that a tool does not take, so that no call silently drops one. */
-import { truncate } from '../display/truncate.ts';
-import { ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../engine/index.ts';
-import type { Tool } from './dialect.ts';
-import { quoted } from './hidden-characters.ts';
+import { truncate } from '../../display/truncate.ts';
+import { ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../../engine/index.ts';
+import type { Tool } from '../dialect.ts';
+import { quoted } from '../results/hidden-characters.ts';
 import type { Schema } from './schema.ts';
 
 const MOST_NAMED = 10;

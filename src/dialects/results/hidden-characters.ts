@@ -3,8 +3,8 @@
  *
  * Names and contents stay exact, because the next call needs them as they are; a note shows what is in them.
  */
-import { ITEMS_PER_CHECK, Yielder } from '../engine/index.ts';
-import type { ToolOutcome } from './dialect.ts';
+import { ITEMS_PER_CHECK, Yielder } from '../../engine/index.ts';
+import type { ToolOutcome } from '../dialect.ts';
 
 /** The flag of a region, such as Scotland's: a black flag with the region's code in tags. Nothing can hide in it. */
 const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
