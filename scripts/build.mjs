@@ -27,7 +27,7 @@ const common = {
   sourcemap: false,
   metafile: true,
   external: ['@vscode/ripgrep', 'pg-native'],
-  alias: { '@modelcontextprotocol/server/_shims': './src/server/mcp/protocol-shims.ts' },
+  alias: { '@modelcontextprotocol/server/_shims': './src/server/mcp/library/protocol-shims.ts' },
   define: { COFFERDAM_VERSION: JSON.stringify(version) },
 };
 
@@ -55,7 +55,7 @@ const built = await Promise.all([
   writeProgram(program.rest),
   writeProgram({
     ...commonjs,
-    entryPoints: ['src/server/mcp/protocol-library.ts'],
+    entryPoints: ['src/server/mcp/library/protocol-library.ts'],
     outfile: 'dist/protocol.cjs',
   }),
   writeProgram({

@@ -1,9 +1,9 @@
 /** `cofferdam call`: one tool call from a shell. */
 import type { Content, ToolResult } from '../dialects/dialect.ts';
 import { offerTools } from '../server/mcp/app.ts';
-import { needsSandbox, withOfferableTools } from '../server/mcp/offerable-tools.ts';
 import { perform } from '../server/mcp/perform.ts';
 import { sessionIdOf } from '../server/mcp/session-state.ts';
+import { needsSandbox, withOfferableTools } from '../server/mcp/tools/offerable-tools.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { namesInstead } from './arguments/suggest.ts';
 import { openFleet } from './fleet.ts';

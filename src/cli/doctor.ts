@@ -2,7 +2,7 @@
 
 import type { Paint } from '../display/colour.ts';
 import { bubblewrapInstallCommand, type Engine, type RootInfo } from '../engine/index.ts';
-import { COULD_READ, isNoSandbox } from '../server/mcp/offerable-tools.ts';
+import { COULD_READ, isNoSandbox } from '../server/mcp/tools/offerable-tools.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { openFleet } from './fleet.ts';
 import { closeApp, openApp } from './open-app.ts';

@@ -1,7 +1,7 @@
 /** `cofferdam --http …` and `cofferdam start`: serves directories over HTTP, with the Tool Trace page. */
 import { resolve } from 'node:path';
 import { type Engine, History, ownPackage, type StateSource } from '../engine/index.ts';
-import { withOfferableTools } from '../server/mcp/offerable-tools.ts';
+import { withOfferableTools } from '../server/mcp/tools/offerable-tools.ts';
 import type { PageSources } from '../server/page/sources.ts';
 import type { HttpEnvironment, HttpSettings, StartedHttp } from '../server/start-http.ts';
 import { openTrace } from '../trace/open.ts';

@@ -1,6 +1,6 @@
 /** `cofferdam DIR…`: serves directories on stdio, until the client ends its input or a signal ends the server. */
 import { ownPackage, rememberAncestors } from '../engine/index.ts';
-import { withOfferableTools } from '../server/mcp/offerable-tools.ts';
+import { withOfferableTools } from '../server/mcp/tools/offerable-tools.ts';
 import { serveOnStdio } from '../server/stdio/serve.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { openFleet } from './fleet.ts';

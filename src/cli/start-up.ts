@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { RootInfo } from '../engine/index.ts';
 import type { App } from '../server/mcp/app.ts';
-import { isNoSandbox } from '../server/mcp/offerable-tools.ts';
+import { isNoSandbox } from '../server/mcp/tools/offerable-tools.ts';
 import type { HttpSettings } from '../server/start-http.ts';
 import { isLoopback } from '../server/web/host-and-origin.ts';
 

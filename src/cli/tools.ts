@@ -4,8 +4,13 @@ import type { ObjectSchema, Schema } from '../dialects/arguments/schema.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects as allDialects } from '../dialects/index.ts';
 import type { OfferedTool } from '../server/mcp/app.ts';
-import { areCommandsConfined } from '../server/mcp/offerable-tools.ts';
-import { type Abilities, type OfferedTools, offer, type ShownTool } from '../server/mcp/offered-tools.ts';
+import { areCommandsConfined } from '../server/mcp/tools/offerable-tools.ts';
+import {
+  type Abilities,
+  type OfferedTools,
+  offer,
+  type ShownTool,
+} from '../server/mcp/tools/offered-tools.ts';
 import { estimatedTokens } from '../trace/tokens.ts';
 import { columns } from './arguments/help.ts';
 import type { CommandTo, Options } from './arguments/parse.ts';

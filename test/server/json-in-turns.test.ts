@@ -1,7 +1,7 @@
 /** Long answers are written in turns, to the same bytes that one go would give. */
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { isLong, jsonInTurns } from '../../src/server/mcp/json-in-turns.ts';
+import { isLong, jsonInTurns } from '../../src/server/mcp/messages/json-in-turns.ts';
 import { LineTransport } from '../../src/server/stdio/line-transport.ts';
 
 function answerWith(text: string, more: object = {}) {

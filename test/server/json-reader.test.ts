@@ -1,6 +1,6 @@
 /** A long message is read in turns, and gives exactly what JSON.parse gives. */
 import { describe, expect, it } from 'vitest';
-import { NotUtf8, readJsonInTurns } from '../../src/server/mcp/json-reader.ts';
+import { NotUtf8, readJsonInTurns } from '../../src/server/mcp/messages/json-reader.ts';
 
 const PIECE = 64 * 1024;
 

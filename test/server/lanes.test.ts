@@ -9,8 +9,8 @@ import { repo } from '../../src/dialects/repo/index.ts';
 import { workspace } from '../../src/dialects/workspace/index.ts';
 import { Engine } from '../../src/engine/index.ts';
 import type { App } from '../../src/server/mcp/app.ts';
-import { HANDSHAKE_VERSIONS } from '../../src/server/mcp/handshake-versions.ts';
-import { isPlainInitialize } from '../../src/server/mcp/initialize.ts';
+import { HANDSHAKE_VERSIONS } from '../../src/server/mcp/messages/handshake-versions.ts';
+import { isPlainInitialize } from '../../src/server/mcp/messages/initialize.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 

@@ -6,12 +6,12 @@ import {
   type JSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { WITH_BATCHES } from '../mcp/batch.ts';
-import { HANDSHAKE_VERSIONS } from '../mcp/handshake-versions.ts';
-import { INVALID_PARAMS, idOf, SESSION_NOT_FOUND, UNSUPPORTED_VERSION } from '../mcp/json-rpc.ts';
-import { whyNotCall, whyNotMeta } from '../mcp/messages.ts';
-import { traceInvalidCall } from '../mcp/refused-calls.ts';
+import { WITH_BATCHES } from '../mcp/messages/batch.ts';
+import { HANDSHAKE_VERSIONS } from '../mcp/messages/handshake-versions.ts';
+import { INVALID_PARAMS, idOf, SESSION_NOT_FOUND, UNSUPPORTED_VERSION } from '../mcp/messages/json-rpc.ts';
+import { whyNotCall, whyNotMeta } from '../mcp/messages/messages.ts';
 import { isResourceMethod } from '../mcp/resources/resource-methods.ts';
+import { traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import { endOfTurn } from '../web/end-of-turn.ts';
 import type { HttpLimits } from '../web/limits.ts';

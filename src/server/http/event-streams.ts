@@ -3,7 +3,7 @@
  * its connection comes back with the last id it saw and gets the rest.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { asJson } from '../mcp/messages.ts';
+import { asJson } from '../mcp/messages/messages.ts';
 import type { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Reply } from '../web/reply.ts';

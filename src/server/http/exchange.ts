@@ -2,9 +2,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
-import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
-import { type Id, idOf } from '../mcp/json-rpc.ts';
-import { asJson, tooLarge } from '../mcp/messages.ts';
+import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
+import { type Id, idOf } from '../mcp/messages/json-rpc.ts';
+import { asJson, tooLarge } from '../mcp/messages/messages.ts';
 import type { Reply } from '../web/reply.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 

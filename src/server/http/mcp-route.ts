@@ -4,7 +4,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import type { Engine } from '../../engine/index.ts';
 import { MemorySessions } from '../../state/memory-sessions.ts';
 import type { App } from '../mcp/app.ts';
-import { createSession } from '../mcp/session.ts';
+import { createSession } from '../mcp/library/session.ts';
 import { ProtectedResources } from '../oauth/protected-resource.ts';
 import type { OAuthSettings } from '../oauth/settings.ts';
 import type { Access } from '../web/admission.ts';

@@ -1,9 +1,9 @@
 /** The body of a POST: one message or a batch of them, and what is wrong with each. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
-import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/json-reader.ts';
-import { type Id, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/json-rpc.ts';
-import { whyNotMessage, withoutExtras } from '../mcp/messages.ts';
+import { WITH_BATCHES, whyNotBatch } from '../mcp/messages/batch.ts';
+import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/messages/json-reader.ts';
+import { type Id, INVALID_REQUEST, idOf, PARSE_ERROR } from '../mcp/messages/json-rpc.ts';
+import { whyNotMessage, withoutExtras } from '../mcp/messages/messages.ts';
 import { type MemoryBudget, readBody } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal, Reply } from '../web/reply.ts';

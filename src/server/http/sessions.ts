@@ -10,7 +10,7 @@ import type { Session } from '../../dialects/dialect.ts';
 import { type SessionFacts, type Sessions, type StoredSession, tellEvery } from '../../state/sessions.ts';
 import { type SharedPaths, StateAway } from '../../state/state.ts';
 import type { App } from '../mcp/app.ts';
-import { type SessionShares, toolCallsOf } from '../mcp/session.ts';
+import { type SessionShares, toolCallsOf } from '../mcp/library/session.ts';
 import { endState } from '../mcp/session-state.ts';
 import { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';

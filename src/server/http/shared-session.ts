@@ -4,7 +4,7 @@ import type { SessionFacts, Sessions, StoredSession } from '../../state/sessions
 import type { SharedPaths } from '../../state/state.ts';
 import type { App } from '../mcp/app.ts';
 import type { ClientRoots } from '../mcp/client-roots.ts';
-import type { SessionMemory } from '../mcp/session.ts';
+import type { SessionMemory } from '../mcp/library/session.ts';
 
 export interface SharedSessionParts {
   app: App;

@@ -24,7 +24,7 @@ import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
 import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
-import { INTERNAL_ERROR } from './json-rpc.ts';
+import { INTERNAL_ERROR } from './messages/json-rpc.ts';
 import { ProgressReporter } from './progress.ts';
 import { withChange } from './views/change-note.ts';
 

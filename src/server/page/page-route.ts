@@ -4,7 +4,7 @@ import type { About } from '../../page/wire.ts';
 import { StateAway } from '../../state/state.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
-import { readJsonAtOnce } from '../mcp/json-reader.ts';
+import { readJsonAtOnce } from '../mcp/messages/json-reader.ts';
 import { MemoryBudget, readBody } from '../web/body.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens.ts';

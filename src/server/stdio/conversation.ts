@@ -10,14 +10,14 @@ import type { App, OfferedTool } from '../mcp/app.ts';
 import { Cancellation } from '../mcp/cancellation.ts';
 import { ClientRoots, followsRoots } from '../mcp/client-roots.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
-import { initializeResult, whyNotInitialize } from '../mcp/initialize.ts';
-import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/json-rpc.ts';
-import { offeredTools, unknownTool } from '../mcp/offered-tools.ts';
+import { initializeResult, whyNotInitialize } from '../mcp/messages/initialize.ts';
+import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/messages/json-rpc.ts';
 import { perform } from '../mcp/perform.ts';
-import { traceInvalidCall, traceUnknownTool } from '../mcp/refused-calls.ts';
 import { isResourceMethod, type ResourceMethod, resourceDialect } from '../mcp/resources/resource-methods.ts';
 import type { SessionResources } from '../mcp/resources/session-resources.ts';
 import { endState, sessionIdOf } from '../mcp/session-state.ts';
+import { offeredTools, unknownTool } from '../mcp/tools/offered-tools.ts';
+import { traceInvalidCall, traceUnknownTool } from '../mcp/tools/refused-calls.ts';
 import { hasViews, listedTools } from '../mcp/views/client-views.ts';
 import type { LineTransport } from './line-transport.ts';
 

@@ -2,10 +2,10 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { App } from '../mcp/app.ts';
-import { withExactCode } from '../mcp/exact-codes.ts';
-import type { Id } from '../mcp/json-rpc.ts';
+import { withExactCode } from '../mcp/library/exact-codes.ts';
+import { createSession } from '../mcp/library/session.ts';
+import type { Id } from '../mcp/messages/json-rpc.ts';
 import { ListenedResources } from '../mcp/resources/listened-resources.ts';
-import { createSession } from '../mcp/session.ts';
 import type { LineTransport } from './line-transport.ts';
 
 export interface LibraryLane {

@@ -7,11 +7,25 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, JSONRPCNotification } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
-import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/batch.ts';
-import { isLong, jsonInTurns } from '../mcp/json-in-turns.ts';
-import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/json-reader.ts';
-import { type Id, INVALID_PARAMS, INVALID_REQUEST, idOf, isId, PARSE_ERROR } from '../mcp/json-rpc.ts';
-import { asJson, tooLarge, whyNotCall, whyNotMessage, whyNotMeta, withoutExtras } from '../mcp/messages.ts';
+import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/messages/batch.ts';
+import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
+import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/messages/json-reader.ts';
+import {
+  type Id,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  idOf,
+  isId,
+  PARSE_ERROR,
+} from '../mcp/messages/json-rpc.ts';
+import {
+  asJson,
+  tooLarge,
+  whyNotCall,
+  whyNotMessage,
+  whyNotMeta,
+  withoutExtras,
+} from '../mcp/messages/messages.ts';
 
 const NEWLINE = 10;
 /** What a client of 2026-07-28 gets when it begins to listen, and where it says which request that was. */

@@ -2,8 +2,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { App } from '../mcp/app.ts';
-import { isPlainInitialize } from '../mcp/initialize.ts';
-import { traceInvalidCall } from '../mcp/refused-calls.ts';
+import { isPlainInitialize } from '../mcp/messages/initialize.ts';
+import { traceInvalidCall } from '../mcp/tools/refused-calls.ts';
 import { Conversation } from './conversation.ts';
 import { LineTransport } from './line-transport.ts';
 

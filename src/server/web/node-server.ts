@@ -1,7 +1,7 @@
 /** Node's HTTP server with bounds on time, size and connections. It answers every request, also when a route fails. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import { INTERNAL_ERROR } from '../mcp/json-rpc.ts';
+import { INTERNAL_ERROR } from '../mcp/messages/json-rpc.ts';
 import type { HttpLimits } from './limits.ts';
 import type { OpenReplies } from './open-replies.ts';
 import { type Refusal, Reply } from './reply.ts';

@@ -1,6 +1,6 @@
 /** One reply on its way: a JSON body, or a stream of events once something has to go out before the result. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Id, SERVER_ERROR } from '../mcp/json-rpc.ts';
+import { type Id, SERVER_ERROR } from '../mcp/messages/json-rpc.ts';
 import type { HttpLimits } from './limits.ts';
 
 /** How much of a refused request the server still reads, and for how long, so that the client gets to read why. */

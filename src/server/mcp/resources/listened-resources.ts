@@ -1,7 +1,7 @@
 /** The resources that clients listen to with `subscriptions/listen`, in the version of the protocol without sessions. */
 import { EngineFailure } from '../../../engine/index.ts';
 import type { App } from '../app.ts';
-import type { Id } from '../json-rpc.ts';
+import type { Id } from '../messages/json-rpc.ts';
 import { ListChanges } from './list-changes.ts';
 import { BadParams, pathIn } from './resource-call.ts';
 import { resourceDialect } from './resource-methods.ts';

@@ -10,7 +10,7 @@ import {
   Yielder,
 } from '../../../engine/index.ts';
 import type { App } from '../app.ts';
-import { offeredTools } from '../offered-tools.ts';
+import { offeredTools } from '../tools/offered-tools.ts';
 import { CHANGE_VIEW } from '../views/client-views.ts';
 import { readChangeView } from '../views/read-view.ts';
 import { type ResourceCall, requestedPath } from './resource-call.ts';

@@ -13,7 +13,7 @@ import { tracing } from '../../../trace/caller.ts';
 import type { CallTrace } from '../../../trace/recorder.ts';
 import type { App } from '../app.ts';
 import { type ClientRoots, tracedRoots, wholeLease } from '../client-roots.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, SERVER_ERROR } from '../json-rpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, SERVER_ERROR } from '../messages/json-rpc.ts';
 import { completePath } from './complete-path.ts';
 import { TEMPLATE } from './file-uri.ts';
 import { ListChanges } from './list-changes.ts';

@@ -1,7 +1,7 @@
 /** What the result of a call tells the view about the change that the call has made. */
 import type { ToolOutcome } from '../../../dialects/dialect.ts';
 import type { App, OfferedTool } from '../app.ts';
-import { offeredTools } from '../offered-tools.ts';
+import { offeredTools } from '../tools/offered-tools.ts';
 
 /** The name in `_meta`; the view knows it, too. */
 const CHANGE_META = 'cofferdam/change';

@@ -1,7 +1,7 @@
 /** Which clients show views, and what they see of the tools. All others see the tools as they are. */
 import type { App, OfferedTool } from '../app.ts';
-import { isObject } from '../messages.ts';
-import { offeredTools, type ShownTool } from '../offered-tools.ts';
+import { isObject } from '../messages/messages.ts';
+import { offeredTools, type ShownTool } from '../tools/offered-tools.ts';
 
 /** Of the extension that the protocol names MCP Apps. */
 const EXTENSION = 'io.modelcontextprotocol/ui';

@@ -1,6 +1,6 @@
 /** The tools in tools/list, and the error for a tool that does not exist. */
-import type { Dialect, Tool, ToolAnnotations } from '../../dialects/dialect.ts';
-import { type App, type OfferedTool, offerTools } from './app.ts';
+import type { Dialect, Tool, ToolAnnotations } from '../../../dialects/dialect.ts';
+import { type App, type OfferedTool, offerTools } from '../app.ts';
 
 export interface ShownTool {
   name: string;

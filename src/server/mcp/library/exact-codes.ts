@@ -5,7 +5,7 @@
  * library in disguise, and the transport restores it.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { INTERNAL_ERROR, INVALID_PARAMS } from './json-rpc.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS } from '../messages/json-rpc.ts';
 
 const DISGUISE = -1_000_000_000;
 

@@ -6,16 +6,16 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Session, ToolContext } from '../../dialects/dialect.ts';
-import type { App } from './app.ts';
-import type { ClientRoots } from './client-roots.ts';
-import { type ConcurrencyLimit, newCallLimit } from './concurrency-limit.ts';
+import type { Session, ToolContext } from '../../../dialects/dialect.ts';
+import type { App } from '../app.ts';
+import type { ClientRoots } from '../client-roots.ts';
+import { type ConcurrencyLimit, newCallLimit } from '../concurrency-limit.ts';
+import { serverDescription } from '../messages/initialize.ts';
+import { addResources } from '../resources/library-resources.ts';
+import { endState, sessionIdOf } from '../session-state.ts';
+import { ToolCalls } from '../tools/tool-calls.ts';
+import { listedTools } from '../views/client-views.ts';
 import { disguised } from './exact-codes.ts';
-import { serverDescription } from './initialize.ts';
-import { addResources } from './resources/library-resources.ts';
-import { endState, sessionIdOf } from './session-state.ts';
-import { ToolCalls } from './tool-calls.ts';
-import { listedTools } from './views/client-views.ts';
 
 export interface SessionShares {
   /** State that outlives this session; the caller ends it. */

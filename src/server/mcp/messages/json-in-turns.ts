@@ -1,7 +1,7 @@
 /** Writes a long message as JSON over several turns of the event loop, so that other calls are answered meanwhile. */
-import { Yielder } from '../../engine/index.ts';
-import { pieceEnd } from '../../json/text-pieces.ts';
-import { writeText } from '../../json/write-json.ts';
+import { Yielder } from '../../../engine/index.ts';
+import { pieceEnd } from '../../../json/text-pieces.ts';
+import { writeText } from '../../../json/write-json.ts';
 
 /** Shorter messages are written in one turn. */
 const LONG = 128 * 1024;

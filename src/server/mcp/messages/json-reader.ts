@@ -1,6 +1,6 @@
 /** Reads a long message as JSON in as many turns of the event loop as it takes: others are answered meanwhile. */
 import { isUtf8 } from 'node:buffer';
-import { Yielder } from '../../engine/index.ts';
+import { Yielder } from '../../../engine/index.ts';
 
 /** Shorter messages are read at once. */
 const LONG_MESSAGE = 512 * 1024;

@@ -1,7 +1,7 @@
 /** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
-import { writeJson } from '../../json/write-json.ts';
+import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
+import { writeJson } from '../../../json/write-json.ts';
 import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';

@@ -1,6 +1,6 @@
 /** Records calls in the trace that never reach a tool. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { App } from './app.ts';
+import type { App } from '../app.ts';
 import { offeredTools } from './offered-tools.ts';
 
 type Params = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** Which command tools a server can offer: those that can succeed with the sandbox that there is. */
-import type { Tool } from '../../dialects/dialect.ts';
-import { withTools } from '../../dialects/with-tools.ts';
-import { type CommandSettings, type Engine, EngineFailure } from '../../engine/index.ts';
-import type { App } from './app.ts';
+import type { Tool } from '../../../dialects/dialect.ts';
+import { withTools } from '../../../dialects/with-tools.ts';
+import { type CommandSettings, type Engine, EngineFailure } from '../../../engine/index.ts';
+import type { App } from '../app.ts';
 
 /** Why no command runs without a sandbox while files are withheld. */
 export const COULD_READ = 'files are denied or hidden here, and without a sandbox commands could read them';

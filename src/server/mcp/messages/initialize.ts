@@ -1,10 +1,10 @@
 /** The answer to `initialize`, and which clients get it without the protocol library. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { App } from './app.ts';
+import type { App } from '../app.ts';
+import { resourceDialect } from '../resources/resource-methods.ts';
+import { offeredTools } from '../tools/offered-tools.ts';
 import { HANDSHAKE_VERSIONS } from './handshake-versions.ts';
 import { isObject } from './messages.ts';
-import { offeredTools } from './offered-tools.ts';
-import { resourceDialect } from './resources/resource-methods.ts';
 
 /** A message with this in its `_meta` says that it is of a version without `initialize`. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';

@@ -1,14 +1,14 @@
 /** The tool calls of one session: finds the tool, keeps to the limit of calls under way, and performs the call. */
-import type { Session, ToolContext, ToolOutcome } from '../../dialects/dialect.ts';
-import type { App } from './app.ts';
-import type { ClientRoots } from './client-roots.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import { INVALID_PARAMS, SERVER_ERROR } from './json-rpc.ts';
+import type { Session, ToolContext, ToolOutcome } from '../../../dialects/dialect.ts';
+import type { App } from '../app.ts';
+import type { ClientRoots } from '../client-roots.ts';
+import type { ConcurrencyLimit } from '../concurrency-limit.ts';
+import { INVALID_PARAMS, SERVER_ERROR } from '../messages/json-rpc.ts';
+import { perform } from '../perform.ts';
+import { endState } from '../session-state.ts';
+import { hasViews } from '../views/client-views.ts';
 import { offeredTools, unknownTool } from './offered-tools.ts';
-import { perform } from './perform.ts';
 import { traceUnknownTool } from './refused-calls.ts';
-import { endState } from './session-state.ts';
-import { hasViews } from './views/client-views.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
