@@ -2,7 +2,7 @@
 
 import type { RootInfo } from '../engine/index.ts';
 import type { ClientConfig } from '../server/page/sources.ts';
-import type { StoredToken } from '../server/web/stored-token.ts';
+import type { StoredToken } from '../server/web/tokens/stored-token.ts';
 import type { Launch } from './clients/client.ts';
 import { addCommandLine } from './clients/entry-text.ts';
 import { clientNamed } from './clients/table.ts';

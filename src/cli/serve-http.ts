@@ -70,7 +70,7 @@ async function storeOf(
   secret: string | undefined,
 ): Promise<Pick<HttpEnvironment, 'store' | 'requireChanges'>> {
   if (!fleet) return {};
-  const { keysFrom, SHORTEST_SECRET } = await import('../server/web/signed-ids.ts');
+  const { keysFrom, SHORTEST_SECRET } = await import('../server/web/tokens/signed-ids.ts');
   if (secret?.split(',').some((each) => each.trim().length < SHORTEST_SECRET))
     throw new UsageError(`COFFERDAM_SECRET is too short: ${SHORTEST_SECRET} characters or more`);
   const { sessions, paths } = fleet.openState();

@@ -3,7 +3,7 @@ import { ownSessions } from './http/mcp-route.ts';
 import { PageRoute } from './page/page-route.ts';
 import type { PageSources } from './page/sources.ts';
 import type { HttpLimits } from './web/limits.ts';
-import { fullGrant, newToken } from './web/tokens.ts';
+import { fullGrant, newToken } from './web/tokens/tokens.ts';
 import { WebServer } from './web/web-server.ts';
 
 const CONNECTIONS = 64;

@@ -10,8 +10,8 @@ import type { PageSources } from './page/sources.ts';
 import { type HttpOptions, serveHttp } from './serve-http.ts';
 import { limitsFor } from './web/limits.ts';
 import type { Certificate } from './web/node-server.ts';
-import { readPlain, readSecret, StartError } from './web/secret-files.ts';
-import { type StoredToken, storedToken } from './web/stored-token.ts';
+import { readPlain, readSecret, StartError } from './web/tokens/secret-files.ts';
+import { type StoredToken, storedToken } from './web/tokens/stored-token.ts';
 import {
   fullGrant,
   isEasilyGuessed,
@@ -19,7 +19,7 @@ import {
   parseTokens,
   type TokenGrant,
   whyNotToken,
-} from './web/tokens.ts';
+} from './web/tokens/tokens.ts';
 import type { WebServer } from './web/web-server.ts';
 
 export { StartError };

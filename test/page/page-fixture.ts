@@ -1,7 +1,7 @@
 /** The Tool Trace page in a real Chromium, over the real HTTP server: opened, filled and looked at by tests. */
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { fullGrant, parseTokens } from '../../src/server/web/tokens.ts';
+import { fullGrant, parseTokens } from '../../src/server/web/tokens/tokens.ts';
 import type { How, TraceEvent } from '../../src/trace/event.ts';
 import { HttpFixture, TOKEN } from '../server/http-fixture.ts';
 import { type StandIn, standIn } from '../server/page/stand-in.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
 import { serveHttp } from '../../src/server/serve-http.ts';
-import { fullGrant, newToken } from '../../src/server/web/tokens.ts';
+import { fullGrant, newToken } from '../../src/server/web/tokens/tokens.ts';
 import { changes, createFixture } from './conformance-fixture.ts';
 
 export async function startConformanceServer(

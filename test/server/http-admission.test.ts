@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FailedTokens } from '../../src/server/web/failed-tokens.ts';
-import { fullGrant, parseTokens, Tokens } from '../../src/server/web/tokens.ts';
+import { FailedTokens } from '../../src/server/web/tokens/failed-tokens.ts';
+import { fullGrant, parseTokens, Tokens } from '../../src/server/web/tokens/tokens.ts';
 import { ask, HttpFixture, hello, TOKEN, usual } from './http-fixture.ts';
 
 let fixture: HttpFixture;

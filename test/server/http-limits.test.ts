@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/server/web/limits.ts';
-import { parseTokens } from '../../src/server/web/tokens.ts';
+import { parseTokens } from '../../src/server/web/tokens/tokens.ts';
 import { until } from '../until.ts';
 import { eventsOf, HttpFixture, hello, meta, TOKEN, usual } from './http-fixture.ts';
 

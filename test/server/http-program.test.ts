@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseHttp } from '../../src/cli/arguments/http-flags.ts';
 import { describeHttp } from '../../src/cli/start-up.ts';
 import type { App } from '../../src/server/mcp/app.ts';
-import { readSecret } from '../../src/server/web/secret-files.ts';
+import { readSecret } from '../../src/server/web/tokens/secret-files.ts';
 import { program } from '../client.ts';
 import { leftovers, uniqueSeconds } from '../commands/processes.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpLimits } from '../../src/server/web/limits.ts';
-import { fullGrant } from '../../src/server/web/tokens.ts';
+import { fullGrant } from '../../src/server/web/tokens/tokens.ts';
 import {
   type Answer,
   eventsOf,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseTokens } from '../../src/server/web/tokens.ts';
+import { parseTokens } from '../../src/server/web/tokens/tokens.ts';
 import { type Answer, HttpFixture, meta, TOKEN } from './http-fixture.ts';
 
 const tree = { 'one/a.txt': 'of one\n', 'two/a.txt': 'of two\n', 'c++ d/a.txt': 'odd\n' };

@@ -13,7 +13,7 @@ import { Engine, type EngineOptions } from '../../src/engine/index.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { serveHttp } from '../../src/server/serve-http.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
-import { fullGrant } from '../../src/server/web/tokens.ts';
+import { fullGrant } from '../../src/server/web/tokens/tokens.ts';
 
 const TOKEN = 'the-token-of-the-resource-tests';
 const PATH = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } as const;

@@ -1,6 +1,6 @@
 /** Ids that clients keep: valid for whom they were made, while their key is. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { keysFrom, SignedIds } from '../../src/server/web/signed-ids.ts';
+import { keysFrom, SignedIds } from '../../src/server/web/tokens/signed-ids.ts';
 
 const signing = (secrets: string, purpose = 'session') => new SignedIds(purpose, keysFrom(secrets));
 

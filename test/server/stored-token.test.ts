@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { storedToken } from '../../src/server/web/stored-token.ts';
+import { storedToken } from '../../src/server/web/tokens/stored-token.ts';
 import { temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };

@@ -10,7 +10,7 @@ import type { OAuthSettings } from '../oauth/settings.ts';
 import type { Access } from '../web/admission.ts';
 import { MemoryBudget } from '../web/body.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
 import { pathsOf, workspaceIn } from './address.ts';
 import { type Endpoint, serveMcp } from './endpoint.ts';

@@ -3,7 +3,7 @@ import type { Dialect, Session } from '../../dialects/dialect.ts';
 import type { App } from '../mcp/app.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
 import { endState } from '../mcp/session-state.ts';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 
 interface ClientState {
   client: string;

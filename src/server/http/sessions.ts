@@ -15,7 +15,7 @@ import { endState } from '../mcp/session-state.ts';
 import { MemoryBudget } from '../web/body.ts';
 import type { HttpLimits } from '../web/limits.ts';
 import type { Refusal } from '../web/reply.ts';
-import { keyOf, type ReadKeys, SignedIds } from '../web/signed-ids.ts';
+import { keyOf, type ReadKeys, SignedIds } from '../web/tokens/signed-ids.ts';
 import { fixedWorkspace } from './address.ts';
 import { EventStreams } from './event-streams.ts';
 import type { Principal } from './principal.ts';

@@ -5,7 +5,7 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Access } from '../web/admission.ts';
 import type { Refusal } from '../web/reply.ts';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 import { type AccessToken, AccessTokens, InvalidToken } from './access-tokens.ts';
 import { IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { knownScopes, scopesNeeded, scopesOfTools } from './scopes.ts';

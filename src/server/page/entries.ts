@@ -9,7 +9,7 @@ import type {
   UndoOutcome,
 } from '../../page/wire.ts';
 import type { Refusal } from '../web/reply.ts';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 import type { Sight } from './sight.ts';
 import type { PageHistory } from './sources.ts';
 

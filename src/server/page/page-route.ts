@@ -7,7 +7,7 @@ import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
 import { readJsonAtOnce } from '../mcp/messages/json-reader.ts';
 import { MemoryBudget, readBody } from '../web/body.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
 import { Entries } from './entries.ts';
 import { LiveFeed } from './live-feed.ts';

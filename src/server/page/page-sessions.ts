@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { type Sessions, tellEvery } from '../../state/sessions.ts';
 import type { Reply } from '../web/reply.ts';
-import { keyOf, type ReadKeys, SignedIds } from '../web/signed-ids.ts';
-import type { Grant } from '../web/tokens.ts';
+import { keyOf, type ReadKeys, SignedIds } from '../web/tokens/signed-ids.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 
 const HOUR_MS = 60 * 60_000;
 const IDLE_MS = 4 * HOUR_MS;

@@ -1,6 +1,6 @@
 /** Bounds requests that cost memory for as long as they last; one token cannot use the whole quota. */
 import type { Refusal } from '../web/reply.ts';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 
 export class RequestQuota {
   readonly #total: number;

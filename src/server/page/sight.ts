@@ -2,7 +2,7 @@
 // The names of the served directories are resolved, nothing is opened.
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 
 export interface ServedRoot {
   path: string;

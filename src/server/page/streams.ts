@@ -3,7 +3,7 @@
 import { CURSOR_HEADER } from '../../page/wire.ts';
 import type { TraceEvent } from '../../trace/event.ts';
 import type { Reply } from '../web/reply.ts';
-import type { Grant } from '../web/tokens.ts';
+import type { Grant } from '../web/tokens/tokens.ts';
 import { asPageEvent, type LiveFeed } from './live-feed.ts';
 import { seesCallsOf } from './sight.ts';
 

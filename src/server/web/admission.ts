@@ -1,8 +1,9 @@
 /** Checks Host, then Origin, then the token of a request, before the server reads anything else of it. */
-import { FailedTokens } from './failed-tokens.ts';
+
 import type { HostAndOrigin } from './host-and-origin.ts';
 import type { Refusal, Reply } from './reply.ts';
-import { bearerOf, type Grant, type Tokens } from './tokens.ts';
+import { FailedTokens } from './tokens/failed-tokens.ts';
+import { bearerOf, type Grant, type Tokens } from './tokens/tokens.ts';
 
 const CHALLENGE = 'Bearer realm="cofferdam"';
 const TOKEN_NEEDED = 'A token is needed: Authorization: Bearer …';

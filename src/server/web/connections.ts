@@ -5,9 +5,9 @@
  * always gets in: the oldest unauthenticated one of the network that has the most of them is closed for it.
  */
 import type { Socket } from 'node:net';
-import { networkOf } from './failed-tokens.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Reply } from './reply.ts';
+import { networkOf } from './tokens/failed-tokens.ts';
 
 /** Time for a new connection to show its token: a client may open one for each of hundreds of calls at once. */
 const MIN_AGE_MS = 1000;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Refusal, Reply } from './reply.ts';
-import type { Grant } from './tokens.ts';
+import type { Grant } from './tokens/tokens.ts';
 
 const POLL_MS = 10;
 const TOO_MANY_CONNECTIONS: Refusal = {

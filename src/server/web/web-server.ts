@@ -12,7 +12,7 @@ import { defaultLimits, type HttpLimits } from './limits.ts';
 import { type Certificate, createNodeServer } from './node-server.ts';
 import { OpenReplies } from './open-replies.ts';
 import type { Refusal, Reply } from './reply.ts';
-import { type Grant, type TokenGrant, Tokens } from './tokens.ts';
+import { type Grant, type TokenGrant, Tokens } from './tokens/tokens.ts';
 
 /** The longest time between two looks at open replies and idle sessions. */
 const MAX_TICK_MS = 1000;

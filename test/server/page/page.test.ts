@@ -5,7 +5,7 @@ import { request as tlsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fullGrant, parseTokens } from '../../../src/server/web/tokens.ts';
+import { fullGrant, parseTokens } from '../../../src/server/web/tokens/tokens.ts';
 import type { TraceEvent } from '../../../src/trace/event.ts';
 import { certificate, privateKey } from '../http-certificate.ts';
 import { type Answer, HttpFixture, RawConnection, TOKEN } from '../http-fixture.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ownSessions } from '../../../src/server/http/mcp-route.ts';
 import { cookieOf, PageSessions } from '../../../src/server/page/page-sessions.ts';
-import { fullGrant } from '../../../src/server/web/tokens.ts';
+import { fullGrant } from '../../../src/server/web/tokens/tokens.ts';
 
 const HOUR = 3_600_000;
 const grant = fullGrant('one', 'one');

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { relative, sep } from 'node:path';
-import { shellWord } from '../../display/shell-word.ts';
+import { shellWord } from '../../../display/shell-word.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
