@@ -1,6 +1,6 @@
 /** What `--http` serves: MCP, the Tool Trace page and a health check, on one HTTP server. */
 import { type McpOptions, McpRoute, ownSessions } from './http/mcp-route.ts';
-import type { SessionStore } from './http/sessions.ts';
+import type { SessionStore } from './http/sessions/sessions.ts';
 import { wellKnownRoute } from './http/well-known-route.ts';
 import type { App } from './mcp/app.ts';
 import { PageRoute } from './page/page-route.ts';

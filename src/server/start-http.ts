@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { dialectNames } from '../dialects/by-name.ts';
 import type { Engine } from '../engine/index.ts';
-import type { SessionStore } from './http/sessions.ts';
+import type { SessionStore } from './http/sessions/sessions.ts';
 import type { App } from './mcp/app.ts';
 import type { OAuthSettings } from './oauth/settings.ts';
 import type { PageSources } from './page/sources.ts';

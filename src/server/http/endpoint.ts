@@ -24,7 +24,7 @@ import {
   readPostBody,
   requestIds,
 } from './post-body.ts';
-import type { ClientContext, HttpSession, HttpSessions } from './sessions.ts';
+import type { ClientContext, HttpSession, HttpSessions } from './sessions/sessions.ts';
 import type { Stateless } from './stateless.ts';
 
 /** The protocol version without sessions. */

@@ -6,7 +6,7 @@ import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
 import { type Id, idOf } from '../mcp/messages/json-rpc.ts';
 import { asJson, tooLarge } from '../mcp/messages/messages.ts';
 import type { Reply } from '../web/reply.ts';
-import type { EventStream, EventStreams } from './event-streams.ts';
+import type { EventStream, EventStreams } from './sessions/event-streams.ts';
 
 export interface ExchangeOptions {
   /** The body held a batch of messages, so their answers go out as a batch. */

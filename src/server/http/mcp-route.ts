@@ -15,7 +15,7 @@ import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/w
 import { pathsOf, workspaceIn } from './address.ts';
 import { type Endpoint, serveMcp } from './endpoint.ts';
 import { Principal } from './principal.ts';
-import { type CreateServer, HttpSessions, type SessionStore } from './sessions.ts';
+import { type CreateServer, HttpSessions, type SessionStore } from './sessions/sessions.ts';
 import { Stateless } from './stateless.ts';
 
 /** As long as a timer can be. */

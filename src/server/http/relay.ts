@@ -4,7 +4,7 @@
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Sessions } from '../../state/sessions.ts';
-import type { SessionTransport } from './session-transport.ts';
+import type { SessionTransport } from './sessions/session-transport.ts';
 
 const FIRST_MS = 200;
 const EVERY_MS = 500;

@@ -35,7 +35,7 @@ import type { Refusal, Reply } from '../web/reply.ts';
 import { fixedWorkspace } from './address.ts';
 import { envelopeOf, KnownEnvelopes } from './known-envelopes.ts';
 import type { Principal } from './principal.ts';
-import type { CreateServer } from './sessions.ts';
+import type { CreateServer } from './sessions/sessions.ts';
 
 type Served = Server | McpServer;
 

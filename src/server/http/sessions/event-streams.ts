@@ -3,11 +3,11 @@
  * its connection comes back with the last id it saw and gets the rest.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { asJson } from '../mcp/messages/messages.ts';
-import type { MemoryBudget } from '../web/body.ts';
-import type { HttpLimits } from '../web/limits.ts';
-import type { Reply } from '../web/reply.ts';
-import { LateCalls } from './late-calls.ts';
+import { asJson } from '../../mcp/messages/messages.ts';
+import type { MemoryBudget } from '../../web/body.ts';
+import type { HttpLimits } from '../../web/limits.ts';
+import type { Reply } from '../../web/reply.ts';
+import { LateCalls } from '../late-calls.ts';
 
 const EVENT_ID = /^(?:(\w{1,20})\.)?(\d{1,15})-(\d{1,15})$/;
 

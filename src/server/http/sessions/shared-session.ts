@@ -1,10 +1,10 @@
 /** What the servers of a fleet know of one session together: the workspace that its client chose, and its roots. */
-import type { Session } from '../../dialects/dialect.ts';
-import type { SessionFacts, Sessions, StoredSession } from '../../state/sessions.ts';
-import type { SharedPaths } from '../../state/state.ts';
-import type { App } from '../mcp/app.ts';
-import type { ClientRoots } from '../mcp/client-roots.ts';
-import type { SessionMemory } from '../mcp/library/session.ts';
+import type { Session } from '../../../dialects/dialect.ts';
+import type { SessionFacts, Sessions, StoredSession } from '../../../state/sessions.ts';
+import type { SharedPaths } from '../../../state/state.ts';
+import type { App } from '../../mcp/app.ts';
+import type { ClientRoots } from '../../mcp/client-roots.ts';
+import type { SessionMemory } from '../../mcp/library/session.ts';
 
 export interface SharedSessionParts {
   app: App;

@@ -1,12 +1,12 @@
 /** The transport of one session over HTTP, for clients that begin with `initialize`. */
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from '@modelcontextprotocol/server';
-import { Cancellation } from '../mcp/cancellation.ts';
-import { withExactCode } from '../mcp/library/exact-codes.ts';
-import { type Id, SERVER_ERROR } from '../mcp/messages/json-rpc.ts';
-import type { ToolCalls } from '../mcp/tools/tool-calls.ts';
-import type { Refusal, Reply } from '../web/reply.ts';
+import { Cancellation } from '../../mcp/cancellation.ts';
+import { withExactCode } from '../../mcp/library/exact-codes.ts';
+import { type Id, SERVER_ERROR } from '../../mcp/messages/json-rpc.ts';
+import type { ToolCalls } from '../../mcp/tools/tool-calls.ts';
+import type { Refusal, Reply } from '../../web/reply.ts';
+import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
-import { Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** From this version on, clients accept an event that has an id and no message. */
 const WITH_EMPTY_EVENTS = '2025-11-25';

@@ -6,20 +6,20 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import type { Session } from '../../dialects/dialect.ts';
-import { type SessionFacts, type Sessions, type StoredSession, tellEvery } from '../../state/sessions.ts';
-import { type SharedPaths, StateAway } from '../../state/state.ts';
-import type { App } from '../mcp/app.ts';
-import { type SessionShares, toolCallsOf } from '../mcp/library/session.ts';
-import { endState } from '../mcp/session-state.ts';
-import { MemoryBudget } from '../web/body.ts';
-import type { HttpLimits } from '../web/limits.ts';
-import type { Refusal } from '../web/reply.ts';
-import { keyOf, type ReadKeys, SignedIds } from '../web/tokens/signed-ids.ts';
-import { fixedWorkspace } from './address.ts';
+import type { Session } from '../../../dialects/dialect.ts';
+import { type SessionFacts, type Sessions, type StoredSession, tellEvery } from '../../../state/sessions.ts';
+import { type SharedPaths, StateAway } from '../../../state/state.ts';
+import type { App } from '../../mcp/app.ts';
+import { type SessionShares, toolCallsOf } from '../../mcp/library/session.ts';
+import { endState } from '../../mcp/session-state.ts';
+import { MemoryBudget } from '../../web/body.ts';
+import type { HttpLimits } from '../../web/limits.ts';
+import type { Refusal } from '../../web/reply.ts';
+import { keyOf, type ReadKeys, SignedIds } from '../../web/tokens/signed-ids.ts';
+import { fixedWorkspace } from '../address.ts';
+import type { Principal } from '../principal.ts';
+import { Relay } from '../relay.ts';
 import { EventStreams } from './event-streams.ts';
-import type { Principal } from './principal.ts';
-import { Relay } from './relay.ts';
 import { SessionTransport } from './session-transport.ts';
 import { SharedSession } from './shared-session.ts';
 
