@@ -65,7 +65,7 @@ const built = await Promise.all([
   }),
   writeProgram({
     ...commonjs,
-    entryPoints: ['src/state/postgres/driver.ts'],
+    entryPoints: ['src/state/postgres/connections/driver.ts'],
     outfile: 'dist/postgres.cjs',
   }),
   writeProgram({

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection } from '../../src/state/postgres/connection.ts';
+import { Connection } from '../../src/state/postgres/connections/connection.ts';
 import { freePort, otherUser } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';

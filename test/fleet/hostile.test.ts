@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connected } from '../../src/cli/fleet.ts';
-import { Connection } from '../../src/state/postgres/connection.ts';
+import { Connection } from '../../src/state/postgres/connections/connection.ts';
 import { program } from '../client.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { showHistory } from '../../src/cli/history.ts';
 import { plainPaint } from '../../src/display/colour.ts';
 import { Engine, History, type StateSource } from '../../src/engine/index.ts';
-import { Connection } from '../../src/state/postgres/connection.ts';
+import { Connection } from '../../src/state/postgres/connections/connection.ts';
 import { Fleet } from '../../src/state/postgres/open.ts';
 import { program } from '../client.ts';
 import { type Cluster, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';

@@ -1,6 +1,6 @@
 /** Reads what `cofferdam state` is to do: what to copy and where to, or which fleet gets a new key. */
 import { resolve } from 'node:path';
-import { isDatabaseAddress } from '../../state/postgres/settings.ts';
+import { isDatabaseAddress } from '../../state/postgres/connections/settings.ts';
 import { UsageError } from '../usage-error.ts';
 import { isNamedRoot, type ServedRoot, toNamedRoot } from './roots.ts';
 import { addressIn } from './state-flags.ts';

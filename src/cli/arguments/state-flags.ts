@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Keep, usualKeep } from '../../engine/index.ts';
 import { usualStateDirectory } from '../../state/directory/usual-directory.ts';
-import { isDatabaseAddress } from '../../state/postgres/settings.ts';
+import { isDatabaseAddress } from '../../state/postgres/connections/settings.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ServedRoot } from './roots.ts';
 

@@ -1,6 +1,6 @@
 /** Notes as rows. */
 import type { Note, Notes } from '../state.ts';
-import type { Database } from './database.ts';
+import type { Database } from './connections/database.ts';
 
 export class PostgresNotes implements Notes {
   readonly #database: Database;

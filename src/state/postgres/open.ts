@@ -3,16 +3,16 @@
 import type { Contents } from '../contents.ts';
 import { LockQueues } from '../lock-queues.ts';
 import type { State } from '../state.ts';
+import { Database } from './connections/database.ts';
+import { parseAddress } from './connections/settings.ts';
 import { PostgresContents } from './contents/postgres-contents.ts';
-import { Database } from './database.ts';
-import { requireLocks } from './lock-check.ts';
-import { PostgresLocks } from './locks.ts';
+import { requireLocks } from './locks/lock-check.ts';
+import { PostgresLocks } from './locks/locks.ts';
 import { LogWriter } from './log/log-writer.ts';
 import { PostgresLog } from './log/postgres-log.ts';
 import { TraceDays } from './log/trace-days.ts';
 import { PostgresNotes } from './notes.ts';
 import { PostgresSessions } from './sessions/postgres-sessions.ts';
-import { parseAddress } from './settings.ts';
 import { type Workspace, WorkspacePaths } from './shared-paths.ts';
 import { bindWorkspace } from './workspaces.ts';
 

@@ -4,7 +4,7 @@
  * A schema says from which version of the program on it can be read and written, so that replicas of two versions work
  * beside each other for as long as both can.
  */
-import { type Connection, sqlState } from './connection.ts';
+import { type Connection, sqlState } from './connections/connection.ts';
 import { traceByDays } from './log/trace-days.ts';
 
 /** The version that this program makes and knows. */

@@ -8,8 +8,8 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sqlState } from './connection.ts';
-import type { Database } from './database.ts';
+import { sqlState } from './connections/connection.ts';
+import type { Database } from './connections/database.ts';
 import type { Workspace } from './shared-paths.ts';
 
 export const MARKER = '.cofferdam-workspace';

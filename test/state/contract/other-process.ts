@@ -1,8 +1,8 @@
 /** Another process that shares a state: argv is the state's address, a task, and the task's arguments. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
+import { isDatabaseAddress } from '../../../src/state/postgres/connections/settings.ts';
 import { Fleet } from '../../../src/state/postgres/open.ts';
-import { isDatabaseAddress } from '../../../src/state/postgres/settings.ts';
 import { type Numbered, numbered } from './numbered.ts';
 
 const [address, task, ...args] = process.argv.slice(2) as [string, string, ...string[]];

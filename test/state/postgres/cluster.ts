@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection } from '../../../src/state/postgres/connection.ts';
+import { Connection } from '../../../src/state/postgres/connections/connection.ts';
 import { built } from '../../built.ts';
 import { freePort } from '../../free-port.ts';
 import { memoryDirectory } from '../../tree.ts';

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseAddress } from '../../../src/state/postgres/connections/settings.ts';
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { SCHEMA_VERSION } from '../../../src/state/postgres/schema.ts';
-import { parseAddress } from '../../../src/state/postgres/settings.ts';
 import { WorkspacePaths } from '../../../src/state/postgres/shared-paths.ts';
 import { StateAway } from '../../../src/state/state.ts';
 import { temporaryDirectory } from '../../tree.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Connection } from '../../../src/state/postgres/connection.ts';
+import { Connection } from '../../../src/state/postgres/connections/connection.ts';
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { SCHEMA_VERSION } from '../../../src/state/postgres/schema.ts';
 import { StateAway } from '../../../src/state/state.ts';

@@ -1,7 +1,7 @@
 /** Reads contents, and never gives bytes that do not hash to their name. */
 import { createHash } from 'node:crypto';
 import { DamagedContent } from '../../contents.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import { bytesOf } from './chunk.ts';
 import { named } from './upload.ts';
 

@@ -1,7 +1,7 @@
 /** The content store of a fleet. */
 import { hashOf } from '../../content-hash.ts';
 import type { Contents, ContentsUsage, IsNeeded, StoredContent } from '../../contents.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import { download, downloadPieces } from './download.ts';
 import { erase, listStored, retire } from './removal.ts';
 import { named, type Uploaded, Uploads } from './upload.ts';

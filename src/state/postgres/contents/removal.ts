@@ -1,7 +1,7 @@
 /** Retires and erases contents: out of sight first, gone only when nobody turned out to need them. */
 import type { IsNeeded, StoredContent } from '../../contents.ts';
-import type { Row } from '../connection.ts';
-import type { Database } from '../database.ts';
+import type { Row } from '../connections/connection.ts';
+import type { Database } from '../connections/database.ts';
 import { named } from './upload.ts';
 
 /** What was put within this time may belong to an entry in the making. */

@@ -1,6 +1,6 @@
 /** Brings contents into the database: one that is there already is only touched. */
 import { createHash } from 'node:crypto';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import { CHUNK_BYTES, type Chunk, chunkOf, inChunks } from './chunk.ts';
 
 /** One counter would be a bottleneck for all replicas. */

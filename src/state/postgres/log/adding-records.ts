@@ -1,6 +1,6 @@
 /** The statement that adds records to a log: all of them, behind all others, or none. */
 import type { PlannedChanges } from '../../log.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import { plannedStatements } from './planned-changes.ts';
 
 export interface AddedRecords {

@@ -1,7 +1,7 @@
 /** Gives an empty log its first records, in one transaction. */
 import { randomUUID } from 'node:crypto';
 import type { PlannedChanges } from '../../log.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import { addingRecords } from './adding-records.ts';
 import { dayOf, makeDays } from './trace-days.ts';
 

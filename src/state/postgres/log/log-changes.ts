@@ -1,5 +1,5 @@
 /** Removes and redacts records. Readers notice by the generation of the log, and read it again. */
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import type { LogRows, StoredRecord } from './log-reader.ts';
 
 const AT_ONCE = 1000;

@@ -1,8 +1,8 @@
 /** Reads the records of a log by their numbers. */
 import type { LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
 import { StateAway } from '../../state.ts';
-import { type Row, sqlState } from '../connection.ts';
-import type { Database } from '../database.ts';
+import { type Row, sqlState } from '../connections/connection.ts';
+import type { Database } from '../connections/database.ts';
 
 const PAGE = 500;
 const POLL_MS = 250;

@@ -7,8 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LogBounds, PlannedChanges } from '../../log.ts';
 import { StateAway } from '../../state.ts';
-import { sqlState } from '../connection.ts';
-import type { Database } from '../database.ts';
+import { sqlState } from '../connections/connection.ts';
+import type { Database } from '../connections/database.ts';
 import { addingRecords } from './adding-records.ts';
 import type { TraceDays } from './trace-days.ts';
 

@@ -1,6 +1,6 @@
 /** Which changes are planned, beside the records that plan and end them: whoever locks a path looks here. */
 import type { PlannedChanges } from '../../log.ts';
-import { rowOfPath } from '../lock-rows.ts';
+import { rowOfPath } from '../locks/lock-rows.ts';
 
 interface Part {
   sql: string;

@@ -1,6 +1,6 @@
 /** A log in the database. */
 import type { Log, LogConsumer, LogListener, LogOptions, LogReader, PlannedChanges } from '../../log.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import { type FirstRecord, fillLog } from './fill-log.ts';
 import { compact, redact } from './log-changes.ts';
 import { LogFollower, LogRows, PostgresLogReader } from './log-reader.ts';

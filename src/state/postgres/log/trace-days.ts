@@ -5,8 +5,8 @@
  * Whoever makes or drops days holds the head row of the trace, as whoever writes to it does.
  */
 import type { LogBounds } from '../../log.ts';
-import type { Connection } from '../connection.ts';
-import type { Database } from '../database.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { Database } from '../connections/database.ts';
 
 /** A trace can be written for so many days after nobody could make another one. */
 const AHEAD = 3;

@@ -1,7 +1,7 @@
 /** Sessions as rows: every replica finds them, and none writes because a client uses one. */
 import { randomBytes } from 'node:crypto';
 import type { NewSession, SessionFacts, SessionMessage, Sessions, StoredSession } from '../../sessions.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 import { COLUMNS, IS_OVER, SessionFinder, sessionOf } from './session-finder.ts';
 import { SessionMessages } from './session-messages.ts';
 

@@ -1,7 +1,7 @@
 /** Finds sessions. Whoever asks while a statement is under way is answered by the next one, together with all others. */
 import type { SessionFacts, StoredSession } from '../../sessions.ts';
-import type { Row } from '../connection.ts';
-import type { Database } from '../database.ts';
+import type { Row } from '../connections/connection.ts';
+import type { Database } from '../connections/database.ts';
 
 /** Until a replica has told that it uses a session, up to this much time may pass. */
 export const GRACE = `least(60000, idle_ms / 4)`;

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { SessionMessage } from '../../sessions.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../connections/database.ts';
 
 const REMEMBERED = 10_000;
 

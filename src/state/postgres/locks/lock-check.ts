@@ -1,9 +1,9 @@
 /** Whether the database really keeps locks: some that speak its language take the statements and lock nothing. */
 import { randomUUID } from 'node:crypto';
-import { type Connection, sqlState } from './connection.ts';
-import type { Database } from './database.ts';
+import { type Connection, sqlState } from '../connections/connection.ts';
+import type { Database } from '../connections/database.ts';
+import { WorkspacePaths } from '../shared-paths.ts';
 import { lockStatements, rowsOf } from './lock-rows.ts';
-import { WorkspacePaths } from './shared-paths.ts';
 
 const NOT_TO_BE_HAD = '55P03';
 

@@ -1,6 +1,6 @@
 /** What the rows of locks say besides being locked: what the last change of each path has left there. */
-import type { LastChange, LeftBehind, UnsettledChange } from '../locks.ts';
-import type { Row } from './connection.ts';
+import type { LastChange, LeftBehind, UnsettledChange } from '../../locks.ts';
+import type { Row } from '../connections/connection.ts';
 import type { LockRow } from './lock-rows.ts';
 
 /** So many files that were replaced one after another are remembered for each path. */

@@ -2,11 +2,11 @@
  * The connections of one process to the database. Those that hold locks and all others come from two sets: whoever
  * holds a lock needs another connection to write the journal, and must never wait for one that a lock holds.
  */
-import { StateAway } from '../state.ts';
+import { StateAway } from '../../state.ts';
+import { ensureSchema } from '../schema.ts';
 import { Breaker } from './breaker.ts';
 import { Connection, NoAnswer, type QueryOptions, type Row, sqlState, type Values } from './connection.ts';
 import { Pool } from './pool.ts';
-import { ensureSchema } from './schema.ts';
 import type { DatabaseSettings } from './settings.ts';
 
 const MOST_WAITING = 10_000;

@@ -6,8 +6,8 @@
  * above it is shared: nobody can remove or move a directory while somebody else changes something in it.
  */
 import { createHash } from 'node:crypto';
-import type { LockKey } from '../locks.ts';
-import type { SharedPaths } from '../state.ts';
+import type { LockKey } from '../../locks.ts';
+import type { SharedPaths } from '../../state.ts';
 
 /** So long, and no longer, a machine may show a file that another one has replaced. */
 const STALE = "interval '1 minute'";

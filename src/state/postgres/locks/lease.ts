@@ -1,7 +1,7 @@
 /** The transaction that holds locks: alive for as long as the database hears of it. */
-import type { LastChange, Lease, LeftBehind, UnsettledChange } from '../locks.ts';
-import { StateAway } from '../state.ts';
-import type { Connection } from './connection.ts';
+import type { LastChange, Lease, LeftBehind, UnsettledChange } from '../../locks.ts';
+import { StateAway } from '../../state.ts';
+import type { Connection } from '../connections/connection.ts';
 import type { LastChanges } from './last-changes.ts';
 
 /** The database ends the session of a holder that is silent for so long. */

@@ -1,5 +1,5 @@
 /** A bounded set of connections, and a bounded queue before it. */
-import { StateAway } from '../state.ts';
+import { StateAway } from '../../state.ts';
 import type { Connection } from './connection.ts';
 
 /** Nobody gets a connection in time: too many ask for one. */

@@ -1,5 +1,5 @@
 /** A circuit breaker: after one failure nobody waits for the database, until it answers again. */
-import { StateAway } from '../state.ts';
+import { StateAway } from '../../state.ts';
 
 const FIRST_MS = 100;
 const LONGEST_MS = 1000;

@@ -1,6 +1,6 @@
 /** One connection to the database. Statements go out one after another, and none waits for ever. */
 import type { ClientConfig, QueryResult } from 'pg';
-import { StateAway } from '../state.ts';
+import { StateAway } from '../../state.ts';
 import { Client } from './driver.ts';
 
 const ANSWER_MS = 5000;

@@ -4,15 +4,15 @@
  * Inside this process each key has a queue, so that many who wait for one file take one connection. The database frees
  * the rows when the transaction ends, and ends it when it has heard nothing of the holder for a while.
  */
-import type { LockQueues, Release } from '../lock-queues.ts';
-import { type Lease, type LockKey, type Locks, LockTimeout } from '../locks.ts';
-import type { SharedPaths } from '../state.ts';
-import { type Connection, sqlState } from './connection.ts';
-import type { Database } from './database.ts';
+import type { LockQueues, Release } from '../../lock-queues.ts';
+import { type Lease, type LockKey, type Locks, LockTimeout } from '../../locks.ts';
+import type { SharedPaths } from '../../state.ts';
+import { type Connection, sqlState } from '../connections/connection.ts';
+import type { Database } from '../connections/database.ts';
+import { PoolTimeout } from '../connections/pool.ts';
 import { LastChanges, leftStatement, unsettledStatement } from './last-changes.ts';
 import { LEASE_MS, TransactionLease } from './lease.ts';
 import { type LockRow, lockStatements, rowOfPath, rowsOf } from './lock-rows.ts';
-import { PoolTimeout } from './pool.ts';
 
 const WAIT_MS = 30_000;
 /** Waits for rows in portions, to notice meanwhile that nobody wants them any more. */
