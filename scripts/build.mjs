@@ -102,7 +102,7 @@ const built = await Promise.all([
   }),
   build({
     ...commonjs,
-    entryPoints: ['src/trace/telemetry.ts'],
+    entryPoints: ['src/trace/telemetry/telemetry.ts'],
     outfile: 'dist/telemetry.cjs',
     minify: true,
   }),

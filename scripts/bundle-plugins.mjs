@@ -131,8 +131,8 @@ const OURS = [
   'state/directory/notes.ts',
   'state/memory-sessions.ts',
   'state/postgres/open.ts',
-  'trace/later-executed.ts',
-  'trace/stored-event.ts',
+  'trace/events/later-executed.ts',
+  'trace/events/stored-event.ts',
 ];
 
 /** The program's two files. The launcher starts the first; that one asks for the second. */

@@ -1,5 +1,5 @@
 /** The messages between the Tool Trace page and its server. Both sides compile with these types. */
-import type { TraceEvent } from '../trace/event.ts';
+import type { TraceEvent } from '../trace/events/event.ts';
 
 /** An event as the list gets it, without arguments and answer: the page asks for those when the user opens the call. */
 export type PageEvent = Omit<TraceEvent, 'arguments' | 'answer'> & {

@@ -1,9 +1,9 @@
 /** Copies the stored trace of one state into another one. */
 import type { Log } from '../state/log.ts';
 import type { State } from '../state/state.ts';
-import type { TraceEvent } from './event.ts';
+import type { TraceEvent } from './events/event.ts';
+import { eventsWith } from './events/stored-event.ts';
 import { BOUNDS } from './log.ts';
-import { eventsWith } from './stored-event.ts';
 
 const AT_ONCE = 500;
 

@@ -1,7 +1,7 @@
 /** Takes arguments, in short too, reasons and answers out of the stored trace, for good. */
 import type { State } from '../state/state.ts';
-import type { TraceEvent } from './event.ts';
-import { eventsWith } from './stored-event.ts';
+import type { TraceEvent } from './events/event.ts';
+import { eventsWith } from './events/stored-event.ts';
 
 const NOTE = 'contents were forgotten';
 

@@ -6,8 +6,8 @@
  */
 import type { Log, LogOptions } from '../state/log.ts';
 import type { State } from '../state/state.ts';
-import type { TraceEvent } from './event.ts';
-import { eventsWith } from './stored-event.ts';
+import type { TraceEvent } from './events/event.ts';
+import { eventsWith } from './events/stored-event.ts';
 
 const MIB = 1024 * 1024;
 export const BOUNDS = { part: 16 * MIB, all: 128 * MIB, days: 30 };

@@ -2,7 +2,7 @@
 import { openState, type StateSource } from '../engine/index.ts';
 import { TraceLog } from './log.ts';
 import { Recorder } from './recorder.ts';
-import { openSpans } from './spans.ts';
+import { openSpans } from './telemetry/spans.ts';
 
 export interface RecorderRequest {
   source: StateSource | undefined;

@@ -4,14 +4,14 @@
  * Contents of files never get into an event, and whole arguments and answers only when the user asked for that.
  */
 import { jsonBytes } from '../json/json-size.ts';
-import { briefOf } from './brief.ts';
-import type { How, TracedPath, TraceEvent } from './event.ts';
-import { isLaterExecuted, LATER_EXECUTED } from './later-executed.ts';
+import { briefOf } from './events/brief.ts';
+import type { How, TracedPath, TraceEvent } from './events/event.ts';
+import { isLaterExecuted, LATER_EXECUTED } from './events/later-executed.ts';
+import { MOST_PATHS, truncated } from './events/stored-event.ts';
+import { withoutSecrets } from './events/without-secrets.ts';
 import type { TraceLog } from './log.ts';
-import type { SpanSink } from './spans.ts';
-import { MOST_PATHS, truncated } from './stored-event.ts';
+import type { SpanSink } from './telemetry/spans.ts';
 import { estimatedTokens } from './tokens.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 /** No path of a file is longer, but what a client sends as a path may be. */
 const LONGEST_PATH = 4096;

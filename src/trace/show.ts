@@ -1,11 +1,11 @@
 /** `cofferdam trace`: events as lines for people, or as they are. */
 import type { Writable } from 'node:stream';
 import { plainJson } from '../display/plain-text.ts';
-import type { TraceEvent } from './event.ts';
-import { eventLine, headLine } from './event-line.ts';
+import type { TraceEvent } from './events/event.ts';
+import { eventLine, headLine } from './events/event-line.ts';
 import type { TraceLog } from './log.ts';
 
-export { eventLine, headLine, type LineStyle } from './event-line.ts';
+export { eventLine, headLine, type LineStyle } from './events/event-line.ts';
 
 export interface TraceFilter {
   /** Part of the tool's name. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { fullGrant, parseTokens } from '../../src/server/web/tokens/tokens.ts';
-import type { How, TraceEvent } from '../../src/trace/event.ts';
+import type { How, TraceEvent } from '../../src/trace/events/event.ts';
 import { HttpFixture, TOKEN } from '../server/http-fixture.ts';
 import { type StandIn, standIn } from '../server/page/stand-in.ts';
 import { PATIENCE_MS, startBrowser } from './browser.ts';

@@ -8,7 +8,7 @@ import { standard } from '../../src/dialects/standard/index.ts';
 import { Engine } from '../../src/engine/index.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
-import type { TraceEvent } from '../../src/trace/event.ts';
+import type { TraceEvent } from '../../src/trace/events/event.ts';
 import { Recorder } from '../../src/trace/recorder.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 

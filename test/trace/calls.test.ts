@@ -10,7 +10,7 @@ import { perform } from '../../src/server/mcp/perform.ts';
 import { sessionIdOf } from '../../src/server/mcp/session-state.ts';
 import { offeredTools } from '../../src/server/mcp/tools/offered-tools.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
-import type { TraceEvent } from '../../src/trace/event.ts';
+import type { TraceEvent } from '../../src/trace/events/event.ts';
 import { Recorder } from '../../src/trace/recorder.ts';
 import { HttpFixture, hello, meta } from '../server/http-fixture.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { lineFormat } from '../../src/state/directory/log/lines.ts';
-import type { TraceEvent } from '../../src/trace/event.ts';
-import { eventRecords } from '../../src/trace/stored-event.ts';
+import type { TraceEvent } from '../../src/trace/events/event.ts';
+import { eventRecords } from '../../src/trace/events/stored-event.ts';
 import { bundle } from '../built.ts';
 
 export { until } from '../until.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDirectoryState } from '../../src/state/directory/open.ts';
-import type { TraceEvent } from '../../src/trace/event.ts';
+import type { TraceEvent } from '../../src/trace/events/event.ts';
 import { TraceLog } from '../../src/trace/log.ts';
 import { Recorder, type RecorderOptions } from '../../src/trace/recorder.ts';
 import { aStateDirectory, filesIn, linesIn } from './events.ts';

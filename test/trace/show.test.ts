@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { columnsOf } from '../../src/display/plain-text.ts';
 import { openDirectoryState } from '../../src/state/directory/open.ts';
-import type { TraceEvent } from '../../src/trace/event.ts';
+import type { TraceEvent } from '../../src/trace/events/event.ts';
 import { TraceLog } from '../../src/trace/log.ts';
 import { eventLine, headLine, matcherOf, type ShowTrace, showTrace } from '../../src/trace/show.ts';
 import { anEvent, aStateDirectory, until } from './events.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TraceEvent } from '../../src/trace/event.ts';
+import type { TraceEvent } from '../../src/trace/events/event.ts';
 import { program, RawClient } from '../client.ts';
 import { proves } from '../proves.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';

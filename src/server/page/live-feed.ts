@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { PageEvent } from '../../page/wire.ts';
-import type { TraceEvent } from '../../trace/event.ts';
+import type { TraceEvent } from '../../trace/events/event.ts';
 import type { PageEvents } from './sources.ts';
 
 /** What the feed keeps for pages that are behind. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { About } from '../../page/wire.ts';
 import { StateAway } from '../../state/state.ts';
-import type { TraceEvent } from '../../trace/event.ts';
+import type { TraceEvent } from '../../trace/events/event.ts';
 import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
 import { readJsonAtOnce } from '../mcp/messages/json-reader.ts';
 import { MemoryBudget, readBody } from '../web/body.ts';

@@ -1,7 +1,7 @@
 /** Where the page gets what it shows and does: the stored events, and a history that can undo. */
 import type { History, HistoryApi } from '../../engine/index.ts';
 import type { ClientConfig, PageDiff, PageEntry, PageObstacle, PageOrigin } from '../../page/wire.ts';
-import type { TraceEvent } from '../../trace/event.ts';
+import type { TraceEvent } from '../../trace/events/event.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { tracedUndo } from '../../trace/traced-undo.ts';
 

@@ -1,7 +1,7 @@
 /** Sends events to a page: the stored ones, then new ones, never faster than the page reads them. */
 
 import { CURSOR_HEADER } from '../../page/wire.ts';
-import type { TraceEvent } from '../../trace/event.ts';
+import type { TraceEvent } from '../../trace/events/event.ts';
 import type { Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 import { asPageEvent, type LiveFeed } from './live-feed.ts';

@@ -8,7 +8,7 @@ import { bytes, clock, compact, duration, otherDay, plural } from '../../../src/
 import { childrenOf, HeatTree, heat } from '../../../src/page/data/heat-tree.ts';
 import { belowPath, leadingPath, rootName, rootOf, shortPath } from '../../../src/page/data/paths.ts';
 import { LineReader, MessageReader } from '../../../src/page/data/stream-readers.ts';
-import type { How } from '../../../src/trace/event.ts';
+import type { How } from '../../../src/trace/events/event.ts';
 import { event } from '../rows.ts';
 
 describe('a path', () => {

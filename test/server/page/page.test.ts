@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fullGrant, parseTokens } from '../../../src/server/web/tokens/tokens.ts';
-import type { TraceEvent } from '../../../src/trace/event.ts';
+import type { TraceEvent } from '../../../src/trace/events/event.ts';
 import { certificate, privateKey } from '../http-certificate.ts';
 import { type Answer, HttpFixture, RawConnection, TOKEN } from '../http-fixture.ts';
 import { type StandIn, standIn } from './stand-in.ts';

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { unifiedDiff } from '../../../src/engine/index.ts';
 import type { PageDiff, PageEntry, PageObstacle } from '../../../src/page/wire.ts';
 import type { PageEvents, PageHistory, PageSources } from '../../../src/server/page/sources.ts';
-import type { TraceEvent } from '../../../src/trace/event.ts';
+import type { TraceEvent } from '../../../src/trace/events/event.ts';
 
 export class MemoryEvents implements PageEvents {
   readonly all: TraceEvent[] = [];

@@ -6,7 +6,7 @@ import { Connection } from '../../../src/state/postgres/connections/connection.t
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { SCHEMA_VERSION } from '../../../src/state/postgres/schema.ts';
 import { StateAway } from '../../../src/state/state.ts';
-import type { TraceEvent } from '../../../src/trace/event.ts';
+import type { TraceEvent } from '../../../src/trace/events/event.ts';
 import { TraceLog } from '../../../src/trace/log.ts';
 import { until } from '../../until.ts';
 import { type Numbered, numbered } from '../contract/numbered.ts';

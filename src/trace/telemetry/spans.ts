@@ -1,8 +1,8 @@
 /** Where events go as OpenTelemetry spans, when the environment names a collector. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { bundleDir } from '../bundle-directory.ts';
-import type { TraceEvent } from './event.ts';
+import { bundleDir } from '../../bundle-directory.ts';
+import type { TraceEvent } from '../events/event.ts';
 
 export interface SpanSink {
   /** Returns at once: spans are gathered and sent in the background. */

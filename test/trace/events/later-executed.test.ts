@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TraceEvent } from '../../src/trace/event.ts';
-import { eventLine } from '../../src/trace/event-line.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
+import type { TraceEvent } from '../../../src/trace/events/event.ts';
+import { eventLine } from '../../../src/trace/events/event-line.ts';
+import { Recorder } from '../../../src/trace/recorder.ts';
 
 function flagsAfter(path: string, how: 'created' | 'changed' | 'moved-to' | 'read' | 'refused') {
   const events: TraceEvent[] = [];

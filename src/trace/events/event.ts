@@ -1,8 +1,8 @@
 /** One event of the Tool Trace: what a call did and how it went, never what was in the files. */
 
-import type { PathAccess } from '../engine/caller.ts';
+import type { PathAccess } from '../../engine/caller.ts';
 
-export type { How } from '../engine/caller.ts';
+export type { How } from '../../engine/caller.ts';
 
 /** Of what is not recorded: how long a text or a list was. A text that was cut ends with `…`. */
 export type BriefValue = string | number | boolean | string[] | { characters: number } | { items: number };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TracedPath } from '../../src/trace/event.ts';
-import { truncated } from '../../src/trace/stored-event.ts';
-import { anEvent, eventOf, LONGEST_LINE, lineOf } from './events.ts';
+import type { TracedPath } from '../../../src/trace/events/event.ts';
+import { truncated } from '../../../src/trace/events/stored-event.ts';
+import { anEvent, eventOf, LONGEST_LINE, lineOf } from '../events.ts';
 
 describe('an event as a line', () => {
   it('comes back as it was', () => {

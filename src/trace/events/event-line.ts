@@ -1,6 +1,6 @@
 /** One event as one line for people, in columns that fit where it is shown. */
 
-import { columnsOf, fitted, plain } from '../display/plain-text.ts';
+import { columnsOf, fitted, plain } from '../../display/plain-text.ts';
 import type { How, TracedPath, TraceEvent } from './event.ts';
 
 export interface LineStyle {

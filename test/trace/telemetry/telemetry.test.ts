@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openSpans } from '../../src/trace/spans.ts';
-import { freePort } from '../free-port.ts';
-import { startCollector } from './collector.ts';
-import { anEvent } from './events.ts';
+import { openSpans } from '../../../src/trace/telemetry/spans.ts';
+import { freePort } from '../../free-port.ts';
+import { startCollector } from '../collector.ts';
+import { anEvent } from '../events.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,6 +1,6 @@
 /** What makes a stored value an event, and how an event that is too long becomes shorter. */
-import type { LogOptions } from '../state/log.ts';
-import type { SharedPaths } from '../state/state.ts';
+import type { LogOptions } from '../../state/log.ts';
+import type { SharedPaths } from '../../state/state.ts';
 import type { Brief, TracedPath, TraceEvent } from './event.ts';
 
 /** Of an event as JSON, in bytes. */

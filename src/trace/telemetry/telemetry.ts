@@ -16,7 +16,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { TracedPath, TraceEvent } from './event.ts';
+import type { TracedPath, TraceEvent } from '../events/event.ts';
 import type { OpenTelemetry } from './spans.ts';
 
 const LAST_SENDING_MS = 2000;

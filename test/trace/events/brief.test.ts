@@ -1,8 +1,8 @@
 /** What the trace keeps of arguments: enough to know what was asked, nothing of contents and secrets. */
 import { describe, expect, it } from 'vitest';
-import { sentenceWithoutContents } from '../../src/engine/index.ts';
-import { briefOf } from '../../src/trace/brief.ts';
-import { withoutSecrets } from '../../src/trace/without-secrets.ts';
+import { sentenceWithoutContents } from '../../../src/engine/index.ts';
+import { briefOf } from '../../../src/trace/events/brief.ts';
+import { withoutSecrets } from '../../../src/trace/events/without-secrets.ts';
 
 describe('arguments in short', () => {
   it('have places, patterns, command lines, numbers and switches', () => {
