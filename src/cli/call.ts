@@ -6,11 +6,11 @@ import { sessionIdOf } from '../server/mcp/session-state.ts';
 import { needsSandbox, withOfferableTools } from '../server/mcp/tools/offerable-tools.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import { namesInstead } from './arguments/suggest.ts';
-import { openFleet } from './fleet.ts';
-import type { Outcome } from './history.ts';
-import { closeApp, type OpenApp, openApp } from './open-app.ts';
+import type { Outcome } from './history/history.ts';
 import { printOutcome } from './output.ts';
-import { notConfined } from './start-up.ts';
+import { closeApp, type OpenApp, openApp } from './serve/open-app.ts';
+import { notConfined } from './serve/start-up.ts';
+import { openFleet } from './state/fleet.ts';
 import type { Surroundings } from './surroundings.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -4,10 +4,10 @@ import type { Paint } from '../display/colour.ts';
 import { bubblewrapInstallCommand, type Engine, type RootInfo } from '../engine/index.ts';
 import { COULD_READ, isNoSandbox } from '../server/mcp/tools/offerable-tools.ts';
 import type { CommandTo } from './arguments/parse.ts';
-import { openFleet } from './fleet.ts';
-import { closeApp, openApp } from './open-app.ts';
 import { print } from './output.ts';
-import { notConfined } from './start-up.ts';
+import { closeApp, openApp } from './serve/open-app.ts';
+import { notConfined } from './serve/start-up.ts';
+import { openFleet } from './state/fleet.ts';
 import type { Surroundings } from './surroundings.ts';
 
 interface Finding {

@@ -3,7 +3,6 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { platform } from 'node:process';
 import type { CommandTo } from './arguments/parse.ts';
-import { directoryArguments } from './client-configs.ts';
 import type { Client, Entry, Launch } from './clients/client.ts';
 import {
   backupOf,
@@ -19,6 +18,7 @@ import { ConfigProblem } from './clients/formats/format.ts';
 import { fileOf, isFound, type Machine, platformNamed } from './clients/places.ts';
 import { clients } from './clients/table.ts';
 import { print } from './output.ts';
+import { directoryArguments } from './serve/client-configs.ts';
 import type { Surroundings } from './surroundings.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
 /** What a command prints, and the exit code that goes with it. */
-import type { Outcome } from './history.ts';
+import type { Outcome } from './history/history.ts';
 
 export function print(output: string): number {
   process.stdout.write(output);

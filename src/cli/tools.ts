@@ -14,8 +14,8 @@ import {
 import { estimatedTokens } from '../trace/tokens.ts';
 import { columns } from './arguments/help.ts';
 import type { CommandTo, Options } from './arguments/parse.ts';
-import { openEngine } from './open-app.ts';
 import { print } from './output.ts';
+import { openEngine } from './serve/open-app.ts';
 import type { Surroundings } from './surroundings.ts';
 
 interface ToolsRequest extends Abilities {

@@ -6,9 +6,9 @@ import { openRecorder, openTrace } from '../trace/open.ts';
 import { showTrace } from '../trace/show.ts';
 import type { CommandTo } from './arguments/parse.ts';
 import type { TraceRequest } from './arguments/state-commands.ts';
-import { directoryArguments, pageConfigs } from './client-configs.ts';
-import { withState } from './fleet.ts';
 import { print } from './output.ts';
+import { directoryArguments, pageConfigs } from './serve/client-configs.ts';
+import { withState } from './state/fleet.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export function trace({ asked, state }: CommandTo<'trace'>, surroundings: Surroundings): Promise<number> {

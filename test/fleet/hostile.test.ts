@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connected } from '../../src/cli/fleet.ts';
+import { connected } from '../../src/cli/state/fleet.ts';
 import { Connection } from '../../src/state/postgres/connections/connection.ts';
 import { program } from '../client.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';

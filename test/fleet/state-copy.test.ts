@@ -3,7 +3,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { showHistory } from '../../src/cli/history.ts';
+import { showHistory } from '../../src/cli/history/history.ts';
 import { plainPaint } from '../../src/display/colour.ts';
 import { Engine, History, type StateSource } from '../../src/engine/index.ts';
 import { Connection } from '../../src/state/postgres/connections/connection.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { undo } from '../../src/cli/history.ts';
+import { undo } from '../../src/cli/history/history.ts';
 import { Engine, History } from '../../src/engine/index.ts';
 import { Fleet } from '../../src/state/postgres/open.ts';
 import { openRecorder } from '../../src/trace/open.ts';

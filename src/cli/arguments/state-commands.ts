@@ -2,8 +2,8 @@
 import type { EncodingRule } from '../../engine/index.ts';
 import { isLoopback } from '../../server/web/host-and-origin.ts';
 import type { TraceFilter } from '../../trace/show.ts';
-import type { ForgetArguments } from '../forget.ts';
-import type { HistoryRequest, UndoRequest } from '../history.ts';
+import type { ForgetArguments } from '../history/forget.ts';
+import type { HistoryRequest, UndoRequest } from '../history/history.ts';
 import { UsageError } from '../usage-error.ts';
 import { parseHttp } from './http-flags.ts';
 import { isNamedRoot, toNamedRoot } from './roots.ts';

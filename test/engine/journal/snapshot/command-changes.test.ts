@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { entryLine } from '../../../../src/cli/entry-line.ts';
+import { entryLine } from '../../../../src/cli/history/entry-line.ts';
 import { History, type JournalEntry } from '../../../../src/engine/index.ts';
 import { program, RawClient } from '../../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';

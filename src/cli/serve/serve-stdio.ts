@@ -1,12 +1,12 @@
 /** `cofferdam DIR…`: serves directories on stdio, until the client ends its input or a signal ends the server. */
-import { ownPackage, rememberAncestors } from '../engine/index.ts';
-import { withOfferableTools } from '../server/mcp/tools/offerable-tools.ts';
-import { serveOnStdio } from '../server/stdio/serve.ts';
-import type { CommandTo } from './arguments/parse.ts';
-import { openFleet } from './fleet.ts';
+import { ownPackage, rememberAncestors } from '../../engine/index.ts';
+import { withOfferableTools } from '../../server/mcp/tools/offerable-tools.ts';
+import { serveOnStdio } from '../../server/stdio/serve.ts';
+import type { CommandTo } from '../arguments/parse.ts';
+import { openFleet } from '../state/fleet.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { closeApp, type OpenApp, openApp, openClientRoots } from './open-app.ts';
 import { describeCommands, describeStart } from './start-up.ts';
-import type { Surroundings } from './surroundings.ts';
 
 type Serving = ReturnType<typeof serveOnStdio>;
 

@@ -1,16 +1,16 @@
 /** Opens what a server serves, from directories and options. It leaves out directories that it cannot open, with a warning. */
 import { resolve } from 'node:path';
-import type { Dialect } from '../dialects/dialect.ts';
-import { dialects } from '../dialects/index.ts';
-import { Engine, EngineFailure, type Failure, type RootSpec, type StateSource } from '../engine/index.ts';
-import type { App, ServedClientRoots } from '../server/mcp/app.ts';
-import type { Fleet } from '../state/postgres/open.ts';
-import { openRecorder } from '../trace/open.ts';
-import type { Recorder } from '../trace/recorder.ts';
-import type { Options } from './arguments/parse.ts';
-import type { Environment, Surroundings } from './surroundings.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { dialects } from '../../dialects/index.ts';
+import { Engine, EngineFailure, type Failure, type RootSpec, type StateSource } from '../../engine/index.ts';
+import type { App, ServedClientRoots } from '../../server/mcp/app.ts';
+import type { Fleet } from '../../state/postgres/open.ts';
+import { openRecorder } from '../../trace/open.ts';
+import type { Recorder } from '../../trace/recorder.ts';
+import type { Options } from '../arguments/parse.ts';
+import type { Environment, Surroundings } from '../surroundings.ts';
+import { UsageError } from '../usage-error.ts';
 import { locateState } from './tracing.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface OpenApp extends App {
   trace: Recorder;

@@ -1,10 +1,10 @@
 /** The start-up lines: what the server serves, and what protects it. */
-import type { Dialect } from '../dialects/dialect.ts';
-import type { RootInfo } from '../engine/index.ts';
-import type { App } from '../server/mcp/app.ts';
-import { isNoSandbox } from '../server/mcp/tools/offerable-tools.ts';
-import type { HttpSettings } from '../server/start-http.ts';
-import { isLoopback } from '../server/web/host-and-origin.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { RootInfo } from '../../engine/index.ts';
+import type { App } from '../../server/mcp/app.ts';
+import { isNoSandbox } from '../../server/mcp/tools/offerable-tools.ts';
+import type { HttpSettings } from '../../server/start-http.ts';
+import { isLoopback } from '../../server/web/host-and-origin.ts';
 
 /** What the server offers, where, and what protects it. */
 export function describeStart({ version, dialects, engine }: App, commands: string, journal: string): string {

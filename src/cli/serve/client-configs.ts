@@ -1,11 +1,11 @@
 /** What to paste into a client, and the address of the page: printed at the start, where somebody reads it. */
 
-import type { RootInfo } from '../engine/index.ts';
-import type { ClientConfig } from '../server/page/sources.ts';
-import type { StoredToken } from '../server/web/tokens/stored-token.ts';
-import type { Launch } from './clients/client.ts';
-import { addCommandLine } from './clients/entry-text.ts';
-import { clientNamed } from './clients/table.ts';
+import type { RootInfo } from '../../engine/index.ts';
+import type { ClientConfig } from '../../server/page/sources.ts';
+import type { StoredToken } from '../../server/web/tokens/stored-token.ts';
+import type { Launch } from '../clients/client.ts';
+import { addCommandLine } from '../clients/entry-text.ts';
+import { clientNamed } from '../clients/table.ts';
 
 /** The configurations for clients that start the server themselves: they need no token and no running server. */
 export function stdioConfigs(roots: readonly RootInfo[], launch: Launch): string {

@@ -1,17 +1,17 @@
 /** `cofferdam --http …` and `cofferdam start`: serves directories over HTTP, with the Tool Trace page. */
 import { resolve } from 'node:path';
-import { type Engine, History, ownPackage, type StateSource } from '../engine/index.ts';
-import { withOfferableTools } from '../server/mcp/tools/offerable-tools.ts';
-import type { PageSources } from '../server/page/sources.ts';
-import type { HttpEnvironment, HttpSettings, StartedHttp } from '../server/start-http.ts';
-import { openTrace } from '../trace/open.ts';
-import type { CommandTo, Options } from './arguments/parse.ts';
+import { type Engine, History, ownPackage, type StateSource } from '../../engine/index.ts';
+import { withOfferableTools } from '../../server/mcp/tools/offerable-tools.ts';
+import type { PageSources } from '../../server/page/sources.ts';
+import type { HttpEnvironment, HttpSettings, StartedHttp } from '../../server/start-http.ts';
+import { openTrace } from '../../trace/open.ts';
+import type { CommandTo, Options } from '../arguments/parse.ts';
+import { openFleet } from '../state/fleet.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { UsageError } from '../usage-error.ts';
 import { directoryArguments, httpConfigs, pageConfigs, stdioConfigs } from './client-configs.ts';
-import { openFleet } from './fleet.ts';
 import { closeApp, type OpenApp, openApp, openEngine } from './open-app.ts';
 import { describeCommands, describeHttp, describeStart } from './start-up.ts';
-import type { Surroundings } from './surroundings.ts';
-import { UsageError } from './usage-error.ts';
 
 /** Whoever asks whether changes can be made waits no longer. */
 const READY_MS = 2000;
@@ -22,7 +22,7 @@ export async function serveHttp(
   surroundings: Surroundings,
 ): Promise<number> {
   // Loaded only now: a server on stdio needs nothing of it.
-  const { startHttp, StartError } = await import('../server/start-http.ts');
+  const { startHttp, StartError } = await import('../../server/start-http.ts');
   const { sandbox: mode } = options.commands;
   // A token may be read-only, and then the server must know whether commands are confined.
   const app = await withOfferableTools(
@@ -70,7 +70,7 @@ async function storeOf(
   secret: string | undefined,
 ): Promise<Pick<HttpEnvironment, 'store' | 'requireChanges'>> {
   if (!fleet) return {};
-  const { keysFrom, SHORTEST_SECRET } = await import('../server/web/tokens/signed-ids.ts');
+  const { keysFrom, SHORTEST_SECRET } = await import('../../server/web/tokens/signed-ids.ts');
   if (secret?.split(',').some((each) => each.trim().length < SHORTEST_SECRET))
     throw new UsageError(`COFFERDAM_SECRET is too short: ${SHORTEST_SECRET} characters or more`);
   const { sessions, paths } = fleet.openState();
@@ -90,7 +90,7 @@ async function pageOf(
   source: StateSource,
   program: string,
 ): Promise<PageSources> {
-  const { pageHistory } = await import('../server/page/sources.ts');
+  const { pageHistory } = await import('../../server/page/sources.ts');
   const history = engine.keepsChanges ? engine.history : new History(source, { deny, hide }, encodings);
   // Without the other options: the address of a database has a password in it.
   const args = [

@@ -1,8 +1,8 @@
 /** One entry of the journal as a line for people: when, which tool, which paths. */
 
-import { type Paint, plainPaint } from '../display/colour.ts';
-import { plain } from '../display/plain-text.ts';
-import { type Change, type JournalEntry, whyLost } from '../engine/index.ts';
+import { type Paint, plainPaint } from '../../display/colour.ts';
+import { plain } from '../../display/plain-text.ts';
+import { type Change, type JournalEntry, whyLost } from '../../engine/index.ts';
 
 const SHOWN_PATHS = 3;
 

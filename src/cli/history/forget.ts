@@ -1,6 +1,6 @@
 /** `cofferdam forget`: removes contents from the state directory for good. */
 import { resolve } from 'node:path';
-import { plain } from '../display/plain-text.ts';
+import { plain } from '../../display/plain-text.ts';
 import {
   type ForgetRequest,
   type Forgotten,
@@ -8,11 +8,11 @@ import {
   type JournalEntry,
   openState,
   type StateSource,
-} from '../engine/index.ts';
-import { forgetTraced } from '../trace/forget.ts';
+} from '../../engine/index.ts';
+import { forgetTraced } from '../../trace/forget.ts';
+import { UsageError } from '../usage-error.ts';
 import { byId, entryLine, toolOf } from './entry-line.ts';
 import { named, type Outcome } from './history.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface ForgetArguments {
   /** Entries and paths. */

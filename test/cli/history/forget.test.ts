@@ -4,9 +4,9 @@ import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { program, RawClient } from '../client.ts';
-import { soak } from '../soak.ts';
-import { layOut, memoryDirectory, readBack } from '../tree.ts';
+import { program, RawClient } from '../../client.ts';
+import { soak } from '../../soak.ts';
+import { layOut, memoryDirectory, readBack } from '../../tree.ts';
 
 const SECRET = 'hunter2-hunter2';
 

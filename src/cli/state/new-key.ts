@@ -1,6 +1,7 @@
 /** `cofferdam state new-key`: another key for all servers of a fleet. The one before it stays valid. */
+
+import type { Outcome } from '../history/history.ts';
 import { connected } from './fleet.ts';
-import type { Outcome } from './history.ts';
 
 export async function makeNewKey(address: string): Promise<Outcome> {
   const fleet = await connected(address, [], false);

@@ -1,7 +1,7 @@
 /** `cofferdam state copy`: brings a history and a trace from one state into another one, of the same kind or the other. */
 // Only whether a directory is there.
 import { existsSync } from 'node:fs';
-import { plain } from '../display/plain-text.ts';
+import { plain } from '../../display/plain-text.ts';
 import {
   type CopiedJournal,
   type CopyRefusal,
@@ -11,14 +11,14 @@ import {
   openState,
   StateProblem,
   whyNotStateDirectory,
-} from '../engine/index.ts';
-import type { State } from '../state/state.ts';
-import { type CopiedTrace, copyTrace, isTraceEmpty } from '../trace/copy.ts';
-import type { CopyRequest, StatePlace } from './arguments/copy-arguments.ts';
-import type { ServedRoot } from './arguments/roots.ts';
+} from '../../engine/index.ts';
+import type { State } from '../../state/state.ts';
+import { type CopiedTrace, copyTrace, isTraceEmpty } from '../../trace/copy.ts';
+import type { CopyRequest, StatePlace } from '../arguments/copy-arguments.ts';
+import type { ServedRoot } from '../arguments/roots.ts';
+import type { Outcome } from '../history/history.ts';
+import { UsageError } from '../usage-error.ts';
 import { connected } from './fleet.ts';
-import type { Outcome } from './history.ts';
-import { UsageError } from './usage-error.ts';
 
 /** Says in the new state that a copy has begun: its trace, which comes before the history, is then one of a copy. */
 const COPYING = 'copying';

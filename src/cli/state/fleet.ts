@@ -1,12 +1,12 @@
 /** The state of a fleet: opened and checked before anything is served. No message repeats its address. */
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import { StateProblem, type StateSource } from '../engine/index.ts';
-import { Fleet } from '../state/postgres/open.ts';
-import { StateAway } from '../state/state.ts';
-import type { ServedRoot } from './arguments/roots.ts';
-import type { StateSettings } from './arguments/state-flags.ts';
-import { UsageError } from './usage-error.ts';
+import { StateProblem, type StateSource } from '../../engine/index.ts';
+import { Fleet } from '../../state/postgres/open.ts';
+import { StateAway } from '../../state/state.ts';
+import type { ServedRoot } from '../arguments/roots.ts';
+import type { StateSettings } from '../arguments/state-flags.ts';
+import { UsageError } from '../usage-error.ts';
 
 export interface OpenState {
   source: StateSource;

@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { isNamedRoot, toNamedRoot } from '../../src/cli/arguments/roots.ts';
-import { program } from '../client.ts';
-import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
-import { layOut, temporaryDirectory } from '../tree.ts';
-import { until } from '../until.ts';
+import { isNamedRoot, toNamedRoot } from '../../../src/cli/arguments/roots.ts';
+import { program } from '../../client.ts';
+import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../../state/postgres/cluster.ts';
+import { layOut, temporaryDirectory } from '../../tree.ts';
+import { until } from '../../until.ts';
 
 test.each([
   ['/srv/docs=docs', { path: '/srv/docs', writable: true, name: 'docs' }],

@@ -2,8 +2,8 @@
 // Only whether something stands there, as a shell would look.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Paint, paintDiff } from '../display/colour.ts';
-import { plain, plainJson } from '../display/plain-text.ts';
+import { type Paint, paintDiff } from '../../display/colour.ts';
+import { plain, plainJson } from '../../display/plain-text.ts';
 import {
   EngineFailure,
   type Failure,
@@ -12,11 +12,11 @@ import {
   type JournalEntry,
   type Obstacle,
   type UndoPlan,
-} from '../engine/index.ts';
-import type { Recorder } from '../trace/recorder.ts';
-import { tracedUndo } from '../trace/traced-undo.ts';
+} from '../../engine/index.ts';
+import type { Recorder } from '../../trace/recorder.ts';
+import { tracedUndo } from '../../trace/traced-undo.ts';
+import { UsageError } from '../usage-error.ts';
 import { type ById, byId, entryLine, toolOf } from './entry-line.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface Outcome {
   output: string;

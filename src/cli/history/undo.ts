@@ -1,11 +1,11 @@
 /** `cofferdam undo` and `redo`, with their line in the trace. */
-import { History } from '../engine/index.ts';
-import { openRecorder } from '../trace/open.ts';
-import type { CommandTo } from './arguments/parse.ts';
-import { withState } from './fleet.ts';
+import { History } from '../../engine/index.ts';
+import { openRecorder } from '../../trace/open.ts';
+import type { CommandTo } from '../arguments/parse.ts';
+import { printOutcome } from '../output.ts';
+import { withState } from '../state/fleet.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { redo, undo } from './history.ts';
-import { printOutcome } from './output.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export async function undoOrRedo(
   command: CommandTo<'undo' | 'redo'>,

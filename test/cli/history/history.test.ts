@@ -14,11 +14,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { anonymous, Engine, type JournalEntry } from '../../src/engine/index.ts';
-import { Journal } from '../../src/engine/journal/journal.ts';
-import { openDirectoryState } from '../../src/state/directory/open.ts';
-import { program } from '../client.ts';
-import { layOut, memoryDirectory, readBack } from '../tree.ts';
+import { anonymous, Engine, type JournalEntry } from '../../../src/engine/index.ts';
+import { Journal } from '../../../src/engine/journal/journal.ts';
+import { openDirectoryState } from '../../../src/state/directory/open.ts';
+import { program } from '../../client.ts';
+import { layOut, memoryDirectory, readBack } from '../../tree.ts';
 
 let home: { path: string; remove(): void };
 let root: string;
