@@ -31,7 +31,7 @@ const BUILTINS = [
 const OURS = [
   'cli/arguments/config-file.ts',
   'cli/arguments/help.ts',
-  'cli/arguments/init-flags.ts',
+  'cli/arguments/options/init-flags.ts',
   'cli/arguments/suggest.ts',
   'cli/call.ts',
   'cli/completions/completions.ts',

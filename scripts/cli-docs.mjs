@@ -35,7 +35,7 @@ function write(path, fresh) {
 
 /** Node 20 does not read TypeScript. */
 async function loadTables() {
-  const entry = `export * from './commands.ts'; export * from './flags.ts';`;
+  const entry = `export * from './commands.ts'; export * from './options/flags.ts';`;
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: tables },
     bundle: true,

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseHttp } from '../../src/cli/arguments/http-flags.ts';
+import { parseHttp } from '../../src/cli/arguments/options/http-flags.ts';
 import { describeHttp } from '../../src/cli/serve/start-up.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { readSecret } from '../../src/server/web/tokens/secret-files.ts';

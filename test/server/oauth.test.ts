@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseHttp } from '../../src/cli/arguments/http-flags.ts';
+import { parseHttp } from '../../src/cli/arguments/options/http-flags.ts';
 import { AccessTokens } from '../../src/server/oauth/access-tokens.ts';
 import { IssuerKeys, metadataUrls } from '../../src/server/oauth/issuer-keys.ts';
 import { until } from '../until.ts';

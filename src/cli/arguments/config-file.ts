@@ -12,7 +12,7 @@ import { json } from '../clients/formats/json.ts';
 import { toml } from '../clients/formats/toml.ts';
 import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
-import { type Flag, flags, inConfig, takes } from './flags.ts';
+import { type Flag, flags, inConfig, takes } from './options/flags.ts';
 import type { ServedRoot } from './roots.ts';
 import type { Arguments, Values } from './split.ts';
 import { didYouMean } from './suggest.ts';

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../state/postgres/connections/settings.ts';
 import { UsageError } from '../usage-error.ts';
+import { addressIn } from './options/state-flags.ts';
 import { isNamedRoot, type ServedRoot, toNamedRoot } from './roots.ts';
-import { addressIn } from './state-flags.ts';
 import { didYouMean } from './suggest.ts';
 
 /** A state directory, or the address of a database. That holds a password, so nothing shows it. */

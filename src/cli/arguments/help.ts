@@ -1,6 +1,6 @@
 /** The help texts of the whole program and of each command. */
 import { type CommandDescription, type CommandName, commands, UNNAMED } from './commands.ts';
-import { type Flag, flagHelp, flags, flagsOf, flagText } from './flags.ts';
+import { type Flag, flagHelp, flags, flagsOf, flagText } from './options/flags.ts';
 
 interface DialectSummary {
   name: string;

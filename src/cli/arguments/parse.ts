@@ -9,18 +9,18 @@ import { UsageError } from '../usage-error.ts';
 import type { CommandName } from './commands.ts';
 import { readConfig, requireOutOfReach, withConfig } from './config-file.ts';
 import { parseStateRequest, type StateRequest } from './copy-arguments.ts';
-import { parseEncodings } from './encoding-flags.ts';
-import { flagsOf } from './flags.ts';
-import { type HttpValues, needsHttp, parseHttp } from './http-flags.ts';
-import { type InitRequest, parseInit } from './init-flags.ts';
+import { parseEncodings } from './options/encoding-flags.ts';
+import { flagsOf } from './options/flags.ts';
+import { type HttpValues, needsHttp, parseHttp } from './options/http-flags.ts';
+import { type InitRequest, parseInit } from './options/init-flags.ts';
+import { parseState, type StateSettings, type StateValues } from './options/state-flags.ts';
+import { chooseTools, parseMaxTokens, type ToolValues } from './options/tool-flags.ts';
+import { switchesIn } from './options/variables.ts';
 import { type ServedRoot, toNamedRoot, toRoot } from './roots.ts';
 import { type Shell, shells } from './shells.ts';
 import { type Arguments, splitArguments, type Values } from './split.ts';
 import { parseStateCommand, requireAtMost, type StateCommand } from './state-commands.ts';
-import { parseState, type StateSettings, type StateValues } from './state-flags.ts';
 import { namesInstead } from './suggest.ts';
-import { chooseTools, parseMaxTokens, type ToolValues } from './tool-flags.ts';
-import { switchesIn } from './variables.ts';
 
 export interface Options {
   dialects: Dialect[];

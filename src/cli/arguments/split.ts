@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../usage-error.ts';
 import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
-import { type Flag, flags, flagsOf, flagText, takes } from './flags.ts';
+import { type Flag, flags, flagsOf, flagText, takes } from './options/flags.ts';
 import { didYouMean, namesInstead } from './suggest.ts';
 
 export interface Arguments {

@@ -5,10 +5,10 @@ import type { TraceFilter } from '../../trace/show.ts';
 import type { ForgetArguments } from '../history/forget.ts';
 import type { HistoryRequest, UndoRequest } from '../history/history.ts';
 import { UsageError } from '../usage-error.ts';
-import { parseHttp } from './http-flags.ts';
+import { parseHttp } from './options/http-flags.ts';
+import { parseTime, type StateSettings } from './options/state-flags.ts';
 import { isNamedRoot, toNamedRoot } from './roots.ts';
 import type { Values } from './split.ts';
-import { parseTime, type StateSettings } from './state-flags.ts';
 
 export type StateCommand =
   | ({ do: 'history'; state: StateSettings } & HistoryRequest)

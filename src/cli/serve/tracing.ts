@@ -1,7 +1,7 @@
 /** Where the journal and the trace of a server are kept, and why they are not where they cannot be. */
 import { limits, type StateSource, whyNotStateDirectory } from '../../engine/index.ts';
 import type { Fleet } from '../../state/postgres/open.ts';
-import type { StateSettings } from '../arguments/state-flags.ts';
+import type { StateSettings } from '../arguments/options/state-flags.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Where the journal and the trace are stored. */

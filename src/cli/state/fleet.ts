@@ -4,8 +4,8 @@ import { sep } from 'node:path';
 import { StateProblem, type StateSource } from '../../engine/index.ts';
 import { Fleet } from '../../state/postgres/open.ts';
 import { StateAway } from '../../state/state.ts';
+import type { StateSettings } from '../arguments/options/state-flags.ts';
 import type { ServedRoot } from '../arguments/roots.ts';
-import type { StateSettings } from '../arguments/state-flags.ts';
 import { UsageError } from '../usage-error.ts';
 
 export interface OpenState {

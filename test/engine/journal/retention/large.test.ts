@@ -1,6 +1,6 @@
 /** The size of one file and of one call that the journal keeps, and what becomes of what is larger. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseState } from '../../../../src/cli/arguments/state-flags.ts';
+import { parseState } from '../../../../src/cli/arguments/options/state-flags.ts';
 import { UsageError } from '../../../../src/cli/usage-error.ts';
 import type { Keep } from '../../../../src/engine/journal/retention/keep.ts';
 import { openJournalFixture } from '../journal-fixture.ts';

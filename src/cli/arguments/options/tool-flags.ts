@@ -1,8 +1,8 @@
 /** Which tools of the dialects a server offers, and how long their answers may be. */
-import type { Dialect } from '../../dialects/dialect.ts';
-import { withTools } from '../../dialects/with-tools.ts';
-import { UsageError } from '../usage-error.ts';
-import { namesInstead } from './suggest.ts';
+import type { Dialect } from '../../../dialects/dialect.ts';
+import { withTools } from '../../../dialects/with-tools.ts';
+import { UsageError } from '../../usage-error.ts';
+import { namesInstead } from '../suggest.ts';
 
 export interface ToolValues {
   tools?: string[];

@@ -1,12 +1,12 @@
 /** Reads what `cofferdam init` is to do. */
 
-import type { Client, Scope } from '../clients/client.ts';
-import { clients } from '../clients/table.ts';
-import { UsageError } from '../usage-error.ts';
-import { type ServedRoot, toRoot } from './roots.ts';
-import type { Values } from './split.ts';
+import type { Client, Scope } from '../../clients/client.ts';
+import { clients } from '../../clients/table.ts';
+import { UsageError } from '../../usage-error.ts';
+import { type ServedRoot, toRoot } from '../roots.ts';
+import type { Values } from '../split.ts';
+import { namesInstead } from '../suggest.ts';
 import type { StateSettings } from './state-flags.ts';
-import { namesInstead } from './suggest.ts';
 
 export interface InitRequest {
   /** None: list them all. */

@@ -1,7 +1,7 @@
 /** Times as a user types them. */
 import { expect, test } from 'vitest';
-import { parseTime } from '../../../src/cli/arguments/state-flags.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
+import { parseTime } from '../../../../src/cli/arguments/options/state-flags.ts';
+import { UsageError } from '../../../../src/cli/usage-error.ts';
 
 const now = new Date(2026, 2, 1, 14, 30, 15, 250);
 const local = (...at: [number, number, number, number?, number?, number?]) => new Date(...at).getTime();

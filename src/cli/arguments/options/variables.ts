@@ -1,7 +1,7 @@
 /** The switches that the environment may turn on as well. */
-import type { Environment } from '../surroundings.ts';
-import { UsageError } from '../usage-error.ts';
-import type { Values } from './split.ts';
+import type { Environment } from '../../surroundings.ts';
+import { UsageError } from '../../usage-error.ts';
+import type { Values } from '../split.ts';
 
 /** For what starts the server with true or false in a variable, but cannot leave an argument out. */
 export function switchesIn({ COFFERDAM_READ_ONLY: text = '' }: Environment): Values {

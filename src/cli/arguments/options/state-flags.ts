@@ -1,11 +1,11 @@
 /** Reads the options of the state directory, and the times and sizes that people write. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Keep, usualKeep } from '../../engine/index.ts';
-import { usualStateDirectory } from '../../state/directory/usual-directory.ts';
-import { isDatabaseAddress } from '../../state/postgres/connections/settings.ts';
-import { UsageError } from '../usage-error.ts';
-import type { ServedRoot } from './roots.ts';
+import { type Keep, usualKeep } from '../../../engine/index.ts';
+import { usualStateDirectory } from '../../../state/directory/usual-directory.ts';
+import { isDatabaseAddress } from '../../../state/postgres/connections/settings.ts';
+import { UsageError } from '../../usage-error.ts';
+import type { ServedRoot } from '../roots.ts';
 
 export interface StateSettings {
   /** Of the database of a fleet. It holds a password, so nothing shows it. */

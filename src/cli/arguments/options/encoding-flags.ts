@@ -1,7 +1,7 @@
 /** In which encodings the owner says that files are: `--encoding GLOB=NAME`. */
-import { CHARSETS, charsetNamed, type EncodingRule } from '../../engine/index.ts';
-import { UsageError } from '../usage-error.ts';
-import { namesInstead } from './suggest.ts';
+import { CHARSETS, charsetNamed, type EncodingRule } from '../../../engine/index.ts';
+import { UsageError } from '../../usage-error.ts';
+import { namesInstead } from '../suggest.ts';
 
 /** The last `=` parts glob and name: a glob may hold others. */
 export function parseEncodings(values: readonly string[]): EncodingRule[] {

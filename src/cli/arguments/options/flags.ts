@@ -2,7 +2,7 @@
  * Every option of the command line, described once: the parser, the check that an option fits the command, the help
  * texts and docs/CLI.md all come from here. A new flag says in `for` which commands take it.
  */
-import type { CommandName } from './commands.ts';
+import type { CommandName } from '../commands.ts';
 
 export interface Flag {
   name: string;

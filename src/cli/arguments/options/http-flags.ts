@@ -1,9 +1,9 @@
 /** Reads the options of the HTTP server. */
 
-import { isSafeUrl, type OAuthSettings } from '../../server/oauth/settings.ts';
-import type { HttpSettings } from '../../server/start-http.ts';
-import { asOrigin, isHostName } from '../../server/web/host-and-origin.ts';
-import { UsageError } from '../usage-error.ts';
+import { isSafeUrl, type OAuthSettings } from '../../../server/oauth/settings.ts';
+import type { HttpSettings } from '../../../server/start-http.ts';
+import { asOrigin, isHostName } from '../../../server/web/host-and-origin.ts';
+import { UsageError } from '../../usage-error.ts';
 import { sizeOf } from './state-flags.ts';
 
 export interface HttpValues {

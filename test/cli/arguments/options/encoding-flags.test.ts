@@ -1,7 +1,7 @@
 /** `--encoding GLOB=NAME` on the command line. */
 import { expect, it } from 'vitest';
-import { parseEncodings } from '../../../src/cli/arguments/encoding-flags.ts';
-import { proves } from '../../proves.ts';
+import { parseEncodings } from '../../../../src/cli/arguments/options/encoding-flags.ts';
+import { proves } from '../../../proves.ts';
 
 it('takes a glob and a name in any letters', () => {
   expect(parseEncodings(['*.txt=CP1252', 'a=b/=Shift-JIS'])).toEqual([

@@ -1,16 +1,16 @@
 /** Options and commands: which fit together, what a slip is answered with, and what each help text says. */
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands } from '../../../src/cli/arguments/commands.ts';
-import { type Flag, flags } from '../../../src/cli/arguments/flags.ts';
-import { commandHelp, helpText } from '../../../src/cli/arguments/help.ts';
-import { parseCommand } from '../../../src/cli/arguments/parse.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
-import { defaultDialect } from '../../../src/dialects/by-name.ts';
-import { dialects } from '../../../src/dialects/index.ts';
-import { version } from '../../../src/version.ts';
-import { program } from '../../client.ts';
-import { layOut, temporaryDirectory } from '../../tree.ts';
+import { commands } from '../../../../src/cli/arguments/commands.ts';
+import { commandHelp, helpText } from '../../../../src/cli/arguments/help.ts';
+import { type Flag, flags } from '../../../../src/cli/arguments/options/flags.ts';
+import { parseCommand } from '../../../../src/cli/arguments/parse.ts';
+import { UsageError } from '../../../../src/cli/usage-error.ts';
+import { defaultDialect } from '../../../../src/dialects/by-name.ts';
+import { dialects } from '../../../../src/dialects/index.ts';
+import { version } from '../../../../src/version.ts';
+import { program } from '../../../client.ts';
+import { layOut, temporaryDirectory } from '../../../tree.ts';
 
 let directory: { path: string; remove(): void };
 const cwd = process.cwd();

@@ -1,9 +1,13 @@
 /** Which tools the command line chooses. */
 import { describe, expect, it } from 'vitest';
-import { chooseTools, parseMaxTokens, type ToolValues } from '../../../src/cli/arguments/tool-flags.ts';
-import { UsageError } from '../../../src/cli/usage-error.ts';
-import { replay } from '../../../src/dialects/replay/index.ts';
-import { standard } from '../../../src/dialects/standard/index.ts';
+import {
+  chooseTools,
+  parseMaxTokens,
+  type ToolValues,
+} from '../../../../src/cli/arguments/options/tool-flags.ts';
+import { UsageError } from '../../../../src/cli/usage-error.ts';
+import { replay } from '../../../../src/dialects/replay/index.ts';
+import { standard } from '../../../../src/dialects/standard/index.ts';
 
 function names(values: ToolValues, dialects = [standard]): string[] {
   return chooseTools(dialects, values).flatMap(({ tools }) => tools.map(({ name }) => name));
