@@ -2,9 +2,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 import { plural } from '../page/data/format.ts';
-import { diffView, plainDiff } from '../page/views/diff-view.ts';
-import { button, el, part } from '../page/views/dom.ts';
-import { visibleLines } from '../page/views/visible-text.ts';
+import { diffView, plainDiff } from '../page/views/details/diff-view.ts';
+import { button, el, part } from '../page/views/elements/dom.ts';
+import { visibleLines } from '../page/views/elements/visible-text.ts';
 import { type Change, diffIn, type Made, madeBy, textOf } from './change.ts';
 import { Host } from './host.ts';
 

@@ -4,7 +4,7 @@ import { type EventStore, type Filter, noFilter } from '../data/event-store.ts';
 import { count, plural, timeRange } from '../data/format.ts';
 import { belowPath } from '../data/paths.ts';
 import { isSort, type Sort } from '../data/row-order.ts';
-import { el, part, setText } from './dom.ts';
+import { el, part, setText } from './elements/dom.ts';
 
 /** The select offers only the latest: a list of thousands helps nobody. */
 const MOST_SESSIONS = 200;

@@ -1,8 +1,8 @@
 /** What the list shows before the first call: how to connect a client. */
 import type { About } from '../wire.ts';
-import { copied } from './clipboard.ts';
-import { button, el, part, setText } from './dom.ts';
-import { visibleLines } from './visible-text.ts';
+import { copied } from './elements/clipboard.ts';
+import { button, el, part, setText } from './elements/dom.ts';
+import { visibleLines } from './elements/visible-text.ts';
 
 export class FirstSteps {
   readonly #box = part('first-steps');

@@ -3,8 +3,8 @@
 import { compact, plural } from '../data/format.ts';
 import { childrenOf, type HeatNode, type HeatTree, heat } from '../data/heat-tree.ts';
 import { belowPath, rootName } from '../data/paths.ts';
-import { button, el } from './dom.ts';
-import { visiblePath } from './visible-text.ts';
+import { button, el } from './elements/dom.ts';
+import { visiblePath } from './elements/visible-text.ts';
 
 const MOST_CHILDREN = 200;
 

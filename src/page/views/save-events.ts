@@ -1,6 +1,6 @@
 /** Saves the calls that are shown as a file with one event a line, as `cofferdam trace --json` has them. */
 import type { Row } from '../data/event-store.ts';
-import { el } from './dom.ts';
+import { el } from './elements/dom.ts';
 
 /** A browser may still read the data after the click. */
 const KEPT_MS = 60_000;

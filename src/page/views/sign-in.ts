@@ -2,7 +2,7 @@
 
 import { ApiError, about, openSession } from '../data/api.ts';
 import type { About } from '../wire.ts';
-import { part } from './dom.ts';
+import { part } from './elements/dom.ts';
 
 const IN_ADDRESS = /#token=(.+)$/s;
 

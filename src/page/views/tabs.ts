@@ -1,5 +1,5 @@
 /** On a small screen, tabs for the calls, the tree and the charts. */
-import { part } from './dom.ts';
+import { part } from './elements/dom.ts';
 
 const TABS = ['calls', 'tree', 'charts'] as const;
 

@@ -1,5 +1,5 @@
 /** The light theme, the dark one, or the system's. */
-import { part } from './dom.ts';
+import { part } from './elements/dom.ts';
 
 const CHOICES = ['auto', 'light', 'dark'] as const;
 type Choice = (typeof CHOICES)[number];

@@ -1,6 +1,6 @@
 /** The headings of the list: each is a button that sorts by its column. */
 import { columnOf, isDescending, nextSort, type Sort, type SortColumn } from '../../data/row-order.ts';
-import { button, el } from '../dom.ts';
+import { button, el } from '../elements/dom.ts';
 
 const TITLES: Record<SortColumn, string> = {
   time: 'Time',

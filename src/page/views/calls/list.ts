@@ -2,7 +2,7 @@
 
 import type { EventStore, Row } from '../../data/event-store.ts';
 import type { Sort } from '../../data/row-order.ts';
-import { el } from '../dom.ts';
+import { el } from '../elements/dom.ts';
 import { Heading } from './heading.ts';
 import { RowView } from './row-view.ts';
 

@@ -6,8 +6,8 @@ import { clock, compact, duration, exactTime, otherDay } from '../../data/format
 import { outcomeText } from '../../data/outcomes.ts';
 import { leadingPath, shortPath } from '../../data/paths.ts';
 import type { SortColumn } from '../../data/row-order.ts';
-import { el, setText } from '../dom.ts';
-import { visiblePath } from '../visible-text.ts';
+import { el, setText } from '../elements/dom.ts';
+import { visiblePath } from '../elements/visible-text.ts';
 
 function cell(name: SortColumn): HTMLElement {
   return el('div', { role: 'gridcell', class: `cell ${name}` });

@@ -1,7 +1,7 @@
 /** One chart over time. Screen readers get the same numbers as text, and the keys do what the pointer does. */
 import { type Timeline, timelineOf } from '../../data/buckets.ts';
 import { step, tick } from '../../data/format.ts';
-import { el, setText, svg } from '../dom.ts';
+import { el, setText, svg } from '../elements/dom.ts';
 import type { ChartSpec } from './chart-specs.ts';
 
 /** A shorter way is a click with an unsteady hand. */

@@ -1,18 +1,18 @@
 /** One call in full: its facts, its paths, what it changed, and a button that undoes it. */
 
-import { ApiError, entryDetails, fullEvent } from '../data/api.ts';
-import { sizeText } from '../data/brief.ts';
-import { callLine } from '../data/call-line.ts';
-import type { Row } from '../data/event-store.ts';
-import { bytes, count, duration, exactTime, plural } from '../data/format.ts';
-import { outcomeText } from '../data/outcomes.ts';
-import type { EntryDetails } from '../wire.ts';
-import { copied } from './clipboard.ts';
+import { ApiError, entryDetails, fullEvent } from '../../data/api.ts';
+import { sizeText } from '../../data/brief.ts';
+import { callLine } from '../../data/call-line.ts';
+import type { Row } from '../../data/event-store.ts';
+import { bytes, count, duration, exactTime, plural } from '../../data/format.ts';
+import { outcomeText } from '../../data/outcomes.ts';
+import type { EntryDetails } from '../../wire.ts';
+import { copied } from '../elements/clipboard.ts';
+import { button, type Child, el, part } from '../elements/dom.ts';
+import { pathView } from '../elements/path-view.ts';
+import { visibleLines, visiblePath } from '../elements/visible-text.ts';
 import { diffView } from './diff-view.ts';
-import { button, type Child, el, part } from './dom.ts';
-import { pathView } from './path-view.ts';
 import { UndoDialog } from './undo-dialog.ts';
-import { visibleLines, visiblePath } from './visible-text.ts';
 
 const MOST_ENTRIES = 20;
 const STATES = { pending: 'under way or cut off', done: 'done', undone: 'undone' } as const;

@@ -1,11 +1,11 @@
 /** Shows diffs in colour, with line numbers; long ones open on request. */
 
-import { changedCounts, type DiffLine, diffLines, isCode, withoutCommonEnds } from '../data/diff-lines.ts';
-import { shortPath } from '../data/paths.ts';
-import type { PageDiff } from '../wire.ts';
-import { button, el } from './dom.ts';
-import { pathView } from './path-view.ts';
-import { visibleLines } from './visible-text.ts';
+import { changedCounts, type DiffLine, diffLines, isCode, withoutCommonEnds } from '../../data/diff-lines.ts';
+import { shortPath } from '../../data/paths.ts';
+import type { PageDiff } from '../../wire.ts';
+import { button, el } from '../elements/dom.ts';
+import { pathView } from '../elements/path-view.ts';
+import { visibleLines } from '../elements/visible-text.ts';
 
 const SHOWN_AT_FIRST = 600;
 

@@ -1,5 +1,5 @@
 /** Makes elements from code. The name of a file can neither become markup nor hide what it is: see visible-text.ts. */
-import { plain } from '../../display/plain-text.ts';
+import { plain } from '../../../display/plain-text.ts';
 import { visible } from './visible-text.ts';
 
 type Attributes = Record<string, string | number | boolean | undefined>;

@@ -1,13 +1,13 @@
 /** Asks before an undo or a redo: shows what it would do, the obstacles, and the outcome. */
 
-import { entryDetails, undo } from '../data/api.ts';
-import type { Row } from '../data/event-store.ts';
-import { plural } from '../data/format.ts';
-import { shortPath } from '../data/paths.ts';
-import type { PageEntry, PageObstacle, PagePlan } from '../wire.ts';
+import { entryDetails, undo } from '../../data/api.ts';
+import type { Row } from '../../data/event-store.ts';
+import { plural } from '../../data/format.ts';
+import { shortPath } from '../../data/paths.ts';
+import type { PageEntry, PageObstacle, PagePlan } from '../../wire.ts';
+import { button, el, part, setText } from '../elements/dom.ts';
+import { pathView } from '../elements/path-view.ts';
 import { diffView, plainDiff } from './diff-view.ts';
-import { button, el, part, setText } from './dom.ts';
-import { pathView } from './path-view.ts';
 
 interface Asked {
   verb: keyof typeof WORDS;

@@ -1,5 +1,5 @@
 /** Shows text from outside: invisible characters appear as marked escapes, and no name can pass for another. */
-import { plainPieces } from '../../display/plain-text.ts';
+import { plainPieces } from '../../../display/plain-text.ts';
 
 /** Text with nothing to mark and nothing that runs from right to left. */
 const USUAL = /^[ -~]*$/;

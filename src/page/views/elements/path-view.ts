@@ -1,6 +1,6 @@
 /** A path within a text: short, with the full path as its tooltip. */
 
-import { shortPath } from '../data/paths.ts';
+import { shortPath } from '../../data/paths.ts';
 import { el } from './dom.ts';
 import { visiblePath } from './visible-text.ts';
 
