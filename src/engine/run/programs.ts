@@ -105,11 +105,17 @@ function namedDirectories({ path }: ProgramSearch): string[] {
 function whyPassedOver(candidates: readonly string[]): string | undefined {
   const inRoot = candidates.find(isProgram);
   if (inRoot !== undefined) return `${inRoot} lies in a served directory, where it is not trusted`;
-  const broken = candidates.find((candidate) => {
-    const found = lstatSync(candidate, { throwIfNoEntry: false });
-    return found !== undefined && !found.isDirectory();
-  });
+  const broken = candidates.find(isSomethingElse);
   return broken && `${broken} cannot be run by this user`;
+}
+
+/** A name that is there and no directory. Where this user may not look, they find nothing. */
+function isSomethingElse(path: string): boolean {
+  try {
+    return !lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function isProgramOutside(path: string, roots: readonly string[]): boolean {

@@ -137,8 +137,14 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       dangling: { link: 'nowhere' },
     });
     const { engine, root } = fixture;
-    expect(await engine.files.remove('inside', { recursive: true })).toEqual({ removed: 'symlink' });
-    expect(await engine.files.remove('outside', { recursive: true })).toEqual({ removed: 'symlink' });
+    expect(await engine.files.remove('inside', { recursive: true })).toEqual({
+      removed: 'symlink',
+      canUndo: false,
+    });
+    expect(await engine.files.remove('outside', { recursive: true })).toEqual({
+      removed: 'symlink',
+      canUndo: false,
+    });
     await engine.files.move('secret', 'moved');
     await engine.files.move('dangling', 'a/dangling');
     expect(readBack(root)).toEqual({
@@ -157,7 +163,10 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
       'gone/b/loop': { link: '..' },
       'gone/b/file': 'x',
     });
-    expect(await fixture.engine.files.remove('gone', { recursive: true })).toEqual({ removed: 'directory' });
+    expect(await fixture.engine.files.remove('gone', { recursive: true })).toEqual({
+      removed: 'directory',
+      canUndo: false,
+    });
     expect(readBack(fixture.root)).toEqual({ 'keep/real.txt': 'stays' });
     fixture.expectOutsideUntouched();
   });
