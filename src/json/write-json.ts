@@ -6,6 +6,11 @@ import { isWellFormed, pieceEnd } from './text-pieces.ts';
 const SHORT = 200;
 /** Characters that are escaped at once. */
 const PIECE = 16 * 1024;
+/**
+ * WebAssembly takes about as long to start as the escapes of this many characters save. A server that has just started
+ * answers without it.
+ */
+const START_AFTER = 2 * 1024 * 1024;
 /** How deep to look for long texts: message, result, content, item, text. */
 const LEVELS = 4;
 
@@ -31,6 +36,8 @@ interface Escaper {
 }
 
 let loaded: Escaper | undefined;
+/** Characters of long texts that were written before. */
+let written = 0;
 
 function load(): Escaper {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(MEMORY / PAGE) });
@@ -65,14 +72,18 @@ function writeMembers(value: object, level: number): string {
 /** A text with its quotes. */
 export function writeText(text: string): string {
   if (text.length < SHORT || !isWellFormed(text)) return JSON.stringify(text);
-  loaded ??= load();
-  let written = '"';
+  if (!loaded) {
+    written += text.length;
+    if (written < START_AFTER) return JSON.stringify(text);
+    loaded = load();
+  }
+  let quoted = '"';
   for (let at = 0; at < text.length; ) {
     const end = pieceEnd(text, at, PIECE);
-    written += escaped(text.length <= PIECE ? text : text.slice(at, end), loaded);
+    quoted += escaped(text.length <= PIECE ? text : text.slice(at, end), loaded);
     at = end;
   }
-  return `${written}"`;
+  return `${quoted}"`;
 }
 
 function escaped(piece: string, { memory, addEscapes }: Escaper): string {

@@ -1,11 +1,14 @@
 /** What is written is, to the letter, what `JSON.stringify` writes. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { sourceHash } from '../../src/json/escape.generated.ts';
 import { writeJson } from '../../src/json/write-json.ts';
 
 const PIECE = 16 * 1024;
+
+// After this much it writes by WebAssembly.
+beforeAll(() => void writeJson('x'.repeat(2 * 1024 * 1024)));
 
 it('has escapes that were compiled from their source as it is', () => {
   const folder = new URL('../../src/json/assembly/', import.meta.url);

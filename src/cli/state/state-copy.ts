@@ -1,6 +1,7 @@
 /** `cofferdam state copy`: brings a history and a trace from one state into another one, of the same kind or the other. */
 // Only whether a directory is there.
 import { existsSync } from 'node:fs';
+import { grouped } from '../../display/grouped.ts';
 import { plain } from '../../display/plain-text.ts';
 import {
   type CopiedJournal,
@@ -148,7 +149,7 @@ function copiedText(copied: CopiedJournal, traced: CopiedTrace): string {
   const { entries, contents, bytes, there, damaged, leftOut, lost } = copied;
   const lines = [
     `copied: ${counted(entries, 'entry', 'entries')}`,
-    `        ${counted(contents, 'content', 'contents')}, ${bytes.toLocaleString('en')} bytes${there > 0 ? `; ${there} more from an earlier copy` : ''}`,
+    `        ${counted(contents, 'content', 'contents')}, ${grouped(bytes)} bytes${there > 0 ? `; ${there} more from an earlier copy` : ''}`,
     `        ${counted(traced.events, 'trace event', 'trace events')}`,
   ];
   if (leftOut > 0)
@@ -165,5 +166,5 @@ function copiedText(copied: CopiedJournal, traced: CopiedTrace): string {
 }
 
 function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  return `${grouped(count)} ${count === 1 ? one : many}`;
 }

@@ -1,4 +1,5 @@
 /** How long an answer may be where a dialect keeps to a number of tokens, and the words for what did not fit. */
+import { grouped } from '../../display/grouped.ts';
 import { truncateToBytes } from '../../display/truncate-bytes.ts';
 
 /** Clients cut answers at 25,000 tokens. */
@@ -48,11 +49,6 @@ function sentJson(args: object): string {
     ([, value]) => value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0),
   );
   return JSON.stringify(Object.fromEntries(sent));
-}
-
-/** `20,013` */
-export function grouped(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 /** Which part of a whole an answer shows; `next` is the call that goes on, where there is one. */

@@ -1,7 +1,9 @@
 /** Holds the answers of a dialect that keeps to a budget within it, whatever its tools make of long names and texts. */
+
+import { grouped } from '../../display/grouped.ts';
 import { truncateMiddle, truncateToBytes } from '../../display/truncate-bytes.ts';
 import type { Content, ToolOutcome } from '../dialect.ts';
-import { answerBytes, type Budget, grouped } from './budget.ts';
+import { answerBytes, type Budget } from './budget.ts';
 
 /** `[12,345 more lines]` */
 const LEFT_OUT_BYTES = 40;

@@ -2,10 +2,11 @@
  * The engine's facts in words: the first line says what is wrong, as the official server says it where it has words
  * for it, and the lines after it say what to do next.
  */
+
+import { grouped } from '../../display/grouped.ts';
 import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import { type ResultOutcome, type Tool, type ToolContext, type ToolOutcome, text } from '../dialect.ts';
-import { grouped } from '../results/budget.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
 import { withheldBecause } from '../results/withheld.ts';

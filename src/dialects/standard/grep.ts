@@ -1,5 +1,6 @@
 /** What grep_files searches, and how it shows what it found. */
 import { basename, dirname, join } from 'node:path';
+import { grouped } from '../../display/grouped.ts';
 import { truncate } from '../../display/truncate.ts';
 import { truncateToBytes } from '../../display/truncate-bytes.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { literally } from '../literally.ts';
-import { budgetOf, grouped, nextCall, pageOf } from '../results/budget.ts';
+import { budgetOf, nextCall, pageOf } from '../results/budget.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
 import { pathOf } from './paths.ts';

@@ -1,9 +1,10 @@
 /** What run_command answers: output and how the command ended. */
 
+import { grouped } from '../../display/grouped.ts';
 import { firstBytes, lastBytes } from '../../display/truncate-bytes.ts';
 import { type RunResult, shellExitCode } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
-import { budgetOf, grouped } from '../results/budget.ts';
+import { budgetOf } from '../results/budget.ts';
 
 export function runOutcome(result: RunResult, timeout: number, context: ToolContext): ResultOutcome {
   const { stdout, stderr, timedOut, endedBy } = result;

@@ -1,6 +1,7 @@
 /** As much of a diff as an answer may hold. */
+
+import { grouped } from '../../../display/grouped.ts';
 import { truncateToBytes } from '../../../display/truncate-bytes.ts';
-import { grouped } from '../../results/budget.ts';
 
 export interface RestOfDiff {
   /** What the answer may take. */

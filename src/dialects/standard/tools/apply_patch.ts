@@ -1,6 +1,7 @@
+import { grouped } from '../../../display/grouped.ts';
 import { hasSteps, type PlannedFile, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext, text } from '../../dialect.ts';
-import { budgetOf, grouped, pageOf } from '../../results/budget.ts';
+import { budgetOf, pageOf } from '../../results/budget.ts';
 import { onOneLine } from '../../results/one-line.ts';
 import { pathOf } from '../paths.ts';
 

@@ -1,5 +1,5 @@
+import { grouped } from '../../../display/grouped.ts';
 import { defineTool, hints, type ResultOutcome, type ToolContext } from '../../dialect.ts';
-import { grouped } from '../../results/budget.ts';
 import { unlessStale } from '../editing/stale.ts';
 import { refused } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
