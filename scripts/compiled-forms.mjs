@@ -11,16 +11,16 @@ export function leaveCompiledForms(version) {
     // The first answers need little of rest.cjs, calls need much of it: it keeps what a session of calls compiled.
     for (const name of readdirSync('dist').filter((name) => /^rest\.cjs\..*\.cache$/.test(name)))
       rmSync(join('dist', name));
-    run(scratch, [...firstMessages(version)[0], ...calls()]);
+    run(scratch, [...firstMessages(version)[0], ...calls()], '--allow-run');
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function run(scratch, messages) {
+function run(scratch, messages, ...options) {
   const [served, state] = ['served', 'state'].map((name) => join(scratch, name));
   mkdirSync(served, { recursive: true });
-  execFileSync(process.execPath, ['dist/cofferdam.cjs', '--allow-run', '--state', state, served], {
+  execFileSync(process.execPath, ['dist/cofferdam.cjs', ...options, '--state', state, served], {
     input: messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''),
     stdio: ['pipe', 'ignore', 'ignore'],
   });
