@@ -28,6 +28,8 @@ interface Part extends Omit<JournalEntry, 'state'> {
   done: boolean;
   /** Paths of changes that another server found to be done. */
   settled?: Set<string>;
+  /** Changes that another server took for not made. The one that was at it knows better, if it still comes to its end. */
+  refuted?: Set<Change>;
 }
 
 /** Entries that are made at a time while lines come in. */
@@ -78,7 +80,7 @@ export class EntryIndex {
   openPart(id: string): { changes: readonly Change[] } | undefined {
     const part = this.#parts.get(id);
     if (!part || part.done) return undefined;
-    return { changes: part.changes.filter(({ path }) => !part.settled?.has(path)) };
+    return { changes: changesOf(part).filter(({ path }) => !part.settled?.has(path)) };
   }
 
   /** The entries that took this one back, newest first. */
@@ -95,7 +97,7 @@ export class EntryIndex {
   /** In the order in which they began. */
   get withParts(): readonly ReadEntry[] {
     this.update();
-    this.#all ??= [...this.#calls.keys()].map((id) => this.#made.get(id)!);
+    this.#all ??= [...this.#calls.keys()].flatMap((id) => this.#made.get(id) ?? []);
     return this.#all;
   }
 
@@ -123,8 +125,8 @@ export class EntryIndex {
   }
 
   #make(id: string, undidBefore: string | undefined): void {
-    const parts = this.#calls.get(id);
-    const made = parts && asOne(parts);
+    const parts = this.#calls.get(id)?.filter((part) => !part.refuted || changesOf(part).length > 0) ?? [];
+    const made = parts.length > 0 ? asOne(parts) : undefined;
     if (made) this.#made.set(id, made);
     else this.#made.delete(id);
     const undoes = made?.entry.undoes;
@@ -195,7 +197,10 @@ export class EntryIndex {
     // More is to be done than another server knew when it settled the rest.
     if (part.settled && did.length > 0) part.done = false;
     this.#settle(part, settled);
-    if (end === 'done') part.done = true;
+    if (end === 'done') {
+      part.done = true;
+      delete part.refuted;
+    }
     if (end === 'failed') this.#remove(part.id);
   }
 
@@ -205,11 +210,14 @@ export class EntryIndex {
     const known = part.settled ?? new Set();
     part.settled = known;
     for (const { path, done } of settled) {
-      if (done) known.add(path);
-      else part.changes = part.changes.filter((change) => change.path !== path);
+      if (done) {
+        known.add(path);
+        continue;
+      }
+      part.refuted ??= new Set();
+      for (const change of part.changes) if (change.path === path) part.refuted.add(change);
     }
-    if (part.changes.length === 0) this.#remove(part.id);
-    else part.done = part.changes.every(({ path }) => known.has(path));
+    part.done = changesOf(part).every(({ path }) => known.has(path));
   }
 
   #remove(id: string): void {
@@ -239,15 +247,19 @@ function begin(line: Line): Part {
   };
 }
 
+function changesOf({ changes, refuted }: Part): Change[] {
+  return refuted ? changes.filter((change) => !refuted.has(change)) : changes;
+}
+
 /** The parts of one call are one entry. */
 function asOne(parts: readonly Part[]): ReadEntry {
-  const { call: id, done: _, id: __, settled: ___, ...facts } = parts[0]!;
+  const { call: id, done: _, id: __, settled: ___, refuted: ____, ...facts } = parts[0]!;
   const open = parts.some(({ done }) => !done);
   const entry: JournalEntry = {
     ...facts,
     id,
     roots: [...new Set(parts.flatMap(({ roots }) => roots))],
-    changes: parts.flatMap(({ changes }) => changes),
+    changes: parts.flatMap(changesOf),
     state: open ? 'pending' : 'done',
     ...(parts.some(({ forgotten }) => forgotten) && { forgotten: true as const }),
   };

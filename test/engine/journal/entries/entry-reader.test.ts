@@ -122,3 +122,18 @@ async function turnsUntil(promise: Promise<unknown>): Promise<number> {
   await over;
   return turns;
 }
+
+test('keep what another server took for not made, when the one that made it says so in the end', async () => {
+  const change = (path: string) => ({ kind: 'created', path, type: 'file' }) as const;
+  log.append({ e: 'a', at: 1, roots: ['/r'], did: [change('/r/1'), change('/r/2')] });
+  log.append({ e: 'a', settled: [{ path: '/r/1', done: false }] });
+  expect(await entries()).toMatchObject([{ id: 'a', state: 'pending', changes: [{ path: '/r/2' }] }]);
+  log.append({ e: 'a', settled: [{ path: '/r/2', done: false }] });
+  log.append({ e: 'b', at: 2, roots: ['/r'], did: [change('/r/3')] });
+  expect(await entries()).toMatchObject([{ id: 'b' }]);
+  log.append({ e: 'a', end: 'done' });
+  expect(await entries()).toMatchObject([
+    { id: 'a', state: 'done', changes: [{ path: '/r/1' }, { path: '/r/2' }] },
+    { id: 'b', state: 'pending' },
+  ]);
+});
