@@ -15,9 +15,9 @@ import {
   stateOf,
 } from './listing.ts';
 import type { RawStat } from './packed-entries.ts';
-import { patiently } from './patiently.ts';
 import { leadsTo, pathOfDescriptor, shortPath, statAll } from './quick-stat.ts';
 import { encodedBelow } from './raw-names.ts';
+import { retryShortage } from './retry-shortage.ts';
 
 // Taken out of the module once: they are called for every file, and going through its names costs each time.
 const { openSync, closeSync } = fs;
@@ -61,7 +61,7 @@ export class DescriptorCursor implements Cursor {
     for (; level < names.length; level++) {
       try {
         const path = encodedBelow(`${this.#descriptors}${from}/`, names[level]!);
-        from = patiently(() => openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW));
+        from = retryShortage(() => openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW));
       } catch (error) {
         this.close();
         return absenceOf(error);
@@ -81,7 +81,7 @@ export class DescriptorCursor implements Cursor {
       const known = state && this.#memory!.recall(state);
       if (known) return known;
       const prefix = this.#prefix;
-      const listing = patiently(() => listAt(prefix));
+      const listing = retryShortage(() => listAt(prefix));
       if (state) this.#memory!.remember(state, listing);
       return listing;
     } catch (error) {
@@ -114,7 +114,7 @@ export class DescriptorCursor implements Cursor {
     if (this.#prefix === undefined) return 'gone';
     try {
       const path = encodedBelow(this.#prefix, name);
-      return patiently(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+      return retryShortage(() => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     } catch (error) {
       return absenceOf(error);
     }
@@ -160,7 +160,7 @@ export class DescriptorCursor implements Cursor {
     const prefix = this.#prefix;
     if (prefix === undefined) return 'gone';
     try {
-      if (most === undefined) return patiently(() => fs.readdirSync(prefix, { encoding: 'latin1' }));
+      if (most === undefined) return retryShortage(() => fs.readdirSync(prefix, { encoding: 'latin1' }));
       const names: string[] = [];
       for (const batch of nameBatches(prefix)) {
         names.push(...batch);

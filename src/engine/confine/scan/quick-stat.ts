@@ -2,8 +2,8 @@
 import * as fs from 'node:fs';
 import { typeOfMode } from '../stat.ts';
 import type { RawStat } from './packed-entries.ts';
-import { patiently } from './patiently.ts';
 import { encodedBelow, isAscii } from './raw-names.ts';
+import { retryShortage } from './retry-shortage.ts';
 
 /** To look a directory up by its path pays off when it has more entries. */
 const FEW_NAMES = 8;
@@ -20,7 +20,7 @@ export function statAll(
 ): void {
   for (const name of names) {
     const path = encodedBelow(prefix, name);
-    const found = patiently(() => fs.lstatSync(path, BIGINT_STAT));
+    const found = retryShortage(() => fs.lstatSync(path, BIGINT_STAT));
     if (!found) continue;
     const mode = Number(found.mode);
     const { size, dev, ino, mtimeNs, ctimeNs } = found;

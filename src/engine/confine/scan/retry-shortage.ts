@@ -7,7 +7,7 @@ const SHORTAGE_WAITS = 100;
 const SHORTAGE_WAIT_MS = 20;
 
 /** Retries an operation that fails because the system is out of descriptors or memory; the main thread does not wait. */
-export function patiently<T>(operation: () => T): T {
+export function retryShortage<T>(operation: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
       return operation();
