@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { FileDraft } from '../content/draft.ts';
 import { isTemporary, temporaryName } from '../content/drafts.ts';
 import { sweepLitter } from '../content/sweep-drafts.ts';
-import { allows, exists, readSmall } from '../quietly.ts';
+import { allows, exists, readSmall } from '../probe-path.ts';
 import { nameBatches } from '../scan/listing.ts';
 import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat, WayBack } from './dir.ts';

@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { FileDraft } from '../content/draft.ts';
 import { isTemporary, temporaryName } from '../content/drafts.ts';
 import { sweepLitter } from '../content/sweep-drafts.ts';
-import { allows, exists, readSmall } from '../quietly.ts';
+import { allows, exists, readSmall } from '../probe-path.ts';
 import { nameBatches } from '../scan/listing.ts';
 import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat } from './dir.ts';

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
-import { readSmall } from '../quietly.ts';
+import { readSmall } from '../probe-path.ts';
 import { pathsNamedIn } from './git-config.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
 import { recallNamed, rememberNamed } from './plain-repositories.ts';

@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
-import { exists } from '../quietly.ts';
+import { exists } from '../probe-path.ts';
 import { isWithin, type Root } from '../roots.ts';
 import { CONTROL, gitControl } from './git-control.ts';
 import { pathsNamedBy } from './git-named.ts';
