@@ -15,7 +15,7 @@ import { nameBatches } from '../scan/listing.ts';
 import { identityOf, toStat, typeOf } from '../stat.ts';
 import type { Dir, Draft, Entered, Entry, OpenFile, Stat, WayBack } from './dir.ts';
 import { NotRegular } from './dir.ts';
-import { Ladder } from './ladder.ts';
+import { HeldAncestors } from './held-ancestors.ts';
 import { O_PATH, reopened } from './reopen.ts';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
@@ -52,7 +52,7 @@ export class LinuxDir implements Dir {
   #identity: string | undefined;
   #wayBack: WayBack | undefined;
   #open = true;
-  #ladder: Ladder | undefined;
+  #ladder: HeldAncestors | undefined;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -272,7 +272,7 @@ export class LinuxDir implements Dir {
 
   /** Ends with a slash. */
   #above(levels: number): string {
-    this.#ladder ??= new Ladder();
+    this.#ladder ??= new HeldAncestors();
     return this.#ladder.above(this.handlePath, levels);
   }
 

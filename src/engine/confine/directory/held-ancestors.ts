@@ -11,7 +11,7 @@ import { O_PATH } from './reopen.ts';
 /** Of so many levels, one is held. */
 const STRIDE = 32;
 
-export class Ladder {
+export class HeldAncestors {
   #rungs: number[] = [];
 
   /** A path to the directory that many levels above `start`; it ends with a slash. */
