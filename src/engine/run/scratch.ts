@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeDirectory, removeLeftDirectories } from '../confine/content/left-directories.ts';
+import { removeDirectory, removeOrphanedDirectories } from '../confine/content/orphaned-directories.ts';
 import { serverId } from '../confine/content/server-identity.ts';
 import { isWithin } from '../confine/roots.ts';
 
@@ -32,7 +32,7 @@ export class Scratch {
       }
     });
     const place = places.find((one) => !roots.some((root) => isWithin(one, root))) ?? places[0]!;
-    removeLeftDirectories(place, PREFIX);
+    removeOrphanedDirectories(place, PREFIX);
     const scratch = new Scratch(mkdtempSync(join(place, `${PREFIX}${serverId()}-`)));
     mkdirSync(scratch.places.home);
     mkdirSync(scratch.places.temporary);

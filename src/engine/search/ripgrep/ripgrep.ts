@@ -10,7 +10,7 @@ import { chmodSync, copyFileSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { removeLeftDirectories } from '../../confine/content/left-directories.ts';
+import { removeOrphanedDirectories } from '../../confine/content/orphaned-directories.ts';
 import { serverId } from '../../confine/content/server-identity.ts';
 import { fileState, type OwnProgram, ownPackage } from '../../confine/protect/own-package.ts';
 
@@ -88,7 +88,7 @@ function copyProgram(own: OwnProgram): string | undefined {
   if (process.platform !== 'linux') return undefined;
   let directory: string | undefined;
   try {
-    removeLeftDirectories(tmpdir(), COPY_PREFIX);
+    removeOrphanedDirectories(tmpdir(), COPY_PREFIX);
     directory = mkdtempSync(join(tmpdir(), `${COPY_PREFIX}${serverId()}-`));
     const copy = join(directory, 'rg');
     copyFileSync(own.path, copy);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { FOREIGN_AGE_MS, isGone, SERVER_ID } from './server-identity.ts';
 
 /** Directories are named by the prefix, the server that made them, and random characters. */
-export function removeLeftDirectories(place: string, prefix: string): void {
+export function removeOrphanedDirectories(place: string, prefix: string): void {
   const named = new RegExp(`^${prefix}(${SERVER_ID})-`);
   // Names that earlier versions made, with a pid alone.
   const old = new RegExp(`^${prefix}\\d+-[^-]+$`);
