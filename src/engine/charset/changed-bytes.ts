@@ -1,7 +1,7 @@
 /** The bytes of a changed text: what was kept keeps its bytes, whatever they are, and only what is new is encoded. */
 import type { Part } from '../text/edit/parts.ts';
 import { type Boundary, byteOffsets } from './byte-offsets.ts';
-import { encode, type Lacking } from './codec.ts';
+import { encode, type Unencodable } from './codec.ts';
 import type { Charset } from './names.ts';
 
 /** A place of the old text that is replaced. */
@@ -23,7 +23,7 @@ export function changedBytes(
   text: string,
   parts: readonly Part[],
   charset: Charset,
-): Buffer | Lacking {
+): Buffer | Unencodable {
   const pieces: Buffer[] = [];
   let kept = 0;
   let grown = 0;

@@ -90,7 +90,7 @@ export function streamDecoder(charset: Charset): StreamDecoder {
 }
 
 /** A character that an encoding lacks, and where it stands in the text. */
-export interface Lacking {
+export interface Unencodable {
   character: string;
   at: number;
   /** The encoding has it, but a broken character stands there that would take its bytes. */
@@ -98,7 +98,7 @@ export interface Lacking {
 }
 
 /** The bytes of a text, without a mark. */
-export function encode(text: string, charset: Charset): Buffer | Lacking {
+export function encode(text: string, charset: Charset): Buffer | Unencodable {
   if (charset === 'utf-8') return Buffer.from(text, 'utf8');
   if (isUtf16(charset)) {
     const bytes = Buffer.from(text, 'utf16le');
@@ -108,7 +108,7 @@ export function encode(text: string, charset: Charset): Buffer | Lacking {
   return decodeUnmarked(bytes, charset) === text ? bytes : lackingIn(text, charset);
 }
 
-function lackingIn(text: string, charset: Charset): Lacking {
+function lackingIn(text: string, charset: Charset): Unencodable {
   let at = 0;
   for (const character of text) {
     if (decodeUnmarked(converter().encode(character, charset), charset) !== character)

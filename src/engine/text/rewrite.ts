@@ -2,8 +2,8 @@
 import { changedBytes } from '../charset/changed-bytes.ts';
 import { decode, decodeUnmarked, type Encoding, UTF8 } from '../charset/codec.ts';
 import { encodingOf } from '../charset/encoding-of.ts';
-import { failLacking } from '../charset/lacking.ts';
 import type { Charset } from '../charset/names.ts';
+import { failUnencodable } from '../charset/unencodable.ts';
 import { fail } from '../failures.ts';
 import { type ByteContent, type ComparedBytes, comparedBytes } from './compared-bytes.ts';
 import { unifiedDiff } from './diff/unified-diff.ts';
@@ -132,7 +132,7 @@ function rewriteEncoded(
   if (Buffer.isBuffer(changed)) requireReadsAs(changed, charset, marked ? BOM + after : after, job.path);
   const isDry = job.kind === 'edit-list' && job.dryRun;
   if (Buffer.isBuffer(changed)) return { bytes: isDry ? undefined : changed, result };
-  return failLacking(job.path, charset, marked ? BOM + after : after, changed);
+  return failUnencodable(job.path, charset, marked ? BOM + after : after, changed);
 }
 
 /** A broken character before the place would take new bytes for its own: what is written must read as it was meant. */
@@ -141,7 +141,7 @@ function requireReadsAs(bytes: Buffer, charset: Charset, meant: string, path: st
   if (read === meant) return;
   let at = 0;
   while (read[at] === meant[at]) at++;
-  failLacking(path, charset, meant, { character: meant[at] ?? '', at, isBroken: true });
+  failUnencodable(path, charset, meant, { character: meant[at] ?? '', at, isBroken: true });
 }
 
 function asBuffer(bytes: Uint8Array = Buffer.alloc(0)): Buffer {

@@ -1,6 +1,6 @@
 /** Long texts to and from bytes, piece by piece, while others work. */
 import { decode, type Encoding, encode, markOf, streamDecoder } from '../../charset/codec.ts';
-import { failLacking } from '../../charset/lacking.ts';
+import { failUnencodable } from '../../charset/unencodable.ts';
 import type { Yielder } from '../../event-loop.ts';
 import { pieceEnd, textInTurns, utf8InTurns } from '../read/utf8-in-turns.ts';
 
@@ -44,7 +44,7 @@ export async function encodedInTurns(
   for (let at = mark && text.startsWith(BOM) ? 1 : 0; at < text.length; ) {
     const end = lineEndNear(text, at);
     const piece = encode(text.slice(at, end), charset);
-    if (!Buffer.isBuffer(piece)) return failLacking(path, charset, text, { ...piece, at: at + piece.at });
+    if (!Buffer.isBuffer(piece)) return failUnencodable(path, charset, text, { ...piece, at: at + piece.at });
     pieces.push(piece);
     at = end;
     await yielder.pause();

@@ -1,10 +1,10 @@
 /** Says which character of a text an encoding lacks, and where it stands. */
 import { fail } from '../failures.ts';
-import type { Lacking } from './codec.ts';
+import type { Unencodable } from './codec.ts';
 import type { Charset } from './names.ts';
 
 /** `text` is the whole text that was to be written. */
-export function failLacking(path: string, charset: Charset, text: string, lacking: Lacking): never {
+export function failUnencodable(path: string, charset: Charset, text: string, lacking: Unencodable): never {
   const { character, at, isBroken } = lacking;
   const before = text.slice(0, at).replace(/^\uFEFF/, '');
   const line = before.split('\n').length;
