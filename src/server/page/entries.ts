@@ -10,8 +10,8 @@ import type {
 } from '../../page/wire.ts';
 import type { Refusal } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
-import type { Sight } from './sight.ts';
 import type { PageHistory } from './sources.ts';
+import type { Visibility } from './visibility.ts';
 
 /** As the journal makes them, with room to spare; a name that leads elsewhere is none. */
 const ENTRY_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
@@ -20,9 +20,9 @@ const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
 
 export class Entries {
   readonly #history: PageHistory;
-  readonly #sight: Sight;
+  readonly #sight: Visibility;
 
-  constructor(history: PageHistory, sight: Sight) {
+  constructor(history: PageHistory, sight: Visibility) {
     this.#history = history;
     this.#sight = sight;
   }

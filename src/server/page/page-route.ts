@@ -21,10 +21,10 @@ import {
   setCookie,
 } from './page-sessions.ts';
 import { RequestQuota } from './request-quota.ts';
-import { isUnlimited, type ServedRoot, Sight, seesCallsOf } from './sight.ts';
 import type { PageSources } from './sources.ts';
 import { StaticFiles } from './static-files.ts';
 import { sendEvents, sendLive } from './streams.ts';
+import { isUnlimited, type ServedRoot, seesCallsOf, Visibility } from './visibility.ts';
 
 const API_PATH = '/page/';
 const MAX_EVENTS = 100_000;
@@ -66,7 +66,7 @@ export class PageRoute implements Route {
   readonly #options: PageRouteOptions;
   readonly #files: StaticFiles;
   readonly #sessions: PageSessions;
-  readonly #sight: Sight;
+  readonly #sight: Visibility;
   readonly #feed: LiveFeed;
   readonly #entries: Entries;
   readonly #bodyMemory = new MemoryBudget(ALL_BODIES_BYTES);
@@ -85,7 +85,7 @@ export class PageRoute implements Route {
     this.#options = options;
     this.#files = new StaticFiles(directory);
     this.#sessions = new PageSessions(options.store, () => server.grants);
-    this.#sight = new Sight(roots);
+    this.#sight = new Visibility(roots);
     this.#feed = new LiveFeed(sources.events, (event) => this.#sight.covers(event.roots));
     this.#entries = new Entries(sources.history, this.#sight);
     this.#routes = [

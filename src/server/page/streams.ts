@@ -5,7 +5,7 @@ import type { TraceEvent } from '../../trace/events/event.ts';
 import type { Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 import { asPageEvent, type LiveFeed } from './live-feed.ts';
-import { seesCallsOf } from './sight.ts';
+import { seesCallsOf } from './visibility.ts';
 
 const BATCH_BYTES = 64 * 1024;
 const BATCH_ITEMS = 200;

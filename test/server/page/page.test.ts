@@ -532,13 +532,13 @@ describe('an entry', () => {
 describe('a server that may only read', () => {
   it('undoes nothing from the page', async () => {
     const { Engine } = await import('../../../src/engine/index.ts');
-    const { Sight } = await import('../../../src/server/page/sight.ts');
+    const { Visibility } = await import('../../../src/server/page/visibility.ts');
     const engine = new Engine({ roots: [{ path: fixture.root, writable: true }], readOnly: true });
-    const sight = new Sight(engine.roots);
+    const sight = new Visibility(engine.roots);
     expect(sight.mayUndoAnything(grants[0]!)).toBe(false);
     expect(sight.mayUndo(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(false);
     expect(sight.maySee(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(true);
-    const mixed = new Sight([
+    const mixed = new Visibility([
       { path: fixture.root, writable: true },
       { path: join(fixture.root, 'sub'), writable: false },
     ]);

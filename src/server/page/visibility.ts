@@ -20,7 +20,7 @@ interface Made {
   origin: { who?: string };
 }
 
-export class Sight {
+export class Visibility {
   readonly #roots: readonly KnownRoot[] | undefined;
 
   /** Without roots all that is stored is shown. */
