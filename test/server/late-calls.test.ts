@@ -1,12 +1,12 @@
 /** What is late is called once, at its time, and never after it was dropped. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LateCalls } from '../../src/server/http/late-calls.ts';
+import { SharedTimer } from '../../src/server/http/shared-timer.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 it('calls each after its own time', () => {
-  const late = new LateCalls(500);
+  const late = new SharedTimer(500);
   const heard: string[] = [];
   late.add(() => heard.push('first'));
   vi.advanceTimersByTime(300);
@@ -24,7 +24,7 @@ it('calls each after its own time', () => {
 });
 
 it('calls none that was dropped, and times those that come later', () => {
-  const late = new LateCalls(500);
+  const late = new SharedTimer(500);
   const heard: string[] = [];
   const dropped = () => heard.push('dropped');
   late.add(dropped);
@@ -41,7 +41,7 @@ it('calls none that was dropped, and times those that come later', () => {
 });
 
 it('needs one timer for many', () => {
-  const late = new LateCalls(500);
+  const late = new SharedTimer(500);
   for (let n = 0; n < 100; n++) {
     const call = () => expect.unreachable();
     late.add(call);

@@ -7,7 +7,7 @@ import { asJson } from '../../mcp/messages/messages.ts';
 import type { MemoryBudget } from '../../web/body.ts';
 import type { HttpLimits } from '../../web/limits.ts';
 import type { Reply } from '../../web/reply.ts';
-import { LateCalls } from '../late-calls.ts';
+import { SharedTimer } from '../shared-timer.ts';
 
 const EVENT_ID = /^(?:(\w{1,20})\.)?(\d{1,15})-(\d{1,15})$/;
 
@@ -103,7 +103,7 @@ export class EventStreams {
 
   constructor(limits: Limits, memory: MemoryBudget, server?: string) {
     this.#limits = limits;
-    this.slowReplies = new LateCalls(limits.resumableAfterMs);
+    this.slowReplies = new SharedTimer(limits.resumableAfterMs);
     this.#memory = memory;
     this.prefix = server === undefined ? '' : `${server}.`;
   }
@@ -119,7 +119,7 @@ export class EventStreams {
   }
 
   /** What makes streams of replies that take long, so that the client can come back for them. */
-  readonly slowReplies: LateCalls;
+  readonly slowReplies: SharedTimer;
 
   open(): EventStream {
     const stream = new EventStream(this.#next++, this);

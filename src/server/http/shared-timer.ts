@@ -1,5 +1,5 @@
 /** Calls functions after a while, unless they are dropped before. One timer serves all of them: most are dropped at once. */
-export class LateCalls {
+export class SharedTimer {
   readonly #afterMs: number;
   /** When each is due, in the order in which they are. */
   readonly #waiting = new Map<() => void, number>();
