@@ -5,7 +5,7 @@ import { EngineFailure } from '../../failures.ts';
 import { tidyHeap } from '../../heap.ts';
 import { withPackedSteps } from '../../text/patch/planned-files.ts';
 import { type RewriteResults, rewrite } from '../../text/rewrite.ts';
-import { type Parcel, packed, Unpacking } from './parcels.ts';
+import { type MessageChunk, packed, Unpacking } from './message-chunks.ts';
 import type { TextAnswer, TextJob } from './text-job.ts';
 
 const port = parentPort!;
@@ -15,7 +15,7 @@ const unpacking = new Unpacking();
 /** Lets the next parcel go: the main thread takes one at a time. */
 let sendNext = () => {};
 
-type Message = { message: unknown } | { parcel: Parcel } | { more: true };
+type Message = { message: unknown } | { parcel: MessageChunk } | { more: true };
 
 port.on('message', (sent: Message) => {
   if ('more' in sent) sendNext();

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { converterMemory, type WorkerName, workerSource } from '../../confine/protect/own-package.ts';
 import { yieldIfDue } from '../../event-loop.ts';
 import { EngineFailure, type Failure, fail } from '../../failures.ts';
-import { type Parcel, packed, Unpacking } from './parcels.ts';
+import { type MessageChunk, packed, Unpacking } from './message-chunks.ts';
 
 /** A worker that waits for a job takes some megabytes; to start one takes some 30 ms. */
 const MOST_IDLE = 1;
@@ -22,7 +22,7 @@ export interface JobLimits {
 }
 
 /** `begins` tells that the next step of the job begins, with a time of its own. */
-type Message = { answer: unknown } | { parcel: Parcel } | { begins: true };
+type Message = { answer: unknown } | { parcel: MessageChunk } | { begins: true };
 
 export class CutOffPool<Job, Answer> {
   readonly #worker: WorkerName;

@@ -10,7 +10,7 @@ const LONG = 256 * 1024;
 const MANY = 1024;
 
 /** A part of the value with this number; parts come in their order. */
-export interface Parcel {
+export interface MessageChunk {
   value: number;
   part: string | Uint8Array | unknown[];
 }
@@ -21,9 +21,9 @@ interface Place {
 }
 
 /** Gives the parcels, and returns the message that belongs behind them. Bytes that are `kept` stay in the message. */
-export function* packed(message: unknown, kept?: unknown): Generator<Parcel, unknown> {
+export function* packed(message: unknown, kept?: unknown): Generator<MessageChunk, unknown> {
   let values = 0;
-  function* pack(value: unknown): Generator<Parcel, unknown> {
+  function* pack(value: unknown): Generator<MessageChunk, unknown> {
     if (typeof value === 'string' && value.length > LONG) return yield* slices(value, LONG);
     if (typeof value !== 'object' || value === null || value === kept) return value;
     if (value instanceof Uint8Array) return value.length > LONG ? yield* slices(value, LONG) : value;
@@ -37,7 +37,7 @@ export function* packed(message: unknown, kept?: unknown): Generator<Parcel, unk
     for (const [name, member] of Object.entries(value)) packing[name] = yield* pack(member);
     return packing;
   }
-  function* slices(value: string | Uint8Array | unknown[], size: number): Generator<Parcel, Place> {
+  function* slices(value: string | Uint8Array | unknown[], size: number): Generator<MessageChunk, Place> {
     const number = values++;
     for (let at = 0; at < value.length; at += size) {
       const part = value.slice(at, at + size);
@@ -51,9 +51,9 @@ export function* packed(message: unknown, kept?: unknown): Generator<Parcel, unk
 
 /** Collects parcels until the message behind them comes. */
 export class Unpacking {
-  #parts: Parcel['part'][][] = [];
+  #parts: MessageChunk['part'][][] = [];
 
-  add({ value, part }: Parcel): void {
+  add({ value, part }: MessageChunk): void {
     this.#parts[value] ??= [];
     this.#parts[value].push(part);
   }
@@ -66,7 +66,7 @@ export class Unpacking {
   }
 }
 
-function joined(parts: readonly Parcel['part'][]): unknown {
+function joined(parts: readonly MessageChunk['part'][]): unknown {
   const [first] = parts;
   if (typeof first === 'string') return parts.join('');
   if (Array.isArray(first)) return parts.flat(1);
