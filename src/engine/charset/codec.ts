@@ -105,10 +105,10 @@ export function encode(text: string, charset: Charset): Buffer | Unencodable {
     return charset === 'utf-16le' ? bytes : bytes.swap16();
   }
   const bytes = converter().encode(text, charset);
-  return decodeUnmarked(bytes, charset) === text ? bytes : lackingIn(text, charset);
+  return decodeUnmarked(bytes, charset) === text ? bytes : unencodableIn(text, charset);
 }
 
-function lackingIn(text: string, charset: Charset): Unencodable {
+function unencodableIn(text: string, charset: Charset): Unencodable {
   let at = 0;
   for (const character of text) {
     if (decodeUnmarked(converter().encode(character, charset), charset) !== character)

@@ -4,8 +4,8 @@ import type { Unencodable } from './codec.ts';
 import type { Charset } from './names.ts';
 
 /** `text` is the whole text that was to be written. */
-export function failUnencodable(path: string, charset: Charset, text: string, lacking: Unencodable): never {
-  const { character, at, isBroken } = lacking;
+export function failUnencodable(path: string, charset: Charset, text: string, found: Unencodable): never {
+  const { character, at, isBroken } = found;
   const before = text.slice(0, at).replace(/^\uFEFF/, '');
   const line = before.split('\n').length;
   const column = before.length - before.lastIndexOf('\n');

@@ -20,11 +20,11 @@ const NOT_THERE: Refusal = { status: 404, message: 'There is no such entry' };
 
 export class Entries {
   readonly #history: PageHistory;
-  readonly #sight: Visibility;
+  readonly #visibility: Visibility;
 
-  constructor(history: PageHistory, sight: Visibility) {
+  constructor(history: PageHistory, visibility: Visibility) {
     this.#history = history;
-    this.#sight = sight;
+    this.#visibility = visibility;
   }
 
   async details(grant: Grant, id: string): Promise<EntryDetails | Refusal> {
@@ -34,7 +34,7 @@ export class Entries {
     const diffs = room.fit(await this.#history.diff(id));
     const plan = entry.state === 'undone' ? undefined : await this.#plan(id, room);
     const undoing = entry.state === 'undone' ? await this.#undoingOf(grant, id) : undefined;
-    const mayUndo = this.#sight.mayUndo(grant, undoing ?? entry);
+    const mayUndo = this.#visibility.mayUndo(grant, undoing ?? entry);
     return {
       ...{ entry: forPage(entry), diffs, mayUndo },
       ...(plan && { plan }),
@@ -44,21 +44,23 @@ export class Entries {
 
   async undone(grant: Grant): Promise<Undone> {
     const entries = await this.#history.entries();
-    const undone = entries.filter((entry) => entry.state === 'undone' && this.#sight.maySee(grant, entry));
+    const undone = entries.filter(
+      (entry) => entry.state === 'undone' && this.#visibility.maySee(grant, entry),
+    );
     return { undone: undone.slice(0, MOST_UNDONE).map(({ id }) => id) };
   }
 
   async #undoingOf(grant: Grant, id: string): Promise<PageEntry | undefined> {
     const entries = await this.#history.entries();
     return entries.find(
-      (each) => each.undoes === id && each.state === 'done' && this.#sight.maySee(grant, each),
+      (each) => each.undoes === id && each.state === 'done' && this.#visibility.maySee(grant, each),
     );
   }
 
   async undo(grant: Grant, id: string, force: boolean): Promise<UndoOutcome | Refusal> {
     const entry = await this.#find(grant, id);
     if (!entry) return NOT_THERE;
-    if (!this.#sight.mayUndo(grant, entry))
+    if (!this.#visibility.mayUndo(grant, entry))
       return { status: 403, message: 'This token may not undo this entry' };
     if (entry.state === 'undone') return { status: 409, message: 'This has been undone already' };
     try {
@@ -75,7 +77,7 @@ export class Entries {
   async #find(grant: Grant, id: string): Promise<PageEntry | undefined> {
     if (!ENTRY_ID.test(id)) return undefined;
     const entry = await this.#history.entry(id);
-    return entry && this.#sight.maySee(grant, entry) ? entry : undefined;
+    return entry && this.#visibility.maySee(grant, entry) ? entry : undefined;
   }
 
   async #plan(id: string, room: DiffRoom): Promise<PagePlan | undefined> {

@@ -66,7 +66,7 @@ export class PageRoute implements Route {
   readonly #options: PageRouteOptions;
   readonly #files: StaticFiles;
   readonly #sessions: PageSessions;
-  readonly #sight: Visibility;
+  readonly #visibility: Visibility;
   readonly #feed: LiveFeed;
   readonly #entries: Entries;
   readonly #bodyMemory = new MemoryBudget(ALL_BODIES_BYTES);
@@ -85,9 +85,9 @@ export class PageRoute implements Route {
     this.#options = options;
     this.#files = new StaticFiles(directory);
     this.#sessions = new PageSessions(options.store, () => server.grants);
-    this.#sight = new Visibility(roots);
-    this.#feed = new LiveFeed(sources.events, (event) => this.#sight.covers(event.roots));
-    this.#entries = new Entries(sources.history, this.#sight);
+    this.#visibility = new Visibility(roots);
+    this.#feed = new LiveFeed(sources.events, (event) => this.#visibility.covers(event.roots));
+    this.#entries = new Entries(sources.history, this.#visibility);
     this.#routes = [
       {
         at: /^session$/,
@@ -192,9 +192,9 @@ export class PageRoute implements Route {
     const { clients } = this.#options.sources;
     const about: About = {
       version: this.#options.version,
-      roots: this.#sight.roots,
+      roots: this.#visibility.roots,
       who: grant.name,
-      mayUndo: this.#sight.mayUndoAnything(grant),
+      mayUndo: this.#visibility.mayUndoAnything(grant),
       ...(clients && isUnlimited(grant) && { clients }),
     };
     reply.json(200, JSON.stringify(about));
@@ -208,7 +208,7 @@ export class PageRoute implements Route {
       const cursor = this.#feed.cursorAt(this.#feed.position(Date.now()));
       const events = await this.#options.sources.events.recent(
         MAX_EVENTS,
-        (event) => seesCallsOf(grant, event.who) && this.#sight.covers(event.roots),
+        (event) => seesCallsOf(grant, event.who) && this.#visibility.covers(event.roots),
       );
       await sendEvents(reply, events, cursor);
     } finally {
@@ -223,7 +223,7 @@ export class PageRoute implements Route {
 
   async #findEvent(grant: Grant, id: string): Promise<object | Refusal> {
     const isWanted = ({ id: own, who, roots }: TraceEvent) =>
-      own === id && seesCallsOf(grant, who) && this.#sight.covers(roots);
+      own === id && seesCallsOf(grant, who) && this.#visibility.covers(roots);
     const [event] = EVENT_ID.test(id) ? await this.#options.sources.events.recent(1, isWanted) : [];
     return event ?? { status: 404, message: 'There is no such event' };
   }

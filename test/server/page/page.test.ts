@@ -534,10 +534,10 @@ describe('a server that may only read', () => {
     const { Engine } = await import('../../../src/engine/index.ts');
     const { Visibility } = await import('../../../src/server/page/visibility.ts');
     const engine = new Engine({ roots: [{ path: fixture.root, writable: true }], readOnly: true });
-    const sight = new Visibility(engine.roots);
-    expect(sight.mayUndoAnything(grants[0]!)).toBe(false);
-    expect(sight.mayUndo(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(false);
-    expect(sight.maySee(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(true);
+    const visibility = new Visibility(engine.roots);
+    expect(visibility.mayUndoAnything(grants[0]!)).toBe(false);
+    expect(visibility.mayUndo(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(false);
+    expect(visibility.maySee(grants[0]!, { roots: [fixture.root], origin: {} })).toBe(true);
     const mixed = new Visibility([
       { path: fixture.root, writable: true },
       { path: join(fixture.root, 'sub'), writable: false },

@@ -12,31 +12,31 @@ import { O_PATH } from './reopen.ts';
 const STRIDE = 32;
 
 export class HeldAncestors {
-  #rungs: number[] = [];
+  #held: number[] = [];
 
   /** A path to the directory that many levels above `start`; it ends with a slash. */
   above(start: string, levels: number): string {
     let at = 0;
     let path = start;
     for (; at + STRIDE <= levels; at += STRIDE) {
-      const rung = this.#rungs[at / STRIDE] ?? this.#hold(`${path}/${'../'.repeat(STRIDE)}`);
+      const fd = this.#held[at / STRIDE] ?? this.#hold(`${path}/${'../'.repeat(STRIDE)}`);
       // Without a descriptor to spare the way is long, and leads to the same place.
-      if (rung === undefined) break;
-      path = `/proc/self/fd/${rung}`;
+      if (fd === undefined) break;
+      path = `/proc/self/fd/${fd}`;
     }
     return `${path}/${'../'.repeat(levels - at)}`;
   }
 
   close(): void {
-    for (const rung of this.#rungs) fs.closeSync(rung);
-    this.#rungs = [];
+    for (const fd of this.#held) fs.closeSync(fd);
+    this.#held = [];
   }
 
   #hold(path: string): number | undefined {
     try {
-      const rung = fs.openSync(path, O_PATH | fs.constants.O_DIRECTORY);
-      if (this.#rungs.push(rung) === 1) setImmediate(() => this.close());
-      return rung;
+      const fd = fs.openSync(path, O_PATH | fs.constants.O_DIRECTORY);
+      if (this.#held.push(fd) === 1) setImmediate(() => this.close());
+      return fd;
     } catch {
       return undefined;
     }

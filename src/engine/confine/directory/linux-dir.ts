@@ -52,7 +52,7 @@ export class LinuxDir implements Dir {
   #identity: string | undefined;
   #wayBack: WayBack | undefined;
   #open = true;
-  #ladder: HeldAncestors | undefined;
+  #ancestors: HeldAncestors | undefined;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -262,7 +262,7 @@ export class LinuxDir implements Dir {
   close(): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#ladder?.close();
+    this.#ancestors?.close();
     if (this.#fd !== undefined) fs.closeSync(this.#fd);
   }
 
@@ -272,8 +272,8 @@ export class LinuxDir implements Dir {
 
   /** Ends with a slash. */
   #above(levels: number): string {
-    this.#ladder ??= new HeldAncestors();
-    return this.#ladder.above(this.handlePath, levels);
+    this.#ancestors ??= new HeldAncestors();
+    return this.#ancestors.above(this.handlePath, levels);
   }
 
   #atRaw(name: string | Buffer): string | Buffer {

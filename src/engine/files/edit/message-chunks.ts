@@ -1,7 +1,7 @@
 /**
  * Long values on their way between threads.
  *
- * A message is copied in one turn, however long it is. So long texts, bytes and lists go ahead of it in parcels, and
+ * A message is copied in one turn, however long it is. So long texts, bytes and lists go ahead of it in chunks, and
  * the message itself only says where each belongs.
  */
 
@@ -15,12 +15,12 @@ export interface MessageChunk {
   part: string | Uint8Array | unknown[];
 }
 
-/** What stands in a message where a long value belongs; no other object in a message has this name in it. */
-interface Place {
-  '\0parcels': number;
+/** Marks where a long value belongs in a message; no other object in a message has this name in it. */
+interface Placeholder {
+  '\0chunks': number;
 }
 
-/** Gives the parcels, and returns the message that belongs behind them. Bytes that are `kept` stay in the message. */
+/** Gives the chunks, and returns the message that belongs behind them. Bytes that are `kept` stay in the message. */
 export function* packed(message: unknown, kept?: unknown): Generator<MessageChunk, unknown> {
   let values = 0;
   function* pack(value: unknown): Generator<MessageChunk, unknown> {
@@ -37,19 +37,22 @@ export function* packed(message: unknown, kept?: unknown): Generator<MessageChun
     for (const [name, member] of Object.entries(value)) packing[name] = yield* pack(member);
     return packing;
   }
-  function* slices(value: string | Uint8Array | unknown[], size: number): Generator<MessageChunk, Place> {
+  function* slices(
+    value: string | Uint8Array | unknown[],
+    size: number,
+  ): Generator<MessageChunk, Placeholder> {
     const number = values++;
     for (let at = 0; at < value.length; at += size) {
       const part = value.slice(at, at + size);
       // A view would take along all the memory that it looks at.
       yield { value: number, part: part instanceof Uint8Array ? new Uint8Array(part) : part };
     }
-    return { '\0parcels': number };
+    return { '\0chunks': number };
   }
   return yield* pack(message);
 }
 
-/** Collects parcels until the message behind them comes. */
+/** Collects chunks until the message behind them comes. */
 export class Unpacking {
   #parts: MessageChunk['part'][][] = [];
 
@@ -76,6 +79,6 @@ function joined(parts: readonly MessageChunk['part'][]): unknown {
 function filled(value: unknown, values: readonly unknown[]): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((item) => filled(item, values));
-  if ('\0parcels' in value) return values[(value as Place)['\0parcels']];
+  if ('\0chunks' in value) return values[(value as Placeholder)['\0chunks']];
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filled(member, values)]));
 }

@@ -12,14 +12,14 @@ const port = parentPort!;
 provideConverter(() => Buffer.from(workerData as SharedArrayBuffer).toString('utf8'));
 
 const unpacking = new Unpacking();
-/** Lets the next parcel go: the main thread takes one at a time. */
+/** Lets the next chunk go: the main thread takes one at a time. */
 let sendNext = () => {};
 
-type Message = { message: unknown } | { parcel: MessageChunk } | { more: true };
+type Message = { message: unknown } | { chunk: MessageChunk } | { more: true };
 
 port.on('message', (sent: Message) => {
   if ('more' in sent) sendNext();
-  else if ('parcel' in sent) unpacking.add(sent.parcel);
+  else if ('chunk' in sent) unpacking.add(sent.chunk);
   else void answer(unpacking.unpacked(sent.message) as TextJob);
 });
 
@@ -29,10 +29,10 @@ async function answer({ job, bytes }: TextJob): Promise<void> {
   const packing = packed(whole, after);
   let next = packing.next();
   for (; !next.done; next = packing.next()) {
-    const { value: parcel } = next;
+    const { value: chunk } = next;
     await new Promise<void>((resolve) => {
       sendNext = resolve;
-      port.postMessage({ parcel });
+      port.postMessage({ chunk });
     });
   }
   // What was sent is gone from here: nothing is copied.

@@ -22,7 +22,7 @@ export interface JobLimits {
 }
 
 /** `begins` tells that the next step of the job begins, with a time of its own. */
-type Message = { answer: unknown } | { parcel: MessageChunk } | { begins: true };
+type Message = { answer: unknown } | { chunk: MessageChunk } | { begins: true };
 
 export class CutOffPool<Job, Answer> {
   readonly #worker: WorkerName;
@@ -67,8 +67,8 @@ export class CutOffPool<Job, Answer> {
       const unpacking = new Unpacking();
       const onMessage = async (message: Message) => {
         if ('begins' in message) timer?.refresh();
-        else if ('parcel' in message) {
-          unpacking.add(message.parcel);
+        else if ('chunk' in message) {
+          unpacking.add(message.chunk);
           await yieldIfDue();
           worker.postMessage({ more: true });
         } else {
@@ -127,7 +127,7 @@ async function send(worker: Worker, job: unknown, isWanted: () => boolean): Prom
       worker.postMessage({ message: next.value });
       return;
     }
-    worker.postMessage({ parcel: next.value });
+    worker.postMessage({ chunk: next.value });
     await yieldIfDue();
   }
 }
