@@ -6,7 +6,7 @@ import type { GitPlaces } from '../confine/protect/git-places.ts';
 import { madeForGit } from '../confine/protect/made-for-git.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
-import { setAside, withNotes } from './set-aside.ts';
+import { renameRefused, withNotes } from './rename-refused.ts';
 
 const UNSEEN = 'cofferdam: so many files were made that nobody looked for Git repositories among them';
 const WHY =
@@ -23,9 +23,14 @@ export async function withoutNewGitControl(
   const notes = [
     // Without its HEAD a directory is no repository to Git; everything else in it stays.
     ...repositories.flatMap((path) =>
-      setAside(wall, `${path}/HEAD`, `${path} was made into a Git repository, and its HEAD renamed`, WHY),
+      renameRefused(
+        wall,
+        `${path}/HEAD`,
+        `${path} was made into a Git repository, and its HEAD renamed`,
+        WHY,
+      ),
     ),
-    ...control.flatMap((path) => setAside(wall, path, `${path} was made, and renamed`, WHY)),
+    ...control.flatMap((path) => renameRefused(wall, path, `${path} was made, and renamed`, WHY)),
     ...(complete ? [] : [UNSEEN]),
   ];
   return withNotes(result, notes);

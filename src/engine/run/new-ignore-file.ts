@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Wall } from '../confine/wall.ts';
 import { IGNORE_FILE, WORKSPACE_FILE } from '../confine/withheld/ignore-file.ts';
 import type { RunResult } from './process/run.ts';
-import { setAside, withNotes } from './set-aside.ts';
+import { renameRefused, withNotes } from './rename-refused.ts';
 
 const WHY = 'only the owner of the server may say what it hides';
 
@@ -24,6 +24,6 @@ function filesNamed(wall: Wall, name: string): string[] {
 /** The result of a command, with a note at the end of its standard error for each file that it made. */
 export function withoutNewIgnoreFiles(wall: Wall, before: readonly string[], result: RunResult): RunResult {
   const made = ignoreFilesIn(wall).filter((path) => !before.includes(path));
-  const notes = made.flatMap((path) => setAside(wall, path, `${path} was made, and renamed`, WHY));
+  const notes = made.flatMap((path) => renameRefused(wall, path, `${path} was made, and renamed`, WHY));
   return withNotes(result, notes);
 }

@@ -7,7 +7,7 @@ import { type OwnLink, ownPackage } from '../confine/protect/own-package.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
-import { setAside, withNotes } from './set-aside.ts';
+import { renameRefused, withNotes } from './rename-refused.ts';
 
 const WHY = 'the running Cofferdam program is started by that name';
 
@@ -15,7 +15,12 @@ export function withOwnLinks(wall: Wall, result: RunResult): RunResult {
   const notes = ownPackage().links.flatMap((link) => {
     const isServed = wall.roots.some(({ real }) => isWithin(link.path, real));
     if (!isServed || isThere(link)) return [];
-    const aside = setAside(wall, link.path, `${link.path} was replaced, and what was there renamed`, WHY);
+    const aside = renameRefused(
+      wall,
+      link.path,
+      `${link.path} was replaced, and what was there renamed`,
+      WHY,
+    );
     return [...aside, ...restore(wall, link)];
   });
   return withNotes(result, notes);

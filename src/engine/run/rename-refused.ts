@@ -6,7 +6,7 @@ import type { RunResult } from './process/run.ts';
 const REFUSED = '.refused';
 
 /** Renames what is at the path, and returns lines for `withNotes`; none when nothing is there. */
-export function setAside(wall: Wall, path: string, what: string, why: string): string[] {
+export function renameRefused(wall: Wall, path: string, what: string, why: string): string[] {
   try {
     return wall.at(path, { straight: true, follow: false, own: true }, ({ dir, name }) => {
       const free = freeName(dir, `${name}${REFUSED}`);
