@@ -2,7 +2,7 @@
 import type { GrepQuery } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { deeper, explainNoMatches, type Filter, THIS_CASE, type WiderSearch } from '../empty-search.ts';
-import { literally } from '../literally.ts';
+import { escapeRegex } from '../escape-regex.ts';
 import { globsBelow } from './listing/globs.ts';
 import { settingOf } from './settings.ts';
 
@@ -28,7 +28,7 @@ export async function searchQuery(
 ): Promise<GrepQuery> {
   return {
     ...EXCLUDED,
-    regex: args.is_regex ? args.pattern : literally(args.pattern),
+    regex: args.is_regex ? args.pattern : escapeRegex(args.pattern),
     flags: args.case_sensitive ? '' : 'i',
     include: args.glob === undefined ? undefined : await globsBelow(engine, args.glob, ''),
     maxMatches: Math.min(args.max_results, settingOf(settings, 'MAX_SEARCH_RESULTS')),

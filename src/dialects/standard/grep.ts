@@ -11,7 +11,7 @@ import {
   lineHash,
 } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { literally } from '../literally.ts';
+import { escapeRegex } from '../escape-regex.ts';
 import { budgetOf, nextCall, pageOf } from '../results/budget.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
@@ -47,7 +47,7 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
   const byFile = args.output !== 'content';
   const { path, type } = await engine.files.info(await pathOf(args.path, context));
   const query = {
-    regex: args.literal ? literally(args.pattern) : args.pattern,
+    regex: args.literal ? escapeRegex(args.pattern) : args.pattern,
     flags: args.ignoreCase ? 'i' : '',
     include: args.glob === undefined ? undefined : globsOf(args.glob),
     ignoreFiles: !args.includeIgnored,
