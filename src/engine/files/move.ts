@@ -9,7 +9,7 @@ import { readSnapshot } from './read/read.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 import { requireNotRoot } from './remove.ts';
 import { replaceContent } from './replace.ts';
-import { requireServedBelow } from './require-served.ts';
+import { requireServedBelow } from './require-none-withheld.ts';
 
 export interface MoveOptions {
   overwrite: boolean;

@@ -10,7 +10,7 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
-import { requireServedBelow } from './require-served.ts';
+import { requireServedBelow } from './require-none-withheld.ts';
 
 export interface RemoveOptions {
   recursive: boolean;
