@@ -13,8 +13,8 @@ import type { EntryIndex } from './entries/entry-index.ts';
 import { EntryReader } from './entries/entry-reader.ts';
 import type { Line } from './entries/line.ts';
 import { linesOf } from './entries/shared-lines.ts';
+import { EntryQuota, type QuotaBounds } from './record/entry-quota.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
-import { Room, type RoomBounds } from './record/room.ts';
 import { type Keep, keepAll, usualKeep, usualSharedKeep } from './retention/keep.ts';
 import { makeRoom, prune } from './retention/retention.ts';
 import { Store } from './store.ts';
@@ -70,7 +70,7 @@ export class Journal {
     return new JournalRecorder({
       log: this.log,
       store: this.store,
-      room: new Room(this.roomBounds),
+      quota: new EntryQuota(this.quotaBounds),
       head,
       ...(onChange && { onChange }),
     });
@@ -127,7 +127,7 @@ export class Journal {
   }
 
   /** What one entry may keep. */
-  get roomBounds(): RoomBounds {
+  get quotaBounds(): QuotaBounds {
     const { file = Number.POSITIVE_INFINITY, call = Number.POSITIVE_INFINITY, changesLarge } = this.#mostOf;
     const { most } = this;
     return {

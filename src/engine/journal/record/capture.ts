@@ -11,7 +11,7 @@ import type { FileImage, Removed, TreeEntry } from '../entries/entry.ts';
 import { targetOf } from '../entries/link-target.ts';
 import { treePath } from '../entries/tree-path.ts';
 import type { Store } from '../store.ts';
-import { whyFileNotKept } from './room.ts';
+import { whyFileNotKept } from './entry-quota.ts';
 import { stampOf } from './stamp.ts';
 
 /** Files from this size on are set aside by a link where that works, and need not be read. */

@@ -19,8 +19,8 @@ import { touchedPaths } from '../entries/touched-paths.ts';
 import type { Store } from '../store.ts';
 import { captureRemoved, keepFile } from './capture.ts';
 import { contentMoved, createdChange, factsOfMoved, imageOf } from './change-facts.ts';
+import type { EntryQuota } from './entry-quota.ts';
 import { isKept } from './is-kept.ts';
-import type { Room } from './room.ts';
 
 /** Larger contents are not kept for a diff alone. */
 const SHOWN_BYTES = 1024 * 1024;
@@ -31,7 +31,7 @@ export interface RecorderParts {
   log: Log<Line>;
   store: Store;
   /** How much it may keep. */
-  room: Room;
+  quota: EntryQuota;
   /** The first line's facts. */
   head: Line & { e: string };
   /** Called with each change, once it is done. */
@@ -126,10 +126,10 @@ export class JournalRecorder implements ChangeRecorder {
     content: NewContent,
   ): Promise<Buffer | undefined> {
     let kept: Buffer | undefined;
-    const { store, room } = this.#parts;
-    const { why } = await room.take(place, old);
+    const { store, quota } = this.#parts;
+    const { why } = await quota.take(place, old);
     await this.#keeping(place, !Buffer.isBuffer(content), async () => {
-      const before = await keepFile(store, place, old, { known, most: room.file, why });
+      const before = await keepFile(store, place, old, { known, most: quota.file, why });
       kept = before.bytes;
       const { mode } = old;
       this.#willShow(place, Buffer.isBuffer(content) ? content : undefined);
@@ -140,8 +140,8 @@ export class JournalRecorder implements ChangeRecorder {
   }
 
   async removes(place: Place, old: Stat, must?: 'empty'): Promise<SetAside | undefined> {
-    const { store, room } = this.#parts;
-    const { why, bytes } = must === undefined ? await room.take(place, old) : NOTHING;
+    const { store, quota } = this.#parts;
+    const { why, bytes } = must === undefined ? await quota.take(place, old) : NOTHING;
     const keeps = must === undefined && why === undefined;
     const aside = keeps && store.isOnDevice(old.dev) ? store.aside() : undefined;
     if (aside) store.addedAside(bytes);
@@ -151,18 +151,18 @@ export class JournalRecorder implements ChangeRecorder {
       type: old.type,
       before: aside
         ? { type: 'aside', name: aside.name }
-        : await captureRemoved(store, place, old, { most: room.file, why }),
+        : await captureRemoved(store, place, old, { most: quota.file, why }),
     }));
     return aside;
   }
 
   async cannotSetAside(place: Place, old: Stat): Promise<void> {
-    const { store, room } = this.#parts;
+    const { store, quota } = this.#parts;
     await this.#keeping(place, true, async () => ({
       kind: 'removed',
       path: place.path,
       type: old.type,
-      before: await captureRemoved(store, place, old, { most: room.file }),
+      before: await captureRemoved(store, place, old, { most: quota.file }),
     }));
   }
 
@@ -174,10 +174,10 @@ export class JournalRecorder implements ChangeRecorder {
     known?: Buffer,
   ): Promise<void> {
     this.#roots.add(to.root.real);
-    const { store, room } = this.#parts;
-    const why = occupant && (await room.take(to, occupant)).why;
+    const { store, quota } = this.#parts;
+    const why = occupant && (await quota.take(to, occupant)).why;
     return this.#keeping(from, true, async () => {
-      const replaced = occupant && (await captureRemoved(store, to, occupant, { most: room.file, why }));
+      const replaced = occupant && (await captureRemoved(store, to, occupant, { most: quota.file, why }));
       const bytes = known ?? (await contentMoved(from, source));
       this.#willShow(to, bytes);
       const facts = await factsOfMoved(from, source, bytes, to.dir.stat().dev === source.dev);
@@ -219,8 +219,8 @@ export class JournalRecorder implements ChangeRecorder {
 
   /** A content that is only kept to be shown must not take the room of anything else. */
   #keepShown(): void {
-    const { store, room } = this.#parts;
-    let { left } = room;
+    const { store, quota } = this.#parts;
+    let { left } = quota;
     for (const bytes of this.#shown.values()) {
       left -= bytes.length;
       if (left >= 0) store.contents.putLater(bytes);

@@ -10,7 +10,7 @@ import { anonymous } from '../../caller.ts';
 import type { Root } from '../../confine/roots.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
-import { whyFileNotKept } from '../record/room.ts';
+import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
@@ -144,7 +144,7 @@ export class CommandSnapshots {
     const renames = new Renames(before, after, (path, was) => this.#canRestore(journal?.store, path, was));
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
-    const room = { left: ((journal?.roomBounds.call ?? 0) * 7) / 8, file: journal?.roomBounds.file ?? 0 };
+    const room = { left: ((journal?.quotaBounds.call ?? 0) * 7) / 8, file: journal?.quotaBounds.file ?? 0 };
     for (const [path, was] of before) {
       if (toolChanges.has(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);

@@ -4,7 +4,7 @@ import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 import { sizeAt, sizeOfFile } from './size-to-keep.ts';
 
-export interface RoomBounds {
+export interface QuotaBounds {
   /** Bytes of all that one entry keeps, and the option that sets it. */
   call: number;
   callOption: string;
@@ -14,11 +14,11 @@ export interface RoomBounds {
   withoutUndo: boolean;
 }
 
-export class Room {
-  readonly #bounds: RoomBounds;
+export class EntryQuota {
+  readonly #bounds: QuotaBounds;
   #taken = 0;
 
-  constructor(bounds: RoomBounds) {
+  constructor(bounds: QuotaBounds) {
     this.#bounds = bounds;
   }
 
