@@ -97,4 +97,4 @@ export type { EditFacts, EditListResult, RewriteResults } from './text/rewrite.t
 export { nearNames } from './text/similar.ts';
 export type { Obstacle } from './undo/compare.ts';
 export type { FileDiff } from './undo/diff.ts';
-export { DiffRoom, MOST_LISTED } from './undo/diff-room.ts';
+export { DiffBudget, MOST_LISTED } from './undo/diff-budget.ts';

@@ -1,5 +1,5 @@
 /** One change in full, for the view that clients show beside a call. */
-import { DiffRoom, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
+import { DiffBudget, type JournalEntry, MOST_LISTED } from '../../engine/index.ts';
 import { type ResultOutcome, type ToolContext, text } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { isOnTheWay, NO_HISTORY, newestOwn, noChange, noEntry } from './history.ts';
@@ -14,7 +14,7 @@ export async function shownChange(id: string | undefined, context: ToolContext):
   const onTheWay = new Set(entry.changes.filter(isOnTheWay).map(({ path }) => path));
   const diffs = (await engine.history.diff(entry.id)).filter(({ path }) => !onTheWay.has(path));
   const undoing = state === 'undone' ? await undoingOf(entry, context) : undefined;
-  const files = new DiffRoom().fit(diffs);
+  const files = new DiffBudget().fit(diffs);
   const change = {
     ...{ entry: entry.id, at, roots, tool: origin.tool, state, files },
     ...(diffs.length > MOST_LISTED && { moreFiles: diffs.length - MOST_LISTED }),

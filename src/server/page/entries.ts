@@ -1,5 +1,5 @@
 /** An entry of the journal for the page: what it changed, what undoing it would do, and doing so. */
-import { DiffRoom, EngineFailure, failureSentence, MOST_LISTED } from '../../engine/index.ts';
+import { DiffBudget, EngineFailure, failureSentence, MOST_LISTED } from '../../engine/index.ts';
 import type {
   EntryDetails,
   PageEntry,
@@ -30,7 +30,7 @@ export class Entries {
   async details(grant: Grant, id: string): Promise<EntryDetails | Refusal> {
     const entry = await this.#find(grant, id);
     if (!entry) return NOT_THERE;
-    const room = new DiffRoom();
+    const room = new DiffBudget();
     const diffs = room.fit(await this.#history.diff(id));
     const plan = entry.state === 'undone' ? undefined : await this.#plan(id, room);
     const undoing = entry.state === 'undone' ? await this.#undoingOf(grant, id) : undefined;
@@ -66,7 +66,7 @@ export class Entries {
     try {
       const outcome = await this.#history.undo(id, { force, origin: { who: grant.name, tool: 'undo' } });
       if (outcome.done) return { done: true, entry: forPage(outcome.entry) };
-      return { done: false, obstacles: fitObstacles(new DiffRoom(), outcome.obstacles) };
+      return { done: false, obstacles: fitObstacles(new DiffBudget(), outcome.obstacles) };
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
       return { status: 409, message: `It could not be undone: ${failureSentence(error.facts)}` };
@@ -80,7 +80,7 @@ export class Entries {
     return entry && this.#visibility.maySee(grant, entry) ? entry : undefined;
   }
 
-  async #plan(id: string, room: DiffRoom): Promise<PagePlan | undefined> {
+  async #plan(id: string, room: DiffBudget): Promise<PagePlan | undefined> {
     try {
       const { steps, obstacles, diffs } = await this.#history.plan(id);
       return {
@@ -96,7 +96,7 @@ export class Entries {
   }
 }
 
-function fitObstacles(room: DiffRoom, obstacles: readonly PageObstacle[]): PageObstacle[] {
+function fitObstacles(room: DiffBudget, obstacles: readonly PageObstacle[]): PageObstacle[] {
   return obstacles.slice(0, MOST_LISTED).map(({ path, why, diff, forceable }) => ({
     ...{ path, why, forceable },
     ...(diff !== undefined && { diff: room.clip(diff) }),

@@ -10,7 +10,7 @@ export const MOST_LISTED = 1000;
 
 type Shown = Pick<FileDiff, 'path' | 'to' | 'kind' | 'text' | 'note'>;
 
-export class DiffRoom {
+export class DiffBudget {
   #left = MOST_OF_ALL_DIFFS;
 
   fit(diffs: readonly Shown[]): Shown[] {
