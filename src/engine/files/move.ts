@@ -5,10 +5,10 @@ import type { Place } from '../confine/place.ts';
 import { isWithin } from '../confine/roots.ts';
 import type { Wall } from '../confine/wall.ts';
 import { fail } from '../failures.ts';
+import { replaceContent } from './atomic-replace.ts';
 import { readSnapshot } from './read/read.ts';
 import { type ChangeRecorder, changeDisk, noRecorder } from './recorder.ts';
 import { requireNotRoot } from './remove.ts';
-import { replaceContent } from './replace.ts';
 import { requireServedBelow } from './require-none-withheld.ts';
 
 export interface MoveOptions {

@@ -13,9 +13,15 @@ import { attempt, attemptAsync } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';
 import { allDone, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
+import {
+  type Prepared,
+  prepareContent,
+  replaceContent,
+  requireUnchanged,
+  type Snapshot,
+} from './atomic-replace.ts';
 import { readSnapshot } from './read/read.ts';
 import { type ChangeRecorder, noRecorder } from './recorder.ts';
-import { type Prepared, prepareContent, replaceContent, requireUnchanged, type Snapshot } from './replace.ts';
 
 const FLUSHED_TOGETHER = 32;
 

@@ -4,9 +4,9 @@ import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Rewrote } from '../text/rewrite.ts';
+import { replaceContent, type Snapshot } from './atomic-replace.ts';
 import { readSnapshot } from './read/read.ts';
 import type { ChangeRecorder } from './recorder.ts';
-import { replaceContent, type Snapshot } from './replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './replace-many.ts';
 
 export interface StoreOptions {

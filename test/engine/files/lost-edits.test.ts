@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Wall } from '../../../src/engine/confine/wall.ts';
+import { replaceContent } from '../../../src/engine/files/atomic-replace.ts';
 import { readSnapshot } from '../../../src/engine/files/read/read.ts';
-import { replaceContent } from '../../../src/engine/files/replace.ts';
 import type { TextEdit } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
 import { readBack, type Tree, temporaryDirectory } from '../../tree.ts';
