@@ -7,11 +7,11 @@ import { fail } from '../failures.ts';
 import { hasSteps, type PlannedFile } from '../text/patch/planned-files.ts';
 import type { Rewrote } from '../text/rewrite.ts';
 import type { Snapshot } from './atomic-replace.ts';
+import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { editedEncoding } from './encoding/stored-encoding.ts';
 import { contentHash } from './read/content-hash.ts';
 import { readSnapshot } from './read/read.ts';
 import type { ChangeRecorder } from './recorder.ts';
-import { type Replacement, replaceTogether, requireDifferent } from './replace-many.ts';
 
 /** A file's plan, and where the file is and will be. */
 export interface PlacedFile {

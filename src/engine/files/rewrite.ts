@@ -5,9 +5,9 @@ import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Rewrote } from '../text/rewrite.ts';
 import { replaceContent, type Snapshot } from './atomic-replace.ts';
+import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { readSnapshot } from './read/read.ts';
 import type { ChangeRecorder } from './recorder.ts';
-import { type Replacement, replaceTogether, requireDifferent } from './replace-many.ts';
 
 export interface StoreOptions {
   /** The most bytes that a file may have afterwards; the engine's own limit holds in any case. */
