@@ -11,7 +11,7 @@ import {
   readConfigFile,
   removeFile,
   writeConfigFile,
-} from './clients/config-file.ts';
+} from './clients/client-config-file.ts';
 import { addCommandLine, configText } from './clients/entry-text.ts';
 import { type EntryPlace, entryIn, sameValue, withEntry, withoutEntry } from './clients/formats/edit.ts';
 import { ConfigProblem } from './clients/formats/format.ts';
