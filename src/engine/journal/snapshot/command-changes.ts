@@ -14,6 +14,7 @@ import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
+import { codeOf, tell, tellAll, tellLost, tellNotKept, tellNotKnown } from './caller-notes.ts';
 import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
@@ -31,7 +32,6 @@ import {
   takeSnapshot,
 } from './snapshot.ts';
 import { SnapshotContents } from './snapshot-contents.ts';
-import { codeOf, tell, tellAll, tellLost, tellNotKept, tellNotKnown } from './tell.ts';
 import { ToolChanges } from './tool-changes.ts';
 
 /** For the contents of small files, before a command. */
