@@ -101,7 +101,7 @@ function aboutContent(facts: Failure): string | undefined {
       return `another program changed ${facts.path} at the same time`;
     case 'busy':
       return `another process is changing ${facts.path}`;
-    case 'state-away':
+    case 'state-unavailable':
       return `the database that keeps the history cannot be reached, so ${facts.path} was not changed`;
     case 'no-match':
       return `edit ${facts.edit}: ${shown(facts.needle)} does not occur in ${facts.path}`;

@@ -64,7 +64,7 @@ export type Failure =
   | { kind: 'changed-meanwhile'; path: string; hash?: string }
   | { kind: 'busy'; path: string }
   /** What keeps the history of several machines cannot be reached: the path was not changed. */
-  | { kind: 'state-away'; path: string }
+  | { kind: 'state-unavailable'; path: string }
   // Edits: `edit` is the 1-based position in the call's list
   | {
       kind: 'no-match';

@@ -14,7 +14,7 @@
 export interface Locks {
   /**
    * Runs `task` while it holds the locks of all keys. Throws a `LockTimeout` when another process does not let go, a
-   * `StateAway` when the locks cannot be reached, and the signal's reason when the signal aborts while it waits.
+   * `StateUnavailable` when the locks cannot be reached, and the signal's reason when the signal aborts while it waits.
    */
   hold<T>(
     keys: readonly LockKey[],
@@ -45,7 +45,7 @@ export interface EntryKey {
  * hears nothing of the holder. Locks of one machine have no lease.
  */
 export interface Lease {
-  /** Settles when the lock is known to be held still; throws a `StateAway` when it is lost or nobody can tell. */
+  /** Settles when the lock is known to be held still; throws a `StateUnavailable` when it is lost or nobody can tell. */
   prove(): Promise<void>;
   /** Throws when the last proof is too old to change something now. */
   requireFresh(): void;

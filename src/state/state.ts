@@ -52,9 +52,9 @@ export interface SharedPaths {
 }
 
 /** The state cannot be reached: nothing that needs it can be done, and nothing was. */
-export class StateAway extends Error {
+export class StateUnavailable extends Error {
   constructor(cause?: unknown) {
     super('the database that keeps the history cannot be reached', { cause });
-    this.name = 'StateAway';
+    this.name = 'StateUnavailable';
   }
 }

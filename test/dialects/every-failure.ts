@@ -26,7 +26,7 @@ export const everyFailure: { [Kind in FailureKind]: Failure & { kind: Kind } } =
   'line-out-of-range': { kind: 'line-out-of-range', path, line: 3, lines: 2 },
   'changed-meanwhile': { kind: 'changed-meanwhile', path },
   busy: { kind: 'busy', path },
-  'state-away': { kind: 'state-away', path },
+  'state-unavailable': { kind: 'state-unavailable', path },
   'no-match': { kind: 'no-match', path, edit: 1, needle: 'x', mode: 'exact', near },
   'not-unique': { kind: 'not-unique', path, edit: 1, needle: 'x', mode: 'exact', count: 2, lines: [1] },
   'unexpected-count': { kind: 'unexpected-count', path, expected: 2, count: 1 },

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { StateProblem, type StateSource } from '../../engine/index.ts';
 import { Fleet } from '../../state/postgres/open.ts';
-import { StateAway } from '../../state/state.ts';
+import { StateUnavailable } from '../../state/state.ts';
 import type { StateSettings } from '../arguments/options/state-flags.ts';
 import type { ServedRoot } from '../arguments/roots.ts';
 import { UsageError } from '../usage-error.ts';
@@ -70,7 +70,7 @@ export async function connected(
 
 /** What is known of the reason, without the address: errors of the system name hosts, and never passwords. */
 function whyNot(error: unknown, fleet: Fleet | undefined): string {
-  if (!(error instanceof StateAway)) return (error as Error).message;
+  if (!(error instanceof StateUnavailable)) return (error as Error).message;
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
   return `${fleet?.says} cannot be reached (${code ?? message})`;
 }

@@ -4,7 +4,7 @@ import { type Failure, limits } from '../../engine/index.ts';
 import { type ResultOutcome, type Tool, type ToolResult, text } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
-import { stateAway } from '../results/state-away.ts';
+import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
 /** A path, pattern or text of the caller's is shown up to here. */
@@ -67,8 +67,8 @@ export function messageOf(facts: Failure, tool: string): string {
       return `${facts.path} was changed by another program during the call; nothing was written. Read it again`;
     case 'busy':
       return `${facts.path} is being changed by another server; try again`;
-    case 'state-away':
-      return stateAway(facts.path);
+    case 'state-unavailable':
+      return stateUnavailable(facts.path);
     case 'hunk-mismatch':
       return mismatch(facts);
     case 'overlap':

@@ -4,7 +4,7 @@ import type { Failure, ReadOnlyReason } from '../../engine/index.ts';
 import { type Tool, type ToolOutcome, text } from '../dialect.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
-import { stateAway } from '../results/state-away.ts';
+import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
 type Words = readonly [code: string, message: string];
@@ -86,8 +86,8 @@ function wordsFor(facts: Failure, patching: boolean): Words {
     case 'unstable':
     case 'busy':
       return ['Busy', `${facts.path} kept changing during the call; try again`];
-    case 'state-away':
-      return ['StateAway', stateAway(facts.path)];
+    case 'state-unavailable':
+      return ['StateUnavailable', stateUnavailable(facts.path)];
     case 'io':
       if (facts.code === 'E2BIG')
         return ['ArgumentsTooLong', 'the arguments are longer than the system passes to a program'];

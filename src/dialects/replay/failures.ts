@@ -3,7 +3,7 @@ import { truncate } from '../../display/truncate.ts';
 import type { Failure } from '../../engine/index.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
-import { stateAway } from '../results/state-away.ts';
+import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 
 /** A path, pattern or text of the caller's is shown up to here. */
@@ -95,8 +95,8 @@ function messageOf(facts: Failure): string {
       return `${facts.path} was changed by another program during the edit; nothing was written. Read it again and repeat the edit`;
     case 'busy':
       return `${facts.path} is being changed by another server; try again`;
-    case 'state-away':
-      return stateAway(facts.path);
+    case 'state-unavailable':
+      return stateUnavailable(facts.path);
     case 'no-match':
       return noMatch(facts);
     case 'not-unique':

@@ -98,7 +98,7 @@ export function repoError(facts: Failure, tool: Pick<Tool, 'name'>): RepoError {
     case 'line-out-of-range':
     case 'changed-meanwhile':
     case 'busy':
-    case 'state-away':
+    case 'state-unavailable':
     case 'no-match':
     case 'not-unique':
     case 'unexpected-count':

@@ -142,7 +142,7 @@ function aboutContent(facts: Failure, shown: string): string | undefined {
       return `${shown} was changed by another program during the call; nothing was written\nRead it again and repeat the call.`;
     case 'busy':
       return `${shown} is being changed by another server\nTry again.`;
-    case 'state-away':
+    case 'state-unavailable':
       return `The database that keeps the history cannot be reached, so ${shown} was not changed\nReading goes on. Try the change again in a moment.`;
     case 'no-match':
       return `Could not find exact match for edit:\n${facts.needle}`;

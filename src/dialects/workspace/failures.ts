@@ -3,7 +3,7 @@ import { truncate } from '../../display/truncate.ts';
 import type { EntryType, Failure } from '../../engine/index.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { whyProtected } from '../results/read-only.ts';
-import { stateAway } from '../results/state-away.ts';
+import { stateUnavailable } from '../results/state-unavailable.ts';
 import { withheldBecause } from '../results/withheld.ts';
 import type { ErrorCode, WorkspaceError } from './envelope.ts';
 import { refusalOf } from './paths.ts';
@@ -66,8 +66,8 @@ export function workspaceError(facts: Failure): WorkspaceError {
       return noSandbox(facts.reason);
     case 'busy':
       return internal('busy', `${facts.path} is being changed by another server; try again`, facts.path);
-    case 'state-away':
-      return internal('state-away', stateAway(facts.path), facts.path);
+    case 'state-unavailable':
+      return internal('state-unavailable', stateUnavailable(facts.path), facts.path);
     case 'unstable':
       return internal('unstable', `${facts.path} kept changing during the call; try again`, facts.path);
     case 'io':

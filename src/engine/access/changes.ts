@@ -1,7 +1,7 @@
 /** What one call changes: each step resolves its places, holds their locks, and cleans up when it fails. */
 import { dirname } from 'node:path';
 import type { Lease } from '../../state/locks.ts';
-import { StateAway } from '../../state/state.ts';
+import { StateUnavailable } from '../../state/state.ts';
 import type { How } from '../caller.ts';
 import { SharedDirectories } from '../confine/directory/shared-directories.ts';
 import type { Place } from '../confine/place.ts';
@@ -109,7 +109,8 @@ export class Changes {
     try {
       await settleChanges(journal, others, places);
     } catch (error) {
-      if (error instanceof StateAway) fail({ kind: 'state-away', path: places[0]!.shown }, error);
+      if (error instanceof StateUnavailable)
+        fail({ kind: 'state-unavailable', path: places[0]!.shown }, error);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /** A recorder that lets nothing be changed unless the lock of the change is known to be held still. */
 import type { Lease } from '../../state/locks.ts';
-import { StateAway } from '../../state/state.ts';
+import { StateUnavailable } from '../../state/state.ts';
 import type { Stat } from '../confine/directory/dir.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
@@ -21,7 +21,7 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
   const replaced = new Map<string, string | undefined>();
   let hasBegun = false;
   const orFail = (error: unknown): never => {
-    if (error instanceof StateAway) return fail({ kind: 'state-away', path: shown }, error);
+    if (error instanceof StateUnavailable) return fail({ kind: 'state-unavailable', path: shown }, error);
     throw error;
   };
   const ready = () => lease.prove().catch(orFail);

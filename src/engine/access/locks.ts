@@ -1,6 +1,6 @@
 /** The locks of the files that a change concerns. */
 import { type EntryKey, type Lease, type Locks, LockTimeout } from '../../state/locks.ts';
-import { StateAway } from '../../state/state.ts';
+import { StateUnavailable } from '../../state/state.ts';
 import type { Place } from '../confine/place.ts';
 import { fail } from '../failures.ts';
 
@@ -21,7 +21,7 @@ export async function whileLocked<T>(
   } catch (error) {
     if (isLocked) throw error;
     if (error instanceof LockTimeout) fail({ kind: 'busy', path: places[0]!.shown });
-    if (error instanceof StateAway) fail({ kind: 'state-away', path: places[0]!.shown }, error);
+    if (error instanceof StateUnavailable) fail({ kind: 'state-unavailable', path: places[0]!.shown }, error);
     if (signal?.aborted) fail({ kind: 'cancelled' });
     throw error;
   }

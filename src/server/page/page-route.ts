@@ -1,7 +1,7 @@
 /** The Tool Trace page: its files for everybody, and its data for clients with a token or a page session. */
 import type { IncomingMessage } from 'node:http';
 import type { About } from '../../page/wire.ts';
-import { StateAway } from '../../state/state.ts';
+import { StateUnavailable } from '../../state/state.ts';
 import type { TraceEvent } from '../../trace/events/event.ts';
 import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
 import { readJsonAtOnce } from '../mcp/messages/json-reader.ts';
@@ -169,7 +169,7 @@ export class PageRoute implements Route {
   /** While nobody can tell whether the page has a session, it has none: it needs the database for all that it shows. */
   #sessionOf(id: string | undefined): Promise<PageSession | undefined> {
     return this.#sessions.find(id, Date.now()).catch((error: unknown) => {
-      if (error instanceof StateAway) return undefined;
+      if (error instanceof StateUnavailable) return undefined;
       throw error;
     });
   }

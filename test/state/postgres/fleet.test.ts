@@ -6,7 +6,7 @@ import { parseAddress } from '../../../src/state/postgres/connections/settings.t
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { SCHEMA_VERSION } from '../../../src/state/postgres/schema.ts';
 import { WorkspacePaths } from '../../../src/state/postgres/shared-paths.ts';
-import { StateAway } from '../../../src/state/state.ts';
+import { StateUnavailable } from '../../../src/state/state.ts';
 import { temporaryDirectory } from '../../tree.ts';
 import { until } from '../../until.ts';
 import { type Numbered, numbered } from '../contract/numbered.ts';
@@ -71,7 +71,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
       expect(await two.locks.hold(['key'], async () => 'mine')).toBe('mine');
       await lease!.prove();
     });
-    await expect(lost).rejects.toThrow(StateAway);
+    await expect(lost).rejects.toThrow(StateUnavailable);
     // One session is not the database: others go on.
     expect(await one.locks.hold(['key'], async () => 'again')).toBe('again');
   });
@@ -83,9 +83,9 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     await log.flush();
     await cluster.stop('immediate');
     for (let n = 1; n <= 5; n++) log.append({ n });
-    await expect(log.flush()).rejects.toThrow(StateAway);
-    await expect(state.locks.hold(['key'], async () => {})).rejects.toThrow(StateAway);
-    await expect(state.contents.put(Buffer.from('x'), false)).rejects.toThrow(StateAway);
+    await expect(log.flush()).rejects.toThrow(StateUnavailable);
+    await expect(state.locks.hold(['key'], async () => {})).rejects.toThrow(StateUnavailable);
+    await expect(state.contents.put(Buffer.from('x'), false)).rejects.toThrow(StateUnavailable);
     await cluster.start();
     log.append({ n: 6 });
     const records: number[] = [];

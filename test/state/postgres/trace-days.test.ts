@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Connection } from '../../../src/state/postgres/connections/connection.ts';
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { SCHEMA_VERSION } from '../../../src/state/postgres/schema.ts';
-import { StateAway } from '../../../src/state/state.ts';
+import { StateUnavailable } from '../../../src/state/state.ts';
 import type { TraceEvent } from '../../../src/trace/events/event.ts';
 import { TraceLog } from '../../../src/trace/log.ts';
 import { until } from '../../until.ts';
@@ -141,7 +141,7 @@ describe.skipIf(postgresPrograms() === undefined)('the trace of a fleet', () => 
     await other.query(`SELECT FROM ${schema}.logs WHERE log = 'trace' FOR UPDATE`);
     for (let n = 1; n < 20; n++) log.append({ n });
     await expect(log.flush()).rejects.toMatchObject({ code: '55P03' });
-    await expect(numbers()).rejects.toThrow(StateAway);
+    await expect(numbers()).rejects.toThrow(StateUnavailable);
     const journal = state.log<Numbered>('journal', numbered);
     journal.append({ n: 1 });
     await journal.flush();

@@ -6,7 +6,7 @@
  */
 import type { SetAside } from '../../../state/contents.ts';
 import type { Log } from '../../../state/log.ts';
-import { StateAway } from '../../../state/state.ts';
+import { StateUnavailable } from '../../../state/state.ts';
 import type { Stat } from '../../confine/directory/dir.ts';
 import type { Place } from '../../confine/place.ts';
 import { atOnce, inTurns, type Steps, type Yielder } from '../../event-loop.ts';
@@ -303,7 +303,7 @@ export class JournalRecorder implements ChangeRecorder {
 /** What cannot be kept is not changed. */
 function failToKeep(path: string, error: unknown): never {
   if (error instanceof EngineFailure) throw error;
-  if (error instanceof StateAway) fail({ kind: 'state-away', path }, error);
+  if (error instanceof StateUnavailable) fail({ kind: 'state-unavailable', path }, error);
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   fail({ kind: 'io', path, action: 'keep the old content of', code }, error);
 }

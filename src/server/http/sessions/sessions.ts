@@ -8,7 +8,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { Session } from '../../../dialects/dialect.ts';
 import { type SessionFacts, type Sessions, type StoredSession, tellEvery } from '../../../state/sessions.ts';
-import { type SharedPaths, StateAway } from '../../../state/state.ts';
+import { type SharedPaths, StateUnavailable } from '../../../state/state.ts';
 import type { App } from '../../mcp/app.ts';
 import { type SessionShares, toolCallsOf } from '../../mcp/library/session.ts';
 import { endState } from '../../mcp/session-state.ts';
@@ -96,7 +96,7 @@ export class HttpSessions {
       stored = await this.#store.sessions.find(signed.key);
       if (!stored && known?.unsaved) stored = await this.#save(id, known);
     } catch (error) {
-      if (!(error instanceof StateAway)) throw error;
+      if (!(error instanceof StateUnavailable)) throw error;
       return this.#withoutStore(id, signed.says, known, context);
     }
     if (!stored) {
@@ -121,7 +121,7 @@ export class HttpSessions {
     session.unsaved = (params ?? {}) as SessionFacts;
     // Other servers find it before the client hears of it, unless the database is away.
     await this.#save(id, session).catch((error: unknown) => {
-      if (!(error instanceof StateAway)) throw error;
+      if (!(error instanceof StateUnavailable)) throw error;
     });
     return session;
   }

@@ -1,5 +1,5 @@
 /** A circuit breaker: after one failure nobody waits for the database, until it answers again. */
-import { StateAway } from '../../state.ts';
+import { StateUnavailable } from '../../state.ts';
 
 const FIRST_MS = 100;
 const LONGEST_MS = 1000;
@@ -12,10 +12,10 @@ export class Breaker {
   #timer: NodeJS.Timeout | undefined;
   #whenBack: Promise<void> = Promise.resolve();
   #settle: () => void = () => {};
-  readonly #onTrip: (error: StateAway) => void;
+  readonly #onTrip: (error: StateUnavailable) => void;
 
   /** `probe` settles when the database can be used. */
-  constructor(probe: () => Promise<void>, onTrip: (error: StateAway) => void) {
+  constructor(probe: () => Promise<void>, onTrip: (error: StateUnavailable) => void) {
     this.#probe = probe;
     this.#onTrip = onTrip;
   }
@@ -26,7 +26,7 @@ export class Breaker {
 
   /** Throws while the database is away. */
   requireThere(): void {
-    if (this.#isOpen || this.#isClosed) throw new StateAway(this.#cause);
+    if (this.#isOpen || this.#isClosed) throw new StateUnavailable(this.#cause);
   }
 
   /** Settles when the database is there again, or nobody looks any more. */
@@ -41,7 +41,7 @@ export class Breaker {
     this.#whenBack = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#onTrip(new StateAway(cause));
+    this.#onTrip(new StateUnavailable(cause));
     this.#tryAfter(FIRST_MS);
   }
 

@@ -1,6 +1,6 @@
 /** One connection to the database. Statements go out one after another, and none waits for ever. */
 import type { ClientConfig, QueryResult } from 'pg';
-import { StateAway } from '../../state.ts';
+import { StateUnavailable } from '../../state.ts';
 import { Client } from './driver.ts';
 
 const ANSWER_MS = 5000;
@@ -38,7 +38,7 @@ export class Connection {
       await client.connect();
     } catch (error) {
       connection.close();
-      throw isRefusal(error) ? error : new StateAway(error);
+      throw isRefusal(error) ? error : new StateUnavailable(error);
     }
     return connection;
   }
@@ -70,13 +70,13 @@ export class Connection {
   }
 
   async #run(text: string, values: Values | undefined, ms: number): Promise<Row[]> {
-    if (this.#lost) throw new StateAway(this.#lost);
+    if (this.#lost) throw new StateUnavailable(this.#lost);
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         const error = new NoAnswer(ms);
         this.#lose(error);
-        reject(new StateAway(error));
+        reject(new StateUnavailable(error));
       }, ms);
     });
     try {
@@ -89,7 +89,7 @@ export class Connection {
     } catch (error) {
       if (!isLoss(error)) throw error;
       this.#lose(error as Error);
-      throw error instanceof StateAway ? error : new StateAway(error);
+      throw error instanceof StateUnavailable ? error : new StateUnavailable(error);
     } finally {
       clearTimeout(timer);
     }

@@ -2,7 +2,7 @@
  * The connections of one process to the database. Those that hold locks and all others come from two sets: whoever
  * holds a lock needs another connection to write the journal, and must never wait for one that a lock holds.
  */
-import { StateAway } from '../../state.ts';
+import { StateUnavailable } from '../../state.ts';
 import { ensureSchema } from '../schema.ts';
 import { Breaker } from './breaker.ts';
 import { Connection, NoAnswer, type QueryOptions, type Row, sqlState, type Values } from './connection.ts';
@@ -108,7 +108,7 @@ export class Database {
         }
       });
     } catch (error) {
-      const isAway = error instanceof StateAway && !isOnlySession(error, isLost);
+      const isAway = error instanceof StateUnavailable && !isOnlySession(error, isLost);
       if (isAway && !(isBeside && error.cause instanceof NoAnswer)) this.breaker.trip(error.cause);
       throw error;
     }
@@ -131,7 +131,7 @@ async function inTransaction<T>(
 }
 
 /** The server ended one session, as it does with one that was silent for too long: the others may be well. */
-function isOnlySession({ cause }: StateAway, isLost: boolean): boolean {
+function isOnlySession({ cause }: StateUnavailable, isLost: boolean): boolean {
   return isLost && ['25P03', '57P01'].includes(sqlState(cause) ?? '');
 }
 

@@ -1,5 +1,5 @@
 /** A bounded set of connections, and a bounded queue before it. */
-import { StateAway } from '../../state.ts';
+import { StateUnavailable } from '../../state.ts';
 import type { Connection } from './connection.ts';
 
 /** Nobody gets a connection in time: too many ask for one. */
@@ -50,7 +50,7 @@ export class Pool {
   /** Ends everything: for a database that is gone, and in the end. */
   close(): void {
     this.#closed = true;
-    this.drop(new StateAway());
+    this.drop(new StateUnavailable());
   }
 
   /** Gives up all connections; whoever waits for one is refused. */
@@ -61,7 +61,7 @@ export class Pool {
   }
 
   async #take(): Promise<Connection> {
-    if (this.#closed) throw new StateAway();
+    if (this.#closed) throw new StateUnavailable();
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (!idle.isLost) {
         idle.wake();

@@ -1,6 +1,6 @@
 /** The transaction that holds locks: alive for as long as the database hears of it. */
 import type { LastChange, Lease, LeftBehind, UnsettledChange } from '../../locks.ts';
-import { StateAway } from '../../state.ts';
+import { StateUnavailable } from '../../state.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { LastChanges } from './last-changes.ts';
 
@@ -33,12 +33,12 @@ export class TransactionLease implements Lease {
       await this.#ask();
       if (performance.now() - this.#provenAt < QUICK_MS) return;
     }
-    throw new StateAway(new Error('the database answers too slowly'));
+    throw new StateUnavailable(new Error('the database answers too slowly'));
   }
 
   requireFresh(): void {
     if (performance.now() - this.#provenAt > FRESH_MS) {
-      throw new StateAway(new Error('the lock was not proven in time'));
+      throw new StateUnavailable(new Error('the lock was not proven in time'));
     }
   }
 

@@ -1,6 +1,6 @@
 /** Reads the records of a log by their numbers. */
 import type { LogConsumer, LogListener, LogOptions, LogReader } from '../../log.ts';
-import { StateAway } from '../../state.ts';
+import { StateUnavailable } from '../../state.ts';
 import { type Row, sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
@@ -91,7 +91,7 @@ export class LogRows<R extends object> {
         return connection.query(text, values);
       });
     } catch (error) {
-      throw sqlState(error) === LOCKED ? new StateAway(error) : error;
+      throw sqlState(error) === LOCKED ? new StateUnavailable(error) : error;
     }
   }
 

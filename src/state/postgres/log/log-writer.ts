@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { LogBounds, PlannedChanges } from '../../log.ts';
-import { StateAway } from '../../state.ts';
+import { StateUnavailable } from '../../state.ts';
 import { sqlState } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 import { addingRecords } from './adding-records.ts';
@@ -88,7 +88,7 @@ export class LogWriter {
   append(bodies: readonly string[], at?: number, plans: readonly PlannedChanges[] = []): void {
     if (bodies.length === 0) return;
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0);
-    if (this.#closed) throw new StateAway();
+    if (this.#closed) throw new StateUnavailable();
     if (this.#bytes > 0 && this.#bytes + bytes > MOST_WAITING_BYTES) throw new QueueFull();
     this.#slots.push({ bodies, at: this.#days ? undefined : at, bytes, from: this.#next, plans });
     this.#next += bodies.length;
@@ -102,13 +102,13 @@ export class LogWriter {
     if (this.#written >= upTo - 1) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#flushes.add({ upTo, resolve, reject });
-      if (this.#database.breaker.isOpen) this.#rejectAll(new StateAway());
+      if (this.#database.breaker.isOpen) this.#rejectAll(new StateUnavailable());
     });
   }
 
   close(): void {
     this.#closed = true;
-    this.#rejectAll(new StateAway());
+    this.#rejectAll(new StateUnavailable());
   }
 
   async #run(): Promise<void> {
