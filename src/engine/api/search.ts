@@ -6,8 +6,8 @@ import { filteredInTurns, Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { compileGlobs, GlobAllowance } from '../glob/glob.ts';
 import { limits } from '../limits.ts';
-import { type Absence, unlessAbsent } from '../search/absence.ts';
 import type { LazySearch } from '../search/lazy-search.ts';
+import { type MissingStart, unlessMissing } from '../search/missing-start.ts';
 import type { GrepQuery, GrepResult, SearchCall, WalkEntry } from '../search/query.ts';
 import { charactersOfResult, mergeResults } from '../search/results/merge.ts';
 import { ripgrep } from '../search/ripgrep/ripgrep.ts';
@@ -207,7 +207,7 @@ export class SearchApi {
     { directory, include, exclude }: Source,
     query: Omit<GrepQuery, 'include' | 'exclude' | 'summary'>,
     call: SearchCall,
-  ): Promise<GrepResult | Absence> {
+  ): Promise<GrepResult | MissingStart> {
     const excluded = exclude();
     if (excluded.includes('**')) return 'nothing';
     let isFile = false;
@@ -217,7 +217,7 @@ export class SearchApi {
         if (isFile && include) fail({ kind: 'not-a-directory', path: directory });
         return search.grep(place, { ...query, include, exclude: excluded }, this.#own(call));
       });
-    const found = await (include ? unlessAbsent(search) : search());
+    const found = await (include ? unlessMissing(search) : search());
     if (typeof found === 'string') return found;
     const absolute = (path: string) => (isFile ? directory : within(directory, path));
     return {
@@ -233,7 +233,7 @@ export class SearchApi {
     globs: readonly string[],
     call: SearchCall,
   ): Promise<WalkResult | undefined> {
-    const found = await unlessAbsent(() => this.glob(directory, { globs }, call));
+    const found = await unlessMissing(() => this.glob(directory, { globs }, call));
     if (found === 'outside') fail({ kind: 'outside', path: directory });
     if (found === 'unreadable') fail({ kind: 'permission', path: directory, action: 'read' });
     return found === 'nothing' ? undefined : found;
