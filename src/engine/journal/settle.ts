@@ -9,7 +9,7 @@ import type { Place } from '../confine/place.ts';
 import type { Change } from './entries/entry.ts';
 import { touchedPaths } from './entries/touched-paths.ts';
 import type { Journal } from './journal.ts';
-import { contentHash } from './record/stamp.ts';
+import { fileHash } from './record/stamp.ts';
 
 /** `held`: the places whose locks the caller holds. */
 export async function settleChanges(
@@ -54,7 +54,7 @@ async function isDone(change: Change, places: ReadonlyMap<string, Place>): Promi
     case 'created':
       return now !== undefined;
     case 'changed': {
-      const hash = now?.type === 'file' ? await contentHash(place.dir, Buffer.from(place.name)) : undefined;
+      const hash = now?.type === 'file' ? await fileHash(place.dir, Buffer.from(place.name)) : undefined;
       // What was too large to be kept has no hash, and what it became may have one.
       if (change.before.hash === undefined && change.after.hash !== undefined) {
         return hash === change.after.hash;

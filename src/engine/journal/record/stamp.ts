@@ -23,7 +23,7 @@ export async function stampOfTree(dir: Dir): Promise<string> {
     hash.update(`${path} ${stat.type} ${stat.type === 'directory' ? '' : stat.size}\n`);
     if (stat.type !== 'file' || stat.size > left) return true;
     left -= stat.size;
-    hash.update((await contentHash(inside, name)) ?? '');
+    hash.update((await fileHash(inside, name)) ?? '');
     return true;
   });
   return hash.digest('hex');
@@ -80,7 +80,7 @@ async function walk(top: Dir, visit: Visit): Promise<void> {
 }
 
 /** Undefined for what may not be read, or has a name that only bytes can tell. */
-export async function contentHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
+export async function fileHash(dir: Dir, raw: Buffer): Promise<string | undefined> {
   const name = raw.toString('utf8');
   if (!Buffer.from(name, 'utf8').equals(raw)) return undefined;
   const hash = createHash('sha256');
