@@ -1,5 +1,5 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
-import { contentHash, fail, lineHash, type PartRequest, type TextPart } from '../../engine/index.ts';
+import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../engine/index.ts';
 import type { Session, ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
 import { type Budget, budgetOf, nextCall, partNote } from '../results/budget.ts';
@@ -59,7 +59,7 @@ function rememberedHash(session: Session, path: string, bytes: Buffer): string |
     readTexts.remember(path, hash, bytes);
     return hash;
   };
-  const hashing = contentHash(bytes);
+  const hashing = shortContentHash(bytes);
   return typeof hashing === 'string' ? remember(hashing) : hashing.then(remember);
 }
 

@@ -10,8 +10,8 @@ import { encodedInTurns } from '../files/encoding/in-turns.ts';
 import { storedEncoding } from '../files/encoding/stored-encoding.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { moveEntry } from '../files/move.ts';
-import { contentHash } from '../files/read/content-hash.ts';
 import { readSnapshot } from '../files/read/read.ts';
+import { shortContentHash } from '../files/read/short-content-hash.ts';
 import type { ChangeRecorder } from '../files/recorder.ts';
 import { removeEntry } from '../files/remove.ts';
 import { requireFits } from '../files/rewrite.ts';
@@ -49,7 +49,7 @@ export class ChangingApi extends ReadingApi {
     await this.#write(path, options, async (place) => {
       const encoding = await storedEncoding(place, this.declaredFor(place), signal);
       const bytes = await encodedInTurns(text, encoding, path, new Yielder(signal));
-      hash = await contentHash(bytes);
+      hash = await shortContentHash(bytes);
       return bytes;
     });
     return { hash };
@@ -157,7 +157,7 @@ async function expectedSnapshot(
 
 export async function requireHash(path: string, bytes: Buffer, ifHash: string | undefined): Promise<void> {
   if (ifHash === undefined) return;
-  const hash = await contentHash(bytes);
+  const hash = await shortContentHash(bytes);
   if (hash !== ifHash.toLowerCase()) fail({ kind: 'changed-meanwhile', path, hash });
 }
 

@@ -13,8 +13,8 @@ import { applyPlans, type ComputeFile, contentOf } from '../files/apply-plans.ts
 import { requireUnchanged } from '../files/atomic-replace.ts';
 import type { TextEdit, TextEditor } from '../files/edit/text-editor.ts';
 import { editedEncoding } from '../files/encoding/stored-encoding.ts';
-import { contentHash } from '../files/read/content-hash.ts';
 import { readSnapshot } from '../files/read/read.ts';
+import { shortContentHash } from '../files/read/short-content-hash.ts';
 import { removeEntry } from '../files/remove.ts';
 import { replaceBytes, rewriteFile, rewriteTogether } from '../files/rewrite.ts';
 import type { ListedEdit } from '../text/edit-list.ts';
@@ -82,7 +82,7 @@ export class FilesApi extends ChangingApi {
       const encoding = editedEncoding(bytes, this.declaredFor(place), path);
       const job = { kind: 'edit-list' as const, path, edits, encoding, ...rest };
       const { bytes: after, result } = await this.#editor.run(job, bytes, signal);
-      return { bytes: after, result: { result, hash: await contentHash(after ?? bytes) } };
+      return { bytes: after, result: { result, hash: await shortContentHash(after ?? bytes) } };
     };
     if (rest.dryRun) {
       return this.readAt(path, 'read', async (place) => {

@@ -9,8 +9,8 @@ import type { Rewrote } from '../text/rewrite.ts';
 import type { Snapshot } from './atomic-replace.ts';
 import { type Replacement, replaceTogether, requireDifferent } from './atomic-replace-many.ts';
 import { editedEncoding } from './encoding/stored-encoding.ts';
-import { contentHash } from './read/content-hash.ts';
 import { readSnapshot } from './read/read.ts';
+import { shortContentHash } from './read/short-content-hash.ts';
 import type { ChangeRecorder } from './recorder.ts';
 
 /** A file's plan, and where the file is and will be. */
@@ -42,7 +42,7 @@ export async function applyPlans(
     const old = file.from && (await readSnapshot(file.from, { signal, action: 'edit' }));
     const bytes = await contentOf(file.plan, old, declaredFor(file.from ?? file.to!), compute);
     replacements.push(...replacementsOf(file, old, bytes));
-    hashes.push(file.to && (await contentHash(bytes)));
+    hashes.push(file.to && (await shortContentHash(bytes)));
   }
   requireDifferent(replacements.map(({ place }) => place));
   if (replacements.length > 0) await replaceTogether(replacements, signal, recorder);

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { contentHash } from '../../../src/engine/files/read/content-hash.ts';
+import { shortContentHash } from '../../../src/engine/files/read/short-content-hash.ts';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
@@ -86,7 +86,7 @@ describe('a patch of several files', () => {
     const hashes = await apply(patch);
     expect(onDisk()).toEqual(patched);
     const held = ['new/deep/b.ts', 'src/a.ts', 'moved.ts'].map((path) =>
-      contentHash(readFileSync(join(root, path))),
+      shortContentHash(readFileSync(join(root, path))),
     );
     expect(hashes).toEqual([...(await Promise.all(held)), undefined]);
     expect(statSync(join(root, 'moved.ts')).mode & 0o777).toBe(0o755);

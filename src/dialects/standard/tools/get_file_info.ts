@@ -1,4 +1,4 @@
-import { contentHash, countingLines, inTurns, Yielder } from '../../../engine/index.ts';
+import { countingLines, inTurns, shortContentHash, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints, type ToolContext } from '../../dialect.ts';
 import { pathOf } from '../paths.ts';
 import { path } from '../schema.ts';
@@ -36,5 +36,5 @@ async function contentLines(path: string, size: number, { engine, signal }: Tool
   const { text, bytes } = await engine.files.readDecoded(path, { signal });
   if (text === undefined) return [];
   const lines = await inTurns(countingLines(text), new Yielder(signal));
-  return [`lines: ${lines}`, `hash: ${await contentHash(bytes)}`];
+  return [`lines: ${lines}`, `hash: ${await shortContentHash(bytes)}`];
 }

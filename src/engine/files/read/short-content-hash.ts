@@ -8,7 +8,7 @@ import { pieceEnd } from './utf8-in-turns.ts';
 const PIECE = 1024 * 1024;
 const AT_ONCE = 64 * 1024;
 
-export function contentHash(content: Uint8Array | string): string | Promise<string> {
+export function shortContentHash(content: Uint8Array | string): string | Promise<string> {
   // Half the time of a hash in pieces; older versions of Node 20 lack it.
   if (crypto.hash && content.length <= AT_ONCE) return shortHashOf(crypto.hash('sha256', content, 'hex'));
   return hashInTurns(content);
