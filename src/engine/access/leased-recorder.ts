@@ -38,7 +38,7 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
     active: recorder.active,
     ...(recorder.part !== undefined && { part: recorder.part }),
     concerns: (path) => recorder.concerns(path),
-    told: (path) => recorder.told?.(path),
+    lastChangeOf: (path) => recorder.lastChangeOf?.(path),
     makesParent: (path, root) => recorder.makesParent(path, root),
     flushed: (place) => recorder.flushed(place),
     becomes: (place, type, facts) => recorder.becomes(place, type, facts),
@@ -85,7 +85,7 @@ export function leasedRecorder(recorder: ChangeRecorder, lease: Lease, shown: st
       const { part } = recorder;
       if (part === undefined || !hasBegun) return;
       for (const [path, stamp] of replaced) {
-        lease.leaves(path, { part, hash: hashLeft(recorder.told?.(path), path), replaced: stamp });
+        lease.leaves(path, { part, hash: hashLeft(recorder.lastChangeOf?.(path), path), replaced: stamp });
       }
     },
   };

@@ -121,7 +121,7 @@ export class ChangingApi extends ReadingApi {
       const how = { recursive, signal, recorder, ...(check && { check }) };
       const removed = await removeEntry(this.access.wall, place, how);
       await place.dir.flush();
-      const change = recorder.told?.(place.path);
+      const change = recorder.lastChangeOf?.(place.path);
       return { removed, canUndo: change !== undefined && keepsAll(change) };
     });
   }

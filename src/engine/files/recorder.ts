@@ -23,23 +23,23 @@ export interface CreatedFacts {
   stamp?: string;
 }
 
-/** What the operations on files tell about what they are about to do. Each waits until it could be undone. */
+/** Operations on files report here what they are about to do. Each method settles once the change could be undone. */
 export interface ChangeRecorder {
   /** Whether anything is kept at all. */
   readonly active: boolean;
-  /** Whether a change of this path was told. */
+  /** Whether an operation has reported a change of this path. */
   concerns(path: string): boolean;
   /** The part of the journal's entry that it writes. */
   readonly part?: string;
-  /** What was last told of a path. */
-  told?(path: string): Change | undefined;
+  /** The last change of a path that an operation reported. */
+  lastChangeOf?(path: string): Change | undefined;
   /** Before a missing directory is made on the way to a place. */
   makesParent(path: string, root: string): void;
   /** Settles when what was kept for a file of known content survives a power cut; all else has waited by itself. */
   flushed(place: Place): Promise<void>;
   /** Before a directory is made, or something is restored that is not a file of known content. */
   creates(place: Place, type: EntryType, facts?: CreatedFacts): Promise<void>;
-  /** After something was created: what can only be told now. */
+  /** After something was created: facts that nobody knew before. */
   becomes(place: Place, type: EntryType, facts: CreatedFacts): void;
   /** Before a file gets other content. Gives what was kept, when it was read for that. */
   replaces(

@@ -94,7 +94,7 @@ export class Journal {
   noteUndone(entry: JournalEntry, origin: Origin, continued?: string): string {
     const call = continued === undefined ? {} : { call: continued };
     const note = this.begin(origin, { undoes: entry.id, ...call });
-    note.tell([], entry.roots);
+    note.add([], entry.roots);
     note.end('done');
     return note.id;
   }

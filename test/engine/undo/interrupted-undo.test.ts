@@ -148,7 +148,7 @@ test('a move back that was cut off leaves an empty directory, and is brought to 
   const journal = new Journal(openDirectoryState(fixture.state));
   journal
     .begin({}, { undoes: id })
-    .tell(
+    .add(
       [{ kind: 'moved', path: join(fixture.root, 'zwei'), to: join(fixture.root, 'two'), type: 'directory' }],
       [fixture.root],
     );

@@ -42,7 +42,7 @@ export class JournalRecorder implements ChangeRecorder {
   readonly active = true;
   readonly #parts: RecorderParts;
   readonly #roots = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #writtenRoots = new Set<string>();
   readonly #changes: Change[] = [];
   /** The last change of each path. */
   readonly #concerned = new Map<string, Change>();
@@ -87,7 +87,7 @@ export class JournalRecorder implements ChangeRecorder {
     return this.#parts.head.e;
   }
 
-  told(path: string): Change | undefined {
+  lastChangeOf(path: string): Change | undefined {
     return this.#concerned.get(path);
   }
 
@@ -234,8 +234,8 @@ export class JournalRecorder implements ChangeRecorder {
     } catch {}
   }
 
-  /** Facts about something that has happened already, as a command's changes. */
-  tell(changes: readonly Change[], roots: readonly string[]): void {
+  /** Records changes that have happened already, such as those of a command. */
+  add(changes: readonly Change[], roots: readonly string[]): void {
     for (const root of roots) this.#roots.add(root);
     this.#write(changes);
   }
@@ -276,8 +276,8 @@ export class JournalRecorder implements ChangeRecorder {
 
   #write(changes: readonly Change[], again = false): void {
     const { log, head } = this.#parts;
-    const roots = [...this.#roots].filter((root) => !this.#told.has(root));
-    for (const root of roots) this.#told.add(root);
+    const roots = [...this.#roots].filter((root) => !this.#writtenRoots.has(root));
+    for (const root of roots) this.#writtenRoots.add(root);
     const facts = this.#begun ? { e: head.e } : head;
     // An earlier line planned it, and nobody did it: this one stands in its place.
     const instead = again || changes.some(({ path }) => this.#planned.has(path));

@@ -177,7 +177,7 @@ export class CommandSnapshots {
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined).map(({ real }) => real);
     try {
       const recorder = journal?.begin(caller.origin, { found: true, unrecorded: why });
-      recorder?.tell([], roots);
+      recorder?.add([], roots);
       recorder?.end('done');
       if (recorder) caller.entered(recorder.id);
     } catch {
@@ -189,7 +189,7 @@ export class CommandSnapshots {
     const { caller, journal } = gate;
     const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
     const recorder = journal!.begin(caller.origin, { found: true }, (change) => gate.reportChange(change));
-    recorder.tell(changes, [...new Set(changes.map(root))]);
+    recorder.add(changes, [...new Set(changes.map(root))]);
     recorder.end('done');
     caller.entered(recorder.id);
     return recorder.id;

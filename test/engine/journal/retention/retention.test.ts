@@ -118,7 +118,7 @@ describe('with invented times', () => {
       before,
       after: { size: 1, mode: 0o644 },
     } as const;
-    recorder.tell([change], [fixture.root]);
+    recorder.add([change], [fixture.root]);
     expect(await journal.store.has(hash)).toBe(true);
     journal.log.close();
     onDay(41);
@@ -208,7 +208,7 @@ describe('with invented times', () => {
     const journal = new Journal(openDirectoryState(fixture.state));
     const change = { kind: 'created', path: join(fixture.root, 'never'), type: 'directory' } as const;
     const failed = journal.begin({});
-    failed.tell([change], [fixture.root]);
+    failed.add([change], [fixture.root]);
     for (let n = 0; n < 4; n++) await write(`stays${n}.txt`, 'y');
     vi.setSystemTime(Date.parse('2026-01-02T00:00:01Z'));
     failed.end('failed');
