@@ -42,10 +42,10 @@ export interface Caller {
   entered(id: string): void;
   /** The names of the measures that confine a command which starts. */
   confined(confinement: readonly string[]): void;
-  /** Something that is to be known besides. */
+  /** A note for the trace. */
   noted(note: string): void;
-  /** Something that the client must hear besides the answer: one sentence in square brackets. */
-  told?(note: string): void;
+  /** A note for the client, behind the answer: one sentence in square brackets. */
+  notedForClient?(note: string): void;
 }
 
 /** A caller without a name, who listens to nothing. */
@@ -56,6 +56,10 @@ export const anonymous: Caller = {
   confined: () => {},
   noted: () => {},
 };
+
+export function reportChanges(caller: Caller, changes: readonly Change[]): void {
+  for (const change of changes) reportChange(caller, change);
+}
 
 /** Tells a caller what a change did to each of its paths. */
 export function reportChange(caller: Caller, change: Change): void {
@@ -69,12 +73,16 @@ export function reportChange(caller: Caller, change: Change): void {
 
 const MOST_NAMED = 3;
 
-/** In the trace, and behind the answer: undo cannot restore these paths. */
-export function tellNotKept(caller: Caller, paths: readonly string[]): void {
+/** Adds a note to the trace and behind the answer. */
+export function addNote(caller: Caller, note: string): void {
+  caller.noted(note);
+  caller.notedForClient?.(`[${note}]`);
+}
+
+/** Notes that undo cannot restore these paths. */
+export function noteNotKept(caller: Caller, paths: readonly string[]): void {
   if (paths.length === 0) return;
   const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
   const names = `${paths.slice(0, MOST_NAMED).join(', ')}${more}`;
-  const note = `undo cannot restore all of it, because not everything was kept: ${names}`;
-  caller.noted(note);
-  caller.told?.(`[${note}]`);
+  addNote(caller, `undo cannot restore all of it, because not everything was kept: ${names}`);
 }

@@ -7,7 +7,7 @@
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
 import type { Arrival, Caller, How } from '../caller.ts';
-import { anonymous, reportChange, tellNotKept } from '../caller.ts';
+import { anonymous, noteNotKept, reportChange } from '../caller.ts';
 import { rawOf } from '../confine/scan/raw-names.ts';
 import type { TreeScanner } from '../confine/scan/tree-scanner.ts';
 import type { Wall } from '../confine/wall.ts';
@@ -157,7 +157,7 @@ export class Access {
         const result = await change(new Changes(this, recorder ?? noRecorder, options.signal));
         await recorder?.report(new Yielder(undefined));
         recorder?.end('done');
-        tellNotKept(this.caller, recorder?.notKept ?? []);
+        noteNotKept(this.caller, recorder?.notKept ?? []);
         return result;
       } catch (error) {
         recorder?.end('failed');

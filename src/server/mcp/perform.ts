@@ -71,7 +71,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     }
     lease = served;
     const notes: string[] = [];
-    const more = { told: (note: string) => void notes.push(note), arrival };
+    const more = { notedForClient: (note: string) => void notes.push(note), arrival };
     const heard = trace ? tracing(trace, origin, more) : { ...anonymous, ...more, origin };
     const entries: string[] = [];
     const caller = call.hasViews ? listingEntries(heard, entries) : heard;
@@ -79,8 +79,8 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const context = contextOf(call, { engine: engine.as(caller), caller, notes, reporter });
     const ended = await callTool(offered.dialect, offered.tool, args, context);
     const { failure } = ended;
-    const told = failure === undefined ? ended : withoutFailure(ended);
-    const answered = app.errors === 'results' ? asResult(told) : told;
+    const answer = failure === undefined ? ended : withoutFailure(ended);
+    const answered = app.errors === 'results' ? asResult(answer) : answer;
     const outcome = call.hasViews ? withChange(answered, entries, call) : answered;
     if (trace) {
       const measuring = bytesOf(args);

@@ -6,7 +6,7 @@
  */
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
-import { anonymous } from '../../caller.ts';
+import { addNote, anonymous, reportChanges } from '../../caller.ts';
 import type { Root } from '../../confine/roots.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
@@ -14,7 +14,7 @@ import { whyFileNotKept } from '../record/entry-quota.ts';
 import { isSame, SMALL_BYTES } from '../record/small-content.ts';
 import { stampOf } from '../record/stamp.ts';
 import type { Store } from '../store.ts';
-import { codeOf, tell, tellAll, tellLost, tellNotKept, tellNotKnown } from './caller-notes.ts';
+import { codeOf, noteLost, noteSnapshotProblem, noteUnknownChanges } from './caller-notes.ts';
 import { createdChanges, imageNow, MOST_READ_BYTES, type Reading } from './created-files.ts';
 import type { Gate } from './gate.ts';
 import { KeptCopies } from './kept-copies.ts';
@@ -90,7 +90,7 @@ export class CommandSnapshots {
       await gate.changesDone();
       const after = await takeSnapshot(gate.scanner, roots);
       stop();
-      await others?.(toolChanges).catch((error: unknown) => tellNotKnown(gate.caller, codeOf(error)));
+      await others?.(toolChanges).catch((error: unknown) => noteUnknownChanges(gate.caller, codeOf(error)));
       if (after === undefined) this.#enterUnrecorded(gate, TOO_MANY);
       else await this.#enter(gate, await differing(before, after), toolChanges);
     }
@@ -121,9 +121,9 @@ export class CommandSnapshots {
     const contents = this.#contentsFor(journal);
     try {
       const problem = await this.#copies.take(snapshot, scanner, contents);
-      if (problem !== undefined) tellNotKept(caller, problem);
+      if (problem !== undefined) noteSnapshotProblem(caller, problem);
     } catch (error) {
-      tellNotKept(caller, codeOf(error));
+      noteSnapshotProblem(caller, codeOf(error));
     }
     return snapshot;
   }
@@ -158,22 +158,22 @@ export class CommandSnapshots {
     }
     changes.push(...(await createdChanges(gate, { before, after, renames, toolChanges, reading })));
     if (changes.length === 0) return;
-    if (journal === undefined) return tellAll(caller, changes);
+    if (journal === undefined) return reportChanges(caller, changes);
     try {
       const entered = this.#write(gate, changes, before, after);
-      tellLost(caller, changes);
+      noteLost(caller, changes);
       await journal.holdSize(entered);
     } catch (error) {
       // The command has run: that it cannot be undone is no reason to keep its answer back.
-      tellAll(caller, changes);
-      tell(caller, `what the command changed could not be entered in the journal (${codeOf(error)})`);
+      reportChanges(caller, changes);
+      addNote(caller, `what the command changed could not be entered in the journal (${codeOf(error)})`);
     }
   }
 
   /** An entry that says what is not known, so that nobody takes it for nothing. */
   #enterUnrecorded(gate: Gate, why: string): void {
     const { caller, journal, wall } = gate;
-    tell(caller, why);
+    addNote(caller, why);
     const roots = wall.roots.filter(({ readOnly }) => readOnly === undefined).map(({ real }) => real);
     try {
       const recorder = journal?.begin(caller.origin, { found: true, unrecorded: why });
