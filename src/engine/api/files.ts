@@ -70,19 +70,23 @@ export class FilesApi extends ChangingApi {
     return this.#rewrite({ kind: 'edit', path, edits }, options);
   }
 
-  /** Makes a list of edits, by text or by anchors, all of them or none; a refusal is a result and changes nothing. */
+  /**
+   * Makes a list of edits, by text or by anchors, all of them or none; a refusal is a result and changes nothing.
+   * `path` in the result has all links resolved.
+   */
   async editList(
     path: string,
     edits: readonly ListedEdit[],
     options: EditListOptions,
-  ): Promise<{ result: EditListResult; hash: string }> {
+  ): Promise<{ result: EditListResult; hash: string; path: string }> {
     const { ifHash, signal, ...rest } = options;
     const compute = async (bytes: Buffer, place: Place) => {
       await requireHash(path, bytes, ifHash);
       const encoding = editedEncoding(bytes, this.declaredFor(place), path);
       const job = { kind: 'edit-list' as const, path, edits, encoding, ...rest };
       const { bytes: after, result } = await this.#editor.run(job, bytes, signal);
-      return { bytes: after, result: { result, hash: await shortContentHash(after ?? bytes) } };
+      const hash = await shortContentHash(after ?? bytes);
+      return { bytes: after, result: { result, hash, path: place.path } };
     };
     if (rest.dryRun) {
       return this.readAt(path, 'read', async (place) => {

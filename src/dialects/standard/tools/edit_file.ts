@@ -48,10 +48,9 @@ export const editFile = defineTool({
       editRemembered(target, edits, { dryRun, ifHash }, context),
     );
     if (!('hash' in outcome)) return outcome;
-    const { result, hash } = outcome;
+    const { result, hash, path: real } = outcome;
     const bytes = budgetOf(context, { path });
     if ('refusal' in result) return refused(refusalText(result, path, edits, bytes), result.refusal.why);
-    const { path: real } = await context.engine.files.info(target);
     const next = (offset: number) => nextCall('read_text_file', { path }, { offset }, context);
     const rest = { bytes, next: dryRun ? undefined : next };
     return { result: withHash(doneText(real, result.diff, result.results, rest), hash) };
