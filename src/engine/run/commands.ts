@@ -85,7 +85,8 @@ export class Commands {
   /** With the result of the last trial of the sandbox. */
   #settings: LaunchSettings;
   readonly #runs = new LiveRuns();
-  readonly #gnu: ReadonlySet<string>;
+  /** Which programs are GNU's; asked for with the first reading command. */
+  #gnu: Promise<ReadonlySet<string>> | undefined;
   readonly #unprotect: () => void;
   /** Every repository that was there before a command. */
   readonly #repositories = new Set<string>();
@@ -97,14 +98,12 @@ export class Commands {
     allowed: readonly string[],
     programs: Programs,
     settings: LaunchSettings,
-    gnu: Set<string>,
     chooseSandbox: () => Promise<SandboxPlan>,
   ) {
     this.#wall = wall;
     this.developerCommands = allowed;
     this.#programs = programs;
     this.#settings = settings;
-    this.#gnu = gnu;
     this.#chooseSandbox = chooseSandbox;
     this.#unprotect = wall.protectedPlaces.add(settings.scratch.path);
   }
@@ -129,11 +128,9 @@ export class Commands {
     const programs = resolvePrograms(names, { path: environment.PATH, roots, bundled });
     const bwrap = { path: programs.found.get('bwrap'), passedOver: programs.passedOver.get('bwrap') };
     const chooseSandbox = () => planSandbox(options.sandbox, bwrap, options.allowNet);
-    const [sandbox, gnu, setpriv] = await Promise.all([
-      chooseSandbox(),
-      gnuPrograms(programs),
-      workingSetpriv(programs),
-    ]);
+    const sandbox = await chooseSandbox();
+    // In a sandbox, bubblewrap does what setpriv does outside of one.
+    const setpriv = sandbox.kind === 'bubblewrap' ? undefined : await workingSetpriv(programs);
     const system = [...systemDirectories(roots), ALTERNATIVES];
     const runnable = [...programs.found].flatMap(([name, program]) =>
       LAUNCHERS.includes(name) ? [] : program,
@@ -152,17 +149,19 @@ export class Commands {
       installations: installationsOf(runnable, { system, roots, environment }),
       setpriv,
     };
-    return new Commands(wall, allowed, programs, settings, gnu, chooseSandbox);
+    return new Commands(wall, allowed, programs, settings, chooseSandbox);
   }
 
   /** Runs a command that only reads, after a check of its arguments. */
   runReadingCommand(command: string, args: readonly string[], call: CommandCall = {}): Promise<RunResult> {
     return this.#run(call, readingProfile, async (cwd) => {
+      this.#gnu ??= gnuPrograms(this.#programs);
+      const gnu = await this.#gnu;
       const throughWall = pathsThroughWall(this.#wall, cwd);
       const checked = checkArgv(command, args, {
         policies: readingCommands,
         resolvePath: await lookedUpInTurns(throughWall, args, new Yielder(call.signal)),
-        isGnu: (name) => this.#gnu.has(name),
+        isGnu: (name) => gnu.has(name),
       });
       const pathArguments = checked.paths.map((path) => accessOf(path, cwd, checked.metadataOnly));
       return { program: programNamed(this.#programs, command), args: checked.args, pathArguments };

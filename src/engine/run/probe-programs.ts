@@ -1,4 +1,4 @@
-/** Asks the installed programs, once at the start, what they can do. */
+/** Asks the installed programs what they can do, before the first command that needs to know. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
