@@ -25,8 +25,8 @@ import { CuttableProxy } from './proxy.ts';
 import { Replica } from './replica.ts';
 
 const EDITS = soak(1, 10);
-const CLIENTS = soak(32, 64);
-const ANSWERS_BETWEEN_KILLS = soak(20, 40);
+const CLIENTS = soak(16, 64);
+const ANSWERS_BETWEEN_KILLS = soak(10, 40);
 const MANY = 72;
 const FILES = Array.from({ length: 8 }, (_, n) => `file-${n}.txt`);
 const AWAY = /database that keeps the history cannot be reached/;
@@ -141,7 +141,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       ...work(),
       edits: EDITS + 1,
       onAnswer: (_, answers) => {
-        if (answers < 30 || restarting) return;
+        if (answers < CLIENTS || restarting) return;
         restarting = (async () => {
           await cluster.stop();
           await Promise.all(replicas.map((replica) => expectReads(replica)));
@@ -166,12 +166,11 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
         edits: EDITS + 1,
         onAnswer: (answer, answers) => {
           if (answer.kind === 'refused') isRefused = true;
-          if (answers < 30 || cut) return;
+          if (answers < CLIENTS || cut) return;
           cut = (async () => {
             proxy.cut();
             await Promise.all(replicas.map((replica) => expectReads(replica)));
-            // The lease of every lock that was held is over by then.
-            await new Promise((resolve) => setTimeout(resolve, 11_000));
+            await heldLocksEnd();
             await until(() => isRefused);
             await Promise.all(replicas.map((replica) => expectReads(replica)));
             proxy.mend();
@@ -197,9 +196,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       onAnswer: (_, answers) => {
         if (answers < 20 || stopped) return;
         replicas[0]!.signal('SIGSTOP');
-        stopped = new Promise((resolve) => setTimeout(resolve, 12_000)).then(() =>
-          replicas[0]!.signal('SIGCONT'),
-        );
+        stopped = heldLocksEnd().then(() => replicas[0]!.signal('SIGCONT'));
       },
     });
     await stopped;
@@ -213,10 +210,12 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       replicas = [cutOff, address, address].map((at) => new Replica(at, [`${directory}=shared`]));
       await Promise.all(replicas.map((replica) => replica.start()));
       let cut: Promise<void> | undefined;
+      let answered = 0;
       const outcome = await editByAll({
         ...work(),
         edits: EDITS + 1,
         onAnswer: (_, answers) => {
+          answered = answers;
           if (answers < 10 || cut) return;
           cut = (async () => {
             replicas[0]!.signal('SIGSTOP');
@@ -226,7 +225,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
               "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
             );
             replicas[0]!.signal('SIGCONT');
-            await new Promise((resolve) => setTimeout(resolve, 5000));
+            await until(() => answered >= answers + 5);
             proxy.mend();
           })();
         },
@@ -311,6 +310,18 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     expect([...outcome.said]).toEqual([]);
     await expectAllWell(outcome);
   });
+
+  /** Waits until the database has ended every transaction that holds a lock now: each has a lease of seconds. */
+  async function heldLocksEnd(): Promise<void> {
+    const open = async () => {
+      const rows = await cluster.run(
+        "SELECT pid || ' ' || xact_start AS id FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      );
+      return rows.map(({ id }) => id);
+    };
+    const held = new Set(await open());
+    await until(async () => (await open()).every((id) => !held.has(id)));
+  }
 
   async function expectReads(replica: Replica): Promise<void> {
     const answer = await replica.call('read_text_file', { path: FILES[0] });

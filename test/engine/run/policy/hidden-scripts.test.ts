@@ -14,7 +14,7 @@ import { soak } from '../../../soak.ts';
 import type { Roll } from './hidden-scripts.ts';
 import { awkProgram, dice, sedScript } from './hidden-scripts.ts';
 
-const SCRIPTS = soak(400, 1000);
+const SCRIPTS = soak(200, 1000);
 const AT_ONCE = 4;
 /** Some scripts loop for ever: what they do, they have done by then. */
 const CUT_OFF_MS = 500;
