@@ -83,10 +83,11 @@ export async function replaceTogether(
     await publishAll(prepared, kept, recorder);
   } finally {
     const toTheEnd = new Yielder(undefined);
-    for (const each of [...prepared, ...kept]) {
+    for (const each of prepared) {
       await toTheEnd.pause();
       each.drop();
     }
+    await dropAll(kept);
   }
   await flushAll(prepared.map(({ place }) => place));
 }
@@ -162,15 +163,28 @@ async function flushAll(places: readonly Place[]): Promise<void> {
 
 /** What stood at a place before, ready to be restored in one step. */
 interface Kept {
+  readonly dir: Dir;
   restore(): void;
-  /** Always called in the end; leaves nothing behind. */
-  drop(): void;
+  /** Always called in the end; gives the second name of a file that is still to be removed. */
+  drop(): string | undefined;
+}
+
+/** The last name of a file goes with its content, which may wait for the disk: other threads wait for that. */
+async function dropAll(kept: readonly Kept[]): Promise<void> {
+  for (let at = 0; at < kept.length; at += FLUSHED_TOGETHER) {
+    const names = new Map<Dir, string[]>();
+    for (const each of kept.slice(at, at + FLUSHED_TOGETHER)) {
+      const second = each.drop();
+      if (second !== undefined) names.set(each.dir, [...(names.get(each.dir) ?? []), second]);
+    }
+    await allDone([...names].map(([dir, seconds]) => dir.discard(seconds)));
+  }
 }
 
 async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | undefined): Promise<Kept> {
   const { dir, name, shown } = place;
   if (old === undefined) {
-    return { restore: () => attempt(shown, 'restore', () => dir.unlink(name)), drop: () => {} };
+    return { dir, restore: () => attempt(shown, 'restore', () => dir.unlink(name)), drop: () => undefined };
   }
   const second = temporaryName();
   try {
@@ -181,13 +195,12 @@ async function keep(place: Place, old: Stat | undefined, signal: AbortSignal | u
   }
   let held = true;
   return {
+    dir,
     restore: () => {
       attempt(shown, 'restore', () => dir.rename(second, dir, name));
       held = false;
     },
-    drop: () => {
-      if (held) tryUnlink(dir, second);
-    },
+    drop: () => (held ? second : undefined),
   };
 }
 
@@ -207,14 +220,11 @@ async function copyOf(place: Place, old: Stat, signal: AbortSignal | undefined):
     throw error;
   }
   return {
+    dir,
     restore: () => attempt(shown, 'restore', () => copy.publish(name)),
-    drop: () => copy.drop(),
+    drop: () => {
+      copy.drop();
+      return undefined;
+    },
   };
-}
-
-/** What could not be removed is swept once this process is gone. */
-function tryUnlink(dir: Dir, name: string): void {
-  try {
-    dir.unlink(name);
-  } catch {}
 }

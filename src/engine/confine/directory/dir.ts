@@ -102,6 +102,8 @@ export interface Dir {
   link(name: string | Buffer, to: Dir, toName: string): void;
   symlink(target: string | Buffer, name: string | Buffer): void;
   unlink(name: string | Buffer): void;
+  /** Unlinks temporary names while the event loop goes on. Names that stay are swept once this process is gone. */
+  discard(names: readonly string[]): Promise<void>;
   rmdir(name: string | Buffer): void;
   /** Steps into a directory by its raw name, for keeping, removing and restoring a tree. */
   enterRaw(name: Buffer): Dir | undefined;

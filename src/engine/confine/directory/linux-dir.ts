@@ -23,6 +23,7 @@ const PROCFS_MAGIC = 0x9fa0;
 const ENTER_ATTEMPTS = 64;
 
 const fsync = promisify(fs.fsync);
+const unlink = promisify(fs.unlink);
 
 /** Whether /proc is procfs and descriptor-relative lookups work: without both this wall would not hold. */
 export function descriptorWallWorks(): boolean {
@@ -210,6 +211,20 @@ export class LinuxDir implements Dir {
 
   unlink(name: string | Buffer): void {
     fs.unlinkSync(this.#atRaw(name));
+  }
+
+  async discard(names: readonly string[]): Promise<void> {
+    // This directory may be parked before the last name is gone, so the names go through a descriptor of their own.
+    let own: LinuxDir | undefined;
+    try {
+      own = this.again();
+      const paths = names.map((name) => own!.#at(name));
+      await Promise.allSettled(paths.map((path) => unlink(path)));
+    } catch {
+      // No descriptor is to spare: the names stay.
+    } finally {
+      own?.close();
+    }
   }
 
   rmdir(name: string | Buffer): void {

@@ -7,7 +7,7 @@
  * call, and it is reported as such.
  */
 import * as fs from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileDraft } from '../content/draft.ts';
 import { isTemporary, temporaryName } from '../content/drafts.ts';
@@ -174,6 +174,10 @@ export class PathDir implements Dir {
 
   unlink(name: string | Buffer): void {
     fs.unlinkSync(this.#at(name));
+  }
+
+  async discard(names: readonly string[]): Promise<void> {
+    await Promise.allSettled(names.map(async (name) => unlink(this.#at(name))));
   }
 
   rmdir(name: string | Buffer): void {

@@ -107,6 +107,10 @@ export class HiddenDir implements Dir {
     missing();
   }
 
+  discard(names: readonly string[]): Promise<void> {
+    return this.#dir.discard(names);
+  }
+
   rmdir(): void {
     missing();
   }
