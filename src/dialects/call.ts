@@ -15,7 +15,7 @@ import {
 } from './results/result-size.ts';
 
 export interface CallContext extends Omit<ToolContext, 'note'> {
-  /** Collects what the client is told besides the result; whoever passes it in may add to it until the call ends. */
+  /** Notes for the client behind the result; the caller that passes the list in may add to it until the call ends. */
   notes?: string[];
   /** The name that the client knows the tool by, where that is not its own. */
   calledAs?: string;

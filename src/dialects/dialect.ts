@@ -166,7 +166,7 @@ export interface Dialect {
   followsClientRoots?: true;
   /** By what the view of a change looks at it, which is no tool for models, and the name of the tool that takes it back. */
   changeView?: { show: Tool; undo: string };
-  /** What a client's model is told at the start. */
+  /** The instructions that a client's model gets at the start. */
   instructions?(served: ServedFacts): string;
   /** What is wrong with the environment settings of this dialect, in one line; undefined when nothing is. */
   checkSettings?(settings: ToolContext['settings']): string | undefined;

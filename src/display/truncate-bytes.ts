@@ -20,7 +20,7 @@ function fits(text: string, most: number): boolean {
   return text.length * MOST_BYTES_A_UNIT <= most || Buffer.byteLength(text) <= most;
 }
 
-/** As much of the start of a text as takes so many bytes; no character is cut. */
+/** The start of a text, at most this many bytes of it; no character is cut. */
 export function firstBytes(text: string, most: number): string {
   const bytes = Buffer.from(text.slice(0, Math.max(0, most) + 1));
   let end = Math.min(Math.max(0, most), bytes.length);

@@ -192,7 +192,7 @@ export class Engine {
     return engine;
   }
 
-  /** Calls `listener` for every path that changes through this engine or one of its parts, until it is told to stop. */
+  /** Calls `listener` for every path that changes through this engine or one of its parts, until the returned function is called. */
   onChange(listener: ChangeListener): () => void {
     return this.#access.onChange(listener);
   }

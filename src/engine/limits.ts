@@ -6,7 +6,7 @@ export const limits = {
   regexMs: 5000,
   /** Regex edits that run side by side. */
   regexWorkers: 4,
-  /** A search gives back matches until their lines, with context and paths, have so many characters. */
+  /** A search returns matches until their lines, with context and paths, have this many characters. */
   foundCharacters: 16 * 1024 * 1024,
   /** Directories nested deeper than this are not walked. */
   treeDepth: 1000,

@@ -31,7 +31,7 @@ export interface SearchOptions extends Call {
   exclude?: readonly string[];
   /** Whether to look into what `.gitignore` and `.ignore` files name. Default false. */
   ignored?: boolean;
-  /** At most so many results. Default 1000. */
+  /** The most results. Default 1000. */
   max?: number;
 }
 

@@ -88,7 +88,7 @@ export interface PlannedChanges {
 }
 
 export interface LogBounds {
-  /** The log takes at most so many bytes; the oldest records go, about `part` bytes at a time. */
+  /** The most bytes of the log; the oldest records go, about `part` bytes at a time. */
   all: number;
   part: number;
   /** Where a log is cut into days, days before these go, too. */

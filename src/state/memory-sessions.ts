@@ -75,7 +75,7 @@ export class MemorySessions implements Sessions {
     const known = this.#byId.get(id);
     if (!known) return undefined;
     const { idleMs } = known.session;
-    // What was used since is told a little later.
+    // Uses since then reach the store a little later.
     if (Date.now() - known.usedAt < idleMs + tellEvery(idleMs)) return known;
     this.#byId.delete(id);
     return undefined;

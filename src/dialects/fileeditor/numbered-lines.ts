@@ -17,7 +17,7 @@ import { filesOf, refuse } from './one-or-many.ts';
 const MAX_LINES = 5_000_000;
 /** A number of one digit, what stands behind it, and the line end. */
 const MIN_LINE_BYTES = '1 | \n'.length;
-/** For a file of very short lines the error suggests a range of so many lines, although more would fit. */
+/** For a file of very short lines the error suggests a range of this many lines, although more would fit. */
 const MAX_LINES_TRIED = 200_000;
 
 const FEWER_FILES = 'Read fewer files at once, or one with line_range';

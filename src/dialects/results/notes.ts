@@ -1,4 +1,4 @@
-/** What a client is told besides the tool result: each note is a text item of its own behind it. */
+/** Notes for the client: each is a text item of its own behind the tool result. */
 import { type ToolOutcome, text } from '../dialect.ts';
 
 /** The result itself stays as its dialect words it. A protocol error carries the notes in its message. */

@@ -36,7 +36,7 @@ const LONGEST_LINE = 2000;
 /** Enough for whole trees. */
 const MOST_FILES = 1_000_000;
 
-/** Behind so many matches, an answer counts them instead of having them all sent. */
+/** Past this many matches the answer only counts, and the search threads send no lines. */
 const FAR = 2000;
 
 const SUMMARIES = { content: undefined, files: 'files', count: 'counts' } as const;
@@ -192,7 +192,7 @@ function lineText({ number, text, match }: FoundLine, anchors: boolean, bytes: n
   return `${number}${match ? ':' : '-'} ${shown}`;
 }
 
-/** Without the first so many matching lines, and what only stands around them. */
+/** Leaves out the first `offset` matching lines and their context. */
 function withoutFirst(files: readonly FileMatches[], offset: number): FileMatches[] {
   let skip = offset;
   return files.flatMap((file) => {

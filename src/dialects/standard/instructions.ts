@@ -1,4 +1,4 @@
-/** What a client's model is told at the start, in three lines: where it works, how it finds things, how it goes back. */
+/** The instructions that a client's model gets at the start, in three lines: where it works, how it finds things, how it goes back. */
 import type { ServedFacts } from '../dialect.ts';
 
 export function instructions({ directories, canUndo, offers }: ServedFacts): string {

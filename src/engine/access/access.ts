@@ -2,7 +2,7 @@
  * The one gate that every call passes, searches and commands too. It has two verbs: `read` and `change`.
  *
  * Here calls get their order, changes get their locks and their entry in the journal, and the caller hears which
- * paths a call touched. No operation has another way to the disk, so none can forget one of these.
+ * paths a call touched. No operation has another way to the disk, so none can skip a step.
  */
 import { machineLocks } from '../../state/directory/locks.ts';
 import type { Locks } from '../../state/locks.ts';
@@ -137,7 +137,7 @@ export class Access {
   /**
    * Runs `change` in order, and records all that it changes as one entry of the journal.
    *
-   * A command may change anything `anywhere` in the directories and tells nobody what: the gate compares them before
+   * A command may change anything `anywhere` in the directories and reports nothing: the gate compares them before
    * and after it, and records the difference. No later call waits for a command.
    */
   change<T>(

@@ -11,7 +11,7 @@ const PATIENCE_MS = 2000;
 
 export type Verb = 'read' | 'change';
 
-/** A call under way. Few are waited for, so the promise of its end is made when somebody does. */
+/** A call under way. Other calls wait for few of them, so the promise of the end exists only once one does. */
 class Running {
   readonly paths: ReadonlySet<string>;
   readonly verb: Verb;
@@ -69,7 +69,7 @@ export class CallOrder {
   /** Those that have not named their paths yet, in the order in which they came. */
   readonly #unnamed = new Set<Unnamed>();
 
-  /** To be called when a call comes, before anything is waited for. Its `name` must be called in the end. */
+  /** Call this when a call comes, before you wait for anything, and call its `name` in the end. */
   arrive(): Arrival {
     return new Unnamed(this.#unnamed);
   }
@@ -92,7 +92,7 @@ export class CallOrder {
     const earlier = this.#endOf((other) => collide(own.paths, verb, other));
     this.#running.add(own);
     try {
-      // Also where nothing is to be waited for: calls that came together all read their arguments before the first one
+      // Waits also where no earlier call collides: calls that came together all read their arguments before the first one
       // reaches for the disk. Going through all of a call at once, and then through the next, takes a sixth more.
       await earlier;
       return await call();

@@ -16,10 +16,10 @@ import { whileLocked } from './locks.ts';
 
 /** A step that changes more paths than this shares their directories. */
 const MANY = 16;
-/** So often other machines may move the directories of a change before it gets its locks. */
+/** How often other machines may move the directories of a change before it gets its locks. */
 const MOST_MOVES = 5;
 
-/** A cache that is behind is asked again after ever longer times. */
+/** The change looks again at a cache that is behind, after ever longer waits. */
 const FIRST_WAIT_MS = 50;
 
 /** A directory was moved or removed before its path was locked. */
@@ -101,7 +101,7 @@ export class Changes {
     return result;
   }
 
-  /** What others were interrupted in must be known before somebody changes the same paths again. */
+  /** Settles changes in which other servers were interrupted, before this one changes the same paths. */
   async #settle({ unsettled }: Lease, places: readonly Place[]): Promise<void> {
     const { journal } = this.#access;
     const others = unsettled.filter(({ part }) => part !== this.recorder.part);

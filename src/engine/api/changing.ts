@@ -144,7 +144,7 @@ export class ChangingApi extends ReadingApi {
   }
 }
 
-/** What stands there, where the caller expects a certain content. */
+/** What is there, where the caller expects a certain content. */
 async function expectedSnapshot(
   place: Place,
   { ifHash, signal }: ExpectingCall,
@@ -165,7 +165,7 @@ async function asBytes(content: string | Buffer, { shown }: Place, yielder: Yiel
   return typeof content === 'string' ? encodedInTurns(content, UTF8, shown, yielder) : content;
 }
 
-/** A file that is written anew; missing directories above it are made. */
+/** A file to write whole; makes missing directories above it. */
 function written(path: string): ChangedPath {
   return { path, walk: { makeParents: true }, how: 'changed' };
 }

@@ -119,7 +119,7 @@ export class ReadingApi {
     }));
   }
 
-  /** What stands at a path itself: a link is not followed. */
+  /** What is at a path itself: a link is not followed. */
   entryAt(path: string): Promise<Stat> {
     return this.access.read([path], { onlyPrepares: true }, async () =>
       this.access.wall.at(path, { follow: false }, (place) => {
@@ -130,7 +130,7 @@ export class ReadingApi {
     );
   }
 
-  /** What stands at a path; undefined when nothing can be seen there, which is not reported as a failure. */
+  /** What is at a path; undefined when the caller can see nothing there, which is not reported as a failure. */
   peek(path: string): Promise<Stat | undefined> {
     return this.access.read([path], { onlyPrepares: true }, async () => this.peekAt(path));
   }

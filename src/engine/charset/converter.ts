@@ -1,7 +1,7 @@
 /**
  * Loads iconv-lite late: its tables take milliseconds to read, and few servers meet a file that needs them.
  *
- * Each thread is told where to get the text of the bundle. The text was read from the package before any tool could
+ * The main thread tells each thread where to get the text of the bundle. The text was read from the package before any tool could
  * change something there, so what stands on the disk later is not run.
  */
 import * as stringDecoder from 'node:string_decoder';

@@ -179,7 +179,7 @@ export function similarPaths(dir: Dir, { shown, name, rest, isListed }: MissingN
   }
 }
 
-/** Of a larger directory only so many names are looked at. */
+/** A suggestion looks at no more names of a directory than this. */
 const MOST_NAMES = 5000;
 /** What was read last: a call may miss many names of one directory. It only helps to guess, so it may be old. */
 let lastRead: { state: string; names: readonly string[] } | undefined;

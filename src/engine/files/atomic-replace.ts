@@ -19,7 +19,7 @@ export interface Snapshot {
 }
 
 export interface ReplaceOptions {
-  /** What must still stand there: `absent` for a new file, a snapshot for an edit; anything when left out. */
+  /** What must still be there: `absent` for a new file, a snapshot for an edit; anything when left out. */
   expect?: Snapshot | 'absent';
   /** Mode and owner for a new file; a replaced file keeps its own. */
   like?: Dress;
@@ -49,7 +49,7 @@ export async function replaceContent(place: Place, bytes: Buffer, options: Repla
       await replaceOnce(place, bytes, options);
       break;
     } catch (error) {
-      // A plain write replaces whatever is there; what is there must only be kept first.
+      // A plain write replaces whatever is there, as soon as the journal has kept that.
       if (options.expect !== undefined || attempt === ATTEMPTS || !isChangedMeanwhile(error)) throw error;
     }
   }
@@ -94,7 +94,7 @@ export async function prepareContent(
     });
     seen = await keeping;
   } catch (error) {
-    // Nobody goes on to the next attempt while this one is still being written down.
+    // The journal must have finished with this attempt before the next one begins.
     await Promise.allSettled([keeping]);
     draft.drop();
     throw error;
@@ -153,7 +153,7 @@ function requireAsSeen(place: Place, seen: Seen): void {
   if (!now || !sameFile(now, seen.stat)) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
-/** What stands at the place now, if it may be replaced by a file. */
+/** What is at the place now, if a file may replace it. */
 function replaceable(place: Place): Stat | undefined {
   const old = place.lstat();
   if (old === undefined) return undefined;

@@ -10,7 +10,7 @@ export const MAX_LITERAL_BYTES = 64;
 export const MAX_WINDOW = 32;
 export const MAX_ALSO_REQUIRED = 2;
 export const MAX_SIGNATURE_BYTES = 512;
-/** Up to so many literals the scan looks for two bytes of each; for more, for three bytes of each in tables. */
+/** For up to this many literals the scan looks for two bytes of each; for more, for three bytes of each in tables. */
 const MAX_PAIRS = 4;
 const MAX_FOLDED_PAIRS = 2;
 

@@ -45,7 +45,7 @@ export interface GrepQuery extends Selection {
   /** ECMAScript. */
   regex: string;
   flags?: string | undefined;
-  /** The first so many matching lines, by path and line. */
+  /** The cap: the first matching lines by path and line. */
   maxMatches: number;
   /** Whether to count all matches, also those beyond the cap. Default false. */
   countAll?: boolean | undefined;
@@ -58,11 +58,11 @@ export interface GrepQuery extends Selection {
   countFiles?: boolean | undefined;
   /** Lines before and after each match. Default 0. */
   contextLines?: number | undefined;
-  /** Truncates longer lines to so many characters, around the match, with `…`. Default: whole lines. */
+  /** Truncates longer lines to this many characters, around the match, with `…`. Default: whole lines. */
   maxLineLength?: number | undefined;
-  /** In each file, so many matching lines are counted but not shown. Default 0. */
+  /** In each file, counts this many matching lines but does not show them. Default 0. */
   skipInFile?: number | undefined;
-  /** The match that reaches so many characters, with context and paths, is the last one. Default: `limits.foundCharacters`. */
+  /** The match that reaches this many characters, with context and paths, is the last one. Default: `limits.foundCharacters`. */
   maxCharacters?: number | undefined;
   /** Whether the encodings count that the owner or an .editorconfig declares for files. Default false. */
   declaredEncodings?: boolean | undefined;

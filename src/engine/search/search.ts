@@ -40,7 +40,7 @@ export interface SearchOptions {
 }
 
 export interface WalkQuery extends Selection {
-  /** The first so many entries by path. Default, and 0: all. */
+  /** The cap: the first entries by path. Default, and 0: all. */
   max?: number | undefined;
   /** Whether files come with their size and modification time. */
   facts?: boolean | undefined;

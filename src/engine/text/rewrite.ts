@@ -33,7 +33,7 @@ import { type ParsedPatch, parsePatch } from './patch/parse/parse.ts';
 import { parseFilePatch } from './patch/parse/parse-files.ts';
 import { applyPlan, type PlannedFile, plannedFiles } from './patch/planned-files.ts';
 
-/** What is to be done; `path` is for the facts of failures. `encoding` is that of the file, where it may be any. */
+/** The job; `path` is for the facts of failures. `encoding` is that of the file, where it may be any. */
 export type Rewriting = { path: string; encoding?: Encoding | undefined } & (
   | { kind: 'edit'; edits: readonly TextEdit[] }
   /** Only tells what an edit would change. */

@@ -1,4 +1,4 @@
-/** What is to be done to take entries of the journal back, and what is in the way of it. */
+/** Plans an undo: which steps take entries of the journal back, and which obstacles are in the way. */
 
 import type { Access } from '../access/access.ts';
 import type { Stat } from '../confine/directory/dir.ts';
@@ -29,7 +29,7 @@ export interface UndoStep {
   older: readonly Change[];
 }
 
-/** Not to be known before those before it are done. */
+/** Nobody can know how it stands before the earlier steps are done. */
 const LATER = { comparison: 'after', seen: undefined } as const;
 
 const DOES = { changed: 'restore', created: 'remove', removed: 'restore', moved: 'move back' } as const;

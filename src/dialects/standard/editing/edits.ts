@@ -64,7 +64,7 @@ function shortNotes(notes: readonly string[], bytes: number): string {
   return [...page.lines, ...(left > 0 ? [`[and ${left} more edits]\n`] : [])].join('');
 }
 
-/** As the official server writes them: a count of one is told too. */
+/** The official server writes the count even where it is one. */
 function withCounts(header: string): string {
   return header.replace(/([-+]\d+) /g, '$1,1 ');
 }

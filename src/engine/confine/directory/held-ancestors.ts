@@ -8,7 +8,7 @@
 import * as fs from 'node:fs';
 import { O_PATH } from './reopen.ts';
 
-/** Of so many levels, one is held. */
+/** One of this many levels is held. */
 const STRIDE = 32;
 
 export class HeldAncestors {

@@ -15,7 +15,7 @@ export interface MadeForGit {
   complete: boolean;
 }
 
-/** A command that makes more files than this is told that nobody looked through them. */
+/** When a command makes more files than this, its result says that nobody looked through them. */
 const MOST_NEW_ENTRIES = 200_000;
 /** The clock of a file system lags behind. */
 const LAG_MS = 50;

@@ -19,7 +19,7 @@ export interface ServedListing {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-/** To judge so many takes about a millisecond with the usual number of globs. */
+/** Judging this many names takes about a millisecond with the usual number of globs. */
 const NAMES_A_TURN = 64;
 
 type Verdicts = Map<string, Verdict>;

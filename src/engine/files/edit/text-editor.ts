@@ -7,13 +7,13 @@ import { CutOffPool } from './worker-pool.ts';
 
 export type { TextEdit } from '../../text/edit/apply-edits.ts';
 
-/** In bytes gone through: so much takes a few milliseconds, which is less than asking a worker. */
+/** In bytes to go through: this many take a few milliseconds, less than asking a worker takes. */
 const AT_ONCE = 256 * 1024;
-/** An edit takes as long as so many bytes, however short its texts are. */
+/** An edit takes as long as this many bytes, however short its texts are. */
 const EDIT_WEIGHT = 128;
-/** Short lines of a patch take so much longer to read than long texts. */
+/** Short lines of a patch take this many times longer to read than long texts. */
 const PATCH_WEIGHT = 4;
-/** A worker that had more in its hands is not kept: its memory would stay. */
+/** A worker that handled more is ended: it would keep its memory. */
 const KEEP_BELOW = 4 * 1024 * 1024;
 
 export class TextEditor {

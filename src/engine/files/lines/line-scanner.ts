@@ -84,7 +84,7 @@ export class LineScanner {
     return Buffer.from(this.#kernel.bytes.subarray(start, start + end));
   }
 
-  /** Up to so many newlines of two bytes, and where the last of them ends. */
+  /** Counts up to `most` newlines of two bytes, and says where the last of them ends. */
   #unitsBetween(from: number, end: number, most: number): { found: number; next: number } {
     const { bytes } = this.#kernel;
     const low = this.newline === 'utf-16le' ? 0 : 1;

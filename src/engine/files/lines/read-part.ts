@@ -28,7 +28,7 @@ export interface PartRequest {
   column?: number | undefined;
   /** How many lines at most. */
   lines?: number | undefined;
-  /** The last so many lines instead. A newline at the end of the file counts as the start of one more, empty line. */
+  /** The last lines instead, this many. A newline at the end of the file counts as the start of one more, empty line. */
   last?: number | undefined;
   maxBytes: number;
   signal?: AbortSignal | undefined;

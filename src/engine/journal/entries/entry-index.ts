@@ -194,7 +194,7 @@ export class EntryIndex {
       if (before >= 0) part.changes.splice(before, 1, change);
       else part.changes.push(change);
     }
-    // More is to be done than another server knew when it settled the rest.
+    // This entry plans more than another server knew when it settled the rest.
     if (part.settled && did.length > 0) part.done = false;
     this.#settle(part, settled);
     if (end === 'done') {

@@ -12,7 +12,7 @@ import type { ForgetRequest, Selection } from './forget-selection.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Adds the copies of what is selected. For entries, a copy that another entry needs stays, and is told. */
+/** Adds the copies of what is selected. For entries, a copy that another entry needs stays, and the report names it. */
 export async function addCopies(
   contents: Contents,
   request: ForgetRequest,

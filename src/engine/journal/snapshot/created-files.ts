@@ -50,7 +50,7 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
 }
 
 /**
- * Which new directories are told as one: those that are not looked through, and those in which something
+ * Which new directories are recorded as one: those that nobody looks through, and those in which something
  * cannot be told by its name. Not when there is something in them that is not theirs.
  */
 function wholeIn({

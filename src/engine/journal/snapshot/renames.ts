@@ -1,7 +1,7 @@
 /**
  * Which of what a command has made away with only bears another name now.
  *
- * Most of what is moved was kept, and is told as removed here and created there. What was not kept can still
+ * Most moved files were kept: the journal records them as removed here and created there. What was not kept can still
  * be undone when it is known where it went: it is moved back.
  */
 import { basename } from 'node:path';

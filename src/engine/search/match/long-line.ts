@@ -52,7 +52,7 @@ export function firstMatch(
   return 'none';
 }
 
-/** A character has at most so many bytes. */
+/** The most bytes of a character. */
 const MOST_BYTES = 4;
 /** The two line ends that no dot takes, in UTF-8: a match in bytes may reach over them, and one in the text may not. */
 const SEPARATORS = ['\u2028', '\u2029'].map((separator) => Buffer.from(separator));

@@ -17,7 +17,7 @@ const NEWLINE = 0x0a;
 const LONG_LINE = 2048;
 /** In bytes: the text of such a line is garbage that counts. */
 const VERY_LONG_LINE = 256 * 1024;
-/** When so many candidates stand within so many bytes of each other, decode all lines at once. */
+/** When this many candidates lie within this many bytes of each other, decode all lines at once. */
 const MANY_CANDIDATES = 8;
 const CLOSE_BYTES = 512;
 
@@ -25,7 +25,7 @@ export interface ContentOptions {
   contextLines: number;
   maxLineLength: number | undefined;
   countAll: boolean;
-  /** Collects no further matches of a file once they have so many characters. */
+  /** Collects no further matches of a file once they have this many characters. */
   maxCharacters?: number;
   /** So many matching lines of each file are counted and not collected. Default 0. */
   skip?: number;

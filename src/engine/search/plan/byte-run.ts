@@ -16,7 +16,7 @@ export interface RequiredRun {
   frequency: number;
 }
 
-/** What a part of a pattern matches: at least so many bytes, all of this class. */
+/** What a part of a pattern matches: at least this many bytes, all of this class. */
 export interface Extent {
   least: number;
   bytes: ByteClass;

@@ -28,7 +28,7 @@ const MOST_IN_WINDOW = 4;
 const LONGEST_LEAST = 255;
 /** How likely the next byte of a text is a given one, about. */
 const SAME_BYTE = 0.1;
-/** Most words have at least so many letters. */
+/** Most words have at least this many letters. */
 const SHORT_WORD = 3;
 
 export function requiredRepeat({ root, flags }: ParsedPattern): RequiredRepeat | undefined {

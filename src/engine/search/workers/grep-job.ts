@@ -15,7 +15,7 @@ import { joined } from '../walk/ignore-rules.ts';
 import type { Visitor } from '../walk/walk.ts';
 import type { FoundFile, GrepJob } from './jobs.ts';
 
-/** A thread sends what it found in batches of about so many lines. */
+/** A thread sends its findings in batches of about this many lines. */
 const LINES_A_BATCH = 512;
 
 export class GrepVisitor implements Visitor {

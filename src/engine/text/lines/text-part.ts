@@ -54,7 +54,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** As much of the text as fits into so many bytes of UTF-8 without cutting a character, and at least one. */
+/** The start of the text, at most this many bytes of UTF-8 but at least one character; no character is cut. */
 function firstBytes(text: string, most: number): string {
   let [low, high] = [0, Math.min(text.length, most)];
   while (low < high) {

@@ -6,7 +6,7 @@ import { Yielder } from '../../../engine/index.ts';
 const LONG_MESSAGE = 512 * 1024;
 /** Bytes that are read between two looks at the clock. */
 const PIECE = 64 * 1024;
-/** Values longer than a piece lie in so many others at most: each level is looked through once more. */
+/** The most levels of values longer than a piece: the reader looks through each level once more. */
 const MOST_LEVELS = 64;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = ['"', '\\', ',', ':'].map((mark) => mark.charCodeAt(0));

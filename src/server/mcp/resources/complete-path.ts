@@ -13,9 +13,9 @@ import { TEMPLATE } from './file-uri.ts';
 import { BadParams, below, lies, type ResourceCall } from './resource-call.ts';
 
 const MOST_VALUES = 100;
-/** A name is looked for at any depth from so many characters on: a single one begins too many. */
+/** From this many characters on, a name is completed at any depth: a single character begins too many names. */
 const LEAST_CHARACTERS = 2;
-/** Of names at any depth, only so many are looked through. */
+/** The most names to look through at any depth. */
 const MOST_NAMES = 1000;
 const LONGEST_VALUE = 4096;
 

@@ -57,7 +57,7 @@ export class ListenedResources {
     this.#listChanges?.close();
   }
 
-  /** Nothing is told of what is not there or not served. */
+  /** A client hears nothing of files that do not exist or are not served. */
   async #watch(uris: readonly unknown[]): Promise<readonly string[]> {
     const { engine, changing = engine } = this.#app;
     this.#subscriptions ??= new Subscriptions(engine, changing, (uri) => this.#publisher.updated(uri));

@@ -3,7 +3,7 @@ const FREE_FAILURES = 5;
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5_000;
 const FORGET_AFTER_MS = 60_000;
-/** Above this the oldest is forgotten: delays do not stop somebody who has so many networks anyway. */
+/** Above this the oldest is forgotten: delays do not stop an attacker with that many networks anyway. */
 const MAX_NETWORKS = 4096;
 
 interface Failures {

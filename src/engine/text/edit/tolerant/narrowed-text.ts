@@ -106,7 +106,7 @@ function windowsAround(
   return windows;
 }
 
-/** The beginning of the line so many lines before that of a position. */
+/** The beginning of the line that is `lines` lines before that of a position. */
 function linesBack(text: string, position: number, lines: number): number {
   let start = position === 0 ? 0 : text.lastIndexOf('\n', position - 1) + 1;
   for (let line = 0; line < lines && start > 0; line++) {
@@ -115,7 +115,7 @@ function linesBack(text: string, position: number, lines: number): number {
   return start;
 }
 
-/** The end of the line so many lines after that of a position, with its newline. */
+/** The end of the line that is `lines` lines after that of a position, with its newline. */
 function linesOn(text: string, position: number, lines: number): number {
   let end = position;
   for (let line = 0; line <= lines && end < text.length; line++) {
