@@ -258,6 +258,19 @@ describe('several files', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('19');
   });
 
+  it('lose their old contents beside the event loop', async () => {
+    layOut(root, { a: 'a', b: 'b' });
+    const unlink = () => {
+      throw new Error('the event loop waits for the disk');
+    };
+    const places = [faulty('a', { unlink }), faulty('b', { unlink })];
+    await replaceTogether(
+      places.map((place) => ({ place, bytes })),
+      undefined,
+    );
+    expect(readdirSync(root).sort()).toEqual(['a', 'b']);
+  });
+
   it('may be many', async () => {
     const files = Array.from({ length: 100 }, (_, i) => ({ path: `d${i % 7}/f${i}`, content: `${i}` }));
     await engine.files.writeAll(files);
