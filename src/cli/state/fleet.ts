@@ -29,7 +29,7 @@ export async function openFleet(
 }
 
 /** For programs that look and undo: only the directories that are given can be changed. */
-export async function openStateOf({ address, directory, roots }: StateSettings): Promise<OpenState> {
+async function openStateOf({ address, directory, roots }: StateSettings): Promise<OpenState> {
   if (address === undefined) return { source: directory, fleet: undefined };
   const fleet = await connected(address, roots, false);
   return { source: () => fleet.openState(), fleet };

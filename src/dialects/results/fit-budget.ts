@@ -56,7 +56,7 @@ function bytesOf(item: Content): number {
 }
 
 /** The first lines that fit; a first one that is too long itself loses its middle. */
-export function cutLines(text: string, bytes: number): string {
+function cutLines(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   const lines = text.split('\n');
   let room = bytes - LEFT_OUT_BYTES;

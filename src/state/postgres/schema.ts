@@ -11,7 +11,7 @@ import { traceByDays } from './log/trace-days.ts';
 export const SCHEMA_VERSION = 4;
 
 /** The database belongs to a newer program. */
-export class NewerSchema extends Error {}
+class NewerSchema extends Error {}
 
 /** Each makes one version out of the one before it, and says from which version on a program can read and write it. */
 const MIGRATIONS: readonly {

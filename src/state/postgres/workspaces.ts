@@ -12,11 +12,11 @@ import { sqlState } from './connections/connection.ts';
 import type { Database } from './connections/database.ts';
 import type { Workspace } from './shared-paths.ts';
 
-export const MARKER = '.cofferdam-workspace';
+const MARKER = '.cofferdam-workspace';
 const TWICE = '23505';
 
 /** The name and the directory do not belong together, in words for the operator. */
-export class WrongWorkspace extends Error {}
+class WrongWorkspace extends Error {}
 
 export interface BindOptions {
   /** False where nothing may be written: then a directory without the file is taken as it is. */

@@ -22,7 +22,7 @@ export async function withFile<T>(place: Place, use: (file: OpenFile) => T | Pro
 }
 
 /** Looks what is there only when nothing is: most files that are asked for are there. */
-export function openThere(place: Place): OpenFile {
+function openThere(place: Place): OpenFile {
   try {
     return place.dir.open(place.name);
   } catch (error) {

@@ -70,6 +70,6 @@ export function keepsAll(change: Change): boolean {
 }
 
 /** Neither in the store nor set aside: it was too large. */
-export function isNotKept(removed: Removed): boolean {
+function isNotKept(removed: Removed): boolean {
   return removed.type === 'file' ? removed.file.kept.in === 'nowhere' : removed.type === 'lost';
 }

@@ -31,7 +31,7 @@ export function listedTools(app: App, capabilities: unknown): ViewedTool[] {
 }
 
 /** Without a journal there is nothing to show. */
-export function servesViews({ engine, clientRoots }: App): boolean {
+function servesViews({ engine, clientRoots }: App): boolean {
   return clientRoots?.canUndo ?? engine.keepsChanges;
 }
 

@@ -129,6 +129,6 @@ function isLoss(error: unknown): boolean {
 }
 
 /** Wrong user, password, database or rights: waiting does not help. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return /^(28|3D|42501)/.test(sqlState(error) ?? '');
 }

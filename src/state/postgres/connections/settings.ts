@@ -2,7 +2,7 @@
 import type { ClientConfig } from 'pg';
 
 /** The address does not say which database is meant, in words without the address. */
-export class BadAddress extends Error {}
+class BadAddress extends Error {}
 
 export interface DatabaseSettings {
   client: ClientConfig;

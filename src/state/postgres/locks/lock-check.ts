@@ -8,7 +8,7 @@ import { lockStatements, rowsOf } from './lock-rows.ts';
 const NOT_TO_BE_HAD = '55P03';
 
 /** The database cannot keep changes of several machines apart, in words. */
-export class NoLocks extends Error {
+class NoLocks extends Error {
   constructor(what: string) {
     super(
       `the database does not keep locks as PostgreSQL does (${what}): replicas would lose each other's changes`,

@@ -23,7 +23,7 @@ const PATIENCE_MS = 1000;
 const PAUSE_MS = 1000;
 
 /** There is no room left for records that wait for the database. */
-export class QueueFull extends Error {
+class QueueFull extends Error {
   constructor() {
     super('too many records wait for the database');
   }

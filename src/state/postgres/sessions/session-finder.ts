@@ -4,7 +4,7 @@ import type { Row } from '../connections/connection.ts';
 import type { Database } from '../connections/database.ts';
 
 /** Until a replica has told that it uses a session, up to this much time may pass. */
-export const GRACE = `least(60000, idle_ms / 4)`;
+const GRACE = `least(60000, idle_ms / 4)`;
 export const IS_OVER = `used < clock_timestamp() - (idle_ms + ${GRACE}) * interval '1 millisecond'`;
 export const COLUMNS = 'id, owner, opening, facts, revision, idle_ms';
 

@@ -24,7 +24,7 @@ export function renamedName(written: string, gitLine: string): string {
 }
 
 /** A whole name, which git quotes when it has unusual characters. */
-export function wholeName(written: string): string {
+function wholeName(written: string): string {
   return written.startsWith('"') ? quotedName(written).name : written;
 }
 
