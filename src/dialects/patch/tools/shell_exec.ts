@@ -1,6 +1,6 @@
-import { type RunResult, readingCommandNames, shellExitCode } from '../../../engine/index.ts';
+import { readingCommandNames } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { MAX_TEXT_BYTES, textFits } from '../../results/result-size.ts';
+import { runText } from '../run-outcome.ts';
 
 export const shellExec = defineTool({
   name: 'shell_exec',
@@ -24,32 +24,5 @@ export const shellExec = defineTool({
   },
   run: ({ command, args }, { engine, signal, printed }) =>
     engine.commands.runReadingCommand(command, args, { signal, onOutput: printed }),
-  render: async (result) =>
-    [
-      `exit_code: ${shellExitCode(result)}`,
-      'stdout:',
-      await stream(result.stdout, result.stdoutTruncated, ''),
-      'stderr:',
-      await stream(result.stderr, result.stderrTruncated, whyEnded(result)),
-    ].join('\n'),
+  render: runText,
 });
-
-const STREAM_ROOM = MAX_TEXT_BYTES / 2;
-/** What a control character takes in JSON. */
-const BYTES_A_CONTROL = 6;
-
-/** The stream as it was printed; notices stand on lines of their own behind it. */
-async function stream(whole: string, truncated: boolean, note: string): Promise<string> {
-  const output = (await textFits(whole, STREAM_ROOM)) ? whole : whole.slice(0, STREAM_ROOM / BYTES_A_CONTROL);
-  const cut = output === whole ? '' : '[truncated: control characters make it too long for one answer]';
-  const notices = [truncated ? '[truncated at 1 MiB]' : '', cut, note].filter((notice) => notice !== '');
-  if (notices.length === 0) return output;
-  const printed = output === '' || output.endsWith('\n') ? output : `${output}\n`;
-  return printed + notices.join('\n');
-}
-
-function whyEnded({ endedBy }: RunResult): string {
-  if (endedBy === 'timeout') return '[ended after 30 s]';
-  if (endedBy === 'too-much-memory') return '[ended: too much memory]';
-  return endedBy === 'too-many-processes' ? '[ended: too many processes]' : '';
-}

@@ -1,0 +1,36 @@
+/** What apply_patch answers: a line for each file, with how many lines came and went. */
+import { grouped } from '../../../display/grouped.ts';
+import { hasSteps, type PlannedFile } from '../../../engine/index.ts';
+import { type ToolResult, text } from '../../dialect.ts';
+import { pageOf } from '../../results/budget.ts';
+import { onOneLine } from '../../results/one-line.ts';
+
+/** `bytes` is what the answer may take. */
+export function patchedResult(
+  plans: readonly PlannedFile[],
+  hashes: readonly (string | undefined)[],
+  { bytes, dryRun }: { bytes: number; dryRun: boolean },
+): ToolResult {
+  const { lines, end, isCut } = pageOf(plans.map(lineOf), 0, bytes);
+  const notes = [
+    ...(isCut ? [`[${grouped(plans.length - end)} more files]`] : []),
+    ...(dryRun ? ['[dry run: nothing was changed]'] : []),
+  ];
+  return { content: [text([...lines, ...notes].join('\n'))], ...hashMeta(plans, hashes) };
+}
+
+/** One hash for one file; for several, each by the path that the patch names. */
+function hashMeta(plans: readonly PlannedFile[], hashes: readonly (string | undefined)[]) {
+  const known = plans.flatMap(({ to }, index) => (to && hashes[index] ? [[to, hashes[index]]] : []));
+  if (known.length === 0) return {};
+  return { _meta: plans.length === 1 ? { hash: known[0]![1] } : { hashes: Object.fromEntries(known) } };
+}
+
+function lineOf(plan: PlannedFile): string {
+  const [from, to] = [plan.from, plan.to].map((path) => (path === undefined ? undefined : onOneLine(path)));
+  const counts = `(+${plan.counts.added} -${plan.counts.removed})`;
+  if (from === undefined) return `A ${to}`;
+  if (to === undefined) return `D ${from}`;
+  if (from !== to) return !hasSteps(plan) ? `R ${from} -> ${to}` : `R ${from} -> ${to} ${counts}`;
+  return plan.mode === undefined || hasSteps(plan) ? `M ${from} ${counts}` : `M ${from} (its mode stays)`;
+}
