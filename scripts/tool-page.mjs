@@ -9,7 +9,7 @@ export function toolPage(dialect, goldens, chosen) {
     '',
     `${capitalised(dialect.summary)}. Serve it with \`cofferdam --dialect ${dialect.name} DIR\`.`,
     '',
-    'In the examples DIR is `/home/me/app`; the arguments stand before the arrow, the text of the result behind it.',
+    'In the examples DIR is `/home/me/app`; the arguments come before the arrow, the text of the result after it.',
     '',
     ...dialect.tools.map((tool) => `- [${tool.name}](#${tool.name}): ${firstSentence(tool.description)}`),
     '',

@@ -20,7 +20,7 @@ import type { Surroundings } from './surroundings.ts';
 
 interface ToolsRequest extends Abilities {
   dialects: readonly Dialect[];
-  /** Whether one server offers all of them, so that no two tools may share a name; otherwise each stands by itself. */
+  /** Whether one server offers all of them, so that no two tools may share a name; otherwise each may reuse a name. */
   together: boolean;
 }
 

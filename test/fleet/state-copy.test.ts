@@ -135,7 +135,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
   });
 
   test.each([
-    [['state'], /state needs to be told what to do: cofferdam state copy FROM TO/],
+    [['state'], /say what state should do: cofferdam state copy FROM TO/],
     [['state', 'copy', '/nowhere'], /say what to copy, and where to/],
     [['state', 'copy', '/nowhere', '/x'], /\/nowhere: no such directory/],
     [['state', 'copy', '.', '.'], /the same directory/],

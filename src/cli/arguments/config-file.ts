@@ -45,7 +45,7 @@ export function readConfig(file: string, home: string): ConfigFile {
   return { path, values, directories };
 }
 
-/** The commands that take directories, and how many arguments stand before these. */
+/** The commands that take directories, and how many arguments come before these. */
 const TAKES_DIRECTORIES: Partial<Record<CommandName, number>> = { serve: 0, start: 0, doctor: 0, call: 2 };
 
 /** What holds for a command: the command line says it, or else the file. */

@@ -27,7 +27,7 @@ export function parseStateRequest([verb, ...rest]: readonly string[], onlyNamed:
   if (verb === 'new-key') return { do: 'new-key', address: addressOfFleet(rest, onlyNamed) };
   if (verb === 'copy') return { do: 'copy', ...parseCopy(rest, onlyNamed) };
   const meant = verb === undefined ? '' : didYouMean(verb, STATE_VERBS);
-  throw new UsageError(`state needs to be told what to do: ${USAGE}, or ${USAGE_OF_KEY}${meant}`);
+  throw new UsageError(`say what state should do: ${USAGE}, or ${USAGE_OF_KEY}${meant}`);
 }
 
 function addressOfFleet([text, ...more]: readonly string[], onlyNamed: boolean): string {

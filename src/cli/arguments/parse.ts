@@ -77,7 +77,7 @@ export function parseCommand(
 
 function parseArguments(
   { command, values, rest }: Arguments,
-  /** What stands on the command line itself, or in a variable. */
+  /** What the command line itself, or a variable, says. */
   typed: Values,
   environment: Environment,
   home: string,
@@ -148,7 +148,7 @@ function serverArguments(values: Values, { address, directory }: StateSettings):
   return flagsOf('serve').flatMap(({ name }) => {
     const value =
       name === 'state' && values.state !== undefined ? directory : fromAnywhere(name, values[name]);
-    // The address holds a password, and is not printed: whoever needs it gives a file.
+    // The address holds a password, so nothing prints it: users who need it in output give a file.
     if (name === 'state' && address !== undefined) return [];
     if (value === undefined || name === 'http' || needsHttp(name)) return [];
     if (value === true) return [`--${name}`];

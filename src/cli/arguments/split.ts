@@ -20,7 +20,7 @@ export type Values = Readonly<Record<string, string | string[] | boolean | undef
 
 const all: readonly Flag[] = flags;
 
-/** The words that stand in the place of a command and ask about the program. */
+/** The words that replace a command and ask about the program. */
 const QUESTIONS: readonly string[] = ['help', 'version'];
 
 export function splitArguments(argv: readonly string[]): Arguments {

@@ -3,7 +3,7 @@ import { commands, UNNAMED } from '../arguments/commands.ts';
 import { STATE_VERBS } from '../arguments/copy-arguments.ts';
 import { type Flag, flagHelp, flagsOf } from '../arguments/options/flags.ts';
 
-/** What may stand in the place of a value, or of an argument that is no option. */
+/** What may complete a value, or an argument that is no option. */
 export type Completed =
   /** `list`: several of them, with commas between. */
   { kind: 'words' | 'list'; words: readonly string[] } | { kind: 'file' | 'directory' | 'free' };
@@ -26,7 +26,7 @@ export interface CompletedCommand {
 }
 
 export interface Vocabulary {
-  /** The command that nobody has to name comes first. */
+  /** The default command, which a user need not name, comes first. */
   commands: readonly CompletedCommand[];
 }
 
@@ -57,7 +57,7 @@ export function unnamed({ commands: all }: Vocabulary): CompletedCommand {
   return all.find(({ name }) => name === UNNAMED)!;
 }
 
-/** The table of options names the kinds of values: `FILE`, `DIR`, or the words that may stand there. */
+/** The table of options names the kinds of values: `FILE`, `DIR`, or the words that it may be. */
 function valueTaken({ name, value }: Flag, names: Names): Completed | undefined {
   if (value === undefined) return undefined;
   if (name === 'dialect') return { kind: 'list', words: names.dialects };

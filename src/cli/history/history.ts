@@ -1,5 +1,5 @@
 /** `cofferdam history`, `diff`, `undo` and `redo`: what was changed, and the way back. */
-// Only whether something stands there, as a shell would look.
+// Only looks whether something is there, as a shell would.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Paint, paintDiff } from '../../display/colour.ts';
@@ -21,7 +21,7 @@ import { type ById, byId, entryLine, toolOf } from './entry-line.ts';
 export interface Outcome {
   output: string;
   failed: boolean;
-  /** What came in the way after all that stands in the output was done. */
+  /** The obstacle that ended the work after everything in the output was done. */
   problem?: string;
 }
 
@@ -193,7 +193,7 @@ function stepLines(steps: UndoPlan['steps']): string[] {
 
 /**
  * What would be done, or why not. `restored` has the paths that newer entries of the same run would restore first: what
- * is there now does not stand in the way.
+ * is there now is not in the way.
  */
 async function planOne(
   history: History,

@@ -102,7 +102,7 @@ function tokenText({ file, isNew }: StoredToken): string {
     : `The token that is kept in ${file} (--new-token makes another)`;
 }
 
-/** The token stands behind the #, which browsers never send. Without a token the page asks for it. */
+/** The token comes after the #, which browsers never send. Without a token the page asks for it. */
 function pageAddress(url: string, token: string | undefined): string {
   const page = new URL('/', url).href;
   return token === undefined ? page : `${page}#token=${encodeURIComponent(token)}`;

@@ -59,7 +59,7 @@ function openPossible<T>(
       return { opened: open(roots), skipped };
     } catch (error) {
       const bad = unopened(error, roots);
-      // What the owner withholds cannot be told: then nothing is served.
+      // Nobody can say what the owner withholds, so the server serves nothing.
       if (!bad) throw error instanceof EngineFailure ? new UsageError(error.message) : error;
       skipped.push(bad.why);
       roots = roots.filter((root) => root !== bad.root);

@@ -64,7 +64,7 @@ export async function serveHttp(
   return 0;
 }
 
-/** Sessions that every server of a fleet finds, and whether changes can be made; nothing for a server that stands alone. */
+/** Sessions that every server of a fleet finds, and whether changes can be made; nothing for a server outside a fleet. */
 async function storeOf(
   { fleet }: OpenApp,
   secret: string | undefined,

@@ -8,7 +8,7 @@ export interface Flag {
   name: string;
   /** One letter that means the same. */
   short?: string;
-  /** What stands for the value in the help; a flag without one is a switch. */
+  /** The word for the value in the help; a flag without one is a switch. */
   value?: string;
   /** May be given more than once. */
   repeatable?: boolean;

@@ -119,7 +119,7 @@ function parseOAuth(values: HttpValues): OAuthSettings | undefined {
   };
 }
 
-/** People give the address of the endpoint, or what stands in front of it. */
+/** People give the address of the endpoint, or the part before it. */
 function endpointBase({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')}`;
 }
