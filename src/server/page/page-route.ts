@@ -4,8 +4,7 @@ import type { About } from '../../page/wire.ts';
 import { StateUnavailable } from '../../state/state.ts';
 import type { TraceEvent } from '../../trace/events/event.ts';
 import { ConcurrencyLimit } from '../mcp/concurrency-limit.ts';
-import { readJsonAtOnce } from '../mcp/messages/json-reader.ts';
-import { MemoryBudget, readBody } from '../web/body.ts';
+import { MemoryBudget } from '../web/body.ts';
 import type { Refusal, Reply } from '../web/reply.ts';
 import type { Grant } from '../web/tokens/tokens.ts';
 import { NOT_FOUND, type Route, type WebRequest, type WebServer } from '../web/web-server.ts';
@@ -24,11 +23,11 @@ import { RequestQuota } from './request-quota.ts';
 import type { PageSources } from './sources.ts';
 import { StaticFiles } from './static-files.ts';
 import { sendEvents, sendLive } from './streams.ts';
+import { readUndoRequest } from './undo-request.ts';
 import { isUnlimited, type ServedRoot, seesCallsOf, Visibility } from './visibility.ts';
 
 const API_PATH = '/page/';
 const MAX_EVENTS = 100_000;
-const MAX_BODY_BYTES = 4096;
 const ALL_BODIES_BYTES = 1024 * 1024;
 const EVENT_ID = /^[\w.:@-]{1,128}$/;
 /** Answers are data: no browser may run them, show them in a frame or give them to another page. */
@@ -252,7 +251,7 @@ export class PageRoute implements Route {
 
   async #undo(request: AdmittedRequest, id: string): Promise<Refusal | undefined> {
     const { reply, grant } = request;
-    const asked = await this.#readForce(request);
+    const asked = await readUndoRequest(request, this.#bodyMemory);
     if (asked === undefined || 'status' in asked) return asked;
     return this.#work(reply, grant, () => this.#entries.undo(grant, id, asked.force));
   }
@@ -272,33 +271,6 @@ export class PageRoute implements Route {
     } finally {
       this.#working.release(grant);
     }
-  }
-
-  async #readForce({
-    reply,
-    expectsContinue,
-  }: AdmittedRequest): Promise<{ force: boolean } | Refusal | undefined> {
-    const { request, response } = reply;
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-      return { status: 415, message: 'The body must be sent as Content-Type: application/json' };
-    if (expectsContinue) response.writeContinue();
-    const body = await readBody(request, MAX_BODY_BYTES, this.#bodyMemory);
-    if ('gone' in body) return undefined;
-    if ('refusal' in body) return body.refusal;
-    this.#bodyMemory.release(body.bytes);
-    const force = forceOf(body.parts);
-    return force === undefined
-      ? { status: 400, message: 'The body must be {"force": true} or {"force": false}' }
-      : { force };
-  }
-}
-
-function forceOf(parts: readonly Buffer[]): boolean | undefined {
-  try {
-    const { force } = readJsonAtOnce(parts) as { force?: unknown };
-    return typeof force === 'boolean' ? force : undefined;
-  } catch {
-    return undefined;
   }
 }
 
