@@ -6,7 +6,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
-import { serveHttp } from '../../src/server/serve-http.ts';
+import { serveHttp } from '../../src/server/http-server.ts';
 import { fullGrant, newToken } from '../../src/server/web/tokens/tokens.ts';
 import { changes, createFixture } from './conformance-fixture.ts';
 

@@ -5,8 +5,8 @@ import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dia
 import { fileeditor } from '../../src/dialects/fileeditor/index.ts';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
+import { type HttpOptions, serveHttp } from '../../src/server/http-server.ts';
 import type { App } from '../../src/server/mcp/app.ts';
-import { type HttpOptions, serveHttp } from '../../src/server/serve-http.ts';
 import { fullGrant } from '../../src/server/web/tokens/tokens.ts';
 import type { WebServer } from '../../src/server/web/web-server.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';

@@ -10,8 +10,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Dialect, defineTool, hints } from '../../src/dialects/dialect.ts';
 import { Engine, type EngineOptions } from '../../src/engine/index.ts';
+import { serveHttp } from '../../src/server/http-server.ts';
 import type { App } from '../../src/server/mcp/app.ts';
-import { serveHttp } from '../../src/server/serve-http.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import { fullGrant } from '../../src/server/web/tokens/tokens.ts';
 
