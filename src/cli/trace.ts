@@ -42,7 +42,7 @@ async function tracePage(
   signal: AbortSignal,
   surroundings: Surroundings,
 ): Promise<number> {
-  const { servePage } = await import('../server/serve-page.ts');
+  const { openPageServer } = await import('../server/page-server.ts');
   const { pageHistory } = await import('../server/page/sources.ts');
   const { version, log, program } = surroundings;
   const recorder = openRecorder({ source, roots: [], contents: false, ...surroundings });
@@ -53,7 +53,7 @@ async function tracePage(
     history: pageHistory(new History(source), recorder),
     clients: pageConfigs({ command: process.execPath, args: [resolve(program), ...here] }),
   };
-  const server = await servePage({ sources, version, port, log });
+  const server = await openPageServer({ sources, version, port, log });
   print(`${server.url}\n`);
   signal.addEventListener('abort', () => void server.stop());
   await server.done;

@@ -18,7 +18,7 @@ export interface HttpOptions extends Omit<WebServerOptions, 'startPath' | 'log'>
   requireChanges?(): Promise<void>;
 }
 
-export async function serveHttp(app: App, options: HttpOptions): Promise<WebServer> {
+export async function openHttpServer(app: App, options: HttpOptions): Promise<WebServer> {
   const { version, engine } = app;
   const { page: sources } = options;
   const server = new WebServer({ ...options, startPath: '/mcp', log: (line) => app.log(line) });

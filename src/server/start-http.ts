@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { dialectNames } from '../dialects/by-name.ts';
 import type { Engine } from '../engine/index.ts';
 import type { SessionStore } from './http/sessions/sessions.ts';
-import { type HttpOptions, serveHttp } from './http-server.ts';
+import { type HttpOptions, openHttpServer } from './http-server.ts';
 import type { App } from './mcp/app.ts';
 import type { OAuthSettings } from './oauth/settings.ts';
 import type { PageSources } from './page/sources.ts';
@@ -109,7 +109,7 @@ async function listenOnFirstFree(
   for (let tried = 0; ; tried++) {
     const port = first + ((offset + tried) % ports);
     try {
-      const server = await serveHttp(app, { ...options, port });
+      const server = await openHttpServer(app, { ...options, port });
       if (tried > 0) app.log(`port ${first + offset} is in use: this server has port ${port}`);
       return server;
     } catch (error) {

@@ -6,7 +6,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
-import { serveHttp } from '../../src/server/http-server.ts';
+import { openHttpServer } from '../../src/server/http-server.ts';
 import { fullGrant, newToken } from '../../src/server/web/tokens/tokens.ts';
 import { changes, createFixture } from './conformance-fixture.ts';
 
@@ -17,7 +17,7 @@ export async function startConformanceServer(
   const token = newToken();
   const engine = new Engine({ roots: [{ path: root, writable: false }] });
   const app = { version: '0', engine, dialects: [replay], home: root, settings: {}, log: () => {} };
-  const serving = await serveHttp(app, {
+  const serving = await openHttpServer(app, {
     host: '127.0.0.1',
     port: 0,
     grants: [fullGrant(token)],

@@ -5,7 +5,7 @@ import { type Dialect, defineTool, hints, type ToolContext } from '../../src/dia
 import { fileeditor } from '../../src/dialects/fileeditor/index.ts';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { Engine } from '../../src/engine/index.ts';
-import { type HttpOptions, serveHttp } from '../../src/server/http-server.ts';
+import { type HttpOptions, openHttpServer } from '../../src/server/http-server.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { fullGrant } from '../../src/server/web/tokens/tokens.ts';
 import type { WebServer } from '../../src/server/web/web-server.ts';
@@ -111,7 +111,7 @@ export class HttpFixture {
       log: (line: string) => void fixture.log.push(line),
       ...about,
     };
-    const serving = await serveHttp(app, {
+    const serving = await openHttpServer(app, {
       ...{ host: '127.0.0.1', port: 0, grants: [fullGrant(TOKEN)] },
       readOnlyEngine: () => fixture.#readOnly,
       ...options,

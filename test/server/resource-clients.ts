@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Dialect, defineTool, hints } from '../../src/dialects/dialect.ts';
 import { Engine, type EngineOptions } from '../../src/engine/index.ts';
-import { serveHttp } from '../../src/server/http-server.ts';
+import { openHttpServer } from '../../src/server/http-server.ts';
 import type { App } from '../../src/server/mcp/app.ts';
 import { serveOnStdio } from '../../src/server/stdio/serve.ts';
 import { fullGrant } from '../../src/server/web/tokens/tokens.ts';
@@ -125,7 +125,7 @@ async function onStdio(scene: Scene, era: Way['era'], byLibrary: boolean, roots?
 }
 
 async function urlOf(scene: Scene): Promise<URL> {
-  const serving = await serveHttp(scene.app, {
+  const serving = await openHttpServer(scene.app, {
     ...{ host: '127.0.0.1', port: 0, grants: [fullGrant(TOKEN)] },
     readOnlyEngine: () => scene.readOnly,
   });

@@ -1,6 +1,6 @@
 /** The page without an MCP server: on this machine alone, behind a token of its own. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { servePage } from '../../../src/server/serve-page.ts';
+import { openPageServer } from '../../../src/server/page-server.ts';
 import type { WebServer } from '../../../src/server/web/web-server.ts';
 import { ask } from '../http-fixture.ts';
 import { type StandIn, standIn } from './stand-in.ts';
@@ -10,7 +10,7 @@ let serving: WebServer;
 const log: string[] = [];
 beforeEach(async () => {
   sources = standIn();
-  serving = await servePage({ sources, version: '1', log: (line) => log.push(line) });
+  serving = await openPageServer({ sources, version: '1', log: (line) => log.push(line) });
 });
 afterEach(() => serving.stop());
 
@@ -30,10 +30,10 @@ it('serves the page, and the events of all servers to who has the token of its a
 });
 
 it('makes another token each time, and takes one that it is given', async () => {
-  const other = await servePage({ sources, version: '1', log: () => {}, token: 'a token/of mine' });
+  const other = await openPageServer({ sources, version: '1', log: () => {}, token: 'a token/of mine' });
   expect(new URL(other.url).hash).toBe('#token=a%20token%2Fof%20mine');
   await other.stop();
-  const another = await servePage({ sources, version: '1', log: () => {} });
+  const another = await openPageServer({ sources, version: '1', log: () => {} });
   expect(another.url.split('#')[1]).not.toBe(serving.url.split('#')[1]);
   await another.stop();
 });

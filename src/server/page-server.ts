@@ -21,7 +21,7 @@ export interface PageOptions {
   log(line: string): void;
 }
 
-export async function servePage(options: PageOptions): Promise<WebServer> {
+export async function openPageServer(options: PageOptions): Promise<WebServer> {
   const { sources, version, port = 0, token = newToken(), limits, directory, log } = options;
   const server = new WebServer({
     host: '127.0.0.1',
