@@ -17,7 +17,7 @@ import { EngineFailure, type Failure } from './failures.ts';
 import { TextEditor } from './files/edit/text-editor.ts';
 import { DeclaredEncodings } from './files/encoding/declared-encodings.ts';
 import { Journal } from './journal/journal.ts';
-import type { Keep } from './journal/retention/keep.ts';
+import type { RetentionLimits } from './journal/retention/retention-limits.ts';
 import { resolvePrograms } from './run/path-lookup.ts';
 import { whyNoSandbox } from './run/sandbox/why-no-sandbox.ts';
 import { LazySearch } from './search/lazy-search.ts';
@@ -47,7 +47,7 @@ export interface EngineOptions {
    */
   journal?: StateSource;
   /** How much the journal keeps, and for how long. */
-  keep?: Keep;
+  keep?: RetentionLimits;
 }
 
 export interface RootInfo {
@@ -289,7 +289,7 @@ interface Opening {
   settings: CommandSettings;
   journal: StateSource | undefined;
   rules: readonly EncodingRule[];
-  keep: Keep | undefined;
+  keep: RetentionLimits | undefined;
 }
 
 function openParts({ wall, settings, journal: source, rules, keep }: Opening): Parts {

@@ -61,7 +61,7 @@ export type { Change, EntryState, JournalEntry, Origin } from './journal/entries
 export { whyLost } from './journal/entries/why-lost.ts';
 export type { Forgotten } from './journal/retention/forget.ts';
 export type { ForgetRequest } from './journal/retention/forget-selection.ts';
-export { type Keep, usualKeep } from './journal/retention/keep.ts';
+export { defaultRetention, type RetentionLimits } from './journal/retention/retention-limits.ts';
 export { limits } from './limits.ts';
 export type { CommandCall } from './run/commands.ts';
 export type { Confinement } from './run/confinement.ts';

@@ -30,7 +30,7 @@ import type { EntryIndex } from './journal/entries/entry-index.ts';
 import { Journal } from './journal/journal.ts';
 import { type Forgotten, forget, isThere } from './journal/retention/forget.ts';
 import type { ForgetRequest } from './journal/retention/forget-selection.ts';
-import { keepAll } from './journal/retention/keep.ts';
+import { unlimitedRetention } from './journal/retention/retention-limits.ts';
 import type { Obstacle } from './undo/compare.ts';
 import { diffsOfEntry, type FileDiff } from './undo/diff.ts';
 import { servedEntry, verdictOn } from './undo/withheld-changes.ts';
@@ -167,7 +167,7 @@ export class History {
     const roots = rootsOf(entry);
     // What is restored was there before: Git's configuration may be among it.
     const engine = new Engine({
-      ...{ roots, allowGitConfig: true, keep: keepAll, encodings: this.#encodings },
+      ...{ roots, allowGitConfig: true, keep: unlimitedRetention, encodings: this.#encodings },
       journal: this.#source,
       ...(this.#globs ?? { ownerAsks: true }),
     });
@@ -233,7 +233,7 @@ interface OpenEngine {
 }
 
 function openJournal(source: StateSource): Journal {
-  return new Journal(openState(source), keepAll);
+  return new Journal(openState(source), unlimitedRetention);
 }
 
 /** The journal knows paths with all links resolved; the directories of a fleet also by their names. */

@@ -3,7 +3,7 @@ import {
   type CommandSettings,
   type EncodingRule,
   Engine,
-  type Keep,
+  type RetentionLimits,
   type RootSpec,
   StateProblem,
   type StateSource,
@@ -26,7 +26,7 @@ export interface OpenOptions {
    */
   history?: boolean | string;
   /** How much the history keeps, and for how long. Default: 30 days and 1 GiB. */
-  keep?: Keep;
+  keep?: RetentionLimits;
   /** What confines commands. By default a sandbox where there is one, without the network. */
   commands?: Omit<CommandSettings, 'environment'>;
   /** Files that are in another encoding than UTF-8. */

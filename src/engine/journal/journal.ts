@@ -15,8 +15,13 @@ import type { Line } from './entries/line.ts';
 import { linesOf } from './entries/shared-lines.ts';
 import { EntryQuota, type QuotaBounds } from './record/entry-quota.ts';
 import { JournalRecorder, type RecorderParts } from './record/journal-recorder.ts';
-import { type Keep, keepAll, usualKeep, usualSharedKeep } from './retention/keep.ts';
 import { makeRoom, prune } from './retention/retention.ts';
+import {
+  defaultRetention,
+  defaultSharedRetention,
+  type RetentionLimits,
+  unlimitedRetention,
+} from './retention/retention-limits.ts';
 import { Store } from './store.ts';
 
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -33,19 +38,19 @@ export class Journal {
   readonly store: Store;
 
   readonly #reader: EntryReader;
-  readonly #keep: Keep;
+  readonly #keep: RetentionLimits;
   /** What bounds one entry. */
-  readonly #mostOf: Pick<Keep, 'file' | 'call' | 'changesLarge'>;
+  readonly #mostOf: Pick<RetentionLimits, 'file' | 'call' | 'changesLarge'>;
   #pruning: Promise<unknown> | undefined;
   /** What the lines take, and when that was measured. */
   #lines: { at: number; bytes: number } | undefined;
   /** When this process last tidied or found that another one had, and how much it had added by then. */
   #tidied: { at: number; added: number } | undefined;
 
-  constructor(state: State, keep: Keep = usualKeep) {
+  constructor(state: State, keep: RetentionLimits = defaultRetention) {
     this.state = state;
     this.#keep = keep;
-    this.#mostOf = { ...(state.paths && usualSharedKeep), ...keep };
+    this.#mostOf = { ...(state.paths && defaultSharedRetention), ...keep };
     this.log = state.log('journal', linesOf(state.paths));
     this.#reader = new EntryReader(this.log);
     this.store = new Store(state.contents, () => this.#reader.forgotten);
@@ -138,7 +143,7 @@ export class Journal {
 
   /** Gives up what is beyond the bounds, when enough has come in since the last time. Called after changes. */
   tidy(): void {
-    if (this.#keep === keepAll || this.#pruning || !this.#isDue()) return;
+    if (this.#keep === unlimitedRetention || this.#pruning || !this.#isDue()) return;
     const hasAddedMuch = this.#hasAddedMuch();
     this.#tidied = { at: Date.now(), added: this.state.contents.usage.added };
     this.#pruning = this.locks

@@ -1,7 +1,7 @@
 /** Reads the options of the state directory, and the times and sizes that people write. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Keep, usualKeep } from '../../../engine/index.ts';
+import { defaultRetention, type RetentionLimits } from '../../../engine/index.ts';
 import { usualStateDirectory } from '../../../state/directory/usual-directory.ts';
 import { isDatabaseAddress } from '../../../state/postgres/connections/settings.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -16,7 +16,7 @@ export interface StateSettings {
   /** Whether the operator named the directory. Then it must work. */
   named: boolean;
   journal: boolean;
-  keep: Keep;
+  keep: RetentionLimits;
   /** Whether the trace holds arguments and answers, too. */
   contents: boolean;
 }
@@ -49,7 +49,7 @@ export function parseState(
       named === undefined || address !== undefined ? usualStateDirectory(environment, home) : resolve(named),
     named: named !== undefined,
     journal: values['no-journal'] !== true,
-    keep: parseKeep(values),
+    keep: parseRetention(values),
     contents: values['trace-contents'] === true,
   };
 }
@@ -87,8 +87,8 @@ export function sizeOf(text: string): number | undefined {
 }
 
 /** `30` and `30d` are days; `500M`, `1G` and `1GiB` are sizes. Both may be given. */
-function parseKeep(values: StateValues): Keep {
-  const keep = { ...usualKeep };
+function parseRetention(values: StateValues): RetentionLimits {
+  const keep = { ...defaultRetention };
   for (const option of ['file', 'call'] as const) {
     const text = values[`keep-${option}`];
     if (text === undefined) continue;

@@ -8,7 +8,7 @@ import type { EntryIndex, ReadEntry } from '../entries/entry-index.ts';
 import type { Line } from '../entries/line.ts';
 import { pathsOf } from '../entries/touched-paths.ts';
 import type { Journal } from '../journal.ts';
-import type { Keep } from './keep.ts';
+import type { RetentionLimits } from './retention-limits.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** An entry without an end that is younger may be under way. */
@@ -22,7 +22,7 @@ export interface Pruned {
 /** Gives up what is too old or too much. Only one process at a time may do this. */
 export async function prune(
   journal: Journal,
-  { days, bytes }: Keep,
+  { days, bytes }: RetentionLimits,
   now: number = Date.now(),
 ): Promise<Pruned> {
   const { contents } = journal.state;

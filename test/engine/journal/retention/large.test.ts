@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseState } from '../../../../src/cli/arguments/options/state-flags.ts';
 import { UsageError } from '../../../../src/cli/usage-error.ts';
-import type { Keep } from '../../../../src/engine/journal/retention/keep.ts';
+import type { RetentionLimits } from '../../../../src/engine/journal/retention/retention-limits.ts';
 import { openJournalFixture } from '../journal-fixture.ts';
 
 const usual = { days: 30, bytes: 1e9 };
@@ -16,7 +16,7 @@ const TREE = {
   'many/b': 'b'.repeat(900),
 };
 
-function open(keep: Partial<Keep>) {
+function open(keep: Partial<RetentionLimits>) {
   const fixture = openJournalFixture(TREE, { keep: { ...usual, ...keep } });
   onTestFinished(() => fixture.close());
   return fixture;

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { History } from '../../../../src/engine/index.ts';
 import { Journal } from '../../../../src/engine/journal/journal.ts';
-import type { Keep } from '../../../../src/engine/journal/retention/keep.ts';
 import { prune } from '../../../../src/engine/journal/retention/retention.ts';
+import type { RetentionLimits } from '../../../../src/engine/journal/retention/retention-limits.ts';
 import { openDirectoryState } from '../../../../src/state/directory/open.ts';
 import { RawClient } from '../../../client.ts';
 import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
@@ -14,7 +14,7 @@ import { type JournalFixture, openJournalFixture } from '../journal-fixture.ts';
 
 const DAY = 24 * 3_600_000;
 const START = Date.parse('2026-01-01T12:00:00Z');
-const MUCH: Keep = { days: 1e6, bytes: 1e12 };
+const MUCH: RetentionLimits = { days: 1e6, bytes: 1e12 };
 
 describe('with invented times', () => {
   let fixture: JournalFixture;
@@ -32,7 +32,7 @@ describe('with invented times', () => {
     await fixture.engine.files.write(path, content);
     return (await fixture.newest()).id;
   };
-  const tidy = async (keep: Partial<Keep>) => {
+  const tidy = async (keep: Partial<RetentionLimits>) => {
     // What lies in the store has its own times.
     for (const path of stored()) utimesSync(path, (Date.now() - DAY) / 1000, (Date.now() - DAY) / 1000);
     const journal = new Journal(openDirectoryState(fixture.state));

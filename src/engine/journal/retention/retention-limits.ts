@@ -1,5 +1,5 @@
 /** How much the journal keeps, and for how long. */
-export interface Keep {
+export interface RetentionLimits {
   days: number;
   bytes: number;
   /** Bytes of one file at most. What is larger is not changed. */
@@ -10,13 +10,13 @@ export interface Keep {
   changesLarge?: boolean;
 }
 
-export const usualKeep: Keep = { days: 30, bytes: 1024 ** 3 };
+export const defaultRetention: RetentionLimits = { days: 30, bytes: 1024 ** 3 };
 
 /** Where other machines share the state, what a call replaces is copied there. */
-export const usualSharedKeep = { file: 256 * 1024 ** 2, call: 1024 ** 3 };
+export const defaultSharedRetention = { file: 256 * 1024 ** 2, call: 1024 ** 3 };
 
 /** For those who only look and undo: how much is kept is up to the servers. */
-export const keepAll: Keep = {
+export const unlimitedRetention: RetentionLimits = {
   days: Number.POSITIVE_INFINITY,
   bytes: Number.POSITIVE_INFINITY,
   file: Number.POSITIVE_INFINITY,
