@@ -1,8 +1,8 @@
 /** What is in a state directory, and where. */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { Yielder } from '../../../engine/event-loop.ts';
 import type { StoredContent } from '../../contents.ts';
-import { Pace } from '../pace.ts';
 import { type Folder, namesIn } from './state-folders.ts';
 import { sizeOnDisk } from './whole-tree.ts';
 
@@ -27,10 +27,10 @@ export function* pathsOf(
 
 /** Everything, but for what is being written. */
 export async function* listStored(directory: string): AsyncGenerator<StoredContent> {
-  const pace = new Pace();
+  const yielder = new Yielder(undefined);
   const now = Date.now();
   for (const { name, path, folder } of storedPaths(directory)) {
-    await pace.pause();
+    await yielder.pause();
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
     if (!stat) continue;
     // What was moved here keeps its own time; when it came shows in its change time.

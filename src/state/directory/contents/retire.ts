@@ -6,9 +6,9 @@
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { Yielder } from '../../../engine/event-loop.ts';
 import type { IsNeeded } from '../../contents.ts';
 import { makeDirectory } from '../make-directory.ts';
-import { Pace } from '../pace.ts';
 import { finishErasing, isDraft, openDrafts } from './erase.ts';
 import { nameOf, pathsOf } from './listing.ts';
 import { namesIn } from './state-folders.ts';
@@ -23,12 +23,12 @@ export async function retire(
   isNeeded: IsNeeded,
   now: number,
 ): Promise<number> {
-  const pace = new Pace();
+  const yielder = new Yielder(undefined);
   let bytes = 0;
   removeOldDrafts(directory, now);
   for (const name of names) {
     if (isNeeded(name)) continue;
-    await pace.pause();
+    await yielder.pause();
     for (const path of pathsOf(directory, name, ['store', 'aside'])) {
       bytes += sizeOnDisk(path);
       leave(directory, path, now);

@@ -1,7 +1,7 @@
 /** Reads the files of a log again and again, each time only what was added. */
 import { closeSync } from 'node:fs';
+import { Yielder } from '../../../engine/event-loop.ts';
 import type { LogConsumer, LogReader } from '../../log.ts';
-import { Pace } from '../pace.ts';
 import type { LineFormat } from './lines.ts';
 import { byAge, type LogFile, type LogFiles } from './log-files.ts';
 import { linesFrom } from './read-lines.ts';
@@ -38,14 +38,14 @@ export class DirectoryLogReader<R extends object> implements LogReader {
   }
 
   async #readAll(): Promise<void> {
-    const pace = new Pace();
+    const yielder = new Yielder(undefined);
     const files = this.#files.list();
     const grown = files.filter(({ name, size }) => size > (this.#read.get(name)?.offset ?? 0));
     if (this.#mustRestart(files, grown)) {
       this.#read.clear();
       this.#consumer.restart();
     }
-    for (const file of this.#read.size === 0 ? files : grown) await this.#readOn(file, pace);
+    for (const file of this.#read.size === 0 ? files : grown) await this.#readOn(file, yielder);
     this.#consumer.caughtUp?.();
   }
 
@@ -60,21 +60,21 @@ export class DirectoryLogReader<R extends object> implements LogReader {
     });
   }
 
-  async #readOn(file: LogFile, pace: Pace): Promise<void> {
+  async #readOn(file: LogFile, yielder: Yielder): Promise<void> {
     const fd = this.#files.openIfThere(file.name);
     if (fd === undefined) return;
     try {
       const at = this.#read.get(file.name) ?? { file, offset: 0 };
       this.#read.set(file.name, at);
-      for (const lines of linesFrom(fd, at, this.#format.longest)) await this.#take(lines, pace);
+      for (const lines of linesFrom(fd, at, this.#format.longest)) await this.#take(lines, yielder);
     } finally {
       closeSync(fd);
     }
   }
 
-  async #take(lines: readonly string[], pace: Pace): Promise<void> {
+  async #take(lines: readonly string[], yielder: Yielder): Promise<void> {
     for (const line of lines) {
-      if (pace.isDue) await pace.pause();
+      if (yielder.isDue) await yielder.pause();
       const record = this.#format.decode(line);
       if (record) this.#consumer.take(record);
     }
