@@ -77,7 +77,7 @@ const OURS = [
   'engine/api/history.ts',
   'engine/api/search.ts',
   'engine/charset/declared.ts',
-  'engine/confine/content/drafts.ts',
+  'engine/confine/content/draft-names.ts',
   'engine/confine/content/sweep-drafts.ts',
   'engine/confine/directory/path-dir.ts',
   'engine/confine/protect/git-control.ts',

@@ -1,7 +1,7 @@
 /** Where a path has led: a held directory and one name in it, never a path to be looked up again. */
 import { EngineFailure, fail } from '../failures.ts';
 import { nearNames } from '../text/similar.ts';
-import { isTemporary } from './content/drafts.ts';
+import { isTemporary } from './content/draft-names.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
 import { attempt, failMissing } from './errno.ts';

@@ -7,7 +7,7 @@
  */
 import * as fs from 'node:fs';
 import { basename } from 'node:path';
-import { isTemporary } from './content/drafts.ts';
+import { isTemporary } from './content/draft-names.ts';
 import type { Place } from './place.ts';
 
 export interface Watch {

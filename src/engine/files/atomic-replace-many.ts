@@ -6,7 +6,7 @@
  * of renames. When one of them fails, the files before it are restored by renames too.
  */
 
-import { temporaryName } from '../confine/content/drafts.ts';
+import { temporaryName } from '../confine/content/draft-names.ts';
 import { type Dress, dressDraft, fillDraft, flushDraft } from '../confine/content/write.ts';
 import type { Dir, Stat } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';

@@ -1,6 +1,6 @@
 /** Everything below a directory with type and size, in one fixed order, never through a link. */
 
-import { isTemporary } from '../confine/content/drafts.ts';
+import { isTemporary } from '../confine/content/draft-names.ts';
 import type { Dir } from '../confine/directory/dir.ts';
 import { attempt, attemptAsync, failFrom } from '../confine/errno.ts';
 import type { Place } from '../confine/place.ts';

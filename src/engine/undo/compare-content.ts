@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { hashOf } from '../../state/content-hash.ts';
 import { chunksOf } from '../confine/content/chunks.ts';
-import { isLitter, mayBeTemporary } from '../confine/content/drafts.ts';
+import { isLitter, mayBeTemporary } from '../confine/content/draft-names.ts';
 import { readBytes } from '../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../confine/directory/names-in-turns.ts';

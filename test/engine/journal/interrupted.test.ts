@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { temporaryName } from '../../../src/engine/confine/content/drafts.ts';
+import { temporaryName } from '../../../src/engine/confine/content/draft-names.ts';
 import { serverId } from '../../../src/engine/confine/content/server-identity.ts';
 import { Wall } from '../../../src/engine/confine/wall.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';

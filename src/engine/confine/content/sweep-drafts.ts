@@ -1,6 +1,6 @@
 /** Removes the temporary files that writers left in a directory when they were killed. */
 import type { Dir } from '../directory/dir.ts';
-import { isLitter, mayBeTemporary } from './drafts.ts';
+import { isLitter, mayBeTemporary } from './draft-names.ts';
 
 /** Batches of names that one sweep looks at; the rest of a larger directory comes later. */
 const BATCHES_AT_ONCE = 2;

@@ -8,7 +8,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { FileDraft } from '../content/draft.ts';
-import { isTemporary, temporaryName } from '../content/drafts.ts';
+import { isTemporary, temporaryName } from '../content/draft-names.ts';
 import { sweepLitter } from '../content/sweep-drafts.ts';
 import { allows, exists, readSmall } from '../probe-path.ts';
 import { nameBatches } from '../scan/listing.ts';

@@ -10,7 +10,7 @@ import * as fs from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileDraft } from '../content/draft.ts';
-import { isTemporary, temporaryName } from '../content/drafts.ts';
+import { isTemporary, temporaryName } from '../content/draft-names.ts';
 import { sweepLitter } from '../content/sweep-drafts.ts';
 import { allows, exists, readSmall } from '../probe-path.ts';
 import { nameBatches } from '../scan/listing.ts';

@@ -1,7 +1,7 @@
 /** Lists a held directory with raw names, and tells whether it is as it was when it was listed before. */
 import * as fs from 'node:fs';
 import type { EntryType } from '../../failures.ts';
-import { isTemporary } from '../content/drafts.ts';
+import { isTemporary } from '../content/draft-names.ts';
 import { typeOf } from '../stat.ts';
 import { encoded } from './raw-names.ts';
 

@@ -1,7 +1,7 @@
 /** Keeps what stands at a place: the content of a file, or all of a tree that cannot be set aside in one step. */
 import { hashOf } from '../../../state/content-hash.ts';
 import type { SetAside } from '../../../state/contents.ts';
-import { isTemporary } from '../../confine/content/drafts.ts';
+import { isTemporary } from '../../confine/content/draft-names.ts';
 import { readAndClose, readBytes } from '../../confine/content/read.ts';
 import type { Dir, OpenFile, Stat } from '../../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';

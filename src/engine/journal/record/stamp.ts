@@ -1,7 +1,7 @@
 /** Tells whether a file or a tree is still the one that it was, without reading much. */
 import { createHash } from 'node:crypto';
 import { chunksOf } from '../../confine/content/chunks.ts';
-import { isTemporary } from '../../confine/content/drafts.ts';
+import { isTemporary } from '../../confine/content/draft-names.ts';
 import type { Dir, Stat } from '../../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../../confine/directory/names-in-turns.ts';
 import { sortedInTurns, Yielder } from '../../event-loop.ts';

@@ -1,5 +1,5 @@
 /** One thread's part of a look at a whole tree: every entry with what the system says of it. */
-import { isTemporary } from '../../confine/content/drafts.ts';
+import { isTemporary } from '../../confine/content/draft-names.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
 import { namesOf } from '../../confine/scan/listing.ts';
 import { EntryPacker, type PackedDirectories, type RawStat } from '../../confine/scan/packed-entries.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } fro
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isLitter, isTemporary, temporaryName } from '../../../../src/engine/confine/content/drafts.ts';
+import { isLitter, isTemporary, temporaryName } from '../../../../src/engine/confine/content/draft-names.ts';
 import { serverId } from '../../../../src/engine/confine/content/server-identity.ts';
 import { openWallFixture, wallKinds } from '../wall-fixture.ts';
 
