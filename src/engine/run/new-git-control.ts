@@ -3,7 +3,7 @@
  * looks for such names when the command has ended.
  */
 import type { GitPlaces } from '../confine/protect/git-places.ts';
-import { madeForGit } from '../confine/protect/made-for-git.ts';
+import { findNewGitPlaces } from '../confine/protect/new-git-places.ts';
 import type { Wall } from '../confine/wall.ts';
 import type { RunResult } from './process/run.ts';
 import { renameRefused, withNotes } from './rename-refused.ts';
@@ -19,7 +19,7 @@ export async function withoutNewGitControl(
   before: GitPlaces,
   result: RunResult,
 ): Promise<RunResult> {
-  const { repositories, control, complete } = await madeForGit(wall.roots, cwd, before);
+  const { repositories, control, complete } = await findNewGitPlaces(wall.roots, cwd, before);
   const notes = [
     // Without its HEAD a directory is no repository to Git; everything else in it stays.
     ...repositories.flatMap((path) =>

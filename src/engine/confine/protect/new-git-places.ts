@@ -6,7 +6,7 @@ import { commonDirectory, directoryPointedTo, realAsFarAsThere } from './git-nam
 import { GIT, WORKTREE_CONFIG } from './git-names.ts';
 import { findGitPlaces, type GitPlaces, MOST_ENTRIES } from './git-places.ts';
 
-export interface MadeForGit {
+export interface NewGitPlaces {
   /** New repositories, of which Git would take the configuration. */
   repositories: string[];
   /** Configuration, hooks and ways to them that were not there. */
@@ -21,11 +21,11 @@ const MOST_NEW_ENTRIES = 200_000;
 const LAG_MS = 50;
 
 /** Compares what there was before a command with what there is now. */
-export async function madeForGit(
+export async function findNewGitPlaces(
   roots: readonly Root[],
   cwd: string,
   before: GitPlaces,
-): Promise<MadeForGit> {
+): Promise<NewGitPlaces> {
   const most = before.complete ? before.entries + MOST_NEW_ENTRIES : MOST_ENTRIES;
   const now = await findGitPlaces(roots, cwd, { most });
   // Where the first look was not complete, what the second one finds may have been there all the time.
