@@ -26,7 +26,7 @@ export async function openPageServer(options: PageOptions): Promise<WebServer> {
   const server = new WebServer({
     host: '127.0.0.1',
     port,
-    // Browsers keep what stands behind the `#` to themselves.
+    // Browsers never send what comes after the `#`.
     startPath: `/#token=${encodeURIComponent(token)}`,
     grants: [fullGrant(token)],
     limits: { connections: CONNECTIONS, ...limits },

@@ -1,4 +1,4 @@
-/** Whether what stands at a place is what an entry of the journal knows, by content or by stamp. */
+/** Whether a place still holds what an entry of the journal knows, by content or by stamp. */
 import { createHash } from 'node:crypto';
 import { hashOf } from '../../state/content-hash.ts';
 import { chunksOf } from '../confine/content/chunks.ts';
@@ -16,7 +16,7 @@ import { openOrUndefined } from '../journal/record/capture.ts';
 import { stampOf } from '../journal/record/stamp.ts';
 import type { Store } from '../journal/store.ts';
 
-/** Up to here a file is read whole: a chunk for each of thousands of small files would be most of the work. */
+/** Files up to this size are read whole: chunks for thousands of small files would be most of the work. */
 const SMALL_BYTES = 64 * 1024;
 const SLASH = Buffer.from('/');
 

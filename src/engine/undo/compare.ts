@@ -117,7 +117,7 @@ async function compareRemoved(
   }
   const back = await isBack(store, before, place, now, interrupted);
   if (back !== 'other') return back === 'whole' ? 'before' : 'after';
-  const there = `a ${now.type} stands there again`;
+  const there = `a ${now.type} is there again`;
   return lost === undefined ? blocked(there) : blocked(`${there}, and ${lost}`, false);
 }
 
@@ -173,7 +173,7 @@ async function compareMoved(
       `what it replaced at ${change.to} cannot be restored (${lost}); without that it can be moved back`,
     );
   if (!(await isAsMoved(change, target, moved))) return blocked(`it was changed since, at ${change.to}`);
-  return free ? 'after' : blocked(`a ${now.type} stands there again`);
+  return free ? 'after' : blocked(`a ${now.type} is there again`);
 }
 
 async function isAsMoved({ file, link }: Change & { kind: 'moved' }, at: Place, now: Stat): Promise<boolean> {

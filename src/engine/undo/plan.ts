@@ -19,11 +19,11 @@ export interface UndoStep {
   does: 'restore' | 'remove' | 'move back';
   change: Change;
   comparison: Comparison;
-  /** What stood there when it was looked at; undefined also when an earlier step will change that. */
+  /** What the planner found there; undefined also when an earlier step will change that. */
   seen: Stat | undefined;
   /** Whether the entry, or an undo of it, was left interrupted. */
   interrupted: boolean;
-  /** Something newer is taken back first at the same path: how this stands is known only then. */
+  /** A newer change of the same path is undone first: only then can this one be compared. */
   later?: true;
   /** The older changes of the same entry to the same path. */
   older: readonly Change[];
@@ -34,7 +34,7 @@ const LATER = { comparison: 'after', seen: undefined } as const;
 
 const DOES = { changed: 'restore', created: 'remove', removed: 'restore', moved: 'move back' } as const;
 
-/** Every step that is left to be done, in order, each with how it stands. The newest entry comes first. */
+/** Every step that is left to do, in order, each compared with the disk. The newest entry comes first. */
 export async function planUndo(
   access: Access,
   journal: Journal,
@@ -96,7 +96,7 @@ class Planner {
 
   async #look(change: Change, interrupted: boolean): Promise<Pick<UndoStep, 'comparison' | 'seen'>> {
     const { store } = this.#journal;
-    // Changed twice in one entry: what it held in between comes back only while this is done.
+    // Changed twice in one entry: the content in between comes back only during the undo.
     const inBetween = change.kind === 'changed' && this.#touched.has(change.path);
     const { comparison, seen } = inBetween
       ? { comparison: await compareInBetween(store, change), seen: undefined }
@@ -107,12 +107,12 @@ class Planner {
     };
   }
 
-  /** Removed once more in the same entry: that is brought back first, and then it is seen what is left to be done. */
+  /** Removed once more in the same entry: the undo restores that first, and then sees what is left to do. */
   #comesBack({ kind, path }: Change): boolean {
     return (kind === 'removed' || kind === 'created') && this.#back.has(path);
   }
 
-  /** Whether all that is left to be taken back at a path is older. */
+  /** Whether only older changes of a path are left to undo. */
   async #isPassed(path: string, older: readonly Change[]): Promise<boolean> {
     const passed = await isAsLeftBy(this.#access, this.#journal, older, this.#vacated);
     if (passed) this.#vacated.delete(path);
@@ -210,7 +210,7 @@ async function isAsLeftBy(
   return false;
 }
 
-/** A step when those before it are done; undefined when there is nothing left to be done. */
+/** A step once those before it are done; undefined when nothing is left to do. */
 export async function planNow(
   access: Access,
   journal: Journal,
@@ -226,7 +226,7 @@ export async function planNow(
   return fail({ kind: 'changed-meanwhile', path });
 }
 
-/** What was made by the entry itself goes before anything comes back; what was created is gone where nothing can hide it. */
+/** The undo removes what the entry itself made before it restores anything; a created file is gone where nothing can hide it. */
 function barredBy({ barrier }: Way, { kind }: Change, vacated: ReadonlySet<string>): string | undefined {
   if (!barrier || vacated.has(barrier.path)) return undefined;
   return kind === 'created' && !barrier.hides ? undefined : barrier.why;

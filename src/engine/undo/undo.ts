@@ -1,6 +1,6 @@
 /**
- * Undoes an entry of the journal: plan, check, restore. When anything is in the way, nothing is touched, unless it is
- * done by force. An undo is a change like any other: the journal records it, and it can be undone itself.
+ * Undoes an entry of the journal: plan, check, restore. When anything is in the way, the undo changes nothing, unless
+ * the user forces it. An undo is a change like any other: the journal records it, and it can be undone itself.
  */
 import type { Access } from '../access/access.ts';
 import { whileLocked } from '../access/locks.ts';

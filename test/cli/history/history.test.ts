@@ -303,12 +303,12 @@ describe('what is in the way', () => {
     writeFileSync(at('a.txt'), 'one\ntheirs\n');
     const deleted = run('undo');
     expect(deleted).toMatchObject({ status: 1, stdout: '' });
-    expect(deleted.stderr).toContain('a file stands there again\n');
+    expect(deleted.stderr).toContain('a file is there again\n');
     expect(deleted.stderr).toContain('\n one\n+theirs\n');
     await change('move_file', (engine) => engine.files.move('b.txt', 'c.txt'));
     writeFileSync(at('b.txt'), 'b\ntheirs too\n');
     const moved = run('undo');
-    expect(moved.stderr).toContain('a file stands there again\n');
+    expect(moved.stderr).toContain('a file is there again\n');
     expect(moved.stderr).toContain('\n b\n+theirs too\n');
   });
 
@@ -326,7 +326,7 @@ describe('what is in the way', () => {
     writeFileSync(at('b.txt'), 'theirs\n');
     expect(run('undo', second)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('a file stands there again, and what was removed is no longer kept\n'),
+      stderr: expect.stringContaining('a file is there again, and what was removed is no longer kept\n'),
     });
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n', 'b.txt': 'theirs\n' });
     expect(entries().map((entry) => entry.state)).toEqual(['done', 'done']);

@@ -58,10 +58,10 @@ function tableAt(text: string, node: Node, what: string): Node {
   throw ConfigProblem.at(text, node.offset, `${what} is no object`);
 }
 
-/** A name that stands twice is an error: clients differ in which of the two they take. */
+/** A name that is there twice is an error: clients differ in which of the two they take. */
 function propertyOf(text: string, table: Node, name: string): Node | undefined {
   const [first, second] = (table.children ?? []).filter(({ children }) => children![0]!.value === name);
-  if (second) throw ConfigProblem.at(text, second.offset, `${name} stands twice`);
+  if (second) throw ConfigProblem.at(text, second.offset, `${name} is there twice`);
   return first;
 }
 

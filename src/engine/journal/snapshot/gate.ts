@@ -8,7 +8,7 @@ import type { Journal } from '../journal.ts';
 export interface Gate {
   readonly wall: Wall;
   readonly journal: Journal | undefined;
-  /** Looks at the directories. */
+  /** Scans the directories. */
   readonly scanner: TreeScanner;
   readonly caller: Caller;
   /** Waits until the changes that came before are through. */

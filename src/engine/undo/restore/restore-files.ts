@@ -84,14 +84,14 @@ async function restoreLarge(
   }
 }
 
-/** What was kept is what goes. */
+/** Only what the journal has kept may go. */
 function requireStill(place: Place, expected: Stat | undefined): void {
   const now = place.lstat();
   const same = now === undefined ? expected === undefined : expected && stampOf(now) === stampOf(expected);
   if (!same) fail({ kind: 'changed-meanwhile', path: place.shown });
 }
 
-/** Where nothing must stand. */
+/** Nothing may be at the place. */
 export async function restoreRemoved(
   store: Store,
   place: Place,

@@ -166,7 +166,7 @@ interface RestoreParts {
   recorder: ChangeRecorder;
 }
 
-/** What stands in the place of what is restored is kept in the journal first. */
+/** The journal first keeps what is in the place of what is restored. */
 async function restoreStep(
   step: UndoStep,
   { place, target }: { place: Place; target: Place | undefined },

@@ -51,7 +51,7 @@ export class UndoDialog {
       if (plan) this.#showPlan(asked, plan);
       else this.#say(`There is nothing left to ${asked.verb}.`);
     } catch (error) {
-      this.#say(`It cannot be told what would happen: ${(error as Error).message}`);
+      this.#say(`The server cannot say what an undo would do: ${(error as Error).message}`);
     }
   }
 

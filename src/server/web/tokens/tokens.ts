@@ -84,7 +84,7 @@ function parseLine([name, token, ...rights]: string[], dialects: readonly string
   const unknown = named.find((word) => !dialects.includes(word));
   // Do not quote the word: on a line with a slip it may be the token.
   if (unknown !== undefined)
-    return `the rights are read-only, read-write and dialects (${dialects.join(', ')}); another word stands there`;
+    return `the rights are read-only, read-write and dialects (${dialects.join(', ')}); the line has another word there`;
   if (words.includes('read-only') && words.includes('read-write')) return 'both read-only and read-write';
   return {
     name: name!,
