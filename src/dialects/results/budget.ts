@@ -5,8 +5,8 @@ import { truncateToBytes } from '../../display/truncate-bytes.ts';
 /** Clients cut answers at 25,000 tokens. */
 const USUAL_TOKENS = 20_000;
 const BYTES_PER_TOKEN = 4;
-/** What the last line needs, which says what is missing: the words, and at least so much with the arguments. */
-const NOTE_WORDS = 300;
+/** The last line says what is missing: its words take this much, and with the arguments at least `LEAST_NOTE`. */
+export const NOTE_WORDS = 300;
 const LEAST_NOTE = 400;
 
 export interface Budget {
@@ -26,29 +26,6 @@ export function budgetOf(budget: Budget, args: object = {}): number {
 function noteBytes(budget: Budget, args: object): number {
   const wanted = Buffer.byteLength(JSON.stringify(args)) + NOTE_WORDS;
   return Math.min(Math.max(wanted, LEAST_NOTE), answerBytes(budget) >> 1);
-}
-
-/**
- * The call that goes on where an answer ended: that of `args`, with `more` as well. Arguments that the client did not
- * send are left out, and all that it sent where they would take half of the answer.
- */
-export function nextCall(tool: string, args: object, more: object, budget: Budget): string {
-  const whole = `next: ${tool} ${sentJson({ ...args, ...more })}`;
-  if (noteFits(whole, budget)) return whole;
-  return `next: ${tool} with the same arguments and ${sentJson(more)}`;
-}
-
-/** Whether there is room for the words around such a call. */
-export function noteFits(next: string, budget: Budget): boolean {
-  const most = (answerBytes(budget) >> 1) - NOTE_WORDS / 2;
-  return Buffer.byteLength(next) <= most;
-}
-
-function sentJson(args: object): string {
-  const sent = Object.entries(args).filter(
-    ([, value]) => value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0),
-  );
-  return JSON.stringify(Object.fromEntries(sent));
 }
 
 /** Which part of a whole an answer shows; `next` is the call that goes on, where there is one. */

@@ -12,7 +12,8 @@ import {
 } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { escapeRegex } from '../escape-regex.ts';
-import { budgetOf, nextCall, pageOf } from '../results/budget.ts';
+import { budgetOf, pageOf } from '../results/budget.ts';
+import { nextCall } from '../results/next-call.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
 import { pathOf } from './paths.ts';

@@ -2,7 +2,8 @@
 import { type Change, type FileDiff, type JournalEntry, whyLost } from '../../engine/index.ts';
 import type { ResultOutcome, ToolContext } from '../dialect.ts';
 import { text } from '../dialect.ts';
-import { budgetOf, nextCall, pageOf } from '../results/budget.ts';
+import { budgetOf, pageOf } from '../results/budget.ts';
+import { nextCall } from '../results/next-call.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { timestamp } from '../results/timestamp.ts';
 import { refused } from './outcome.ts';

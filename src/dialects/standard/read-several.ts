@@ -2,7 +2,8 @@
 import { truncateToBytes } from '../../display/truncate-bytes.ts';
 import { EngineFailure, type Failure } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
-import { budgetOf, noteFits } from '../results/budget.ts';
+import { budgetOf } from '../results/budget.ts';
+import { noteFits } from '../results/next-call.ts';
 import { failureText } from './failures.ts';
 import { readText } from './read-text.ts';
 

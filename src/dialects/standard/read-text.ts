@@ -2,7 +2,8 @@
 import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../engine/index.ts';
 import type { Session, ToolContext, ToolResult } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
-import { type Budget, budgetOf, nextCall, partNote } from '../results/budget.ts';
+import { type Budget, budgetOf, partNote } from '../results/budget.ts';
+import { nextCall } from '../results/next-call.ts';
 import { withHash } from './outcome.ts';
 import { pathOf } from './paths.ts';
 

@@ -1,7 +1,8 @@
 /** Lists of one entry a line, as many of them as fit. */
 
 import type { ToolContext } from '../../dialect.ts';
-import { budgetOf, nextCall, pageOf, partNote } from '../../results/budget.ts';
+import { budgetOf, pageOf, partNote } from '../../results/budget.ts';
+import { nextCall } from '../../results/next-call.ts';
 
 /** `after` stands behind the entries on every page. */
 export function listing(

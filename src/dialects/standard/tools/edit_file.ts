@@ -1,5 +1,6 @@
 import { defineTool, hints } from '../../dialect.ts';
-import { budgetOf, nextCall } from '../../results/budget.ts';
+import { budgetOf } from '../../results/budget.ts';
+import { nextCall } from '../../results/next-call.ts';
 import { editRemembered } from '../editing/edit-remembered.ts';
 import { doneText, refusalText } from '../editing/edits.ts';
 import { unlessStale } from '../editing/stale.ts';

@@ -1,5 +1,6 @@
 /** `resources/read`: text as text within the budget, a directory as a listing, anything else as a blob. */
-import { budgetOf, nextCall, pageOf, partNote } from '../../../dialects/results/budget.ts';
+import { budgetOf, pageOf, partNote } from '../../../dialects/results/budget.ts';
+import { nextCall } from '../../../dialects/results/next-call.ts';
 import { onOneLine } from '../../../dialects/results/one-line.ts';
 import {
   type Engine,

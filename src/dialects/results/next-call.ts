@@ -1,0 +1,25 @@
+/** Words the call that goes on where an answer ended. */
+import { answerBytes, type Budget, NOTE_WORDS } from './budget.ts';
+
+/**
+ * The call of `args`, with `more` as well. It leaves out arguments that the client did not send, and names none of them
+ * where they would take half of the answer.
+ */
+export function nextCall(tool: string, args: object, more: object, budget: Budget): string {
+  const whole = `next: ${tool} ${sentJson({ ...args, ...more })}`;
+  if (noteFits(whole, budget)) return whole;
+  return `next: ${tool} with the same arguments and ${sentJson(more)}`;
+}
+
+/** Whether there is room for the words around such a call. */
+export function noteFits(next: string, budget: Budget): boolean {
+  const most = (answerBytes(budget) >> 1) - NOTE_WORDS / 2;
+  return Buffer.byteLength(next) <= most;
+}
+
+function sentJson(args: object): string {
+  const sent = Object.entries(args).filter(
+    ([, value]) => value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0),
+  );
+  return JSON.stringify(Object.fromEntries(sent));
+}
