@@ -122,11 +122,11 @@ export class McpRoute implements Route {
     this.#sessions.tick(now);
     const { sessionIdleMs } = this.#server.limits;
     for (const principal of this.#principals.values()) principal.forgetIdle(now, sessionIdleMs);
-    if (this.resources) this.#forgetStrangers(now - sessionIdleMs);
+    if (this.resources) this.#forgetIdlePrincipals(now - sessionIdleMs);
   }
 
   /** An authorization server may have any number of subjects: those that have not come for long go. */
-  #forgetStrangers(before: number): void {
+  #forgetIdlePrincipals(before: number): void {
     for (const [grant, principal] of this.#principals) {
       if (this.#server.hasTokenOf(grant.name) || principal.usedAt >= before) continue;
       if (principal.callLimit.size > 0 || this.#sessions.hasAny(principal)) continue;

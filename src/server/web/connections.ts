@@ -105,7 +105,7 @@ export class Connections {
   }
 
   /**
-   * When the event loop was held up, the token of a connection may lie unread for as long as a stranger may stay. So
+   * When the event loop was held up, the token of a connection may lie unread for as long as an unauthenticated one may stay. So
    * whatever has arrived is read first, in the turn between the two.
    */
   #closeSurplusSoon(): void {
