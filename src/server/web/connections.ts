@@ -105,8 +105,8 @@ export class Connections {
   }
 
   /**
-   * When the event loop was held up, the token of a connection may lie unread for as long as an unauthenticated one may stay. So
-   * whatever has arrived is read first, in the turn between the two.
+   * When the event loop was held up, the token of a connection may lie unread for as long as an unauthenticated one may
+   * stay. So the server first reads what has arrived, in the turn between the two.
    */
   #closeSurplusSoon(): void {
     if (this.#surplusDue) return;
