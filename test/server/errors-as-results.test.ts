@@ -1,5 +1,8 @@
 /** `--errors results`: what a dialect tells as a JSON-RPC error arrives as a result, for clients that stop at errors. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { replay } from '../../src/dialects/replay/index.ts';
+import { standard } from '../../src/dialects/standard/index.ts';
+import { offerTools } from '../../src/server/mcp/app.ts';
 import { RawClient } from '../client.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
@@ -28,6 +31,7 @@ const failing: Record<string, [tool: string, args: object][]> = {
     ['read_file', { path: 'nothing' }],
     ['read_file', { path: '/etc/passwd' }],
     ['read_file', {}],
+    ['no_such_tool', {}],
     ['edit_file', { path: 'a.txt', edits: [{ oldText: 'z' }] }],
     ['grep_files', { regex: '(', directory: '.' }],
   ],
@@ -35,6 +39,7 @@ const failing: Record<string, [tool: string, args: object][]> = {
     ['read_file', { path: 'nothing' }],
     ['read_file', { path: '../x' }],
     ['read_file', { path: 1 }],
+    ['no_such_tool', {}],
     ['search_files', { pattern: '(', is_regex: true }],
   ],
 };
@@ -62,7 +67,6 @@ describe('--errors results', () => {
     expect((await client.call('read_file', { path: 'a.txt' })).result).toEqual({
       content: [{ type: 'text', text: 'a' }],
     });
-    expect((await client.call('nothing', {})).error).toMatchObject({ code: -32602 });
     expect((await client.request('tools/call', { name: 'read_file', arguments: 1 })).error).toMatchObject({
       code: -32602,
     });
@@ -87,5 +91,12 @@ describe('several dialects on one server', () => {
     expect(new Set(tools.map(({ title }) => title)).size).toBe(41);
     expect(tools.find(({ name }) => name === 'replay_read_file')!.title).toBe('Read file (replay)');
     for (const { title, annotations } of tools) expect(annotations.title).toBe(title);
+  });
+
+  it('have titles that differ in more than letter case', () => {
+    const titles = [...offerTools([standard, replay]).values()].map(({ title }) => title);
+    expect(titles).toContain('Read File');
+    expect(titles).toContain('Read file (replay)');
+    expect(new Set(titles.map((title) => title.toLowerCase())).size).toBe(titles.length);
   });
 });

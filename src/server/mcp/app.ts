@@ -46,15 +46,15 @@ export interface OfferedTool {
 
 /**
  * Tools in the order of their dialects. When an earlier dialect has the same name, the tool is `dialect_name`, and
- * when it has the same title, `title (dialect)`: no two tools look the same.
+ * when it has the same title but for letter case, `title (dialect)`: no two tools look the same.
  */
 export function offerTools(dialects: readonly Dialect[]): Map<string, OfferedTool> {
   const offered = new Map<string, OfferedTool>();
   const titles = new Set<string>();
   const add = (tool: Tool, dialect: Dialect, isForViews: boolean) => {
     const name = offered.has(tool.name) ? `${dialect.name}_${tool.name}` : tool.name;
-    const title = titles.has(tool.title) ? `${tool.title} (${dialect.name})` : tool.title;
-    titles.add(title);
+    const title = titles.has(tool.title.toLowerCase()) ? `${tool.title} (${dialect.name})` : tool.title;
+    titles.add(title.toLowerCase());
     offered.set(name, { name, title, tool, dialect, ...(isForViews && { isForViews }) });
   };
   for (const dialect of dialects) for (const tool of dialect.tools) add(tool, dialect, false);

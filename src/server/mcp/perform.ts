@@ -2,7 +2,6 @@
 import { type CallContext, callTool } from '../../dialects/call.ts';
 import {
   type Content,
-  type ResultOutcome,
   type Session,
   type ToolContext,
   type ToolOutcome,
@@ -24,6 +23,7 @@ import { tracing } from '../../trace/caller.ts';
 import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
 import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
+import { asConfigured } from './error-results.ts';
 import { INTERNAL_ERROR } from './messages/json-rpc.ts';
 import { ProgressReporter } from './progress.ts';
 import { withChange } from './views/change-note.ts';
@@ -80,7 +80,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const ended = await callTool(offered.dialect, offered.tool, args, context);
     const { failure } = ended;
     const answer = failure === undefined ? ended : withoutFailure(ended);
-    const answered = app.errors === 'results' ? asResult(answer) : answer;
+    const answered = asConfigured(app, answer);
     const outcome = call.hasViews ? withChange(answered, entries, call) : answered;
     if (trace) {
       const measuring = bytesOf(args);
@@ -94,7 +94,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const { name } = offered.tool;
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
     const outcome = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
-    return app.errors === 'results' ? asResult(outcome) : outcome;
+    return asConfigured(app, outcome);
   } finally {
     arrival?.name();
     lease?.release();
@@ -136,16 +136,6 @@ function isShort(args: unknown): boolean {
     if (room < 0) return false;
   }
   return true;
-}
-
-/** The name in `_meta` under which a result carries the JSON-RPC error that it stands for. */
-const ERROR_META = 'cofferdam/error';
-
-/** The same text as a result, for clients whose agent stops at a protocol error. */
-export function asResult(outcome: ToolOutcome): ResultOutcome {
-  if ('result' in outcome) return outcome;
-  const { message, ...facts } = outcome.error;
-  return { result: { content: [text(message)], isError: true, _meta: { [ERROR_META]: facts } } };
 }
 
 interface FullOrigin extends Origin {

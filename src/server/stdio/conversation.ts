@@ -10,6 +10,7 @@ import type { App, OfferedTool } from '../mcp/app.ts';
 import { Cancellation } from '../mcp/cancellation.ts';
 import { ClientRoots, followsRoots } from '../mcp/client-roots.ts';
 import { newCallLimit } from '../mcp/concurrency-limit.ts';
+import { asConfigured } from '../mcp/error-results.ts';
 import { initializeResult, whyNotInitialize } from '../mcp/messages/initialize.ts';
 import { type Id, INVALID_PARAMS, METHOD_NOT_FOUND } from '../mcp/messages/json-rpc.ts';
 import { perform } from '../mcp/perform.ts';
@@ -103,7 +104,7 @@ export class Conversation {
     const found = tools.byName.get(name);
     if (!found) {
       const message = unknownTool(name, tools);
-      this.#reply(id, { error: { code: INVALID_PARAMS, message } });
+      this.#reply(id, asConfigured(this.#app, { error: { code: INVALID_PARAMS, message } }));
       traceUnknownTool(this.#app, sessionIdOf(this.#state), params, message);
       return;
     }

@@ -3,6 +3,7 @@ import type { Session, ToolContext, ToolOutcome } from '../../../dialects/dialec
 import type { App } from '../app.ts';
 import type { ClientRoots } from '../client-roots.ts';
 import type { ConcurrencyLimit } from '../concurrency-limit.ts';
+import { asConfigured } from '../error-results.ts';
 import { INVALID_PARAMS, SERVER_ERROR } from '../messages/json-rpc.ts';
 import { perform } from '../perform.ts';
 import { endState } from '../session-state.ts';
@@ -52,7 +53,7 @@ export class ToolCalls {
     if (!offered) {
       const message = unknownTool(name, tools);
       traceUnknownTool(app, sessionId, { ...params, _meta: around.meta }, message);
-      return { error: { code: INVALID_PARAMS, message } };
+      return asConfigured(app, { error: { code: INVALID_PARAMS, message } });
     }
     const { capabilities = this.#session.capabilities?.(), ...rest } = around;
     const call = {
