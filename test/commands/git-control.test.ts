@@ -83,6 +83,8 @@ describe.runIf(hasGit)('file tools', () => {
       '.GIT/config',
       '.git/config.worktree',
       '.git/commondir',
+      '.git/rebase-merge/git-rebase-todo',
+      '.git/sequencer/opts',
       'link/config',
       'link/hooks/pre-commit',
       'sub/config-link',
@@ -263,6 +265,21 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     expect(await run('mkdir evil; echo ../evil > .git/commondir')).toMatch(REASON);
     expect(existsSync(join(root, '.git/commondir'))).toBe(false);
     expect(git(root, 'status', '--short')).toContain('sub/');
+  });
+
+  it('leave no program in a rebase that waits to be continued', async () => {
+    await start('replay', '--sandbox', 'require');
+    const list = join(root, '.git/rebase-merge/git-rebase-todo');
+    const prepare = 'mkdir -p .git/rebase-merge && echo break > .git/rebase-merge/git-rebase-todo';
+    expect(await run(prepare)).not.toMatch(REASON);
+    expect(existsSync(list)).toBe(true);
+    expect(await run('echo " x evil" >> .git/rebase-merge/git-rebase-todo')).toMatch(REASON);
+    expect(existsSync(list)).toBe(false);
+    const long = 'mv .git/rebase-merge kept; ln -s ../kept .git/rebase-merge; yes "# blank" | head -c 70000';
+    expect(await run(`${long} > kept/git-rebase-todo; echo exec evil >> kept/git-rebase-todo`)).toMatch(
+      REASON,
+    );
+    expect(existsSync(list)).toBe(false);
   });
 
   it('may do all of it with --allow-git-config', async () => {

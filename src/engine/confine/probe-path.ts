@@ -20,7 +20,7 @@ export function exists(path: string): boolean {
   }
 }
 
-const SMALL_BYTES = 64 * 1024;
+export const SMALL_BYTES = 64 * 1024;
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** The beginning of a regular file, for settings of the server or of Git; undefined when there is none to read. */

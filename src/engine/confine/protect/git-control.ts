@@ -10,6 +10,7 @@ import { isWithin } from '../roots.ts';
 import { TurnMemo } from '../turn-memo.ts';
 import { pathsNamedBy } from './git-named.ts';
 import { COMMON, CONFIG, GIT, HOOKS, WORKTREE_CONFIG } from './git-names.ts';
+import { UNFINISHED } from './git-rebase.ts';
 
 export interface GitPlace {
   /** The held directory that the name is in. */
@@ -38,11 +39,12 @@ export function gitControl({ dir, name, path }: GitPlace): 'git' | undefined {
   if (parts[last] === GIT) return 'git';
   const isRepositoryAround = (index: number) => isRepository(dir, last - index + (name === '' ? 1 : 0));
   for (const [index, part] of parts.entries()) {
-    if (!CONTROL.has(part) && !NESTED.has(part)) continue;
+    const isControl = CONTROL.has(part) || UNFINISHED.has(part);
+    if (!isControl && !NESTED.has(part)) continue;
     if (parts[index - 1] !== GIT && !isRepositoryAround(index)) continue;
     // What is in a nested repository is that one's; to put another in its place is to choose its configuration.
     const isNested = parts.some((_, inner) => inner > index + 1 && isRepositoryAround(inner));
-    if (CONTROL.has(part) || !isNested) return 'git';
+    if (isControl || !isNested) return 'git';
   }
   if (makesRepository(dir, name) || breaksRepository(dir, name, parts)) return 'git';
   return namedAround({ dir, name, path }).some((each) => isWithin(path, each)) ? 'git' : undefined;

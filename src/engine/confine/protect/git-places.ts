@@ -7,6 +7,7 @@ import { isWithin, type Root } from '../roots.ts';
 import { CONTROL, gitControl } from './git-control.ts';
 import { pathsNamedBy } from './git-named.ts';
 import { GIT } from './git-names.ts';
+import { type Rebase, rebaseIn } from './git-rebase.ts';
 
 /** More entries than this are not looked through before each command. */
 export const MOST_ENTRIES = 20_000;
@@ -26,6 +27,8 @@ export interface GitPlaces {
   absent: Set<string>;
   /** Files called `.git`, and links that lead Git on, with what each says: a mount cannot hold a link. */
   pointers: Map<string, string>;
+  /** Rebases that wait to be continued, by their repositories. */
+  rebases: Map<string, Rebase>;
   /** How many entries were looked at, and whether that was all. */
   entries: number;
   complete: boolean;
@@ -58,6 +61,7 @@ class Look {
     fixed: new Set(),
     absent: new Set(),
     pointers: new Map(),
+    rebases: new Map(),
     entries: 0,
     complete: true,
     since: Date.now(),
@@ -142,7 +146,10 @@ class Look {
     if (git !== undefined) for (const named of pathsNamedBy(dir, 0, path)) this.#note(named);
     const isRepository = looksLikeRepository(dir);
     if (isRepository) repositories.set(path, dir.stat().birthtimeMs);
-    if (isRepository || this.#isKnown(path)) for (const name of CONTROL) this.#note(join(path, name));
+    if (!isRepository && !this.#isKnown(path)) return;
+    for (const name of CONTROL) this.#note(join(path, name));
+    const rebase = rebaseIn(path);
+    if (rebase) this.found.rebases.set(path, rebase);
   }
 
   /** What is there stays as it is, and so does the first link on the way; what is missing must stay so. */

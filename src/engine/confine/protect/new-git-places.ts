@@ -9,7 +9,7 @@ import { findGitPlaces, type GitPlaces, MOST_ENTRIES } from './git-places.ts';
 export interface NewGitPlaces {
   /** New repositories, of which Git would take the configuration. */
   repositories: string[];
-  /** Configuration, hooks and ways to them that were not there. */
+  /** Configuration, hooks, ways to them and lists of a rebase to run that were not there. */
   control: string[];
   /** Whether all that the command left was looked through. */
   complete: boolean;
@@ -42,8 +42,13 @@ export async function findNewGitPlaces(
     if (basename(path) === WORKTREE_CONFIG && !before.fixed.has(path)) return isNew(bornAt(path));
     return before.pointers.has(path) && basename(path) !== GIT;
   });
+  const rebases = [...now.rebases].flatMap(([repository, { path, runs }]) => {
+    const known = before.rebases.get(repository)?.runs ?? [];
+    const more = runs.some((each) => !known.includes(each));
+    return more && (before.repositories.has(repository) || isNew(bornAt(path))) ? path : [];
+  });
   const complete = now.complete || !before.complete;
-  return { repositories, control: [...new Set([...pointers, ...control])], complete };
+  return { repositories, control: [...new Set([...pointers, ...control, ...rebases])], complete };
 }
 
 /** The directory of a linked worktree has the configuration of its repository, when it says so. */

@@ -1,0 +1,38 @@
+/** A rebase that waits to be continued: `git rebase --continue` runs the `exec` lines of its list. */
+import { lstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSmall, SMALL_BYTES } from '../probe-path.ts';
+import { realAsFarAsThere } from './git-named.ts';
+
+/** Where Git keeps what it needs to go on: only Git has business there. */
+export const UNFINISHED: ReadonlySet<string> = new Set(['rebase-merge', 'rebase-apply', 'sequencer']);
+
+export interface Rebase {
+  /** The list, or the link on the way to it. */
+  path: string;
+  /** What Git would run. */
+  runs: readonly string[];
+}
+
+const EXEC = /^[ \t]*(?:x|exec)[ \t].*$/gm;
+
+/** The rebase that the repository is in the middle of. */
+export function rebaseIn(repository: string): Rebase | undefined {
+  const directory = join(repository, 'rebase-merge');
+  const list = join(directory, 'git-rebase-todo');
+  const text = readSmall(realAsFarAsThere(list));
+  if (text === undefined) return undefined;
+  const runs = text.match(EXEC) ?? [];
+  return { path: isLink(directory) ? directory : list, runs: [...runs, ...unread(list)] };
+}
+
+/** Stands for the lines after the beginning of a long list: known as long as nobody changes it. */
+function unread(list: string): string[] {
+  const found = statSync(list, { throwIfNoEntry: false });
+  if (found === undefined || found.size < SMALL_BYTES) return [];
+  return [`${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`];
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
