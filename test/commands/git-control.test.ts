@@ -181,9 +181,10 @@ describe.runIf(hasGit)('file tools', () => {
   it('leave hooks alone that the configuration has elsewhere, and what it includes', async () => {
     git(root, 'config', 'core.hooksPath', '.husky/_');
     git(root, 'config', 'include.path', '../team.gitconfig');
+    git(root, 'config', 'core.fsmonitor', './scripts/monitor.sh --fast');
     mkdirSync(join(root, '.husky'));
     await start('workspace');
-    for (const file of ['.husky/pre-commit', '.husky/_/pre-commit', 'team.gitconfig']) {
+    for (const file of ['.husky/pre-commit', '.husky/_/pre-commit', 'team.gitconfig', 'scripts/monitor.sh']) {
       await refuses('write_file', { file, content: 'x' });
     }
     await takes('write_file', { file: 'husky.txt', content: 'x' });

@@ -1,4 +1,7 @@
-/** What a Git configuration names that Git runs or reads as configuration too: its hooks' directory, its includes. */
+/**
+ * What a Git configuration names that Git runs or reads as configuration too: its hooks' directory, its file
+ * system monitor, its includes.
+ */
 
 /** Paths as they are written there: relative ones start at the worktree, `include`s at the configuration's directory. */
 export interface NamedPaths {
@@ -18,6 +21,7 @@ export function pathsNamedIn(config: string): NamedPaths {
   const named: NamedPaths = { hooks: [], includes: [] };
   for (const [key, value] of settingsIn(config)) {
     if (key === 'core.hookspath') named.hooks.push(hooksHome(value));
+    if (key === 'core.fsmonitor') named.hooks.push(...programIn(value));
     if (key === 'include.path' || key === 'includeif.path') named.includes.push(value);
   }
   return named;
@@ -57,6 +61,13 @@ function settingsIn(config: string): [key: string, value: string][] {
 
 function unescaped(text: string): string {
   return text.replace(/\\(?:\r?\n|([\s\S]))/g, (_, one: string | undefined) => one ?? '');
+}
+
+/** The program of a command line, where it is named by a path: `true` and programs on PATH are none of the worktree's. */
+function programIn(command: string): string[] {
+  const [, quoted, plain] = /^\s*(?:["']([^"']+)["']|(\S+))/.exec(command) ?? [];
+  const program = quoted ?? plain;
+  return program?.includes('/') ? [program] : [];
 }
 
 /** Husky names `.husky/_`, whose scripts run those beside it. */
