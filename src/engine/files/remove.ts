@@ -4,6 +4,7 @@ import type { SetAside } from '../../state/contents.ts';
 import type { Dir, Stat } from '../confine/directory/dir.ts';
 import { rawNamesInTurns } from '../confine/directory/names-in-turns.ts';
 import { attempt, attemptAsync } from '../confine/errno.ts';
+import { holdsMount } from '../confine/mounts.ts';
 import type { Place } from '../confine/place.ts';
 import type { Wall } from '../confine/wall.ts';
 import { Yielder } from '../event-loop.ts';
@@ -84,6 +85,8 @@ async function requireTreeRemovable(
 ): Promise<void> {
   const tree = place.enter();
   try {
+    // Its content could go and it would stay: then nobody would have asked for what is left.
+    if (holdsMount(tree)) fail({ kind: 'io', path: place.shown, action: 'delete', code: 'EBUSY' });
     await requireRemovable(wall, tree, place.shown, new Yielder(signal), 0);
   } finally {
     tree.close();

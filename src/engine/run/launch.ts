@@ -3,6 +3,7 @@
 import { closeSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { asMountPoint } from '../confine/mounts.ts';
 import { isWithin } from '../confine/roots.ts';
 import { SETPRIV_ARGS } from './probe-programs.ts';
 import { layOutDescriptors } from './process/descriptors.ts';
@@ -16,7 +17,7 @@ import { bubblewrapArgs, sandboxPlaces } from './sandbox/bubblewrap.ts';
 import type { HeldPlace } from './sandbox/held-places.ts';
 import { holdDirectoriesBetween, releaseDirectories } from './sandbox/held-places.ts';
 import type { Installations } from './sandbox/installations.ts';
-import { asMountPoint, whenMounted } from './sandbox/mount-check.ts';
+import { whenMounted } from './sandbox/mount-check.ts';
 import type { SandboxPlan } from './sandbox/sandbox.ts';
 import { openSeccompFilter } from './sandbox/seccomp.ts';
 import type { MaskedPlace } from './sandbox/withheld-places.ts';

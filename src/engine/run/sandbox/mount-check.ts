@@ -1,10 +1,5 @@
 /** Makes a sandboxed command check its mounts before it starts. */
 
-/** How the kernel writes the path of a mount in /proc/self/mountinfo. */
-export function asMountPoint(path: string): string {
-  return path.replace(/[ \t\n\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
-}
-
 /**
  * The argv that first checks that every mount point is where it should be. bubblewrap follows links on the way to a
  * place in a root, and another process may have put one there after the server looked.

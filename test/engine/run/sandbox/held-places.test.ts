@@ -2,12 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { asMountPoint } from '../../../../src/engine/confine/mounts.ts';
 import {
   type HeldPlace,
   holdDirectoriesBetween,
   releaseDirectories,
 } from '../../../../src/engine/run/sandbox/held-places.ts';
-import { asMountPoint, whenMounted } from '../../../../src/engine/run/sandbox/mount-check.ts';
+import { whenMounted } from '../../../../src/engine/run/sandbox/mount-check.ts';
 import { heldBelow } from '../../../descriptors.ts';
 import { layOut, temporaryDirectory } from '../../../tree.ts';
 
