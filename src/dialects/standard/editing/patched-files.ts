@@ -28,9 +28,12 @@ function hashMeta(plans: readonly PlannedFile[], hashes: readonly (string | unde
 
 function lineOf(plan: PlannedFile): string {
   const [from, to] = [plan.from, plan.to].map((path) => (path === undefined ? undefined : onOneLine(path)));
-  const counts = `(+${plan.counts.added} -${plan.counts.removed})`;
   if (from === undefined) return `A ${to}`;
   if (to === undefined) return `D ${from}`;
-  if (from !== to) return !hasSteps(plan) ? `R ${from} -> ${to}` : `R ${from} -> ${to} ${counts}`;
-  return plan.mode === undefined || hasSteps(plan) ? `M ${from} ${counts}` : `M ${from} (its mode stays)`;
+  const facts = [
+    ...(hasSteps(plan) ? [`+${plan.counts.added} -${plan.counts.removed}`] : []),
+    ...(plan.mode === undefined ? [] : ['its mode stays']),
+  ];
+  const told = facts.length === 0 ? '' : ` (${facts.join('; ')})`;
+  return from === to ? `M ${from}${told}` : `R ${from} -> ${to}${told}`;
 }
