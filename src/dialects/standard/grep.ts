@@ -53,7 +53,8 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     include: args.glob === undefined ? undefined : globsOf(args.glob),
     ignoreFiles: !args.includeIgnored,
     contextLines: byFile ? 0 : (args.context ?? 0),
-    maxMatches: byFile ? MOST_FILES : offset + limit,
+    // One more than is shown: a match among the lines behind the last one belongs to the next page.
+    maxMatches: byFile ? MOST_FILES : offset + limit + 1,
     summary: SUMMARIES[args.output],
     // An anchor is the hash of the whole line.
     maxLineLength: args.anchors ? undefined : Math.min(LONGEST_LINE, budgetOf(context, args) >> 3),
@@ -62,7 +63,7 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
   };
   const isFar = !byFile && offset > (type === 'file' ? 0 : FAR);
   const result = isFar
-    ? await pageBehind(offset, { ...query, maxMatches: limit }, path, type === 'file', context)
+    ? await pageBehind(offset - 1, { ...query, maxMatches: limit + 2 }, path, type === 'file', context)
     : await engine.search.grep(path, query, { signal });
   context.explain?.(`plan: ${result.plan.plan} (${result.plan.why})`);
   const directory = type === 'directory' ? path : dirname(path);
@@ -75,7 +76,7 @@ export async function grep(args: GrepArguments, context: ToolContext): Promise<s
     return [`No matches found in ${onOneLine(path)}`, ...skipped].join('\n');
   }
   const found = { ...result, files };
-  const shown = isFar ? files : withoutFirst(files, offset);
+  const shown = withoutFirst(files, isFar ? 1 : offset);
   const bytes = budgetOf(context, args) - Buffer.byteLength([head, ...skipped].join('\n')) - 2;
   const body = byFile
     ? await filePage(found, args, { directory, bytes }, context)
@@ -92,7 +93,8 @@ function notesOf({ skippedLongLines, skippedUnreadable }: GrepResult): string[] 
 
 /**
  * The matches behind many others, without sending those through the server: counts them first, then searches the files
- * that the page lies in.
+ * that the page lies in. The caller asks for one match more, the last that it has shown: lines between that and the
+ * next one belong to it.
  */
 async function pageBehind(
   offset: number,
@@ -135,7 +137,7 @@ function linePage(result: GrepResult, args: GrepArguments, bytes: number, contex
     const heading = block.path === path ? (args.context && !block.touches ? ['--'] : []) : [block.path];
     const lines = [...heading, ...block.lines];
     room -= lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-    if (room < 0 && matches > 0) break;
+    if (matches === args.limit || (room < 0 && matches > 0)) break;
     shown.push(...lines);
     matches += block.matches;
     path = block.path;
@@ -193,7 +195,7 @@ function lineText({ number, text, match }: FoundLine, anchors: boolean, bytes: n
   return `${number}${match ? ':' : '-'} ${shown}`;
 }
 
-/** Leaves out the first `offset` matching lines and their context. */
+/** Leaves out the first `offset` matching lines and the lines around them, which their page has shown. */
 function withoutFirst(files: readonly FileMatches[], offset: number): FileMatches[] {
   let skip = offset;
   return files.flatMap((file) => {
@@ -202,11 +204,18 @@ function withoutFirst(files: readonly FileMatches[], offset: number): FileMatche
       skip -= matches.length;
       return [];
     }
-    const from = skip === 0 ? 0 : matches[skip - 1]!.number + 1;
+    const from = skip === 0 ? 0 : endOfBlock(file.lines, matches[skip - 1]!);
     const left = matches.length - skip;
     skip = 0;
-    return [{ ...file, lines: file.lines.filter(({ number }) => number >= from), matches: left }];
+    return [{ ...file, lines: file.lines.slice(from), matches: left }];
   });
+}
+
+/** The index behind a match and the lines that belong to it: up to the next match, or to lines that are left out. */
+function endOfBlock(lines: readonly FoundLine[], match: FoundLine): number {
+  let end = lines.indexOf(match) + 1;
+  while (end < lines.length && !lines[end]!.match && lines[end]!.number === lines[end - 1]!.number + 1) end++;
+  return end;
 }
 
 /** Files with matches: the newest first, or each with its count by path. */

@@ -113,6 +113,24 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     },
   );
 
+  it('grep_files gives back every line around a match once', async () => {
+    proves('standard.budget.every-match');
+    const text = Array.from(
+      { length: 60 },
+      (_, at) => `${at} ${'é'.repeat(random() * 12)}${random() < 0.25 ? ' needle' : ''}\n`,
+    ).join('');
+    fixture = openStandardFixture({ 'd/a.txt': text, 'd/b.txt': text });
+    const linesIn = (answers: string[]) =>
+      answers.flatMap((answer) => [...answer.matchAll(/^\d+[:-] .*$/gm)].map(([line]) => line));
+    for (const path of ['d', 'd/a.txt']) {
+      const args = { pattern: 'needle', path, context: 3 };
+      const whole = linesIn(await fixture.call('grep_files', args, 20_000));
+      expect(whole.length).toBeGreaterThan(30);
+      expect(linesIn(await pages('grep_files', args, maxTokens))).toEqual(whole);
+      expect(linesIn(await pages('grep_files', { ...args, limit: 1 }, 20_000))).toEqual(whole);
+    }
+  });
+
   it('read_multiple_files shares its budget, and every cut file goes on', async () => {
     proves('standard.budget.every-line');
     const files: Tree = {
