@@ -33,6 +33,11 @@ export function partNote(what: string, total: number, next: string | undefined):
   return `[${what} of ${grouped(total)}${next === undefined ? '' : `; ${next}`}]`;
 }
 
+/** For an offset behind the last of all lines: an empty answer would look like an empty directory. */
+export function nothingBehind(total: number, what: string): string {
+  return `[there are only ${grouped(total)} ${what}]`;
+}
+
 export interface Page {
   lines: readonly string[];
   /** How many lines, from the first on, were left out and are shown. */

@@ -12,7 +12,7 @@ import {
 } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 import { escapeRegex } from '../escape-regex.ts';
-import { budgetOf, pageOf } from '../results/budget.ts';
+import { budgetOf, nothingBehind, pageOf } from '../results/budget.ts';
 import { nextCall } from '../results/next-call.ts';
 import { onOneLine } from '../results/one-line.ts';
 import { explainNothing, globsOf } from './no-matches.ts';
@@ -143,6 +143,7 @@ function linePage(result: GrepResult, args: GrepArguments, bytes: number, contex
     path = block.path;
   }
   const left = result.totalMatches - offset - matches;
+  if (matches === 0) return [nothingBehind(result.totalMatches, 'matching lines')];
   if (left <= 0) return shown;
   const next = nextCall('grep_files', asSent(args), { offset: offset + matches }, context);
   return [...shown, `[${grouped(left)} more matching lines; ${next}]`];
@@ -232,6 +233,7 @@ async function filePage(
   );
   const page = pageOf(lines.slice(0, offset + limit), offset, bytes);
   const left = lines.length - page.end;
+  if (page.lines.length === 0) return [nothingBehind(lines.length, 'files')];
   if (left <= 0) return [...page.lines];
   const next = nextCall('grep_files', asSent(args), { offset: page.end }, context);
   return [...page.lines, `[${grouped(left)} more files; ${next}]`];

@@ -1,6 +1,7 @@
 /** Reading text: which lines a call means, how they are shown, and how it goes on. */
+import { grouped } from '../../display/grouped.ts';
 import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../engine/index.ts';
-import type { Session, ToolContext, ToolResult } from '../dialect.ts';
+import { type Session, type ToolContext, type ToolResult, text } from '../dialect.ts';
 import { ReadTexts } from '../read-texts.ts';
 import { type Budget, budgetOf, partNote } from '../results/budget.ts';
 import { nextCall } from '../results/next-call.ts';
@@ -64,14 +65,33 @@ function rememberedHash(session: Session, path: string, bytes: Buffer): string |
   return typeof hashing === 'string' ? remember(hashing) : hashing.then(remember);
 }
 
-export function rendered({ answer, hash }: ReadText, { hash: isShown = false }: ReadArguments): ToolResult {
-  return withHash(answer, hash, isShown);
+export function rendered({ answer, hash }: ReadText, args: ReadArguments): ToolResult {
+  const result = withHash(answer, hash, args.hash);
+  const note = noteIgnored(args);
+  return note === undefined ? result : { ...result, content: [...result.content, text(note)] };
+}
+
+/** `head` and `tail` take an end of the file, as the official server does. */
+function noteIgnored({ head, tail, offset = 1, limit, column = 1 }: ReadArguments): string | undefined {
+  const ignored = [
+    ...(offset === 1 ? [] : ['offset']),
+    ...(limit === undefined || limit === (head || tail) ? [] : ['limit']),
+    ...(column === 1 ? [] : ['column']),
+  ];
+  if (!(head || tail) || ignored.length === 0) return undefined;
+  return `[ignored: ${ignored.join(', ')}; use offset and limit without head or tail]`;
 }
 
 /** An offset behind the end is a mistake; the first line of an empty file is not. */
-function requireLine({ path, head, tail, offset = 1 }: ReadArguments, { totalLines: lines }: TextPart): void {
-  if (!head && !tail && offset > Math.max(lines, 1))
-    fail({ kind: 'line-out-of-range', path, line: offset, lines });
+function requireLine({ path, head, tail, offset = 1, column = 1 }: ReadArguments, part: TextPart): void {
+  if (head || tail) return;
+  const { totalLines: lines, firstLine } = part;
+  if (offset > Math.max(lines, 1)) fail({ kind: 'line-out-of-range', path, line: offset, lines });
+  // A call that goes on may begin with the end of its line.
+  if (firstLine === undefined || column <= firstLine.length + 1) return;
+  const { length } = firstLine;
+  const message = `line ${offset} of ${path} has ${grouped(length)} characters; there is no character ${grouped(column)}`;
+  fail({ kind: 'bad-arguments', problems: [{ field: 'column', missing: false, message }] });
 }
 
 /** `head: 0` and `tail: 0` are as if absent. */
@@ -133,7 +153,9 @@ function plainText({ text, to }: TextPart, { head, tail }: ReadArguments): Shown
   return { text: head && text.endsWith('\n') ? text.slice(0, -1) : text, to };
 }
 
-function labelled({ text, from, to }: TextPart, { anchors }: ReadArguments, bytes: number): Shown {
+/** An anchor is the hash of the whole line, also where a part of it is shown. */
+function labelled(part: TextPart, { anchors }: ReadArguments, bytes: number): Shown {
+  const { text, from, to, firstLine } = part;
   const lines: string[] = [];
   let room = bytes;
   const texts = text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
@@ -144,7 +166,8 @@ function labelled({ text, from, to }: TextPart, { anchors }: ReadArguments, byte
     const line = texts[index]!;
     const number = from + index;
     const own = line.endsWith('\r') ? line.slice(0, -1) : line;
-    const label = anchors ? `${number}#${lineHash(own)}` : `${number}`;
+    const whole = index === 0 && firstLine !== undefined ? firstLine : own;
+    const label = anchors ? `${number}#${lineHash(whole)}` : `${number}`;
     if (!isShort) room -= Buffer.byteLength(line) + label.length + 3;
     if (room < 0 && lines.length > 0) return { text: lines.join('\n'), to: number - 1 };
     lines.push(`${label}| ${own}`);

@@ -9,7 +9,7 @@ import { Yielder } from '../../event-loop.ts';
 import { fail } from '../../failures.ts';
 import { limits } from '../../limits.ts';
 import { countLines as countLinesOf, whyBinary } from '../../text/encoding.ts';
-import { type LinesOfText, partOfText } from '../../text/lines/text-part.ts';
+import { type LinesOfText, partOfText, withoutEnd } from '../../text/lines/text-part.ts';
 import { fileEncoding, requireText } from '../encoding/file-encoding.ts';
 import { decodedInTurns } from '../encoding/in-turns.ts';
 import { withFile } from '../read/with-file.ts';
@@ -94,7 +94,8 @@ async function partOfLarge(
   const part = partOfText(textOf(got.bytes, encoding, from, shown), from, span);
   if (got.partialLine && part.goesOnAt) {
     const line = await readLineRange(file, from, from, { maxBytes: limits.wholeFileBytes, newline, signal });
-    part.goesOnAt.length = textOf(line.bytes, encoding, from, shown).replace(/\r?\n$/, '').length;
+    part.firstLine = withoutEnd(textOf(line.bytes, encoding, from, shown));
+    part.goesOnAt.length = part.firstLine.length;
   }
   return { stat: file.stat, bytes: undefined, ...part, totalLines };
 }

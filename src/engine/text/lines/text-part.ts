@@ -20,6 +20,8 @@ export interface LinesOfText {
   column: number;
   /** Set when the text ends within its last line: the character where that goes on, and the line's length. */
   goesOnAt?: { column: number; length: number };
+  /** The whole first line without its end, where the text begins or ends within it. */
+  firstLine?: string;
 }
 
 /** `first` is the number of the text's first line. */
@@ -37,10 +39,16 @@ export function partOfText(text: string, first: number, span: LineSpan): LinesOf
     if (room < 0) break;
     end = endOf(to + 1);
   }
-  if (to >= from) return { text: text.slice(begin, end), from, to, column };
-  const piece = firstBytes(text.slice(begin, endOf(from)), maxBytes);
-  const length = lengthWithoutEnd(text.slice(starts[from - first]!, endOf(from)));
-  return { text: piece, from, to: from, column, goesOnAt: { column: column + piece.length, length } };
+  if (to >= from && column === 1) return { text: text.slice(begin, end), from, to, column };
+  const firstLine = withoutEnd(text.slice(starts[from - first]!, endOf(from)));
+  if (to >= from) return { text: text.slice(begin, end), from, to, column, firstLine };
+  const rest = text.slice(begin, endOf(from));
+  const most = firstBytes(rest, maxBytes);
+  // A line end stays whole.
+  const piece =
+    most.length > 1 && most.endsWith('\r') && rest[most.length] === '\n' ? most.slice(0, -1) : most;
+  const goesOnAt = { column: column + piece.length, length: firstLine.length };
+  return { text: piece, from, to: from, column, goesOnAt, firstLine };
 }
 
 /** A line starts behind each newline, but not at the very end. */
@@ -72,6 +80,6 @@ function isHalf(text: string, at: number): boolean {
   return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-function lengthWithoutEnd(line: string): number {
-  return line.replace(/\r?\n$/, '').length;
+export function withoutEnd(line: string): string {
+  return line.replace(/\r?\n$/, '');
 }
