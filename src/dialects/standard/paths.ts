@@ -4,6 +4,8 @@ import { fail } from '../../engine/index.ts';
 import type { ToolContext } from '../dialect.ts';
 
 const WINDOWS_PATH = /^[A-Za-z]:(?:[\\/]|$)/;
+/** Begins with no slash and has a backslash: a path of Windows, unless an entry has that very name. */
+const BACKSLASH_PATH = /^[^/\\]*\\/;
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
 /** How the calls named the paths that they meant, for messages; where they named them so, there is no entry. */
@@ -16,13 +18,26 @@ export function asCalled(path: string, context: ToolContext): string {
 
 /** The absolute path that a call means. Nothing needs to be there. */
 export function pathOf(named: string, context: ToolContext): string | Promise<string> {
-  if (process.platform !== 'win32' && WINDOWS_PATH.test(named)) {
-    refuse(`Access denied - Windows-style path received on a POSIX host: ${named}`);
-  }
+  if (process.platform !== 'win32' && WINDOWS_PATH.test(named)) refuseWindowsPath(named);
   const plain = expandHome(named, context.home).replace(/(?<=[^/])\/+$/, '');
   const path = absolute(plain, context);
+  if (process.platform !== 'win32' && BACKSLASH_PATH.test(named))
+    return unlessForWindows(path, named, context);
   if (typeof path === 'string' && !BEYOND_ASCII.test(path)) return remembered(path, named, context);
   return pathInUnicodeForm(path, named, context);
+}
+
+async function unlessForWindows(
+  path: string | Promise<string>,
+  named: string,
+  context: ToolContext,
+): Promise<string> {
+  const meant = await pathInUnicodeForm(path, named, context);
+  return (await context.engine.files.peek(meant)) ? meant : refuseWindowsPath(named);
+}
+
+function refuseWindowsPath(named: string): never {
+  return refuse(`Access denied - Windows-style path received on a POSIX host: ${named}`);
 }
 
 async function pathInUnicodeForm(

@@ -1,13 +1,12 @@
 /** Where a path has led: a held directory and one name in it, never a path to be looked up again. */
-import { EngineFailure, fail } from '../failures.ts';
-import { nearNames } from '../text/similar.ts';
-import { isTemporary } from './content/draft-names.ts';
+import { fail } from '../failures.ts';
 import type { Dir, Stat } from './directory/dir.ts';
 import type { SharedDirectories } from './directory/shared-directories.ts';
 import { attempt, failMissing } from './errno.ts';
+import { similarPaths } from './near-paths.ts';
 import type { ProtectedPlaces } from './protect/protected-places.ts';
 import type { Root } from './roots.ts';
-import { rawOf, textOf } from './scan/raw-names.ts';
+import { rawOf } from './scan/raw-names.ts';
 import { requireNotOwnerFile } from './withheld/ignore-file.ts';
 import { sameEntryIn } from './withheld/same-entry.ts';
 import type { IsSameEntry, Verdict, Withheld } from './withheld/withheld.ts';
@@ -113,7 +112,7 @@ export class Place {
     const parent = rawOf(this.path.slice(0, this.path.lastIndexOf('/')) || '/');
     const isSame = sameEntryIn(this.#dir);
     const isListed = (near: string) => withheld?.nameIn(parent, rawOf(near), true, isSame) !== 'hidden';
-    return similarPaths(this.#dir, { shown, name, rest: '', isListed });
+    return similarPaths(this.#dir, { shown, name, isListed });
   }
 
   requireWritable(): void {
@@ -154,45 +153,4 @@ export class Place {
     if (this.#isMadeShared) return;
     for (const { dir } of this.#made) dir.close();
   }
-}
-
-export interface MissingName {
-  /** The path as it was sent. */
-  shown: string;
-  name: string;
-  /** What follows the name in the path. */
-  rest: string;
-  /** Whether the owner lets clients know of an entry. */
-  isListed(name: string): boolean;
-}
-
-/** What was probably meant: entries of the same directory with a similar name, written like the path sent. */
-export function similarPaths(dir: Dir, { shown, name, rest, isListed }: MissingName): string[] {
-  const end = shown.lastIndexOf(name);
-  if (name === '' || end < 0) return [];
-  try {
-    const near = nearNames(name, firstNames(dir).filter(isListed));
-    return near.map((each) => shown.slice(0, end) + each + rest);
-  } catch (error) {
-    if (error instanceof EngineFailure) throw error;
-    return [];
-  }
-}
-
-/** A suggestion looks at no more names of a directory than this. */
-const MOST_NAMES = 5000;
-/** What was read last: a call may miss many names of one directory. It only helps to guess, so it may be old. */
-let lastRead: { state: string; names: readonly string[] } | undefined;
-
-function firstNames(dir: Dir): readonly string[] {
-  const { dev, ino, mtimeNs, ctimeNs } = dir.stat();
-  const state = [dev, ino, mtimeNs, ctimeNs].join(':');
-  if (lastRead?.state === state) return lastRead.names;
-  const names: string[] = [];
-  for (const batch of dir.rawNameBatches()) {
-    for (const name of batch) if (!isTemporary(name, 'file')) names.push(textOf(name));
-    if (names.length >= MOST_NAMES) break;
-  }
-  lastRead = { state, names };
-  return names;
 }

@@ -3,7 +3,8 @@ import { fail } from '../failures.ts';
 import { limits } from '../limits.ts';
 import type { Dir } from './directory/dir.ts';
 import { attempt, failMissing } from './errno.ts';
-import { Place, similarPaths } from './place.ts';
+import { similarPaths, standingBelow } from './near-paths.ts';
+import { Place } from './place.ts';
 import type { Root } from './roots.ts';
 import { rawOf } from './scan/raw-names.ts';
 import type { WalkOptions, Wall } from './wall.ts';
@@ -114,9 +115,7 @@ export class Walk {
       if (this.#climbsOut()) fail({ kind: 'outside', path: this.#shown });
       // What the path leaves again is not made: it would stay behind.
       if (this.#options.makeParents && !this.#todo.includes('..')) return this.#make(name);
-      const rest = this.#todo.map((each) => `/${each}`).join('');
-      const near = similarPaths(this.#dir, { shown: this.#shown, name, rest, isListed: this.#isListed });
-      return failMissing(this.#shown, 'entry', near);
+      return failMissing(this.#shown, 'entry', this.#similar(name));
     }
     if ('linkTarget' in found) {
       if (this.#options.straight) fail({ kind: 'not-a-directory', path: this.#shown });
@@ -125,6 +124,12 @@ export class Walk {
     }
     this.#moveTo(found, name);
     return true;
+  }
+
+  #similar(name: string): readonly string[] {
+    const directories = similarPaths(this.#dir, { shown: this.#shown, name, isListed: this.#isListed });
+    const rest = this.#todo.map((each) => `/${each}`).join('');
+    return standingBelow(this.#wall, directories, rest, this.#options);
   }
 
   get #withheld(): Withheld | undefined {

@@ -32,6 +32,8 @@ export interface WalkOptions {
   makeParents?: boolean;
   /** Where a relative path starts: an absolute path inside. Default: the first root. */
   base?: string;
+  /** The path is a guess at what a caller meant: where it leads nowhere, one more guess is enough. */
+  isGuess?: boolean;
   /** Called before a missing parent directory is made, with its path and the root's. */
   onMake?(path: string, root: string): void;
 }

@@ -58,6 +58,7 @@ function writes(): Call[] {
       '../outside/x',
       '/etc/x',
       'c:\\x',
+      'dir\\x',
     ]),
   ];
 }

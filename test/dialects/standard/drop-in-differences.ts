@@ -25,6 +25,10 @@ export const allowed: Readonly<Record<string, Allows>> = {
     return note !== '' && theirs.text.startsWith(`${ours.text.slice(0, -note.length)}\n`);
   },
 
+  backslashes: ({ call, ours }) =>
+    /^[^/\\]*\\/.test(pathOf(call)) &&
+    ours.text === `Access denied - Windows-style path received on a POSIX host: ${pathOf(call)}`,
+
   parents({ call, ours, theirs }) {
     const isMade = /^Successfully (wrote|moved)/.test(ours.text);
     return isMade && theirs.text.startsWith('ENOENT') && /\/(missing|not)\//.test(JSON.stringify(call.args));
