@@ -97,6 +97,8 @@ export type Failure =
       elsewhere: readonly number[];
       /** The hunk fits at two lines that are equally near to the one that it states. */
       equallyNear?: readonly [number, number];
+      /** Where the lines stand that the hunk would leave, when they stand in one place. */
+      appliedAt?: number | undefined;
     }
   | { kind: 'overlap'; path: string; first: number; second: number }
   // Patterns

@@ -179,10 +179,14 @@ function notEncodable(facts: Failure & { kind: 'not-encodable' }, shown: string)
 const MOST_LINES = 20;
 
 function hunkMismatch(facts: Failure & { kind: 'hunk-mismatch' }, shown: string): string {
-  const { hunk, line, expected, found, elsewhere, equallyNear } = facts;
-  const lines = [`${shown}: hunk ${hunk} does not fit at line ${line}; nothing was changed`];
-  if (equallyNear)
-    lines.push(`It fits equally near at lines ${equallyNear.join(' and ')}: give more context.`);
+  const { hunk, line, expected, found, elsewhere, equallyNear, appliedAt } = facts;
+  const what = equallyNear
+    ? `fits at lines ${equallyNear.join(' and ')} alike`
+    : `does not fit at line ${line}`;
+  const lines = [`${shown}: hunk ${hunk} ${what}; nothing was changed`];
+  if (equallyNear) lines.push('Give more context.');
+  else if (appliedAt !== undefined)
+    lines.push(`Its new lines stand at line ${appliedAt} already: the hunk seems to be applied.`);
   else if (elsewhere.length > 1) lines.push(`It fits at lines ${elsewhere.join(', ')}: give more context.`);
   const wanted = expected.slice(0, MOST_LINES).map((each) => `- ${each}`);
   const there = found.slice(0, MOST_LINES).map((each) => `+ ${each}`);

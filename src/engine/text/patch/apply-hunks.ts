@@ -12,7 +12,7 @@ import { type BlockIndex, blockIndex } from '../edit/literal/block-places.ts';
 import { type Part, textOfParts, withoutEnd } from '../edit/parts.ts';
 import { bestWindow } from '../edit/tolerant/closest-place.ts';
 import { BOM, withoutLastEnding } from '../encoding.ts';
-import { hunkMismatch, twoPlaces } from './mismatch.ts';
+import { hunkMismatch, standsTwice } from './mismatch.ts';
 import { endingsOf, Output } from './output.ts';
 import type { LooseHunk } from './parse/file-operation.ts';
 import { ADD_CONTEXT, badPatch, type HunkLine } from './parse/hunk.ts';
@@ -143,12 +143,7 @@ class HunkSearch {
     if (second === undefined) return first;
     const literal = places.filter((place) => this.#standsLiterally(sought, place));
     if (literal.length === 1) return literal[0]!;
-    const wanted = { ...sought, stated: first, from: 0 };
-    return fail({
-      ...twoPlaces(wanted, this.#text, [first, second]),
-      path: this.#path,
-      hunk: sought.number,
-    });
+    return fail({ ...standsTwice(sought, [first, second]), path: this.#path, hunk: sought.number });
   }
 
   #places(sought: Sought): number[] {
@@ -220,7 +215,16 @@ class HunkSearch {
     const stated = Math.max(0, (hunk.stated ?? 1) - 1 + this.#moved);
     const place = Math.max(0, bestWindow(all, keys)?.from ?? stated);
     const wanted = { hunk, keys, stated: place, from: 0 };
-    return fail({ ...hunkMismatch(wanted, this.#text), path: this.#path, hunk: number });
+    const appliedAt = this.#appliedAt(hunk);
+    return fail({ ...hunkMismatch(wanted, this.#text), path: this.#path, hunk: number, appliedAt });
+  }
+
+  /** The line, from 1, where the lines that the hunk would leave stand, if they stand in one place only. */
+  #appliedAt({ lines }: LooseHunk): number | undefined {
+    const left = lines.filter(({ mark }) => mark !== '-').map(({ text }) => looseKey(text));
+    if (left.every((key) => key.trim() === '') || lines.every(({ mark }) => mark === ' ')) return undefined;
+    const places = this.#text.index().placesOf(left);
+    return places.length === 1 ? places[0]! + 1 : undefined;
   }
 }
 

@@ -44,6 +44,20 @@ export function twoPlaces(wanted: Wanted, text: PatchedLines, places: readonly [
   return { ...hunkMismatch(wanted, text), equallyNear: [first + 1, second + 1] };
 }
 
+/** For a hunk that states no line, or one that counts for nothing: all of its lines stand at both places. */
+export function standsTwice({ keys }: Pick<Wanted, 'keys'>, places: readonly [number, number]): Mismatch {
+  const lines = keys.slice(0, SHOWN_BEFORE + SHOWN_AFTER + 1).map((key) => shown(key, undefined));
+  const equallyNear = [places[0] + 1, places[1] + 1] as const;
+  return {
+    kind: 'hunk-mismatch',
+    line: equallyNear[0],
+    expected: lines,
+    found: lines,
+    elsewhere: [],
+    equallyNear,
+  };
+}
+
 /** For a deletion that does not name all lines of the file. */
 export function linesLeft(text: PatchedLines, line: number): Mismatch {
   const found = keysBetween(text, line, line + 1 + SHOWN_AFTER).map((key) => shown(key, undefined));
