@@ -165,10 +165,28 @@ function notFound(edited: EditedText, { oldText, newText }: TextReplacement): Ed
     for (const fit of FITS) {
       const [place, second] = placesFor(fit);
       if (second !== undefined) break;
-      if (place !== undefined) return { why: 'already-applied', line: edited.lineAt(place.start) };
+      if (place !== undefined && isTelling(text, place))
+        return { why: 'already-applied', line: edited.lineAt(place.start) };
     }
   }
   return { why: 'not-found', closest: closestPlace(text, oldText), hasElision: hasElision(oldText) };
+}
+
+/** Fewer letters stand anywhere by chance. */
+const LEAST_LETTERS = 3;
+const LONGEST_INDENT = 200;
+const LETTER = /[\p{L}\p{N}_]/u;
+
+/** Whether a text that stands somewhere was put there: whole lines, or whole words that are not too short. */
+function isTelling(text: string, { start, end }: FittingPlace): boolean {
+  const found = text.slice(start, end);
+  const startsLine = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - LONGEST_INDENT), start));
+  const endsLine = found.endsWith('\n') || /^[ \t]*\r?(?:\n|$)/.test(text.slice(end, end + LONGEST_INDENT));
+  if (startsLine && endsLine) return true;
+  const splitsWord = [start, end].some(
+    (at) => LETTER.test(text[at - 1] ?? '') && LETTER.test(text[at] ?? ''),
+  );
+  return !splitsWord && [...found].filter((each) => LETTER.test(each)).length >= LEAST_LETTERS;
 }
 
 function patternSplices(text: string, edit: TextReplacement, path: string, onRegex: () => void): Found {
