@@ -151,6 +151,24 @@ describe('a text that fits', () => {
     expect(edited('a b\n', { oldText: 'a\u00a0b', newText: 'c\u00a0d' }).text).toBe('c d\n');
   });
 
+  it.each([
+    ['He said “no”.', 'He said "no".', 'He said "no" and "yes".', 'He said “no” and “yes”.'],
+    ['a — b, 1–2, x-y', 'a - b, 1-2, x-y', 'a - b - c, 3-4-5, x-y-z', 'a — b — c, 3–4–5, x-y-z'],
+    [
+      'It’s a ‘test’\u00a0x',
+      "It's a 'test' x",
+      "It's not a 'big' 'test' x",
+      'It’s not a ‘big’ ‘test’\u00a0x',
+    ],
+    ['say “hi” — it’s', 'say "hi" - it\'s', '("so")', '(“so”)'],
+    ['x("it")', 'x(“it”)', 'x(“it’s”)', 'x("it\'s")'],
+  ])(
+    'by typography, with new quotes and dashes as the file has them: %s',
+    (text, oldText, newText, result) => {
+      expect(edited(`${text}\n`, { oldText, newText })).toEqual({ fit: 'typography', text: `${result}\n` });
+    },
+  );
+
   it('by typography and everything before it together', () => {
     const text = lines('\tif (a) {', '\t\tsay("x");  ', '\t}').replaceAll('\n', '\r\n');
     const edit = {
@@ -301,8 +319,10 @@ describe('a text that is refused', () => {
   });
 
   it('where it is unclear which form of a quote is meant', () => {
-    const edit = { oldText: 'He said "no".', newText: 'He said "no" and "yes".' };
-    expect(refused('He said “no”.\n', edit)).toMatchObject({ why: 'not-found', closest: { line: 1 } });
+    const edit = { oldText: 'say("a "b" c")', newText: 'tell("x", "y "z"")' };
+    expect(refused('say("a “b” c")\n', edit)).toMatchObject({ why: 'not-found', closest: { line: 1 } });
+    const brings = { oldText: 'it’s', newText: 'it’s – so' };
+    expect(refused("it's\n", brings)).toMatchObject({ why: 'not-found' });
   });
 
   it('where a pattern matches nothing', () => {
