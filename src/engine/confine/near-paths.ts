@@ -5,6 +5,7 @@ import { isTemporary } from './content/draft-names.ts';
 import type { Dir } from './directory/dir.ts';
 import { textOf } from './scan/raw-names.ts';
 import type { WalkOptions, Wall } from './wall.ts';
+
 interface MissingName {
   /** The path as it was sent. */
   shown: string;
