@@ -2,9 +2,10 @@
  * Applies hunks that may lack what a unified diff must have.
  *
  * Line ends and blanks at the end of lines do not count, everything else of the context does. A hunk that states a
- * line is tried there, moved by as much as the hunk before it, and then at the nearest place where its old lines
- * stand. A hunk that states none must stand in one place only, and so must one whose header cannot come from a
- * comparison of files: its line is a guess. No hunk touches a line that another one has changed.
+ * line is tried there, moved by as much as the hunk before it, then where it and all hunks behind it are moved alike,
+ * and then at the nearest place where its old lines stand. A hunk that states none must stand in one place only, and
+ * so must one whose header cannot come from a comparison of files: its line is a guess. No hunk touches a line that
+ * another one has changed.
  */
 import { fail } from '../../failures.ts';
 import { lineAt, lineCount, linesBetween, type TextLines } from '../diff/line-ids.ts';
@@ -27,7 +28,7 @@ export function applyHunks(whole: string, hunks: readonly LooseHunk[], path: str
   const mark = whole.startsWith(BOM) && !showsMark ? BOM : '';
   const text = whole.slice(mark.length);
   const lines = linesBetween(text, 0, text.length);
-  const search = new HunkSearch(lines, path);
+  const search = new HunkSearch(lines, hunks, path);
   const changes = hunks.flatMap((hunk, index) => changesOf(hunk, search.place(hunk, index + 1)));
   // Lines that are put in before a line come before what takes that line's place.
   changes.sort((a, b) => a.at - b.at || Number(a.removes) - Number(b.removes));
@@ -85,8 +86,12 @@ interface Sought {
   endsFile: boolean;
 }
 
+/** Lines that stand in more places than these say little about where a hunk belongs. */
+const MOST_SHIFTS = 100;
+
 class HunkSearch {
   readonly #lines: TextLines;
+  readonly #hunks: readonly LooseHunk[];
   readonly #text: PatchedLines;
   readonly #path: string;
   /** 1 for each line that a hunk has changed. */
@@ -97,8 +102,9 @@ class HunkSearch {
   /** How many lines the hunks before add to the file. */
   #added = 0;
 
-  constructor(lines: TextLines, path: string) {
+  constructor(lines: TextLines, hunks: readonly LooseHunk[], path: string) {
     this.#lines = lines;
+    this.#hunks = hunks;
     this.#text = looseLines(lines);
     this.#path = path;
     this.#changed = new Uint8Array(lineCount(lines));
@@ -106,10 +112,8 @@ class HunkSearch {
 
   /** The line at which a hunk applies. */
   place(hunk: LooseHunk, number: number): number {
-    const old = hunk.lines.filter(({ mark }) => mark !== '+');
-    const endsFile = hunk.endsFile || hunk.lines.some(({ newline }) => !newline);
-    const sought = { hunk, number, keys: old.map(({ text }) => looseKey(text)), endsFile };
-    const place = old.length === 0 ? this.#insertion(sought) : this.#block(sought);
+    const sought = { hunk, number, ...soughtOf(hunk) };
+    const place = sought.keys.length === 0 ? this.#insertion(sought) : this.#block(sought);
     this.#take(sought, place);
     return place;
   }
@@ -121,10 +125,25 @@ class HunkSearch {
     if (this.#fits(sought, expected)) return expected;
     const places = this.#places(sought).filter((place) => place >= this.#from);
     if (!this.#isMeasured(sought.hunk, stated)) return this.#only(sought, places);
+    const together = this.#movedWithOthers(sought, places, stated);
+    if (together.length === 1) return together[0]!;
     const least = places.reduce((least, place) => Math.min(least, Math.abs(place - expected)), Infinity);
     return this.#only(
       sought,
       places.filter((place) => Math.abs(place - expected) === least),
+    );
+  }
+
+  /** The places from which all hunks behind this one are as far away as they state: what moves one moves the others. */
+  #movedWithOthers({ number }: Sought, places: readonly number[], stated: number): number[] {
+    const others = this.#hunks.slice(number).filter((hunk) => hunk.stated !== undefined);
+    if (others.length === 0 || places.length > MOST_SHIFTS) return [];
+    return places.filter((place) =>
+      others.every((hunk) => {
+        const moved = Math.max(0, hunk.stated! - 1) + place - (stated - 1);
+        const sought = { hunk, number, ...soughtOf(hunk) };
+        return sought.keys.length > 0 && this.#fits(sought, moved);
+      }),
     );
   }
 
@@ -226,6 +245,14 @@ class HunkSearch {
     const places = this.#text.index().placesOf(left);
     return places.length === 1 ? places[0]! + 1 : undefined;
   }
+}
+
+function soughtOf({ lines, endsFile }: LooseHunk): Pick<Sought, 'keys' | 'endsFile'> {
+  const old = lines.filter(({ mark }) => mark !== '+');
+  return {
+    keys: old.map(({ text }) => looseKey(text)),
+    endsFile: endsFile || lines.some(({ newline }) => !newline),
+  };
 }
 
 /** Whole lines that are like a heading; where there is none, lines that begin like it. */
