@@ -9,7 +9,7 @@ export const MAX_LITERALS = 8;
 export const MAX_LITERAL_BYTES = 64;
 export const MAX_WINDOW = 32;
 export const MAX_ALSO_REQUIRED = 2;
-export const MAX_SIGNATURE_BYTES = 512;
+export const MAX_SIGNATURE_BYTES = 8192;
 /** For up to this many literals the scan looks for two bytes of each; for more, for three bytes of each in tables. */
 const MAX_PAIRS = 4;
 const MAX_FOLDED_PAIRS = 2;
@@ -30,7 +30,9 @@ interface Exports {
   nonAscii(from: number, end: number): number;
   skipLines(from: number, end: number, lines: number): number;
   markOf(first: number, second: number, third: number): number;
-  sign(from: number, end: number, bytes: number): void;
+  beginSignature(bits: number): void;
+  addToSignature(from: number, end: number): void;
+  endSignature(): void;
 }
 
 /** The part of the global that is used here: neither ES2023 nor Node's types declare it. */
@@ -55,8 +57,8 @@ const ALSO_PAIRS = 640;
 const ALSO_BUCKETS = 800;
 const ALLOWED = 1024;
 const LITERALS = 2048;
-const SIGNATURE = 12_288;
-const TEXT = 65536;
+const SIGNATURE = 8192;
+const TEXT = 131_072;
 const PAGE = 65536;
 /** The scan reads this far beyond the end of the text. */
 const SLACK = 256;
@@ -78,6 +80,7 @@ export class Kernel {
   readonly #memory: WasmMemory;
   readonly #exports: Exports;
   #found: Uint32Array;
+  #signatureBytes = 0;
 
   constructor(module: object, bytes: number) {
     this.#memory = new WebAssembly.Memory({ initial: pagesFor(bytes) });
@@ -124,16 +127,27 @@ export class Kernel {
     return next === 0 ? { left: this.#found[0]! } : { next };
   }
 
-  /** Which bit of a signature, modulo its length in bits, stands for three bytes, whatever their case. */
+  /** A number of 16 bits for three bytes, whatever their case: its upper bits name a bit of a signature. */
   markOf(first: number, second: number, third: number): number {
     return this.#exports.markOf(first, second, third);
   }
 
-  /** Which texts of three bytes [from, end) holds, in a power of two of `bytes`. Valid until the next signature. */
-  sign(from: number, end: number, bytes: number): Buffer {
+  /** Begins to note which texts of three bytes a text holds, in a power of two of `bytes`. */
+  beginSignature(bytes: number): void {
     if (bytes < 2 || bytes > MAX_SIGNATURE_BYTES) throw new Error('bad signature');
-    this.#exports.sign(from, end, bytes);
-    return this.bytes.subarray(SIGNATURE, SIGNATURE + bytes);
+    this.#signatureBytes = bytes;
+    this.#exports.beginSignature(31 - Math.clz32(bytes * 8));
+  }
+
+  /** Adds [from, end) to the signature. The pieces of a text must overlap by two bytes. */
+  addToSignature(from: number, end: number): void {
+    this.#exports.addToSignature(from, end);
+  }
+
+  /** The finished signature: valid until the next one. */
+  endSignature(): Buffer {
+    this.#exports.endSignature();
+    return this.bytes.subarray(SIGNATURE, SIGNATURE + this.#signatureBytes);
   }
 
   /** The next line with a candidate; `from` must be the start of a line. False when there is none. */

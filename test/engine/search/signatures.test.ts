@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ContentSearch } from '../../../src/engine/search/match/search-file.ts';
 import { pick, randomFrom } from './generated.ts';
 import { type Fixture, fixture, plainly } from './search-fixture.ts';
 
@@ -70,6 +71,19 @@ describe('a search of files that an earlier one read', () => {
       expect(await lines({ regex }), regex).toEqual(plainly(root, new RegExp(regex)));
       expect(await lines({ regex, flags: 'i' }), regex).toEqual(plainly(root, new RegExp(regex, 'i')));
     }
+  });
+
+  it.runIf(REMEMBERED)('knows a file that is larger than what it reads at once', async () => {
+    const { capacity } = ContentSearch.kernel();
+    const filler = 'rope and tide\n'.repeat(300_000);
+    // The signature is made of pieces: this text stands where two of them meet.
+    const text = `${filler.slice(0, capacity - 2)}\nqzj\n${filler}`;
+    site = await fixture({ 'large.txt': text }, { settledAfterMs: -1000 });
+    for (let round = 0; round < 3; round++) await site.grep({ regex: 'nowhere_to_be_found' });
+    const before = bytesRead();
+    expect(await site.lines({ regex: 'nothing_like_this' })).toEqual([]);
+    expect(bytesRead() - before).toBeLessThan(text.length / 2);
+    expect((await site.lines({ regex: 'qzj' })).length).toBe(1);
   });
 
   it('sees a change that keeps the size and the modification time', async () => {

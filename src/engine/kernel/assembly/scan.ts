@@ -17,9 +17,9 @@ import {
   SCRATCH,
 } from './memory';
 import { forgetWord, isRepeatedAt, setRepeat } from './repeat';
-import { markOf, sign } from './signature';
+import { addToSignature, beginSignature, endSignature, markOf } from './signature';
 
-export { countByte, markOf, memchr, memrchr, nonAscii, sign };
+export { addToSignature, beginSignature, countByte, endSignature, markOf, memchr, memrchr, nonAscii };
 
 const PAIR_BYTES: usize = 80;
 

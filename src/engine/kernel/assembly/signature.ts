@@ -5,22 +5,30 @@
  */
 
 import { lower } from './bytes';
-import { MARKS, MARK_COUNT, SIGNATURE } from './memory';
+import { MARKS, SIGNATURE } from './memory';
 
 const FIRST: i16 = <i16>0x9e37;
 const SECOND: i16 = <i16>0x85eb;
 const THIRD: i16 = <i16>0xc2b3;
 
-/** Which of the MARK_COUNT marks three bytes have. */
+/** How many bits of a mark the signature leaves out. */
+let shift: i32 = 0;
+
+/** The mark of three bytes, of 16 bits. A signature of fewer bits goes by the upper ones, which mix all three best. */
 export function markOf(first: i32, second: i32, third: i32): i32 {
   const sum =
     <i32>lower(<u8>first) * FIRST + <i32>lower(<u8>second) * SECOND + <i32>lower(<u8>third) * THIRD;
-  return (sum & 0xffff) >> 4;
+  return sum & 0xffff;
 }
 
-/** Writes the signature of [from, end) to SIGNATURE: a power of two of `bytes`, at most MARK_COUNT / 8. */
-export function sign(from: usize, end: usize, bytes: usize): void {
-  memory.fill(MARKS, 0, MARK_COUNT);
+/** Begins a signature of 2^`bits` bits, from 4 to 16. */
+export function beginSignature(bits: i32): void {
+  shift = 16 - bits;
+  memory.fill(MARKS, 0, <usize>1 << bits);
+}
+
+/** Adds what [from, end) holds. The pieces of a text must overlap by two bytes. */
+export function addToSignature(from: usize, end: usize): void {
   let p = from;
   for (; p + 18 <= end; p += 16) {
     const a = folded(v128.load(p)), b = folded(v128.load(p + 1)), c = folded(v128.load(p + 2));
@@ -35,8 +43,17 @@ export function sign(from: usize, end: usize, bytes: usize): void {
       i16x8.extend_high_i8x16_u(c),
     );
   }
-  for (; p + 3 <= end; p++) store<u8>(MARKS + markOf(load<u8>(p), load<u8>(p + 1), load<u8>(p + 2)), 1);
-  pack(bytes);
+  for (; p + 3 <= end; p++) {
+    store<u8>(MARKS + (markOf(load<u8>(p), load<u8>(p + 1), load<u8>(p + 2)) >> shift), 1);
+  }
+}
+
+/** Writes the signature to SIGNATURE. */
+export function endSignature(): void {
+  const none = i8x16.splat(0);
+  for (let at: usize = 0; at < <usize>1 << (16 - shift); at += 16) {
+    store<u16>(SIGNATURE + (at >> 3), <u16>i8x16.bitmask(i8x16.ne(v128.load(MARKS + at), none)));
+  }
 }
 
 @inline
@@ -51,7 +68,7 @@ function setMarks(a: v128, b: v128, c: v128): void {
     i16x8.add(i16x8.mul(a, i16x8.splat(FIRST)), i16x8.mul(b, i16x8.splat(SECOND))),
     i16x8.mul(c, i16x8.splat(THIRD)),
   );
-  const marks = i16x8.shr_u(sums, 4);
+  const marks = i16x8.shr_u(sums, shift);
   setFour(<u64>i64x2.extract_lane(marks, 0));
   setFour(<u64>i64x2.extract_lane(marks, 1));
 }
@@ -62,19 +79,4 @@ function setFour(marks: u64): void {
   store<u8>(MARKS + (<usize>(marks >> 16) & 0xffff), 1);
   store<u8>(MARKS + (<usize>(marks >> 32) & 0xffff), 1);
   store<u8>(MARKS + <usize>(marks >> 48), 1);
-}
-
-/** A mark beyond a smaller signature takes the place of the one that differs only in its upper bits. */
-function pack(bytes: usize): void {
-  const kept = bytes << 3;
-  for (let size = MARK_COUNT; size > kept; size >>= 1) {
-    const half = size >> 1;
-    for (let p = MARKS; p < MARKS + half; p += 16) {
-      v128.store(p, v128.or(v128.load(p), v128.load(p + half)));
-    }
-  }
-  const none = i8x16.splat(0);
-  for (let at: usize = 0; at < kept; at += 16) {
-    store<u16>(SIGNATURE + (at >> 3), <u16>i8x16.bitmask(i8x16.ne(v128.load(MARKS + at), none)));
-  }
 }

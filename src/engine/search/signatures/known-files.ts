@@ -6,8 +6,9 @@
  * a program that writes through mapped memory moves a file's times only when the system saves its pages.
  */
 import { isUtf8 } from 'node:buffer';
+import { Utf8Check } from '../../charset/utf8.ts';
 import type { Cursor } from '../../confine/scan/cursor.ts';
-import { keepsTrueTimes, stateOfFile } from '../../confine/scan/open-file.ts';
+import { keepsTrueTimes, readFile, stateOfFile } from '../../confine/scan/open-file.ts';
 import { type Kernel, MAX_SIGNATURE_BYTES } from '../../kernel/kernel.ts';
 import type { Prefilter } from '../../kernel/prefilter.ts';
 import type { Found, SignatureStore } from './signature-store.ts';
@@ -17,6 +18,8 @@ import { type WantedMarks, wantedMarks } from './wanted-marks.ts';
 const SETTLED_AFTER_MS = 60_000;
 /** In bytes: signatures of a large tree come in several searches, so that none of them gets much slower. */
 const MOST_SIGNED_A_SEARCH: number = 128 << 20;
+/** In bytes: a larger file may have lines that are too long to search, which every search reports. */
+const LARGEST_SIGNED: number = 16 << 20;
 const NOTHING = new Uint8Array(0);
 
 /** The text of a file that lies in the kernel's memory as a whole. */
@@ -24,6 +27,9 @@ export interface WholeText {
   start: number;
   end: number;
 }
+
+/** What was just read: all of a text, a part of one, or something that is no text. */
+export type ReadContent = WholeText | 'part' | 'binary';
 
 /** 'text' and 'binary' for a file that cannot hold a match. */
 export type Knowledge = 'text' | 'binary' | 'unknown';
@@ -71,14 +77,14 @@ export class KnownFiles {
     return this.#store.signatureLength(record) === 0 ? 'binary' : 'text';
   }
 
-  /** Remembers a file that was just read: all of its text, or that it is binary. */
-  tell(key: number, fd: number, content: WholeText | 'binary'): void {
+  /** Remembers a file that was just read. Of one that was read in part it reads all, over what the kernel holds. */
+  tell(key: number, fd: number, content: ReadContent): void {
     const known = this.#store.find(key);
     if (known === undefined) this.#store.see(key);
     else if (this.#left > 0 && !this.#store.isFull) this.#remember(key, fd, known, content);
   }
 
-  #remember(key: number, fd: number, known: Found, content: WholeText | 'binary'): void {
+  #remember(key: number, fd: number, known: Found, content: ReadContent): void {
     const state = stateOfFile(fd);
     // What was written while it was read has a later change time than this.
     const isSettled = Math.max(state.ctimeMs, state.mtimeMs) < Date.now() - this.#settledAfterMs;
@@ -88,10 +94,39 @@ export class KnownFiles {
       this.#store.remember(key, state, NOTHING);
       return;
     }
-    const { start, end } = content;
-    if (end - start !== state.size || !isUtf8(this.#kernel.bytes.subarray(start, end))) return;
-    this.#left -= state.size;
-    this.#store.remember(key, state, this.#kernel.sign(start, end, signatureBytes(state.size)));
+    const signature =
+      content === 'part' ? this.#signInParts(fd, state.size) : this.#sign(content, state.size);
+    if (signature) this.#store.remember(key, state, signature);
+  }
+
+  #sign({ start, end }: WholeText, size: number): Buffer | undefined {
+    const kernel = this.#kernel;
+    if (end - start !== size || !isUtf8(kernel.bytes.subarray(start, end))) return undefined;
+    this.#left -= size;
+    kernel.beginSignature(signatureBytes(size));
+    kernel.addToSignature(start, end);
+    return kernel.endSignature();
+  }
+
+  #signInParts(fd: number, size: number): Buffer | undefined {
+    if (size === 0 || size > LARGEST_SIGNED) return undefined;
+    const kernel = this.#kernel;
+    const { bytes, text, capacity } = kernel;
+    this.#left -= size;
+    kernel.beginSignature(signatureBytes(size));
+    const check = new Utf8Check();
+    let offset = 0;
+    /** The last two bytes before it stay in front of each piece. */
+    for (let held = 0, count = -1; count !== 0; ) {
+      count = readFile(fd, bytes, text + held, capacity - held, offset);
+      const end = text + held + count;
+      if (!check.takes(bytes.subarray(text + held, end))) return undefined;
+      kernel.addToSignature(text, end);
+      offset += count;
+      held = Math.min(2, end - text);
+      bytes.copyWithin(text, end - held, end);
+    }
+    return offset === size && check.isWhole ? kernel.endSignature() : undefined;
   }
 
   #mayMatch(record: number, { anyOf, all }: WantedMarks): boolean {
@@ -100,12 +135,17 @@ export class KnownFiles {
   }
 }
 
-/** So that about two thirds of the bits are set: the larger a file, the more of its bytes repeat. */
+/**
+ * So that about a third of the bits are set: with more of them, a search reads many files for nothing. The larger a
+ * file, the more of its bytes repeat: hardly any source holds more than 7000 texts of three bytes.
+ */
 function signatureBytes(size: number): number {
-  if (size > 1 << 15) return MAX_SIGNATURE_BYTES;
-  if (size > 1 << 13) return 256;
-  if (size > 1 << 11) return 128;
-  return size > 1 << 9 ? 64 : 32;
+  if (size > 1 << 18) return MAX_SIGNATURE_BYTES;
+  if (size > 1 << 16) return 2048;
+  if (size > 1 << 15) return 1024;
+  if (size > 1 << 13) return 512;
+  if (size > 1 << 11) return 256;
+  return size > 1 << 9 ? 128 : 64;
 }
 
 /** Mixes a text into a hash. */

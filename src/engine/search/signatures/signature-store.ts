@@ -8,7 +8,7 @@
 import type { FileState } from '../../confine/scan/cursor.ts';
 
 /** For about 100,000 source files. Pages are taken from the system when a record comes to lie there. */
-const RECORD_BYTES = 24 << 20;
+const RECORD_BYTES = 48 << 20;
 const SLOTS: number = 1 << 18;
 const PROBES = 8;
 /** Records begin at multiples of this; a slot holds the number of the unit, and a tag of the key above it. */
@@ -77,9 +77,10 @@ export class SignatureStore {
   /** Whether the signature has all of these marks. */
   hasAll(record: number, marks: readonly number[]): boolean {
     const at = record + HEADER_BYTES;
-    const last = this.signatureLength(record) * 8 - 1;
+    // Marks have 16 bits, of which the signature goes by the upper ones.
+    const shift = Math.clz32(this.signatureLength(record) * 8) - 15;
     for (const mark of marks) {
-      const bit = mark & last;
+      const bit = mark >> shift;
       if (((this.#bytes[at + (bit >> 3)]! >> (bit & 7)) & 1) === 0) return false;
     }
     return true;

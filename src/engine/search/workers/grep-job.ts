@@ -110,8 +110,7 @@ export class GrepVisitor implements Visitor {
   }
 
   #remember(key: number, fd: number, { text }: FileOutcome, declared: Charset | undefined): void {
-    const { whole } = this.#content;
-    if (text && whole) this.#known!.tell(key, fd, whole);
+    if (text) this.#known!.tell(key, fd, this.#content.whole ?? 'part');
     if (!text && declared === undefined) this.#known!.tell(key, fd, 'binary');
   }
 
