@@ -17,7 +17,7 @@ import { type WantedMarks, wantedMarks } from './wanted-marks.ts';
 /** As long as systems keep written pages in memory, and some more. */
 const SETTLED_AFTER_MS = 60_000;
 /** In bytes: signatures of a large tree come in several searches, so that none of them gets much slower. */
-const MOST_SIGNED_A_SEARCH: number = 128 << 20;
+const MOST_SIGNED_A_SEARCH: number = 256 << 20;
 /** In bytes: a larger file may have lines that are too long to search, which every search reports. */
 const LARGEST_SIGNED: number = 16 << 20;
 const NOTHING = new Uint8Array(0);
