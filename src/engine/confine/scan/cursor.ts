@@ -60,7 +60,7 @@ export interface Cursor {
   readonly place: string;
   /** Whether two names lead to the same entry. */
   areSame(name: string, other: string): boolean;
-  /** The names alone; 'too-many' when there are more than `most`. */
+  /** The names alone; 'too-many' when there are more than `most`. Drafts of ours may be among them. */
   names(most?: number): readonly string[] | Absence | 'too-many';
   /**
    * Calls `take` with what the system says of each of these entries that is still there. It may be looked up by the

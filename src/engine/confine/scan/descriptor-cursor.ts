@@ -15,7 +15,7 @@ import {
   stateOf,
 } from './listing.ts';
 import type { RawStat } from './packed-entries.ts';
-import { leadsTo, pathOfDescriptor, shortPath, statAll } from './quick-stat.ts';
+import { identityOf, leadsTo, pathOfDescriptor, shortPath, statAll } from './quick-stat.ts';
 import { encodedBelow } from './raw-names.ts';
 import { retryShortage } from './retry-shortage.ts';
 
@@ -159,6 +159,10 @@ export class DescriptorCursor implements Cursor {
   names(most?: number): readonly string[] | Absence | 'too-many' {
     const prefix = this.#prefix;
     if (prefix === undefined) return 'gone';
+    if (most === undefined && this.#memory) {
+      const listing = this.list();
+      return typeof listing === 'string' ? listing : listing.names;
+    }
     try {
       if (most === undefined) return retryShortage(() => fs.readdirSync(prefix, { encoding: 'latin1' }));
       const names: string[] = [];
@@ -176,9 +180,10 @@ export class DescriptorCursor implements Cursor {
     if (this.#prefix === undefined) return;
     this.#rootPath ??= pathOfDescriptor(`${this.#descriptors}${this.#root}`);
     const path = shortPath(this.#rootPath, this.#directory ?? '', names.length);
-    if (path !== undefined && leadsTo(path, this.#current)) {
+    const held = path === undefined ? undefined : identityOf(this.#current);
+    if (path !== undefined && held && leadsTo(path, held)) {
       statAll(path, names, take);
-      if (leadsTo(path, this.#current)) return;
+      if (leadsTo(path, held)) return;
       restart();
     }
     statAll(this.#prefix, names, take);

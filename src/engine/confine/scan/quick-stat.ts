@@ -41,11 +41,17 @@ export function shortPath(root: string, directory: string, entries: number): str
   return path.split('/').length > SHORT_LEVELS ? undefined : path;
 }
 
+/** By this a path that leads to a held directory is known. */
+export type Identity = Pick<fs.BigIntStats, 'dev' | 'ino'>;
+
+export function identityOf(directory: number): Identity {
+  return fs.fstatSync(directory, { bigint: true });
+}
+
 /** Whether a path leads to a held directory now. */
-export function leadsTo(path: string, directory: number): boolean {
+export function leadsTo(path: string, held: Identity): boolean {
   try {
     const { dev, ino } = fs.statSync(path, BIGINT_STAT)!;
-    const held = fs.fstatSync(directory, { bigint: true });
     return ino === held.ino && dev === held.dev;
   } catch {
     return false;

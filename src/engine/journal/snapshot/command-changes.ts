@@ -130,8 +130,8 @@ export class CommandSnapshots {
 
   #contentsFor({ state }: Journal): SnapshotContents {
     this.#contents ??= new SnapshotContents(state.localDirectory ?? tmpdir(), MOST_BYTES);
-    // What was outdated by later commands takes room too.
-    if (this.#contents.room < MOST_BYTES / 2 && this.#running === 1) this.close();
+    // To copy all files again costs seconds in a large tree.
+    if (this.#running === 1 && this.#copies.areOutdated(this.#contents)) this.close();
     return this.#contents;
   }
 

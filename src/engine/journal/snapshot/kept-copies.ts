@@ -20,6 +20,9 @@ import type { SnapshotContents } from './snapshot-contents.ts';
 
 /** A file that was changed so shortly before it was read may have been changed again without another time. */
 const UNSURE_MS = 2000;
+/** The part of the room that is left for what is changed after the first look. */
+const RESERVED = 1 / 8;
+const SCARCE = 1 / 16;
 
 interface KnownDirectory {
   packed: PackedDirectory;
@@ -28,6 +31,8 @@ interface KnownDirectory {
   isSettled: boolean;
   /** When it was copied. */
   at: number;
+  /** How much room its copies take. */
+  bytes: number;
 }
 
 /** A file to copy: where its copy is noted. */
@@ -39,9 +44,21 @@ interface Wanted {
 
 export class KeptCopies {
   #known = new Map<string, KnownDirectory>();
+  /** When the newest file of the first look was changed. */
+  #newestMs = 0;
 
   clear(): void {
     this.#known.clear();
+    this.#newestMs = 0;
+  }
+
+  /** Whether room is scarce and outdated copies take so much of it that it pays to copy all files again. */
+  areOutdated({ most, room }: SnapshotContents): boolean {
+    const scarce = most * SCARCE;
+    if (room >= scarce) return false;
+    let bytes = 0;
+    for (const known of this.#known.values()) bytes += known.bytes;
+    return most - room - bytes >= scarce;
   }
 
   /** Notes in the snapshot where each small file was copied to. Gives the code of an error that kept some from it. */
@@ -54,17 +71,28 @@ export class KeptCopies {
     const known = new Map<string, KnownDirectory>();
     const wanted = new Map<Root, Map<string, Wanted>>();
     const now = Date.now();
+    const isFirst = this.#known.size === 0;
+    const reserve = contents.most * RESERVED;
+    let { room } = contents;
     for (const [key, directory] of snapshot) {
       if (yielder.isDue) await yielder.pause();
-      const own = this.#knownOf(key, directory.packed, now);
+      const own = knownFrom(this.#known.get(key), directory.packed, now);
       directory.copies = own.copies;
       known.set(key, own);
       if (own.isSettled) continue;
       const files = wanted.get(directory.root) ?? new Map<string, Wanted>();
       wanted.set(directory.root, files);
       own.isSettled = true;
-      for (const [path, index] of filesToCopy(directory, own.copies))
+      for (const [path, index] of filesToCopy(directory, own.copies)) {
+        const size = sizeAt(directory.packed, index);
+        const changedMs = changedMsAt(directory.packed, index);
+        if (isFirst) this.#newestMs = Math.max(this.#newestMs, changedMs);
+        const isChanged = !isFirst && changedMs > this.#newestMs;
+        // Room never grows, unless all copies are given up: the next command need not try again.
+        if (size > (isChanged ? room : room - reserve)) continue;
+        room -= size;
         files.set(path, { directory, known: own, index });
+      }
     }
     let problem: string | undefined;
     for (const [root, files] of wanted) {
@@ -89,26 +117,32 @@ export class KeptCopies {
       files.delete(path);
       // Another file by now, or another content: what the snapshot has seen was not copied.
       if (!isSameEntry(directory.packed, index, { facts }, at)) known.isSettled = false;
-      else known.copies[index] = offsets[at]!;
+      else {
+        known.copies[index] = offsets[at]!;
+        known.bytes += sizeAt(directory.packed, index);
+      }
       if (now - changedMsAt(directory.packed, index) <= UNSURE_MS) known.isSettled = false;
     }
   }
+}
 
-  #knownOf(key: string, packed: PackedDirectory, now: number): KnownDirectory {
-    const before = this.#known.get(key);
-    if (before?.isSettled && isSameDirectory(before.packed, packed)) return { ...before, packed };
-    const names = namesIn(packed);
-    const copies = new Float64Array(names.length).fill(Number.NaN);
-    if (before) {
-      const places = new Map(namesIn(before.packed).map((name, index) => [name, index]));
-      for (const [index, name] of names.entries()) {
-        const was = places.get(name);
-        if (was === undefined || !isSameEntry(packed, index, before.packed, was)) continue;
-        if (before.at - changedMsAt(packed, index) > UNSURE_MS) copies[index] = before.copies[was]!;
-      }
+/** What is known of a directory by what was known of it before. */
+function knownFrom(before: KnownDirectory | undefined, packed: PackedDirectory, now: number): KnownDirectory {
+  if (before?.isSettled && isSameDirectory(before.packed, packed)) return { ...before, packed };
+  const names = namesIn(packed);
+  const copies = new Float64Array(names.length).fill(Number.NaN);
+  let bytes = 0;
+  if (before) {
+    const places = new Map(namesIn(before.packed).map((name, index) => [name, index]));
+    for (const [index, name] of names.entries()) {
+      const was = places.get(name);
+      if (was === undefined || !isSameEntry(packed, index, before.packed, was)) continue;
+      if (before.at - changedMsAt(packed, index) <= UNSURE_MS) continue;
+      copies[index] = before.copies[was]!;
+      if (!Number.isNaN(copies[index])) bytes += sizeAt(packed, index);
     }
-    return { packed, copies, isSettled: false, at: now };
   }
+  return { packed, copies, isSettled: false, at: now, bytes };
 }
 
 /** Raw paths and indexes of the small files that have no copy and may have one. */

@@ -18,25 +18,26 @@ export interface CopyLocation {
 
 export class SnapshotContents {
   readonly #directory: string;
-  readonly #most: number;
+  /** How many bytes it holds at most. */
+  readonly most: number;
   /** How many bytes are taken: the threads that copy files into it share the number. */
   readonly #taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #fd: number | undefined;
 
   constructor(stateDirectory: string, most: number) {
     this.#directory = stateDirectory;
-    this.#most = most;
+    this.most = most;
   }
 
   /** How many bytes still find room. */
   get room(): number {
-    return this.#most - Atomics.load(this.#taken, 0);
+    return this.most - Atomics.load(this.#taken, 0);
   }
 
   /** Where files can be copied to. */
   target(): CopyTarget {
     this.#fd ??= this.#open();
-    return { fd: this.#fd, taken: this.#taken, most: this.#most };
+    return { fd: this.#fd, taken: this.#taken, most: this.most };
   }
 
   get({ offset, size }: CopyLocation): Buffer | undefined {
