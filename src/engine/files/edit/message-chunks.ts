@@ -26,7 +26,7 @@ export function* packed(message: unknown, kept?: unknown): Generator<MessageChun
   function* pack(value: unknown): Generator<MessageChunk, unknown> {
     if (typeof value === 'string' && value.length > LONG) return yield* slices(value, LONG);
     if (typeof value !== 'object' || value === null || value === kept) return value;
-    if (value instanceof Uint8Array) return value.length > LONG ? yield* slices(value, LONG) : value;
+    if (value instanceof Uint8Array) return value.length > LONG ? yield* slices(value, LONG) : alone(value);
     if (Array.isArray(value)) {
       if (value.length > MANY) return yield* slices(value, MANY);
       const items: unknown[] = [];
@@ -44,12 +44,16 @@ export function* packed(message: unknown, kept?: unknown): Generator<MessageChun
     const number = values++;
     for (let at = 0; at < value.length; at += size) {
       const part = value.slice(at, at + size);
-      // A view would take along all the memory that it looks at.
-      yield { value: number, part: part instanceof Uint8Array ? new Uint8Array(part) : part };
+      yield { value: number, part: part instanceof Uint8Array ? alone(part) : part };
     }
     return { '\0chunks': number };
   }
   return yield* pack(message);
+}
+
+/** A view would take along all the memory that it looks at. */
+function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
 }
 
 /** Collects chunks until the message behind them comes. */
