@@ -8,7 +8,7 @@ import type {
   ListedEdit,
   ListedEditResult,
 } from '../../../engine/index.ts';
-import { fail } from '../../../engine/index.ts';
+import { fail, type Steps } from '../../../engine/index.ts';
 import { pageOf } from '../../results/budget.ts';
 import { type RestOfDiff, shownDiff } from './shown-diff.ts';
 
@@ -37,19 +37,15 @@ const LONGEST_ANCHORS = 200;
 const RULE = '='.repeat(67);
 
 /** A unified diff in a fence of as many backticks as it takes, and what else there is to know of the edits. */
-export function doneText(
+export function* doneText(
   path: string,
   diff: string,
   results: readonly ListedEditResult[],
   rest: RestOfDiff,
-): string {
-  const hunks = diff
-    .slice(diff.indexOf('@@'))
-    .replace(/\r\n(?!\\ No newline)/g, '\n')
-    .replace(/^@@ .*$/gm, withCounts);
+): Steps<string> {
   const head = `Index: ${path}\n${RULE}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`;
   const notes = shortNotes(results.flatMap(noteOf), rest.bytes >> 2);
-  const shown = shownDiff(hunks, rest.bytes - Buffer.byteLength(head + notes) - FENCES, rest.next);
+  const shown = yield* shownDiff(diff, rest.bytes - Buffer.byteLength(head + notes) - FENCES, rest.next);
   let fence = '```';
   while (head.includes(fence) || shown.hunks.includes(fence)) fence += '`';
   return `${fence}diff\n${head}${shown.hunks}${fence}\n\n${shown.note}${notes}`;
@@ -62,11 +58,6 @@ function shortNotes(notes: readonly string[], bytes: number): string {
   const page = pageOf(notes, 0, bytes);
   const left = notes.length - page.end;
   return [...page.lines, ...(left > 0 ? [`[and ${left} more edits]\n`] : [])].join('');
-}
-
-/** The official server writes the count even where it is one. */
-function withCounts(header: string): string {
-  return header.replace(/([-+]\d+) /g, '$1,1 ');
 }
 
 const ASIDE: Readonly<Record<Exclude<Fit, 'exact'>, string>> = {

@@ -2,6 +2,7 @@
 
 import { grouped } from '../../../display/grouped.ts';
 import { truncateToBytes } from '../../../display/truncate-bytes.ts';
+import { ITEMS_PER_CHECK, type Steps } from '../../../engine/index.ts';
 
 export interface RestOfDiff {
   /** What the answer may take. */
@@ -11,26 +12,72 @@ export interface RestOfDiff {
 }
 
 /** Of a diff that is too long, the first lines, each cut where it is long itself. */
-export function shownDiff(
-  hunks: string,
+export function* shownDiff(
+  diff: string,
   bytes: number,
   next: RestOfDiff['next'],
-): { hunks: string; note: string } {
-  if (Buffer.byteLength(hunks) <= bytes) return { hunks, note: '' };
-  const lines = hunks.split('\n').slice(0, -1);
+): Steps<{ hunks: string; note: string }> {
+  const from = Math.max(0, diff.indexOf('@@'));
+  // A byte for each character at the least, but for returns at the ends of lines, which are not shown.
+  const hunks = diff.length - from <= 2 * bytes ? wholeLines(diff, from) : undefined;
+  if (hunks !== undefined && Buffer.byteLength(hunks) <= bytes) return { hunks, note: '' };
   const shown: string[] = [];
   let room = bytes;
   let line = 1;
-  for (const each of lines) {
+  let end = from;
+  for (let at = from; at < diff.length; at = end) {
+    end = endOfLine(diff, at);
+    const each = shownLine(diff, at, end);
     const own = truncateToBytes(each, bytes >> 2);
     room -= Buffer.byteLength(own) + 1;
-    if (room < 0) break;
+    if (room < 0) {
+      end = at;
+      break;
+    }
     shown.push(own);
     line = lineAfter(line, each);
   }
+  const all = shown.length + (yield* linesFrom(diff, end));
   const goesOn = next === undefined ? '' : `; ${next(line)}`;
-  const what = `${grouped(shown.length)} of ${grouped(lines.length)} lines of the diff`;
+  const what = `${grouped(shown.length)} of ${grouped(all)} lines of the diff`;
   return { hunks: `${shown.join('\n')}\n`, note: `[${what}${goesOn}]\n` };
+}
+
+function wholeLines(diff: string, from: number): string {
+  const lines: string[] = [];
+  for (let at = from, end = from; at < diff.length; at = end) {
+    end = endOfLine(diff, at);
+    lines.push(`${shownLine(diff, at, end)}\n`);
+  }
+  return lines.join('');
+}
+
+/** A line without its end; with its return where that is what the file lacks a newline behind. */
+function shownLine(diff: string, at: number, end: number): string {
+  const line = diff.slice(at, diff[end - 1] === '\n' ? end - 1 : end);
+  if (line.startsWith('@@ ')) return withCounts(withoutReturn(line));
+  return diff.startsWith(NO_NEWLINE, end) ? line : withoutReturn(line);
+}
+
+const NO_NEWLINE = '\\ No newline';
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** As the official server writes them: a count of one is told too. */
+function withCounts(header: string): string {
+  return header.replace(/([-+]\d+) /g, '$1,1 ');
+}
+
+function endOfLine(text: string, at: number): number {
+  return text.indexOf('\n', at) + 1 || text.length;
+}
+
+function* linesFrom(text: string, from: number): Steps<number> {
+  let lines = 0;
+  for (let at = from; at < text.length; at = endOfLine(text, at)) if (++lines % ITEMS_PER_CHECK === 0) yield;
+  return lines;
 }
 
 /** The line of the new file that follows a line of the diff. */

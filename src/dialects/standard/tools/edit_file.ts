@@ -1,3 +1,4 @@
+import { inTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { budgetOf } from '../../results/budget.ts';
 import { nextCall } from '../../results/next-call.ts';
@@ -54,7 +55,11 @@ export const editFile = defineTool({
     if ('refusal' in result) return refused(refusalText(result, path, edits, bytes), result.refusal.why);
     const next = (offset: number) => nextCall('read_text_file', { path }, { offset }, context);
     const rest = { bytes, next: dryRun ? undefined : next };
-    return { result: withHash(doneText(real, result.diff, result.results, rest), hash) };
+    const shown = await inTurns(
+      doneText(real, result.diff, result.results, rest),
+      new Yielder(context.signal),
+    );
+    return { result: withHash(shown, hash) };
   },
   render: (outcome) => outcome,
 });
