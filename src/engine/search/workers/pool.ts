@@ -29,6 +29,7 @@ export class SearchThread {
     data: ThreadData,
     onIdle: (thread: SearchThread) => void,
     onExit: (thread: SearchThread) => void,
+    onOnline: () => void,
   ) {
     this.#onIdle = onIdle;
     const options = {
@@ -40,6 +41,7 @@ export class SearchThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     };
     this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);
+    this.#worker.once('online', onOnline);
     this.#worker.on('message', (message: ThreadMessage) => this.#received(message));
     this.#worker.on('error', (error) => this.#fail(asShortage(error as Error)));
     this.#worker.on('exit', () => {
@@ -118,8 +120,14 @@ export interface ThreadSearcher extends Searcher {
 
 /** When no other search waits, a search waits so long for all the threads that it can use. */
 const WAIT_FOR_ALL_MS = 5;
-/** While threads came and went within this time, a search waits for one of them instead of starting a new one. */
+/**
+ * While threads came and went within this time, a search waits for one of them instead of starting a new one. This
+ * process must also have had so much processor time: on a busy machine every search takes long.
+ */
 const WAIT_FOR_ONE_MS = 300;
+/** A search that waits for a slow disk takes no processor time. */
+const LONGEST_WAIT_FOR_ONE_MS = 2000;
+const LOOK_AGAIN_MS = 50;
 
 interface Waiting {
   since: number;
@@ -138,8 +146,9 @@ export class SearchPool {
   /** In the order in which they came. */
   readonly #waiting = new Set<Waiting>();
   #nextTry: NodeJS.Timeout | undefined;
-  /** When a search last took a thread or gave one back. */
+  /** When a search last took a thread or gave one back, or a new one was ready. */
   #lastMove = 0;
+  #lastMoveCpu = 0;
   #closed = false;
 
   /** `file` is the worker's bundle, where it is not the package's own. */
@@ -201,14 +210,26 @@ export class SearchPool {
     const wanted = this.#waiting.size > 1 ? 1 : allowed;
     const free = this.#idle.length + Math.max(0, this.#size - this.#all.size);
     const now = performance.now();
-    if (free === 0 && now - this.#lastMove < WAIT_FOR_ONE_MS) return [];
+    if (free === 0 && !this.#isStuck(now)) return [];
     if (free > 0 && free < wanted && now - since < WAIT_FOR_ALL_MS) return [];
     // When none came back and the pool starts new threads, the next search need not wait again.
-    if (free > 0) this.#lastMove = now;
+    if (free > 0) this.#moved(now);
     const count = free > 0 ? Math.min(free, wanted) : wanted;
     const threads = this.#idle.splice(0, count);
     while (threads.length < count) threads.push(this.#create());
     return threads;
+  }
+
+  #moved(now: number): void {
+    this.#lastMove = now;
+    this.#lastMoveCpu = processorMs();
+  }
+
+  /** Whether no thread has come back for so long that it is not for lack of processor time. */
+  #isStuck(now: number): boolean {
+    const still = now - this.#lastMove;
+    if (still < WAIT_FOR_ONE_MS) return false;
+    return still >= LONGEST_WAIT_FOR_ONE_MS || processorMs() - this.#lastMoveCpu >= WAIT_FOR_ONE_MS;
   }
 
   #tryAgainLater(): void {
@@ -218,6 +239,7 @@ export class SearchPool {
       .flatMap(({ since }) => [since + WAIT_FOR_ALL_MS, this.#lastMove + WAIT_FOR_ONE_MS])
       .map((until) => until - now)
       .filter((ms) => ms > 0);
+    if (!this.#isStuck(now)) waits.push(LOOK_AGAIN_MS);
     const { nextChangeIn = Number.POSITIVE_INFINITY } = this.#scheduler;
     const next = Math.min(nextChangeIn, ...waits);
     if (next === Number.POSITIVE_INFINITY) return;
@@ -231,6 +253,7 @@ export class SearchPool {
       this.#threadData(),
       (idle) => this.#addIdle(idle),
       (gone) => this.#forget(gone),
+      () => this.#moved(performance.now()),
     );
     this.#all.add(thread);
     return thread;
@@ -245,7 +268,7 @@ export class SearchPool {
   #addIdle(thread: SearchThread): void {
     if (!this.#all.has(thread) || this.#idle.includes(thread)) return;
     this.#scheduler.release(thread);
-    this.#lastMove = performance.now();
+    this.#moved(performance.now());
     if (this.#idle.length >= this.#size || this.#closed) void thread.end();
     else this.#idle.push(thread);
     if (this.#signatures && this.#idle.length === this.#all.size) new SignatureStore(this.#signatures).tidy();
@@ -258,4 +281,10 @@ export class SearchPool {
     this.#idle = this.#idle.filter((idle) => idle !== thread);
     this.#serve();
   }
+}
+
+/** Of all threads of this process. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
