@@ -2,15 +2,25 @@
  * Starts the program quickly: it writes V8's compiled form of each bundle beside the bundle, so that only the first
  * start after an install compiles. In a read-only installation every start compiles.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
+import { boundYoungSpace, withUsualFlags } from './young-space.ts';
 
 interface Module {
   exports: unknown;
 }
 type Body = (exports: unknown, require: unknown, module: Module, file: string, directory: string) => void;
 
+/** What calls need: when it is there, the start is over. */
+const LAST_OF_START = './rest.cjs';
+
 const bundles = new Map<string, Module>();
+
+/**
+ * Every bundle and its compiled form pass through this memory, which is never freed. When a program frees a block of
+ * a megabyte, glibc takes that for its habit: from then on each thread keeps two freed megabytes to itself.
+ */
+const passage = Buffer.allocUnsafeSlow(4 * 1024 * 1024);
 
 start('./main.cjs');
 
@@ -26,17 +36,17 @@ function start(id: string): unknown {
   const module: Module = { exports: {} };
   bundles.set(id, module);
   compile(file)(module.exports, requireByBundle, module, file, __dirname);
+  if (id === LAST_OF_START && !isYoungSizeGiven()) boundYoungSpace();
   return module.exports;
 }
 
 function compile(file: string): Body {
   const cacheFile = `${file}.${process.versions.v8}-${process.arch}.cache`;
-  const cachedData = readCache(cacheFile);
   // A bundle is ASCII: as latin1, Node need not look for other characters.
-  const script = new Script(readFileSync(file, 'latin1'), {
-    filename: file,
-    ...(cachedData ? { cachedData } : {}),
-  });
+  const source = read(file).toString('latin1');
+  const cachedData = readCache(cacheFile);
+  const options = { filename: file, ...(cachedData ? { cachedData } : {}) };
+  const script = withUsualFlags(() => new Script(source, options));
   if (cachedData === undefined || (script.cachedDataRejected && startedPlainly()))
     process.once('exit', () => writeCache(cacheFile, script));
   return script.runInThisContext() as Body;
@@ -47,11 +57,31 @@ function startedPlainly(): boolean {
   return process.execArgv.length === 0 && process.env.NODE_OPTIONS === undefined;
 }
 
+/** Whoever started the program may have chosen a size. */
+function isYoungSizeGiven(): boolean {
+  return /semi.space/.test([process.env.NODE_OPTIONS, ...process.execArgv].join(' '));
+}
+
 function readCache(file: string): Buffer | undefined {
   try {
-    return readFileSync(file);
+    return read(file);
   } catch {
     return undefined;
+  }
+}
+
+/** The bytes of a file, until the next one is read. */
+function read(file: string): Buffer {
+  const fd = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = size <= passage.length ? passage.subarray(0, size) : Buffer.allocUnsafeSlow(size);
+    let length = 0;
+    for (let got = -1; got !== 0 && length < size; length += got)
+      got = readSync(fd, bytes, length, size - length, length);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -59,7 +89,10 @@ function writeCache(file: string, script: Script): void {
   try {
     // In another container a process with the same pid may write here, too.
     const unfinished = `${file}.${process.pid}-${process.hrtime.bigint().toString(36)}`;
-    writeFileSync(unfinished, script.createCachedData());
+    writeFileSync(
+      unfinished,
+      withUsualFlags(() => script.createCachedData()),
+    );
     renameSync(unfinished, file);
   } catch {
     // A read-only installation only starts a little slower.

@@ -71,6 +71,26 @@ describe.each(dialects)('%s', (dialect) => {
 });
 
 describe('memory', () => {
+  it('of what V8 allocates last stays small under a flood of reads', async () => {
+    const probe = fileURLToPath(new URL('../young-space-probe.cjs', import.meta.url));
+    const env = { ...process.env, NODE_OPTIONS: `--require ${probe}` };
+    const directory = join(root, 'read');
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'a.txt'), 'sixteen letters\n'.repeat(256));
+    const client = await RawClient.start(['--dialect', 'replay', directory], env);
+    // Left to itself, V8 lets the space grow to 32 MB meanwhile.
+    let left = 2500;
+    const reader = async () => {
+      while (left-- > 0) await client.call('read_file', { path: join(directory, 'a.txt') });
+    };
+    await Promise.all(Array.from({ length: 64 }, reader));
+    process.kill(client.child.pid!, 'SIGUSR2');
+    const told = () => /young: (\d+)\n/.exec(client.stderr)?.[1];
+    while (told() === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    await client.end();
+    expect(Number(told()) / 2 ** 20).toBeLessThanOrEqual(8);
+  });
+
   it('does not grow with the number of searches, however many are made at once', async () => {
     const directory = join(root, 'searched');
     mkdirSync(join(directory, ...Array.from({ length: 20 }, () => 'd')), { recursive: true });
