@@ -10,6 +10,8 @@ import { type MessageChunk, packed, Unpacking } from './message-chunks.ts';
 
 /** A worker that waits for a job takes some megabytes; to start one takes some 30 ms. */
 const MOST_IDLE = 1;
+/** While workers came free within this time, a job waits for one of them instead of starting another one. */
+const WAIT_FOR_ONE_MS = 100;
 /** As for the threads that search: what they make is soon garbage. */
 const YOUNG_MIB = 4;
 
@@ -30,6 +32,9 @@ export class CutOffPool<Job, Answer> {
   readonly #idle: Worker[] = [];
   readonly #busy = new Set<Worker>();
   readonly #waiting = new Set<() => void>();
+  /** When a worker last came free, or a new one was ready. */
+  #lastFree = 0;
+  #starting = 0;
   #closed = false;
 
   constructor(worker: WorkerName, most: number) {
@@ -38,12 +43,12 @@ export class CutOffPool<Job, Answer> {
   }
 
   async run(job: Job, { ms, signal, keep }: JobLimits): Promise<Answer> {
-    while (this.#busy.size >= this.#most) await this.#turn(signal);
+    const since = performance.now();
+    // Nothing is awaited between the last look and the job: two calls would take the same place.
+    for (let wait = this.#waitFor(since); wait > 0; wait = this.#waitFor(since))
+      await this.#turn(signal, wait);
     if (this.#closed || signal?.aborted) return fail({ kind: 'cancelled' });
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MIB };
-    const workerData = converterMemory();
-    const options = { eval: true, execArgv: [], env: {}, name: 'text', resourceLimits, workerData };
-    const worker = this.#idle.pop() ?? new Worker(workerSource(this.#worker), options);
+    const worker = this.#idle.pop() ?? this.#start();
     this.#busy.add(worker);
     worker.ref();
     return new Promise<Answer>((resolve, reject) => {
@@ -90,8 +95,23 @@ export class CutOffPool<Job, Answer> {
     await Promise.all(all.map((worker) => worker.terminate()));
   }
 
+  #start(): Worker {
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MIB };
+    const workerData = converterMemory();
+    const options = { eval: true, execArgv: [], env: {}, name: 'text', resourceLimits, workerData };
+    const worker = new Worker(workerSource(this.#worker), options);
+    this.#starting++;
+    const started = () => {
+      this.#starting--;
+      this.#lastFree = performance.now();
+      worker.off('online', started).off('exit', started);
+    };
+    return worker.once('online', started).once('exit', started);
+  }
+
   #release(worker: Worker, healthy: boolean): void {
     this.#busy.delete(worker);
+    this.#lastFree = performance.now();
     if (healthy && !this.#closed && this.#idle.length < MOST_IDLE) {
       worker.unref();
       this.#idle.push(worker);
@@ -102,17 +122,31 @@ export class CutOffPool<Job, Answer> {
     next?.();
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  /** How long a job that came `since` then waits for a worker at the most before it looks again; 0 where it need not. */
+  #waitFor(since: number): number {
+    if (this.#idle.length > 0 || this.#busy.size === 0) return 0;
+    const left = Math.max(since, this.#lastFree) + WAIT_FOR_ONE_MS - performance.now();
+    if (left > 0) return left;
+    return this.#starting > 0 || this.#busy.size >= this.#most ? WAIT_FOR_ONE_MS : 0;
+  }
+
+  /** Until a worker comes free, `ms` have passed, or the call is cancelled. */
+  #turn(signal: AbortSignal | undefined, ms: number): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const enter = () => {
+      const leave = () => {
+        clearTimeout(timer);
         this.#waiting.delete(enter);
         signal?.removeEventListener('abort', onAbort);
+      };
+      const enter = () => {
+        leave();
         resolve();
       };
       const onAbort = () => {
-        this.#waiting.delete(enter);
+        leave();
         reject(new EngineFailure({ kind: 'cancelled' }));
       };
+      const timer = setTimeout(enter, Math.ceil(ms));
       this.#waiting.add(enter);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
