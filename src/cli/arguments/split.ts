@@ -1,11 +1,11 @@
 /** Splits an argument list into a command, the values of its options and its other arguments. */
 // Only to ask whether a name exists, as a shell does.
 import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { UsageError } from '../usage-error.ts';
 import { type CommandName, commandNamed, commands, UNNAMED } from './commands.ts';
 import { type Flag, flags, flagsOf, flagText, takes } from './options/flags.ts';
 import { didYouMean, namesInstead } from './suggest.ts';
+import { tokensOf } from './tokens.ts';
 
 export interface Arguments {
   command: CommandName;
@@ -24,24 +24,12 @@ const all: readonly Flag[] = flags;
 const QUESTIONS: readonly string[] = ['help', 'version'];
 
 export function splitArguments(argv: readonly string[]): Arguments {
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: Object.fromEntries(
-      all.map(({ name, short, value }) => [
-        name,
-        { type: value ? ('string' as const) : ('boolean' as const), ...(short && { short }) },
-      ]),
-    ),
-    allowPositionals: true,
-    strict: false,
-    tokens: true,
-  });
   const values: Record<string, string | string[] | boolean> = {};
   const given: Flag[] = [];
   const rest: string[] = [];
   let firstMayBeCommand = true;
   const unknown: string[] = [];
-  for (const token of tokens) {
+  for (const token of tokensOf(argv)) {
     if (token.kind === 'option-terminator') firstMayBeCommand = rest.length > 0;
     else if (token.kind === 'positional') rest.push(token.value);
     else if (!all.some(({ name }) => name === token.name)) unknown.push(token.rawName);
