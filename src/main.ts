@@ -86,10 +86,12 @@ function readSurroundings(): Surroundings {
   const program = process.argv[1] ?? '';
   // As `homedir` finds it, too: to load that module takes longer than all else here.
   const home = process.env.HOME || homedir();
-  const colours = wantsColour(process.env, process.stdout.isTTY);
   return {
     ...{ version, home, environment: process.env, token, secret, program, log: warn },
-    paint: colours ? paint : plainPaint,
+    // A server paints nothing, and need not wait for the stream that tells whether it is a terminal.
+    get paint() {
+      return wantsColour(process.env, process.stdout.isTTY) ? paint : plainPaint;
+    },
   };
 }
 

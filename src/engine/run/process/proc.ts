@@ -13,19 +13,19 @@ export interface ProcessFacts {
   zombie: boolean;
 }
 
-/** Large enough for any environment. All reads share it, since there may be thousands of processes. */
-let shared: Buffer | undefined;
+/** All reads share it, since there may be thousands of processes. It grows to what the longest environment needs. */
+let shared = Buffer.allocUnsafe(4096);
+const MOST_BYTES = 2 * 1024 * 1024;
 
 function readProc(path: string): string {
-  shared ??= Buffer.alloc(2 * 1024 * 1024);
-  const buffer = shared;
   const fd = openSync(path, 'r');
   try {
     let length = 0;
     for (;;) {
-      const read = readSync(fd, buffer, length, buffer.length - length, null);
+      const read = readSync(fd, shared, length, shared.length - length, null);
       length += read;
-      if (read === 0 || length === buffer.length) return buffer.toString('latin1', 0, length);
+      if (read === 0 || length === MOST_BYTES) return shared.toString('latin1', 0, length);
+      if (length === shared.length) shared = Buffer.concat([shared], 2 * length);
     }
   } finally {
     closeSync(fd);

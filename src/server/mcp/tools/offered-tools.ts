@@ -35,7 +35,9 @@ export function offeredTools(app: App): OfferedTools {
   let tools = known.get(app);
   if (!tools) {
     const canChange = app.clientRoots?.canChange ?? app.engine.roots.some(({ writable }) => writable);
-    const whyUnconfined = app.engine.whyUnconfined();
+    // To look for the sandbox takes longer than the rest of the first answers.
+    const starts = app.dialects.some((dialect) => dialect.tools.some(({ startsPrograms }) => startsPrograms));
+    const whyUnconfined = starts ? app.engine.whyUnconfined() : undefined;
     tools = offer(app.dialects, { canChange, commandsConfined: app.commandsConfined, whyUnconfined });
     known.set(app, tools);
   }
