@@ -3,43 +3,68 @@
 /** In bytes: a session that read more forgets what it read longest ago. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-interface ReadText {
-  hash: string;
-  bytes: Buffer;
+export interface KnownText {
+  readonly hash: string;
+  readonly bytes: Buffer;
+  anchored?: AnchoredText;
+}
+
+/** All of a text with anchors, as a client was shown it. */
+export interface AnchoredText {
+  readonly text: string;
+  /** The encoding in which it was read. */
+  readonly charset: string;
+  /** For how many bytes it is short enough. */
+  readonly budget: number;
 }
 
 export class ReadTexts {
   /** By the file's real path, the one that was read longest ago first. */
-  readonly #byPath = new Map<string, ReadText>();
+  readonly #byPath = new Map<string, KnownText>();
   #size = 0;
 
   /** Keeps a copy: the bytes of a small file lie in memory that other files share. */
-  remember(path: string, hash: string, bytes: Buffer): void {
+  remember(path: string, hash: string, bytes: Buffer): KnownText {
     this.forget(path);
-    if (bytes.length > MOST_BYTES) return;
-    this.#byPath.set(path, { hash, bytes: Buffer.from(bytes) });
-    this.#size += bytes.length;
-    for (const oldest of this.#byPath.keys()) {
-      if (this.#size <= MOST_BYTES) break;
-      this.forget(oldest);
-    }
+    if (bytes.length > MOST_BYTES) return { hash, bytes };
+    const known = { hash, bytes: Buffer.from(bytes) };
+    this.#byPath.set(path, known);
+    this.#makeRoom(sizeOf(known));
+    return known;
+  }
+
+  rememberAnchored(path: string, known: KnownText, anchored: AnchoredText): void {
+    // The client may have read something else since.
+    if (this.#byPath.get(path) !== known) return;
+    const before = sizeOf(known);
+    known.anchored = anchored;
+    this.#makeRoom(sizeOf(known) - before);
   }
 
   /**
-   * The hash of what the client read at this path before, if it is the same: to compare bytes costs less than to hash
-   * them. It counts as read now.
+   * What the client read at this path before, if it is the same: to compare bytes costs less than to hash them. It
+   * counts as read now.
    */
-  readAgain(path: string, bytes: Buffer): string | undefined {
+  readAgain(path: string, bytes: Buffer): KnownText | undefined {
     const known = this.#byPath.get(path);
     if (!known?.bytes.equals(bytes)) return undefined;
     this.#byPath.delete(path);
     this.#byPath.set(path, known);
-    return known.hash;
+    return known;
   }
 
   forget(path: string): void {
-    this.#size -= this.#byPath.get(path)?.bytes.length ?? 0;
+    const known = this.#byPath.get(path);
+    if (known) this.#size -= sizeOf(known);
     this.#byPath.delete(path);
+  }
+
+  #makeRoom(more: number): void {
+    this.#size += more;
+    for (const oldest of this.#byPath.keys()) {
+      if (this.#size <= MOST_BYTES) break;
+      this.forget(oldest);
+    }
   }
 
   /** The content of a file when the client last read it. */
@@ -52,4 +77,8 @@ export class ReadTexts {
     for (const text of this.#byPath.values()) if (text.hash === hash) return text.bytes;
     return undefined;
   }
+}
+
+function sizeOf({ bytes, anchored }: KnownText): number {
+  return bytes.length + 2 * (anchored?.text.length ?? 0);
 }

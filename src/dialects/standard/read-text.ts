@@ -2,7 +2,7 @@
 import { grouped } from '../../display/grouped.ts';
 import { fail, lineHash, type PartRequest, shortContentHash, type TextPart } from '../../engine/index.ts';
 import { type Session, type ToolContext, type ToolResult, text } from '../dialect.ts';
-import { ReadTexts } from '../read-texts.ts';
+import { type KnownText, ReadTexts } from '../read-texts.ts';
 import { type Budget, budgetOf, partNote } from '../results/budget.ts';
 import { nextCall } from '../results/next-call.ts';
 import { withHash } from './outcome.ts';
@@ -43,26 +43,27 @@ export async function readText(
   requireLine(args, part);
   const isWhole = asksForAll(args);
   const whole = args.hash && !part.bytes ? (await engine.files.read(path, { signal })).bytes : part.bytes;
-  const hashing =
-    whole && (isWhole || args.hash || args.anchors) ? rememberedHash(session, path, whole) : undefined;
-  const hash = hashing instanceof Promise ? await hashing : hashing;
-  const answer = answerOf(tool, args, part, { ...context, bytes });
+  const remembering =
+    whole && (isWhole || args.hash || args.anchors) ? remember(session, path, whole) : undefined;
+  const known = remembering instanceof Promise ? await remembering : remembering;
+  const shown =
+    isWhole && known && args.anchors
+      ? shownAgain(part, args, bytes, { path, known, session })
+      : shownPart(part, args, bytes);
+  const answer = answerOf(tool, args, part, { ...context, bytes }, shown);
   const isCut = part.goesOnAt !== undefined || part.to < part.totalLines;
-  return { answer, hash: isWhole || args.hash ? hash : undefined, isCut };
+  return { answer, hash: isWhole || args.hash ? known?.hash : undefined, isCut };
 }
 
-/** Remembers what the client reads, and gives its hash. */
-function rememberedHash(session: Session, path: string, bytes: Buffer): string | Promise<string> {
+/** Remembers what the client reads. */
+function remember(session: Session, path: string, bytes: Buffer): KnownText | Promise<KnownText> {
   session.readTexts ??= new ReadTexts();
   const { readTexts } = session;
   const known = readTexts.readAgain(path, bytes);
   if (known !== undefined) return known;
-  const remember = (hash: string) => {
-    readTexts.remember(path, hash, bytes);
-    return hash;
-  };
   const hashing = shortContentHash(bytes);
-  return typeof hashing === 'string' ? remember(hashing) : hashing.then(remember);
+  if (typeof hashing === 'string') return readTexts.remember(path, hashing, bytes);
+  return hashing.then((hash) => readTexts.remember(path, hash, bytes));
 }
 
 export function rendered({ answer, hash }: ReadText, args: ReadArguments): ToolResult {
@@ -112,8 +113,8 @@ function answerOf(
   args: ReadArguments,
   part: TextPart,
   room: Budget & { bytes: number },
+  shown: Shown,
 ): string {
-  const shown = args.numbered || args.anchors ? labelled(part, args, room.bytes) : plainText(part, args);
   const { goesOnAt, totalLines, from } = part;
   const { to } = shown;
   const { path, numbered, anchors, limit } = args;
@@ -145,6 +146,28 @@ interface Shown {
   text: string;
   /** The last line that is shown. */
   to: number;
+}
+
+function shownPart(part: TextPart, args: ReadArguments, bytes: number): Shown {
+  return args.numbered || args.anchors ? labelled(part, args, bytes) : plainText(part, args);
+}
+
+interface Before {
+  path: string;
+  known: KnownText;
+  session: Session;
+}
+
+/** A whole file with anchors: to label its lines takes longer than to compare it with what the client saw before. */
+function shownAgain(part: TextPart, args: ReadArguments, budget: number, before: Before): Shown {
+  const { charset, to, totalLines, goesOnAt } = part;
+  const { path, known, session } = before;
+  const { anchored } = known;
+  if (anchored?.charset === charset && anchored.budget <= budget) return { text: anchored.text, to };
+  const shown = labelled(part, args, budget);
+  if (shown.to === totalLines && !goesOnAt)
+    session.readTexts?.rememberAnchored(path, known, { text: shown.text, charset, budget });
+  return shown;
 }
 
 /** As the official server counts: a head has no newline at its end, and a tail has no carriage returns. */

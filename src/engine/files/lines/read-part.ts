@@ -38,6 +38,8 @@ export interface PartRequest {
 export interface TextPart extends LinesOfText {
   stat: Stat;
   totalLines: number;
+  /** In which the text was read. */
+  charset: Charset;
   /** The whole file, where it was small enough to be read whole. */
   bytes: Buffer | undefined;
 }
@@ -60,7 +62,7 @@ export function readPart(
     const encoding = requireText(encodingOf(bytes, declared), shown);
     const decoding = decodedInTurns(bytes, encoding, new Yielder(request.signal));
     const text = typeof decoding === 'string' ? decoding : await decoding;
-    return { stat: file.stat, bytes, ...partOfSmall(text, request) };
+    return { stat: file.stat, bytes, charset: encoding.charset, ...partOfSmall(text, request) };
   });
 }
 
@@ -97,7 +99,7 @@ async function partOfLarge(
     part.firstLine = withoutEnd(textOf(line.bytes, encoding, from, shown));
     part.goesOnAt.length = part.firstLine.length;
   }
-  return { stat: file.stat, bytes: undefined, ...part, totalLines };
+  return { stat: file.stat, bytes: undefined, charset, ...part, totalLines };
 }
 
 /** A text may take half as many bytes in UTF-8, by which answers are measured; a last character may be cut. */
