@@ -3,14 +3,19 @@ import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import { type ArgumentProblem, fail, inTurns, type Steps, Yielder } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
 import { didYouMean } from './ignored-arguments.ts';
+import { plainArguments } from './plain-arguments.ts';
 import type { ObjectSchema, Schema } from './schema.ts';
 
 const validators = new WeakMap<ObjectSchema, Validator>();
 
 type Checked = Record<string, unknown>;
 
-/** Long arguments take several turns. */
 export function checkArguments(tool: Tool, sent: unknown): Checked | Promise<Checked> {
+  return plainArguments(tool.input, sent) ?? checkBySchema(tool, sent);
+}
+
+/** Long arguments take several turns. */
+export function checkBySchema(tool: Tool, sent: unknown): Checked | Promise<Checked> {
   return inTurns(checking(tool, sent), new Yielder(undefined));
 }
 

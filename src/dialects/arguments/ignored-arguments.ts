@@ -3,6 +3,7 @@ import { truncate } from '../../display/truncate.ts';
 import { ITEMS_PER_CHECK, inTurns, nearNames, type Steps, Yielder } from '../../engine/index.ts';
 import type { Tool } from '../dialect.ts';
 import { quoted } from '../results/hidden-characters.ts';
+import { arePlain } from './plain-arguments.ts';
 import type { Schema } from './schema.ts';
 
 const MOST_NAMED = 10;
@@ -28,6 +29,7 @@ export function noteIgnored(
   sent: unknown,
   calledAs: string,
 ): string | undefined | Promise<string | undefined> {
+  if (arePlain(tool.input, sent)) return undefined;
   return isObject(sent) ? inTurns(noting(tool, sent, calledAs), new Yielder(undefined)) : undefined;
 }
 
