@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 
 const FRESH = [
   // The wall looks for litter in a directory once in a while, and knows it by its inode, which may be used again.
-  'engine/confine/content/drafts',
+  'engine/confine/content/draft-names',
   // The size of the heap after the last collection.
   'engine/heap',
 ];

@@ -10,8 +10,8 @@ const SHARED_MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 ** 31;
 
 export default function setup(): () => void {
-  const base = mkdtempSync(join(tmpdir(), 'cofferdam-tests-'));
-  const memory = mkdtempSync(join(hasRoom(SHARED_MEMORY) ? SHARED_MEMORY : base, 'cofferdam-tests-'));
+  const base = mkdtempSync(join(tmpdir(), 'cofferdam-tests.'));
+  const memory = mkdtempSync(join(hasRoom(SHARED_MEMORY) ? SHARED_MEMORY : base, 'cofferdam-tests.'));
   const make = (name: string, mode: number) => {
     const path = join(base, name);
     mkdirSync(path);

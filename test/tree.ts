@@ -29,7 +29,7 @@ export type Described =
 export type Tree = Record<string, Described>;
 
 export function temporaryDirectory(under = tmpdir()): { path: string; remove(): void } {
-  const path = realpathSync(mkdtempSync(join(under, 'cofferdam-test-')));
+  const path = realpathSync(mkdtempSync(join(under, 'cofferdam-test.')));
   return { path, remove: () => removeTree(path) };
 }
 

@@ -227,8 +227,8 @@ describe.skipIf(chromiumPath === undefined)(`the page in Chromium (${where})`, (
       await expect.poll(() => page.evaluate("document.getElementById('calls').scrollTop")).toBe(0);
     });
 
-    it('takes tens of thousands of events, with few rows on the page', async () => {
-      const count = soak(20_000, 100_000);
+    it('takes any number of events, with few rows on the page', async () => {
+      const count = soak(5000, 100_000);
       const all = count.toLocaleString('en');
       const now = Date.now();
       for (let index = 0; index < count; index++) {

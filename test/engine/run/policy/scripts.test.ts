@@ -249,7 +249,7 @@ describe('scripts made by chance', () => {
       if (!isThere(awk)) return skip(`${awk} is not installed`);
       const roll = dice(41);
       let allowed = 0;
-      for (let turn = 0; turn < soak(60, 250); turn++) {
+      for (let turn = 0; turn < soak(150, 250); turn++) {
         const program = awkProgram(roll);
         if (awkScriptProblem(program)) continue;
         allowed++;
@@ -266,7 +266,7 @@ describe('scripts made by chance', () => {
     const all = [...parts, ' ', '\n', '\n', 'a\\\n', 'w PWN', 'w PWN', 'e touch PWN', 'e touch PWN'];
     const roll = dice(17);
     let allowed = 0;
-    for (let turn = 0; turn < soak(80, 800); turn++) {
+    for (let turn = 0; turn < soak(200, 800); turn++) {
       const script = Array.from({ length: 1 + roll(8) }, () => all[roll(all.length)]!).join('');
       if (sedScriptProblem(script)) continue;
       allowed++;
