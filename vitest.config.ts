@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { HeavyFirst } from './test/heavy-first.ts';
 
-// Tests often wait, for the disk or for a time limit: one more worker than cores keeps the cores at work.
-const workers = Math.min(4, availableParallelism() + 1);
+// Tests often wait, for the disk, for a program or for a time limit: more workers than cores keep the cores at work.
+const workers = Math.min(4, availableParallelism() + 2);
 
 export default defineConfig({
   test: {
