@@ -45,7 +45,7 @@ export interface Caller {
   /** A note for the trace. */
   noted(note: string): void;
   /** A note for the client, behind the answer: one sentence in square brackets. */
-  notedForClient?(note: string): void;
+  readonly notedForClient?: ((note: string) => void) | undefined;
 }
 
 /** A caller without a name, who listens to nothing. */

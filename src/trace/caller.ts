@@ -2,10 +2,18 @@
 import type { Caller, Origin } from '../engine/index.ts';
 import type { CallTrace } from './recorder.ts';
 
-export function tracing(trace: CallTrace, origin: Origin, more: Partial<Caller> = {}): Caller {
+type Additions = Pick<Caller, 'arrival' | 'notedForClient'>;
+
+// Every call makes one of these: all fields by name take V8 a fraction of the time that a spread takes.
+export function tracing(
+  trace: CallTrace,
+  origin: Origin,
+  { arrival, notedForClient }: Additions = {},
+): Caller {
   return {
-    ...more,
     origin,
+    arrival,
+    notedForClient,
     touched: (access) => trace.touched(access),
     entered: (id) => trace.madeEntry(id),
     confined: (confinement) => trace.confinedBy(confinement),
