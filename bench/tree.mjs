@@ -1,6 +1,7 @@
 /** The tree that is searched: some large npm packages as they are published, and a few lines of our own. */
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { run } from './children.mjs';
 import { keptFolder, npm } from './folders.mjs';
 
@@ -22,6 +23,8 @@ const CODE = [
 const ICONS = ['@mui/icons-material@9.5.0'];
 const UNPACK_MS = 600_000;
 const LEAST_FILES = 30_000;
+/** For a minute after a file was written every search reads it anew: the tables are about trees that were there before. */
+const SETTLED_AFTER_MS = 61_000;
 const LEAST_ENTRIES = 50_000;
 
 /** Lines for patterns that nothing in the packages matches. */
@@ -40,6 +43,7 @@ export async function largeTree(say) {
     }
     mkdirSync(join(code, 'needles'));
     writeFileSync(join(code, 'needles', 'orders.txt'), NEEDLES);
+    await pause(SETTLED_AFTER_MS);
   });
   const code = join(path, 'code');
   const tree = { path, ...count(path), code: { path: code, ...count(code) } };
@@ -69,6 +73,7 @@ export async function foreignTree(say) {
       await unpack(FOREIGN_NPM, sources);
     }
     rmSync(fetched, { recursive: true });
+    await pause(SETTLED_AFTER_MS);
   });
   const sources = join(path, 'sources');
   return { name: readdirSync(sources)[0], path: sources, ...count(sources) };
