@@ -19,7 +19,8 @@ interface Subscription {
   /** As the URI names it, and with all links resolved. */
   path: string;
   real: string;
-  state: string;
+  /** As the client knows it. */
+  state: string | undefined;
   watch: { close(): void } | undefined;
   timer: NodeJS.Timeout | undefined;
 }
@@ -55,9 +56,16 @@ export class Subscriptions {
       known.count++;
       return;
     }
-    const added: Subscription = { count: 1, path, real, state: '', watch: undefined, timer: undefined };
+    const added: Subscription = {
+      count: 1,
+      path,
+      real,
+      state: undefined,
+      watch: undefined,
+      timer: undefined,
+    };
     this.#byUri.set(uri, added);
-    await this.#look(uri, added);
+    added.state = await this.#look(uri, added);
   }
 
   remove(uri: string): void {
@@ -84,15 +92,17 @@ export class Subscriptions {
   #lookSoon(uri: string, each: Subscription): void {
     each.timer ??= setTimeout(() => {
       each.timer = undefined;
-      const before = each.state;
-      void this.#look(uri, each).then(() => {
-        if (each.state !== before && this.#byUri.get(uri) === each) this.#updated(uri);
+      void this.#look(uri, each).then((state) => {
+        if (state === undefined || state === each.state || this.#byUri.get(uri) !== each) return;
+        // At once: another look may be under way, and must not find the same change new.
+        each.state = state;
+        this.#updated(uri);
       });
     }, SETTLE_MS).unref();
   }
 
-  /** Watches what stands there now, and then looks at it: a change in between is heard. */
-  async #look(uri: string, each: Subscription): Promise<void> {
+  /** Watches what stands there now, and then looks at it: a change in between is heard. Gives what it has found. */
+  async #look(uri: string, each: Subscription): Promise<string | undefined> {
     try {
       const watch = await this.#engine
         .watch(each.path, () => this.#lookSoon(uri, each))
@@ -100,9 +110,10 @@ export class Subscriptions {
       each.watch?.close();
       each.watch = watch;
       if (this.#byUri.get(uri) !== each) release(each);
-      each.state = stateOf(await this.#engine.files.peek(each.path));
+      return stateOf(await this.#engine.files.peek(each.path));
     } catch {
       // The system is short of something, or the engine closes: the next change is another chance.
+      return undefined;
     }
   }
 }
