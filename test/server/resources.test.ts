@@ -2,7 +2,7 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
 import { Scene, type TestClient, ways } from './resource-clients.ts';
@@ -188,6 +188,20 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
     await until(() => client.heard.length > 0);
     expect(client.heard).not.toContain(a);
     await again();
+  });
+
+  it('has looked at a file before the client hears that it is subscribed', async () => {
+    const client = await way.connect(scene);
+    const { files } = scene.engine;
+    const peek = files.peek.bind(files);
+    vi.spyOn(files, 'peek').mockImplementationOnce(async (path) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return peek(path);
+    });
+    const end = await client.subscribe(uri('a.txt'));
+    writeFileSync(join(root, 'a.txt'), 'changed at once');
+    await until(() => client.heard.length > 0);
+    await end();
   });
 
   it('tells a client that has the list when files come', async () => {

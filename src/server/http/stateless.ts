@@ -111,8 +111,8 @@ export class Stateless {
     reply.onDisconnect = () => leaving.abort();
     reply.isEndless = isMethod(message, LISTEN);
     const listener = Symbol('listener');
-    if (resourceDialect(app)) this.#listened.open(listener, message);
     try {
+      if (resourceDialect(app)) await this.#listened.open(listener, message);
       if (incoming.isKnown) {
         await this.#call(incoming, shared.state, leaving);
         return undefined;

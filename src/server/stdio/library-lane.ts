@@ -29,8 +29,9 @@ export function serveByLibrary(
   const transport: Transport = {
     async start() {
       wire.onmessage = (message) => {
-        followListening(listened, message);
-        transport.onmessage?.(message);
+        const listening = followListening(listened, message);
+        if (listening === undefined) transport.onmessage?.(message);
+        else void listening.then((isWanted) => isWanted && transport.onmessage?.(message));
       };
       wire.onerror = (error) => transport.onerror?.(error);
       wire.onclose = () => {
@@ -51,8 +52,10 @@ export function serveByLibrary(
   return { stop: () => handle.close() };
 }
 
-function followListening(listened: ListenedResources, message: JSONRPCMessage): void {
-  if (!('method' in message)) return;
-  if ('id' in message) listened.open(message.id, message);
-  else if (message.method === 'notifications/cancelled') listened.close(message.params?.requestId as Id);
+/** Whether the client still listens, once the server has begun to; undefined for other messages. */
+function followListening(listened: ListenedResources, message: JSONRPCMessage): Promise<boolean> | undefined {
+  if (!('method' in message)) return undefined;
+  if ('id' in message) return listened.open(message.id, message);
+  if (message.method === 'notifications/cancelled') listened.close(message.params?.requestId as Id);
+  return undefined;
 }

@@ -32,16 +32,24 @@ export class ListenedResources {
     this.#publisher = publisher;
   }
 
-  /** Watches what a message listens to, until `close` gets the same key. */
-  open(key: Id | symbol, message: unknown): void {
+  /**
+   * Watches what a message listens to, until `close` gets the same key. Where there is something to watch, it gives
+   * whether that is still wanted once the first look is over: a client that hears sooner that the server listens might
+   * change a file before it.
+   */
+  open(key: Id | symbol, message: unknown): Promise<boolean> | undefined {
     const { method, params } = message as { method?: unknown; params?: { notifications?: Filter } };
-    if (method !== LISTEN || !resourceDialect(this.#app)) return;
+    if (method !== LISTEN || !resourceDialect(this.#app)) return undefined;
     const { resourceSubscriptions: uris = [], resourcesListChanged } = params?.notifications ?? {};
     const { engine, changing = engine } = this.#app;
     if (resourcesListChanged === true)
       this.#listChanges ??= new ListChanges(changing, () => this.#publisher.listChanged());
     this.close(key);
-    if (Array.isArray(uris)) this.#opened.set(key, this.#watch(uris));
+    if (!Array.isArray(uris) || uris.length === 0) return undefined;
+    const watching = this.#watch(uris);
+    this.#opened.set(key, watching);
+    const isWanted = () => this.#opened.get(key) === watching;
+    return watching.then(isWanted, isWanted);
   }
 
   close(key: Id | symbol): void {
