@@ -193,10 +193,10 @@ describe.each(ways.map((way) => [`${way.name} (${way.era})`, way] as const))('%s
   it('has looked at a file before the client hears that it is subscribed', async () => {
     const client = await way.connect(scene);
     const { files } = scene.engine;
-    const peek = files.peek.bind(files);
-    vi.spyOn(files, 'peek').mockImplementationOnce(async (path) => {
+    const info = files.info.bind(files);
+    vi.spyOn(files, 'info').mockImplementationOnce(async (path) => {
       await new Promise((resolve) => setTimeout(resolve, 200));
-      return peek(path);
+      return info(path);
     });
     const end = await client.subscribe(uri('a.txt'));
     writeFileSync(join(root, 'a.txt'), 'changed at once');
