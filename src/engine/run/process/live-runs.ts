@@ -17,21 +17,16 @@ export class LiveRuns {
     if (options.signal?.aborted) fail({ kind: 'cancelled' });
     const mark = this.#orphanGuard.newMark();
     const launch = prepare(mark);
-    let run: Run;
+    const reports = launch.needsOrphanGuard ? this.#orphanGuard.announce() : undefined;
+    let run: Run | undefined;
     try {
-      options.onStart?.();
-      run = new Run(launch, mark, options);
-    } finally {
-      launch.release();
-    }
-    const { group } = run;
-    const reportEnd = launch.needsOrphanGuard && group !== undefined && this.#orphanGuard.watch(group);
-    this.#live.add(run);
-    try {
+      run = start(launch, mark, options);
+      if (run.group !== undefined) reports?.started(run.group);
+      this.#live.add(run);
       return await run.result();
     } finally {
-      this.#live.delete(run);
-      if (reportEnd) reportEnd();
+      if (run) this.#live.delete(run);
+      reports?.ended();
     }
   }
 
@@ -47,5 +42,14 @@ export class LiveRuns {
   /** Kills every command at once. */
   kill(): void {
     for (const run of this.#live) run.kill();
+  }
+}
+
+function start(launch: Launch, mark: string, options: RunOptions): Run {
+  try {
+    options.onStart?.();
+    return new Run(launch, mark, options);
+  } finally {
+    launch.release();
   }
 }

@@ -1,8 +1,9 @@
 /**
  * A small shell process that outlives a killed server and ends the commands that the server left behind.
  *
- * It reads from a pipe. The server reports each run when it starts and when it has ended; when the pipe closes, the
- * guard kills whatever still runs. Sandboxed commands do not need it: they die with their namespace.
+ * It reads from a pipe. The server reports each run before it starts, by its group when it has started, and when it has
+ * ended; when the pipe closes, the guard kills whatever still runs. Sandboxed commands do not need it: they die with
+ * their namespace.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -13,14 +14,24 @@ import { MARK } from './environment.ts';
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
 live=' '
+starting=0
 while read -r change group; do
   case $change in
-    +) live="$live$group " ;;
+    start) starting=$((starting + 1)) ;;
+    failed) starting=$((starting - 1)) ;;
+    +) live="$live$group " starting=$((starting - 1)) ;;
     -) live="\${live%% $group *} \${live#* $group }" ;;
   esac
 done
-case $live in *[0-9]*) ;; *) exit 0 ;; esac
-for round in 1 2; do
+case $live in
+  *[0-9]*) ;;
+  *) [ $starting -eq 0 ] && exit 0 ;;
+esac
+pauses='0 0'
+# A process that was starting when the server died gets its mark a moment later.
+[ $starting -gt 0 ] && pauses='0 0.1 0.5 1'
+for pause in $pauses; do
+  [ $pause = 0 ] || sleep $pause
   for group in $live; do kill -KILL "-$group" 2>/dev/null; done
   for file in $(grep -lasF "$1" /proc/[0-9]*/environ 2>/dev/null); do
     pid=\${file#/proc/}
@@ -28,6 +39,14 @@ for round in 1 2; do
   done
 done
 `;
+
+/** Reports on one run to the guard. */
+interface RunReports {
+  /** The command runs, in this process group. */
+  started(group: number): void;
+  /** It has ended, or could not be started. */
+  ended(): void;
+}
 
 export class OrphanGuard {
   /** The part that the marks of all runs of this guard share: it kills nobody else's. */
@@ -39,12 +58,20 @@ export class OrphanGuard {
     return `${this.#owner}.${randomUUID()}`;
   }
 
-  /** Reports the start of a run by its process group. The function that it returns reports the end. */
-  watch(group: number): () => void {
+  /** Reports a run that is about to start: a server that is killed in the middle of the start leaves nothing either. */
+  announce(): RunReports {
     const pipe = this.#pipe();
-    pipe?.write(`+ ${group}\n`);
-    return () => {
-      if (pipe?.writable) pipe.write(`- ${group}\n`);
+    const report = (line: string) => {
+      if (pipe?.writable) pipe.write(`${line}\n`);
+    };
+    let group: number | undefined;
+    report('start');
+    return {
+      started: (of) => {
+        group = of;
+        report(`+ ${of}`);
+      },
+      ended: () => report(group === undefined ? 'failed' : `- ${group}`),
     };
   }
 
