@@ -1,31 +1,11 @@
 /** Turns argv and environment into a command, and runs it. No other file reads `process.argv` or `process.env`. */
 import { homedir } from 'node:os';
-import { commandHelp, helpText } from './cli/arguments/help.ts';
 import { parseCommand } from './cli/arguments/parse.ts';
-import { call } from './cli/call.ts';
-import { completionScript } from './cli/completions/completions.ts';
-import { doctor } from './cli/doctor.ts';
-import { forget } from './cli/history/forget.ts';
-import { showDiff, showHistory } from './cli/history/history.ts';
-import { undoOrRedo } from './cli/history/undo.ts';
-import { init } from './cli/init.ts';
-import { print, printOutcome } from './cli/output.ts';
-import { serveHttp } from './cli/serve/serve-http.ts';
-import { serveStdio } from './cli/serve/serve-stdio.ts';
-import { withState } from './cli/state/fleet.ts';
-import { makeNewKey } from './cli/state/new-key.ts';
-import { copyState } from './cli/state/state-copy.ts';
+import { explainFailure, run } from './cli/run.ts';
 import type { Surroundings } from './cli/surroundings.ts';
-import { tools } from './cli/tools.ts';
-import { trace } from './cli/trace.ts';
-import { UsageError } from './cli/usage-error.ts';
-import { defaultDialect } from './dialects/by-name.ts';
-import { dialects } from './dialects/index.ts';
 import { paint, plainPaint, wantsColour } from './display/colour.ts';
-import { History, noteProgram, StateProblem } from './engine/index.ts';
+import { noteProgram } from './engine/index.ts';
 import { version } from './version.ts';
-
-const WRONG_USE = 2;
 
 async function main(): Promise<number> {
   const surroundings = readSurroundings();
@@ -33,51 +13,7 @@ async function main(): Promise<number> {
   noteProgram(program);
   const command = parseCommand(process.argv.slice(2), environment, home, takeState());
   coverAddress();
-  switch (command.do) {
-    case 'help':
-      if (command.about) return print(commandHelp(command.about, dialects, defaultDialect));
-      return print(helpText(dialects, defaultDialect));
-    case 'version':
-      return print(`${version}\n`);
-    case 'serve':
-      if (command.http) return serveHttp(command, command.http, surroundings);
-      return serveStdio(command, surroundings);
-    case 'init':
-      return init(command, surroundings);
-    case 'call':
-      return call(command, surroundings);
-    case 'tools':
-      return tools(command, surroundings);
-    case 'doctor':
-      return doctor(command, surroundings);
-    case 'history':
-      return withState(command.state, async (source) =>
-        printOutcome(await showHistory(new History(source), command, surroundings.paint)),
-      );
-    case 'diff':
-      return withState(command.state, async (source) =>
-        printOutcome(
-          await showDiff(
-            new History(source, undefined, command.encodings),
-            command.entry,
-            surroundings.paint,
-          ),
-        ),
-      );
-    case 'undo':
-    case 'redo':
-      return undoOrRedo(command, surroundings);
-    case 'forget':
-      return withState(command.state, async (source) => printOutcome(await forget(source, command)));
-    case 'trace':
-      return trace(command, surroundings);
-    case 'copy':
-      return printOutcome(await copyState(command));
-    case 'new-key':
-      return printOutcome(await makeNewKey(command.address));
-    case 'completions':
-      return print(completionScript(command.shell));
-  }
+  return run(command, surroundings);
 }
 
 function readSurroundings(): Surroundings {
@@ -143,8 +79,8 @@ main().then(
     setTimeout(() => process.exit(code), 500).unref();
   },
   (error: unknown) => {
-    const isExplained = error instanceof UsageError || error instanceof StateProblem;
-    warn(`${isExplained ? error.message : (error as Error).stack}`);
-    process.exit(isExplained ? WRONG_USE : 1);
+    const { message, exitCode } = explainFailure(error);
+    warn(message);
+    process.exit(exitCode);
   },
 );

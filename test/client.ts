@@ -1,11 +1,17 @@
-/** A raw JSON-RPC client over stdio for the built program: nothing between the test and the wire. */
+/** Raw JSON-RPC clients over stdio: nothing between the test and the wire. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const program = fileURLToPath(new URL('../dist/cofferdam.cjs', import.meta.url));
 
 /** Tests of what lies below the dialects speak this one: it has a tool for everything. */
-const USUAL_DIALECT = ['--dialect', 'replay'];
+export const USUAL_DIALECT = ['--dialect', 'replay'];
+
+interface Waiting {
+  resolve(reply: Reply): void;
+  reject(error: Error): void;
+}
 
 export interface Reply {
   id: number | string | null;
@@ -13,42 +19,27 @@ export interface Reply {
   error?: { code: number; message: string; data?: unknown };
 }
 
-export class RawClient {
-  readonly child: ChildProcess;
+/** What a client on a pair of streams says and hears, whatever is at the other end. */
+export class WireClient {
   readonly notifications: unknown[] = [];
   stderr = '';
+  protected readonly stdin: Writable;
   #nextId = 1;
   #rest = '';
-  readonly #waiting = new Map<number | string | null, (reply: Reply) => void>();
-  readonly exited: Promise<{ code: number | null; signal: string | null }>;
+  #why: string | undefined;
+  readonly #waiting = new Map<number | string | null, Waiting>();
 
-  /** `file`: another copy of the program; `node`: another copy of what runs it. */
-  constructor(
-    args: readonly string[],
-    env: NodeJS.ProcessEnv = process.env,
-    file: string = program,
-    node: string = process.execPath,
-  ) {
-    const dialect = args.some((each) => each.startsWith('--dialect')) ? [] : USUAL_DIALECT;
-    this.child = spawn(node, [file, ...dialect, ...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env,
-    });
-    this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
-    this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
-      this.stderr += chunk;
-    });
-    this.child.stdin!.on('error', () => {});
-    // At its exit, what it has said may still be on the way.
-    this.exited = new Promise((resolve) => {
-      this.child.once('close', (code, signal) => resolve({ code, signal }));
-    });
+  constructor(stdin: Writable, stdout: Readable) {
+    this.stdin = stdin;
+    stdin.on('error', () => {});
+    stdout.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
   }
 
-  static async start(args: readonly string[], env?: NodeJS.ProcessEnv, file?: string): Promise<RawClient> {
-    const client = new RawClient(args, env, file);
-    await client.initialize();
-    return client;
+  /** Ends every wait for an answer. */
+  protected disconnected(why: string): void {
+    this.#why = why;
+    for (const { reject } of this.#waiting.values()) reject(this.#lost());
+    this.#waiting.clear();
   }
 
   async initialize(): Promise<Reply> {
@@ -62,7 +53,7 @@ export class RawClient {
   }
 
   send(message: unknown): void {
-    this.child.stdin!.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+    this.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   }
 
   request(method: string, params?: unknown): Promise<Reply> {
@@ -74,9 +65,13 @@ export class RawClient {
 
   replyTo(id: number | string | null): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, resolve);
-      void this.exited.then(() => reject(new Error(`the server ended: ${this.stderr}`)));
+      if (this.#why === undefined) this.#waiting.set(id, { resolve, reject });
+      else reject(this.#lost());
     });
+  }
+
+  #lost(): Error {
+    return new Error(`${this.#why}: ${this.stderr}`);
   }
 
   call(tool: string, args: unknown): Promise<Reply> {
@@ -93,15 +88,9 @@ export class RawClient {
   /** Waits until the program has said this on its standard error. */
   async says(text: string): Promise<void> {
     while (!this.stderr.includes(text)) {
-      if (this.child.exitCode !== null) throw new Error(`the server ended: ${this.stderr}`);
+      if (this.#why !== undefined) throw this.#lost();
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-  }
-
-  /** Ends the input and waits for the program to end by itself. */
-  async end(): Promise<{ code: number | null; signal: string | null }> {
-    this.child.stdin!.end();
-    return this.exited;
   }
 
   #receive(chunk: string): void {
@@ -120,7 +109,49 @@ export class RawClient {
       }
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
-      waiting?.(message);
+      waiting?.resolve(message);
     }
+  }
+}
+
+/** The built program, in a process of its own. */
+export class RawClient extends WireClient {
+  readonly child: ChildProcess;
+  readonly exited: Promise<{ code: number | null; signal: string | null }>;
+
+  /** `file`: another copy of the program; `node`: another copy of what runs it. */
+  constructor(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = process.env,
+    file: string = program,
+    node: string = process.execPath,
+  ) {
+    const dialect = args.some((each) => each.startsWith('--dialect')) ? [] : USUAL_DIALECT;
+    const child = spawn(node, [file, ...dialect, ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env,
+    });
+    super(child.stdin, child.stdout);
+    this.child = child;
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      this.stderr += chunk;
+    });
+    // At its exit, what it has said may still be on the way.
+    this.exited = new Promise((resolve) => {
+      child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+    void this.exited.then(() => this.disconnected('the server ended'));
+  }
+
+  static async start(args: readonly string[], env?: NodeJS.ProcessEnv, file?: string): Promise<RawClient> {
+    const client = new RawClient(args, env, file);
+    await client.initialize();
+    return client;
+  }
+
+  /** Ends the input and waits for the program to end by itself. */
+  async end(): Promise<{ code: number | null; signal: string | null }> {
+    this.child.stdin!.end();
+    return this.exited;
   }
 }

@@ -1,4 +1,5 @@
 /** `cofferdam DIR…`: serves directories on stdio, until the client ends its input or a signal ends the server. */
+import type { Readable, Writable } from 'node:stream';
 import { ownPackage, rememberAncestors } from '../../engine/index.ts';
 import { withOfferableTools } from '../../server/mcp/tools/offerable-tools.ts';
 import { serveOnStdio } from '../../server/stdio/serve.ts';
@@ -8,11 +9,20 @@ import type { Surroundings } from '../surroundings.ts';
 import { closeApp, type OpenApp, openApp, openClientRoots } from './open-app.ts';
 import { describeCommands, describeStart } from './start-up.ts';
 
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** The client's two streams. */
+interface Streams {
+  stdin: Readable;
+  stdout: Writable;
+}
+
 type Serving = ReturnType<typeof serveOnStdio>;
 
 export async function serveStdio(
   { roots, options }: CommandTo<'serve'>,
   surroundings: Surroundings,
+  { stdin, stdout }: Streams = process,
 ): Promise<number> {
   const { sandbox: mode } = options.commands;
   // Without directories, the client names them.
@@ -21,15 +31,16 @@ export async function serveStdio(
   const opened = { ...openApp(roots, options, surroundings, fleet), ...(clientRoots && { clientRoots }) };
   const app = await withOfferableTools(opened, { mode });
   const ancestors = rememberAncestors();
-  const serving = serveOnStdio(app, process.stdin, process.stdout);
+  const serving = serveOnStdio(app, stdin, stdout);
   const introduced = serving.opened.then(() => introduce(app));
   const stop = () => void serving.stop();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
-  process.stdin.once('close', () => endWithClient(app, serving, ancestors));
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  stdin.once('close', () => endWithClient(app, serving, ancestors));
   await serving.done;
   await introduced;
   await clientRoots?.close();
   await closeApp(app);
+  for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
   return 0;
 }
 

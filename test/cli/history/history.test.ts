@@ -18,6 +18,7 @@ import { anonymous, Engine, type JournalEntry } from '../../../src/engine/index.
 import { Journal } from '../../../src/engine/journal/journal.ts';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { program } from '../../client.ts';
+import { runInProcess } from '../../in-process.ts';
 import { layOut, memoryDirectory, readBack } from '../../tree.ts';
 
 let home: { path: string; remove(): void };
@@ -36,13 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
-    cwd: home.path,
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-}
+const run = (...args: string[]) => runInProcess([...args, '--state', state], { cwd: home.path });
 
 /** Changes something, as the tool of that name would, and gives the entry's id. */
 async function change(
@@ -62,9 +57,10 @@ const write = (path: string, content: string) =>
   change('write_file', (engine) => engine.files.write(path, content));
 const remove = (path: string) =>
   change('delete_file', (engine) => engine.files.remove(path, { recursive: true }));
-const entries = (...args: string[]): JournalEntry[] => JSON.parse(run('history', '--json', ...args).stdout);
-const fine = (...args: string[]) => {
-  const outcome = run(...args);
+const entries = async (...args: string[]): Promise<JournalEntry[]> =>
+  JSON.parse((await run('history', '--json', ...args)).stdout);
+const fine = async (...args: string[]) => {
+  const outcome = await run(...args);
   expect([outcome.status, outcome.stderr]).toEqual([0, '']);
   return outcome.stdout;
 };
@@ -73,17 +69,17 @@ const oneLine = (words: string) =>
 
 describe('without anything', () => {
   test('there is no history, nothing to undo, and nothing to redo', async () => {
-    expect(fine('history')).toBe('Nothing was changed.\n');
-    expect(fine('history', '--json')).toBe('[]\n');
-    expect(run('undo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to undo.\n' });
-    expect(run('redo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to redo.\n' });
-    expect(run('undo', '--since', '1h')).toEqual(run('undo'));
+    expect(await fine('history')).toBe('Nothing was changed.\n');
+    expect(await fine('history', '--json')).toBe('[]\n');
+    expect(await run('undo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to undo.\n' });
+    expect(await run('redo')).toEqual({ status: 1, stdout: '', stderr: 'There is nothing to redo.\n' });
+    expect(await run('undo', '--since', '1h')).toEqual(await run('undo'));
     // A directory in which nothing was changed, by its name alone too.
     for (const name of ['./root', 'root']) {
-      expect(run('undo', name)).toEqual(run('undo'));
-      expect(run('undo', name, '--since', '1h')).toEqual(run('undo'));
+      expect(await run('undo', name)).toEqual(await run('undo'));
+      expect(await run('undo', name, '--since', '1h')).toEqual(await run('undo'));
     }
-    expect(run('diff', 'abcd')).toMatchObject({ status: 2, stderr: oneLine('there is no entry abcd') });
+    expect(await run('diff', 'abcd')).toMatchObject({ status: 2, stderr: oneLine('there is no entry abcd') });
     expect(existsSync(join(home.path, 'root/.local'))).toBe(false);
   });
 
@@ -97,8 +93,8 @@ describe('without anything', () => {
     [['undo', './nosuch'], './nosuch: no such directory'],
     [['undo', '--since', 'whenever'], '--since whenever: give a time'],
     [['history', '--limit', '0'], '--limit 0'],
-  ])('%j is refused in one line', (args, words) => {
-    expect(run(...args)).toMatchObject({ status: 2, stdout: '', stderr: oneLine(words) });
+  ])('%j is refused in one line', async (args, words) => {
+    expect(await run(...args)).toMatchObject({ status: 2, stdout: '', stderr: oneLine(words) });
   });
 });
 
@@ -106,7 +102,7 @@ describe('history', () => {
   test('lists what was changed, newest first, with tool, state and paths', async () => {
     const first = await write('a.txt', 'two\n');
     const second = await change('move_file', (engine) => engine.files.move('b.txt', 'c/b.txt'));
-    const lines = fine('history').trimEnd().split('\n');
+    const lines = (await fine('history')).trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(
       new RegExp(
@@ -114,26 +110,26 @@ describe('history', () => {
       ),
     );
     expect(lines[1]).toMatch(new RegExp(`^${first}  .*  write_file  done     changed ${at('a.txt')}$`));
-    expect(entries()).toMatchObject([{ id: second }, { id: first, origin: { tool: 'write_file' } }]);
-    expect(entries('--limit', '1')).toHaveLength(1);
-    expect(entries('--since', '2099-01-01')).toEqual([]);
+    expect(await entries()).toMatchObject([{ id: second }, { id: first, origin: { tool: 'write_file' } }]);
+    expect(await entries('--limit', '1')).toHaveLength(1);
+    expect(await entries('--since', '2099-01-01')).toEqual([]);
   });
 
   test('names what was redone, whatever else is listed', async () => {
     const id = await write('a.txt', 'two\n');
-    fine('undo');
-    fine('redo');
-    expect(fine('history').split('\n')[0]).toContain(`redo ${id}`);
-    expect(fine('history', '--limit', '1')).toContain(`redo ${id}`);
-    expect(fine('history', '--limit', '1', '--since', '1h30m')).toContain(`redo ${id}`);
+    await fine('undo');
+    await fine('redo');
+    expect((await fine('history')).split('\n')[0]).toContain(`redo ${id}`);
+    expect(await fine('history', '--limit', '1')).toContain(`redo ${id}`);
+    expect(await fine('history', '--limit', '1', '--since', '1h30m')).toContain(`redo ${id}`);
   });
 
   test('and the trace call it undo again, what is undone after it was redone', async () => {
     const id = await write('a.txt', 'two\n');
-    for (const command of ['undo', 'redo', 'undo', 'redo', 'undo']) fine(command);
-    const listed = fine('history').match(/(?:undo|redo) \w+/g);
+    for (const command of ['undo', 'redo', 'undo', 'redo', 'undo']) await fine(command);
+    const listed = (await fine('history')).match(/(?:undo|redo) \w+/g);
     expect(listed).toEqual(['undo', 'redo', 'undo', 'redo', 'undo'].map((verb) => `${verb} ${id}`));
-    const traced = fine('trace', '--json').trim().split('\n');
+    const traced = (await fine('trace', '--json')).trim().split('\n');
     expect(traced.map((line) => JSON.parse(line).tool)).toEqual(['undo', 'redo', 'undo', 'redo', 'undo']);
   });
 
@@ -144,21 +140,21 @@ describe('history', () => {
       (engine) => engine.files.write('o.txt', 'oo\n'),
       join(home.path, 'other'),
     );
-    expect(entries().map(({ id }) => id)).toEqual([two, one]);
-    expect(entries('other').map(({ id }) => id)).toEqual([two]);
-    expect(entries(join(root, 'd')).map(({ id }) => id)).toEqual([one]);
+    expect((await entries()).map(({ id }) => id)).toEqual([two, one]);
+    expect((await entries('other')).map(({ id }) => id)).toEqual([two]);
+    expect((await entries(join(root, 'd'))).map(({ id }) => id)).toEqual([one]);
     symlinkSync(root, join(home.path, 'link'));
-    expect(entries('link').map(({ id }) => id)).toEqual([one]);
+    expect((await entries('link')).map(({ id }) => id)).toEqual([one]);
     for (const command of [['history'], ['history', '--json'], ['undo'], ['undo', '--since', '1h']])
-      expect(run(...command, './nowhere')).toEqual({
+      expect(await run(...command, './nowhere')).toEqual({
         status: 2,
         stdout: '',
         stderr: oneLine('./nowhere: no such directory'),
       });
     // An undo in one directory leaves the other alone. A name alone will do.
-    fine('undo', './link');
-    fine('redo');
-    fine('undo', 'link');
+    await fine('undo', './link');
+    await fine('redo');
+    await fine('undo', 'link');
     expect(readFileSync(at('d/x.txt'), 'utf8')).toBe('x\n');
     expect(readFileSync(join(home.path, 'other/o.txt'), 'utf8')).toBe('oo\n');
   });
@@ -168,19 +164,19 @@ describe('diff', () => {
   test('shows what one entry changed, by any beginning of its id', async () => {
     const id = await write('a.txt', 'two\n');
     for (const named of [id, id.slice(0, 4)]) {
-      expect(fine('diff', named)).toContain('@@ -1 +1 @@\n-one\n+two\n');
+      expect(await fine('diff', named)).toContain('@@ -1 +1 @@\n-one\n+two\n');
     }
   });
 
   test('shows deletions, moves and binary files for what they are', async () => {
     writeFileSync(at('e.txt'), 'eee\n');
-    expect(fine('diff', await remove('a.txt'))).toContain('-one\n');
-    expect(fine('diff', await remove('d'))).toBe(`removed ${at('d')} (a directory, kept whole)\n`);
-    expect(fine('diff', await change('move_file', (engine) => engine.files.move('b.txt', 'c.txt')))).toBe(
-      `${at('b.txt')} → ${at('c.txt')}\n`,
-    );
+    expect(await fine('diff', await remove('a.txt'))).toContain('-one\n');
+    expect(await fine('diff', await remove('d'))).toBe(`removed ${at('d')} (a directory, kept whole)\n`);
     expect(
-      fine(
+      await fine('diff', await change('move_file', (engine) => engine.files.move('b.txt', 'c.txt'))),
+    ).toBe(`${at('b.txt')} → ${at('c.txt')}\n`);
+    expect(
+      await fine(
         'diff',
         await change('move_file', (engine) => engine.files.move('c.txt', 'e.txt', { overwrite: true })),
       ),
@@ -188,7 +184,7 @@ describe('diff', () => {
       `${at('c.txt')} → ${at('e.txt')} (in place of another file)\n--- ${at('e.txt')}\n+++ ${at('e.txt')}\n@@ -1 +0,0 @@\n-eee\n`,
     );
     writeFileSync(at('bin'), Buffer.from([0, 255, 1]));
-    expect(fine('diff', await write('bin', 'text'))).toContain('binary content');
+    expect(await fine('diff', await write('bin', 'text'))).toContain('binary content');
   });
 });
 
@@ -198,15 +194,15 @@ describe('undo and redo', () => {
     await remove('d');
     const after = readBack(root);
     for (let round = 0; round < 2; round++) {
-      expect(fine('undo')).toMatch(/^undone: [^\n]* undone [^\n]*\n {2}restore {5}[^\n]*\/d\n$/);
+      expect(await fine('undo')).toMatch(/^undone: [^\n]* undone [^\n]*\n {2}restore {5}[^\n]*\/d\n$/);
       expect(readBack(root)).toEqual(before);
-      expect(fine('redo')).toMatch(/^redone: /);
+      expect(await fine('redo')).toMatch(/^redone: /);
       expect(readBack(root)).toEqual(after);
     }
-    fine('undo');
-    expect(run('undo')).toMatchObject({ status: 1, stderr: 'There is nothing to undo.\n' });
-    fine('redo');
-    expect(run('redo')).toMatchObject({ status: 1, stderr: 'There is nothing to redo.\n' });
+    await fine('undo');
+    expect(await run('undo')).toMatchObject({ status: 1, stderr: 'There is nothing to undo.\n' });
+    await fine('redo');
+    expect(await run('redo')).toMatchObject({ status: 1, stderr: 'There is nothing to redo.\n' });
   });
 
   test('walk back one by one, and forth again', async () => {
@@ -216,39 +212,39 @@ describe('undo and redo', () => {
       trees.push(readBack(root));
     }
     for (const tree of trees.slice(0, -1).reverse()) {
-      fine('undo');
+      await fine('undo');
       expect(readBack(root)).toEqual(tree);
     }
     for (const tree of trees.slice(1)) {
-      fine('redo');
+      await fine('redo');
       expect(readBack(root)).toEqual(tree);
     }
   });
 
   test('what was undone last is redone first, also when it was undone before', async () => {
     const [a, b] = [await write('a.txt', 'two\n'), await write('b.txt', 'bb\n')];
-    fine('undo', b);
-    fine('redo');
-    fine('undo', a);
-    fine('undo', b);
-    fine('redo');
+    await fine('undo', b);
+    await fine('redo');
+    await fine('undo', a);
+    await fine('undo', b);
+    await fine('redo');
     expect(readBack(root)).toMatchObject({ 'a.txt': 'one\n', 'b.txt': 'bb\n' });
-    fine('redo');
+    await fine('redo');
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n', 'b.txt': 'bb\n' });
   });
 
   test('name one entry, and refuse it the second time', async () => {
     const id = await write('a.txt', 'two\n');
     await write('b.txt', 'bb\n');
-    fine('undo', id.slice(0, 5));
+    await fine('undo', id.slice(0, 5));
     expect(readBack(root)).toMatchObject({ 'a.txt': 'one\n', 'b.txt': 'bb\n' });
-    expect(run('undo', id)).toMatchObject({
+    expect(await run('undo', id)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`${id} is undone already`),
     });
-    fine('redo', id);
+    await fine('redo', id);
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n' });
-    expect(run('redo', id)).toMatchObject({
+    expect(await run('redo', id)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`${id} is not undone`),
     });
@@ -258,10 +254,10 @@ describe('undo and redo', () => {
     const before = readBack(root);
     const paths = [at('a.txt'), at('b.txt'), at('d/x.txt')];
     const edits = [{ oldText: '\n', newText: '!\n' }];
-    fine('call', 'edit_files', JSON.stringify({ paths, edits }), '--dialect', 'replay', root);
+    await fine('call', 'edit_files', JSON.stringify({ paths, edits }), '--dialect', 'replay', root);
     expect(readBack(root)).toMatchObject({ 'a.txt': 'one!\n', 'b.txt': 'b!\n', 'd/x.txt': 'x!\n' });
-    expect(entries()).toHaveLength(1);
-    fine('undo');
+    expect(await entries()).toHaveLength(1);
+    await fine('undo');
     expect(readBack(root)).toEqual(before);
   });
 
@@ -271,14 +267,14 @@ describe('undo and redo', () => {
     await write('new/file.txt', 'new\n');
     await remove('d');
     await write('a.txt', 'three\n');
-    expect(fine('undo', '--since', '10m').match(/^undone: /gm)).toHaveLength(4);
+    expect((await fine('undo', '--since', '10m')).match(/^undone: /gm)).toHaveLength(4);
     expect(readBack(root)).toEqual(before);
-    expect(run('undo', '--since', '10m')).toEqual({
+    expect(await run('undo', '--since', '10m')).toEqual({
       status: 1,
       stdout: '',
       stderr: 'There is nothing to undo.\n',
     });
-    expect(run('undo', entries()[0]!.id, '--since', '1h')).toMatchObject({ status: 2 });
+    expect(await run('undo', (await entries())[0]!.id, '--since', '1h')).toMatchObject({ status: 2 });
   });
 });
 
@@ -286,28 +282,28 @@ describe('what is in the way', () => {
   test('is shown as a diff; --force keeps both', async () => {
     const id = await write('a.txt', 'two\n');
     appendFileSync(at('a.txt'), 'theirs\n');
-    const refused = run('undo');
+    const refused = await run('undo');
     expect(refused).toMatchObject({ status: 1, stdout: '' });
     expect(refused.stderr).toContain(`${id} cannot be undone as it is`);
     expect(refused.stderr).toContain('+theirs');
     expect(refused.stderr).toContain('--force');
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\ntheirs\n');
-    fine('undo', '--force');
+    await fine('undo', '--force');
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
-    fine('redo');
+    await fine('redo');
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\ntheirs\n');
   });
 
   test('is shown as a diff too where something stands again that was deleted or moved away', async () => {
     await remove('a.txt');
     writeFileSync(at('a.txt'), 'one\ntheirs\n');
-    const deleted = run('undo');
+    const deleted = await run('undo');
     expect(deleted).toMatchObject({ status: 1, stdout: '' });
     expect(deleted.stderr).toContain('a file is there again\n');
     expect(deleted.stderr).toContain('\n one\n+theirs\n');
     await change('move_file', (engine) => engine.files.move('b.txt', 'c.txt'));
     writeFileSync(at('b.txt'), 'b\ntheirs too\n');
-    const moved = run('undo');
+    const moved = await run('undo');
     expect(moved.stderr).toContain('a file is there again\n');
     expect(moved.stderr).toContain('\n b\n+theirs too\n');
   });
@@ -318,31 +314,34 @@ describe('what is in the way', () => {
     for (const name of readdirSync(join(state, 'store')))
       writeFileSync(join(state, 'store', name), 'damaged');
     for (const force of [[], ['--force']]) {
-      expect(run('undo', id, ...force).stderr).toBe(
+      expect((await run('undo', id, ...force)).stderr).toBe(
         `${id} cannot be undone as it is:\n  ${at('a.txt')}: what the journal has kept of it is damaged\nNothing was touched. To undo another entry, name it: cofferdam history lists them.\n`,
       );
     }
     rmSync(join(state, 'aside'), { recursive: true });
     writeFileSync(at('b.txt'), 'theirs\n');
-    expect(run('undo', second)).toMatchObject({
+    expect(await run('undo', second)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('a file is there again, and what was removed is no longer kept\n'),
     });
     expect(readBack(root)).toMatchObject({ 'a.txt': 'two\n', 'b.txt': 'theirs\n' });
-    expect(entries().map((entry) => entry.state)).toEqual(['done', 'done']);
+    expect((await entries()).map((entry) => entry.state)).toEqual(['done', 'done']);
   });
 
   test('may be that the directory was moved away: then history and diff still work', async () => {
     const id = await write('a.txt', 'two\n');
     renameSync(root, join(home.path, 'elsewhere'));
-    expect(entries()).toHaveLength(1);
-    expect(fine('diff', id)).toContain('+two');
-    expect(run('undo')).toMatchObject({ status: 1, stderr: expect.stringContaining('no longer there') });
+    expect(await entries()).toHaveLength(1);
+    expect(await fine('diff', id)).toContain('+two');
+    expect(await run('undo')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('no longer there'),
+    });
     symlinkSync('/etc', root);
-    expect(run('undo')).toMatchObject({ status: 1, stderr: expect.stringContaining('link to /etc') });
+    expect(await run('undo')).toMatchObject({ status: 1, stderr: expect.stringContaining('link to /etc') });
     rmSync(root);
     renameSync(join(home.path, 'elsewhere'), root);
-    fine('undo');
+    await fine('undo');
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   });
 
@@ -351,7 +350,7 @@ describe('what is in the way', () => {
     mkdirSync(at('node_modules'));
     await change('execute_command', ({ commands }) => commands.runShellLine('rm -r node_modules'));
     await write('b.txt', 'bb\n');
-    const outcome = run('undo', '--since', '1h', '--force');
+    const outcome = await run('undo', '--since', '1h', '--force');
     expect(outcome.status).toBe(1);
     expect(outcome.stdout).toMatch(/restore [^\n]*b.txt\n[\s\S]*restore [^\n]*a.txt\n$/);
     expect(outcome.stderr).toMatch(/node_modules is not kept[\s\S]*cofferdam history lists them/);
@@ -362,7 +361,7 @@ describe('what is in the way', () => {
     await write('a.txt', 'two\n');
     await write('b.txt', 'bb\n');
     appendFileSync(at('a.txt'), 'theirs\n');
-    const outcome = run('undo', '--since', '1h');
+    const outcome = await run('undo', '--since', '1h');
     expect(outcome.status).toBe(1);
     expect(outcome.stdout).toMatch(/^undone: [^\n]*\n {2}restore [^\n]*b.txt\n$/);
     expect(outcome.stderr).toMatch(/^\w+ cannot be undone as it is:\n/);
@@ -378,11 +377,11 @@ test('an id that begins like another one is named with more letters', async () =
     journal.log.append({ e, end: 'done' });
   }
   journal.log.close();
-  expect(run('diff', 'abcd')).toMatchObject({
+  expect(await run('diff', 'abcd')).toMatchObject({
     status: 2,
     stderr: oneLine('abcd could be abcd333333 or abcd222222'),
   });
-  expect(run('diff', 'abcd2')).toMatchObject({ status: 0 });
+  expect(await run('diff', 'abcd2')).toMatchObject({ status: 0 });
 });
 
 test('nothing from a name or a content acts on the terminal', async () => {
@@ -390,11 +389,11 @@ test('nothing from a name or a content acts on the terminal', async () => {
   const id = await write(name, 'text \u001b]0;title\u0007\u009b31m \u202e\nand\tmore\r\n');
   appendFileSync(at(name), 'more \u001b[2J\n');
   const shown = [
-    run('history'),
-    run('history', '--json'),
-    run('diff', id),
-    run('undo'),
-    run('undo', '--force'),
+    await run('history'),
+    await run('history', '--json'),
+    await run('diff', id),
+    await run('undo'),
+    await run('undo', '--force'),
   ];
   for (const { stdout, stderr } of shown) {
     expect(stdout + stderr).toMatch(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]*$/);
@@ -406,9 +405,9 @@ test('nothing from a name or a content acts on the terminal', async () => {
 describe('a state directory that cannot be used', () => {
   const commands = [['history'], ['diff', 'abcd'], ['undo'], ['redo'], ['trace']];
 
-  test.each(commands)('is told in one line by %s %s when it is none', (...args) => {
+  test.each(commands)('is told in one line by %s %s when it is none', async (...args) => {
     writeFileSync(state, '');
-    expect(run(...args)).toMatchObject({
+    expect(await run(...args)).toMatchObject({
       status: 2,
       stdout: '',
       stderr: oneLine('cannot be used: .*not a directory'),
@@ -450,31 +449,28 @@ test('what is no file in the journal is passed over', async () => {
   await write('a.txt', 'two\n');
   mkdirSync(join(state, 'journal/2020-01-01.jsonl'));
   symlinkSync('nowhere', join(state, 'journal/2020-01-02.jsonl'));
-  expect(fine('history')).toContain('write_file');
-  fine('undo');
+  expect(await fine('history')).toContain('write_file');
+  await fine('undo');
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
 });
 
 describe('a call', () => {
   const inside = () => ({ ...process.env, XDG_STATE_HOME: root });
   const call = (env: NodeJS.ProcessEnv, tool: string, args: object, directory = root, ...more: string[]) =>
-    spawnSync(process.execPath, [program, 'call', tool, JSON.stringify(args), directory, ...more], {
-      env,
-      encoding: 'utf8',
-    });
+    runInProcess(['call', tool, JSON.stringify(args), directory, ...more], { env });
 
-  test('says when its changes are not kept, and only then', () => {
+  test('says when its changes are not kept, and only then', async () => {
     const change = { path: at('a.txt'), content: 'two\n' };
-    expect(call(inside(), 'write_file', change)).toMatchObject({
+    expect(await call(inside(), 'write_file', change)).toMatchObject({
       status: 0,
       stderr: oneLine('changes: OFF: .* lies inside'),
     });
-    expect(call(inside(), 'read_file', { path: at('a.txt') })).toMatchObject({ status: 0, stderr: '' });
-    expect(call(inside(), 'write_file', change, `${root}:ro`)).toMatchObject({
+    expect(await call(inside(), 'read_file', { path: at('a.txt') })).toMatchObject({ status: 0, stderr: '' });
+    expect(await call(inside(), 'write_file', change, `${root}:ro`)).toMatchObject({
       status: 1,
       stderr: expect.not.stringContaining('OFF'),
     });
-    expect(call(inside(), 'write_file', change, root, '--no-journal')).toMatchObject({
+    expect(await call(inside(), 'write_file', change, root, '--no-journal')).toMatchObject({
       status: 0,
       stderr: '',
     });
@@ -485,22 +481,22 @@ test('a journal with garbage in it is still read', async () => {
   await write('a.txt', 'two\n');
   const [file] = spawnSync('ls', [join(state, 'journal')], { encoding: 'utf8' }).stdout.split('\n');
   appendFileSync(join(state, 'journal', file!), '\nnot a line of ours\n0123456789ab {"e":');
-  fine('undo');
+  await fine('undo');
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   rmSync(join(state, 'store'), { recursive: true });
-  expect(fine('history')).toContain('write_file');
+  expect(await fine('history')).toContain('write_file');
 });
 
 describe('--dry-run', () => {
   test('says what an undo would do, and does nothing', async () => {
     const id = await change('write_file', (engine) => engine.files.write(at('a.txt'), 'two\n'));
-    const { status, stdout } = run('undo', id, '--dry-run');
+    const { status, stdout } = await run('undo', id, '--dry-run');
     expect([status, stdout]).toEqual([0, expect.stringContaining(`would be undone: ${id}`)]);
     expect(stdout).toContain(at('a.txt'));
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
-    expect(run('history').stdout).not.toContain('undone');
-    run('undo', id);
-    expect(run('redo', '--dry-run').stdout).toContain(`would be redone: ${id}`);
+    expect((await run('history')).stdout).not.toContain('undone');
+    await run('undo', id);
+    expect((await run('redo', '--dry-run')).stdout).toContain(`would be redone: ${id}`);
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   });
 
@@ -508,7 +504,7 @@ describe('--dry-run', () => {
     for (const text of ['two\n', 'three\n']) {
       await change('write_file', (engine) => engine.files.write(at('a.txt'), text));
     }
-    const { status, stdout } = run('undo', '--since', '1h', '--dry-run');
+    const { status, stdout } = await run('undo', '--since', '1h', '--dry-run');
     expect([status, stdout.match(/^would be undone: /gm)]).toEqual([
       0,
       expect.objectContaining({ length: 2 }),
@@ -519,9 +515,9 @@ describe('--dry-run', () => {
   test('says what is in the way', async () => {
     const id = await change('write_file', (engine) => engine.files.write(at('a.txt'), 'two\n'));
     writeFileSync(at('a.txt'), 'somebody else\n');
-    const { status, stderr } = run('undo', id, '--dry-run');
+    const { status, stderr } = await run('undo', id, '--dry-run');
     expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be undone as it is')]);
-    expect(run('undo', id, '--dry-run', '--force').status).toBe(0);
+    expect((await run('undo', id, '--dry-run', '--force')).status).toBe(0);
     expect(readFileSync(at('a.txt'), 'utf8')).toBe('somebody else\n');
   });
 });

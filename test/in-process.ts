@@ -1,0 +1,89 @@
+/**
+ * The program without a process of its own, for tests that are not about processes: its commands and its server on
+ * stdio, given the same words as on a command line. A start of the program costs a tenth of a second, this next to
+ * nothing.
+ */
+import { homedir } from 'node:os';
+import { PassThrough } from 'node:stream';
+import { type CommandTo, parseCommand } from '../src/cli/arguments/parse.ts';
+import { explainFailure, run } from '../src/cli/run.ts';
+import { serveStdio } from '../src/cli/serve/serve-stdio.ts';
+import type { Environment, Surroundings } from '../src/cli/surroundings.ts';
+import { plainPaint } from '../src/display/colour.ts';
+import { version } from '../src/version.ts';
+import { program, USUAL_DIALECT, WireClient } from './client.ts';
+
+function surroundingsOf(environment: Environment, log: (line: string) => void): Surroundings {
+  const home = environment.HOME || homedir();
+  return { version, home, environment, token: undefined, program, paint: plainPaint, log };
+}
+
+interface Where {
+  cwd?: string;
+  env?: Environment;
+}
+
+/** One command, to its end. One at a time: it takes the standard streams and the working directory of the process. */
+export async function runInProcess(args: readonly string[], { cwd, env = process.env }: Where = {}) {
+  const before = process.cwd();
+  const { write: toStdout } = process.stdout;
+  const { write: toStderr } = process.stderr;
+  const said = { stdout: '', stderr: '' };
+  if (cwd !== undefined) process.chdir(cwd);
+  const capture = (name: keyof typeof said) => (text: string, done?: () => void) => {
+    said[name] += text;
+    done?.();
+    return true;
+  };
+  process.stdout.write = capture('stdout') as typeof toStdout;
+  process.stderr.write = capture('stderr') as typeof toStderr;
+  const surroundings = surroundingsOf(env, (line) => void process.stderr.write(`cofferdam: ${line}\n`));
+  try {
+    const status = await run(parseCommand(args, env, surroundings.home), surroundings);
+    return { status, ...said };
+  } catch (error) {
+    const { message, exitCode } = explainFailure(error);
+    surroundings.log(message);
+    return { status: exitCode, ...said };
+  } finally {
+    process.stdout.write = toStdout;
+    process.stderr.write = toStderr;
+    process.chdir(before);
+  }
+}
+
+/** A client of a server on stdio that runs in the process of the test. */
+export class InProcessClient extends WireClient {
+  readonly ended: Promise<number>;
+
+  constructor(args: readonly string[], env: Environment = process.env) {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    super(stdin, stdout);
+    const log = (line: string) => {
+      this.stderr += `cofferdam: ${line}\n`;
+    };
+    const surroundings = surroundingsOf(env, log);
+    const dialect = args.some((each) => each.startsWith('--dialect')) ? [] : USUAL_DIALECT;
+    const command = parseCommand([...dialect, ...args], env, surroundings.home) as CommandTo<'serve'>;
+    this.ended = serveStdio(command, surroundings, { stdin, stdout });
+    this.ended.then(
+      () => this.disconnected('the server ended'),
+      (error: unknown) => {
+        log(explainFailure(error).message);
+        this.disconnected('the server failed');
+      },
+    );
+  }
+
+  static async start(args: readonly string[], env?: Environment): Promise<InProcessClient> {
+    const client = new InProcessClient(args, env);
+    await client.initialize();
+    return client;
+  }
+
+  /** Ends the input and waits for the server to end by itself. */
+  async end(): Promise<void> {
+    this.stdin.end();
+    await this.ended;
+  }
+}
