@@ -54,6 +54,7 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
 
 /** A client of a server on stdio that runs in the process of the test. */
 export class InProcessClient extends WireClient {
+  /** The exit code. */
   readonly ended: Promise<number>;
 
   constructor(args: readonly string[], env: Environment = process.env) {
@@ -81,9 +82,9 @@ export class InProcessClient extends WireClient {
     return client;
   }
 
-  /** Ends the input and waits for the server to end by itself. */
-  async end(): Promise<void> {
+  /** Ends the input and waits for the server to end by itself. Gives the exit code. */
+  end(): Promise<number> {
     this.stdin.end();
-    await this.ended;
+    return this.ended;
   }
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RawClient } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
 import { expectDone, expectRefused } from './tool-outcomes.ts';
@@ -14,7 +14,7 @@ const REASON = /--allow-git-config/;
 let base: string;
 let root: string;
 let remove: () => void;
-let client: RawClient | undefined;
+let client: InProcessClient | undefined;
 
 beforeEach(() => {
   const made = temporaryDirectory();
@@ -26,8 +26,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  client?.child.kill('SIGKILL');
-  await client?.exited;
+  await client?.end();
   client = undefined;
   remove();
 });
@@ -39,8 +38,8 @@ function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...identity, ...args], { cwd, env, encoding: 'utf8', stdio: 'pipe' });
 }
 
-async function start(dialect: string, ...more: string[]): Promise<RawClient> {
-  client = await RawClient.start(['--dialect', dialect, '--state', join(base, 'state'), ...more, root]);
+async function start(dialect: string, ...more: string[]): Promise<InProcessClient> {
+  client = await InProcessClient.start(['--dialect', dialect, '--state', join(base, 'state'), ...more, root]);
   return client;
 }
 

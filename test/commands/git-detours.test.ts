@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RawClient } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
 import { expectDone, expectRefused, outcomeOf } from './tool-outcomes.ts';
@@ -14,7 +14,7 @@ const REASON = /--allow-git-config/;
 let base: string;
 let root: string;
 let remove: () => void;
-let client: RawClient | undefined;
+let client: InProcessClient | undefined;
 
 beforeEach(() => {
   const made = temporaryDirectory();
@@ -25,8 +25,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  client?.child.kill('SIGKILL');
-  await client?.exited;
+  await client?.end();
   client = undefined;
   remove();
 });
@@ -43,8 +42,8 @@ function commit(): void {
   git(root, 'commit', '-qm', 'first');
 }
 
-async function start(dialect: string, ...more: string[]): Promise<RawClient> {
-  client = await RawClient.start(['--dialect', dialect, '--state', join(base, 'state'), ...more, root]);
+async function start(dialect: string, ...more: string[]): Promise<InProcessClient> {
+  client = await InProcessClient.start(['--dialect', dialect, '--state', join(base, 'state'), ...more, root]);
   return client;
 }
 
@@ -105,7 +104,12 @@ describe.runIf(hasGit)('file tools', () => {
     git(root, 'worktree', 'add', '-q', join(base, 'beside'));
     await start('workspace');
     await refuses(...write('tree/.githooks/pre-commit'));
-    const beside = await RawClient.start(['--dialect', 'workspace', '--no-journal', join(base, 'beside')]);
+    const beside = await InProcessClient.start([
+      '--dialect',
+      'workspace',
+      '--no-journal',
+      join(base, 'beside'),
+    ]);
     const { text } = outcomeOf(await beside.call(...write('.githooks/pre-commit')));
     await beside.end();
     expect(text).toMatch(REASON);

@@ -10,14 +10,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RawClient } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { boxed } from './commands-fixture.ts';
 
 describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubblewrap)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
   let work: string;
-  let server: RawClient;
+  let server: InProcessClient;
   const run = async (command: string) => {
     const { result, error } = await server.call('execute_command', { command });
     return error?.message ?? result!.content.map(({ text }) => text).join('\n');
@@ -33,7 +33,7 @@ describe.skipIf(!boxed)('a read-only directory inside a writable one (needs bubb
       'out/': '',
     });
     const roots = [work, `${join(work, 'a dir/config/prod')}:ro`];
-    server = await RawClient.start(['--dialect', 'replay', '--sandbox', 'require', ...roots]);
+    server = await InProcessClient.start(['--dialect', 'replay', '--sandbox', 'require', ...roots]);
   });
 
   afterEach(async () => {

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { program, RawClient } from '../client.ts';
+import { program } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
 
@@ -11,7 +12,7 @@ const SECRET = 'T0KEN-in-a-home';
 describe.skipIf(!boxed)('programs in a home (needs bubblewrap)', () => {
   let base: ReturnType<typeof temporaryDirectory>;
   let environment: NodeJS.ProcessEnv;
-  let server: RawClient;
+  let server: InProcessClient;
   const flags = ['--allow-command', 'cargo', '--allow-command', 'tool', '--sandbox', 'require'];
   const run = (command: string) => server.text('execute_command', { command });
 
@@ -34,7 +35,10 @@ describe.skipIf(!boxed)('programs in a home (needs bubblewrap)', () => {
     const home = join(base.path, 'home');
     const path = `${home}/.cargo/bin:${home}/proj/bin:${process.env.PATH}`;
     environment = { ...process.env, HOME: home, PATH: path };
-    server = await RawClient.start(['--dialect', 'replay', ...flags, join(base.path, 'work')], environment);
+    server = await InProcessClient.start(
+      ['--dialect', 'replay', ...flags, join(base.path, 'work')],
+      environment,
+    );
   });
 
   afterAll(async () => {
@@ -76,7 +80,7 @@ const usual = ['node', 'npm', 'python3', 'cargo', 'rustc', 'git', 'make'].filter
 describe.skipIf(!boxed)('the programs of this machine (needs bubblewrap)', () => {
   it.each(usual)('%s runs in the sandbox', async (name) => {
     const base = temporaryDirectory();
-    const server = await RawClient.start([
+    const server = await InProcessClient.start([
       ...['--dialect', 'replay', '--sandbox', 'require', '--allow-command', name],
       base.path,
     ]);

@@ -1,6 +1,6 @@
 /** Whether a tool did what it was asked, in whichever form its dialect says so. */
 import { expect } from 'vitest';
-import type { RawClient, Reply } from '../client.ts';
+import type { Reply, WireClient } from '../client.ts';
 
 export function outcomeOf({ result, error }: Reply): { failed: boolean; text: string } {
   const text = JSON.stringify(result ?? error);
@@ -8,7 +8,7 @@ export function outcomeOf({ result, error }: Reply): { failed: boolean; text: st
 }
 
 export async function expectRefused(
-  client: RawClient,
+  client: WireClient,
   tool: string,
   args: object,
   reason: RegExp,
@@ -17,7 +17,7 @@ export async function expectRefused(
   expect({ tool, args, failed, text }).toMatchObject({ failed: true, text: expect.stringMatching(reason) });
 }
 
-export async function expectDone(client: RawClient, tool: string, args: object): Promise<void> {
+export async function expectDone(client: WireClient, tool: string, args: object): Promise<void> {
   const { failed, text } = outcomeOf(await client.call(tool, args));
   expect({ tool, args, failed, text }).toMatchObject({ failed: false });
 }

@@ -3,25 +3,24 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replay } from '../../src/dialects/replay/index.ts';
 import { standard } from '../../src/dialects/standard/index.ts';
 import { offerTools } from '../../src/server/mcp/app.ts';
-import { RawClient } from '../client.ts';
+import { InProcessClient, runInProcess } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };
-const clients: RawClient[] = [];
+const clients: InProcessClient[] = [];
 beforeEach(() => {
   directory = temporaryDirectory();
   layOut(directory.path, { 'a.txt': 'a' });
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) {
-    client.child.kill('SIGKILL');
-    await client.exited;
+    await client.end();
   }
   directory.remove();
 });
 
-async function start(...args: string[]): Promise<RawClient> {
-  const client = await RawClient.start([...args, '--no-journal', directory.path]);
+async function start(...args: string[]): Promise<InProcessClient> {
+  const client = await InProcessClient.start([...args, '--no-journal', directory.path]);
   clients.push(client);
   return client;
 }
@@ -74,10 +73,9 @@ describe('--errors results', () => {
   });
 
   it('takes no other word', async () => {
-    const client = new RawClient(['--errors', 'maybe', directory.path]);
-    clients.push(client);
-    expect((await client.exited).code).toBe(2);
-    expect(client.stderr).toContain("--errors is protocol or results, not 'maybe'");
+    const { status, stderr } = await runInProcess(['--errors', 'maybe', directory.path]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("--errors is protocol or results, not 'maybe'");
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * What the protocol's suites check over HTTP and what has nothing to do with HTTP, on stdio of the built program.
+ * What the protocol's suites check over HTTP and what has nothing to do with HTTP, on stdio.
  *
  * The suites speak HTTP alone. Their checks that do not depend on the transport are made here by hand, for the
  * three ways in which a client on stdio can be served: by our own conversation (it begins with `initialize`), by
@@ -9,7 +9,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RawClient, type Reply } from '../client.ts';
+import type { Reply } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -18,15 +19,14 @@ const lanes = ['our own conversation', 'the library', 'no handshake'] as const;
 type Lane = (typeof lanes)[number];
 
 let directory: { path: string; remove(): void };
-const clients: RawClient[] = [];
+const clients: InProcessClient[] = [];
 beforeEach(() => {
   directory = temporaryDirectory();
   layOut(directory.path, { 'a.txt': 'hello\n', 'ü/b.txt': 'inner\n' });
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) {
-    client.child.kill('SIGKILL');
-    await client.exited;
+    await client.end();
   }
   directory.remove();
 });
@@ -39,12 +39,12 @@ const envelope = (version = NEWEST) => ({
 
 /** A client that is served by this lane, with its handshake done where there is one. */
 class LaneClient {
-  readonly raw: RawClient;
+  readonly raw: InProcessClient;
   readonly lane: Lane;
 
   private constructor(lane: Lane) {
     this.lane = lane;
-    this.raw = new RawClient(['--no-journal', directory.path]);
+    this.raw = new InProcessClient(['--no-journal', directory.path]);
     clients.push(this.raw);
   }
 
@@ -181,7 +181,7 @@ describe.each(lanes)('a client that is served by %s', (lane) => {
     });
     expect((await client.call('read_file', { path: 'a.txt' })).result).toBeDefined();
     // With nothing left to answer, the end of the input ends the server: a minute early.
-    expect(await client.raw.end()).toEqual({ code: 0, signal: null });
+    expect(await client.raw.end()).toBe(0);
     expect([answered, existsSync(join(directory.path, 'ended'))]).toEqual([false, false]);
   });
 });
@@ -200,7 +200,7 @@ describe.each(['our own conversation', 'the library'] as const)('the handshake, 
   });
 
   it('is refused without what it needs, and can be made afterwards', async () => {
-    const raw = new RawClient(['--no-journal', directory.path]);
+    const raw = new InProcessClient(['--no-journal', directory.path]);
     clients.push(raw);
     if (lane === 'the library') await raw.request('ping');
     expect((await raw.request('initialize', { protocolVersion: 5 })).error!.code).toBe(-32602);

@@ -1,13 +1,13 @@
 /** Calls that are sent without waiting take effect in the order in which they were sent. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RawClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 
 let directory: { path: string; remove(): void };
-let client: RawClient;
+let client: InProcessClient;
 beforeEach(async () => {
   directory = temporaryDirectory();
-  client = await RawClient.start([directory.path]);
+  client = await InProcessClient.start([directory.path]);
 });
 afterEach(async () => {
   await client.end();

@@ -8,7 +8,7 @@ import { Journal } from '../../../../src/engine/journal/journal.ts';
 import { prune } from '../../../../src/engine/journal/retention/retention.ts';
 import type { RetentionLimits } from '../../../../src/engine/journal/retention/retention-limits.ts';
 import { openDirectoryState } from '../../../../src/state/directory/open.ts';
-import { RawClient } from '../../../client.ts';
+import { InProcessClient } from '../../../in-process.ts';
 import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
 import { type JournalFixture, openJournalFixture } from '../journal-fixture.ts';
 
@@ -250,7 +250,7 @@ test('through the program with --keep 1MB the store stays bounded, and each file
   const state = temporaryDirectory();
   try {
     layOut(root.path, { 'a.txt': 'a0', 'b.txt': 'b0' });
-    const client = await RawClient.start(['--keep', '1MB', '--state', state.path, root.path]);
+    const client = await InProcessClient.start(['--keep', '1MB', '--state', state.path, root.path]);
     let largest = 0;
     const last: Record<string, string> = {};
     for (let n = 1; n <= 60; n++) {

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { program, RawClient } from '../../../client.ts';
+import { program } from '../../../client.ts';
+import { InProcessClient } from '../../../in-process.ts';
 import { temporaryDirectory } from '../../../tree.ts';
 
 const KIB = 1024;
@@ -13,7 +14,7 @@ const KEEP = 512 * KIB;
 let home: { path: string; remove(): void };
 let root: string;
 let state: string;
-const clients: RawClient[] = [];
+const clients: InProcessClient[] = [];
 beforeEach(() => {
   home = temporaryDirectory();
   root = join(home.path, 'root');
@@ -25,9 +26,9 @@ afterEach(async () => {
   home.remove();
 });
 
-async function serve(keep = '512KiB'): Promise<RawClient> {
+async function serve(keep = '512KiB'): Promise<InProcessClient> {
   const options = ['--dialect', 'replay', '--sandbox', 'off', '--keep', keep, '--state', state];
-  const client = await RawClient.start([...options, root]);
+  const client = await InProcessClient.start([...options, root]);
   clients.push(client);
   return client;
 }
