@@ -23,7 +23,8 @@ export interface Reply {
 export class WireClient {
   readonly notifications: unknown[] = [];
   stderr = '';
-  protected readonly stdin: Writable;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
   #nextId = 1;
   #rest = '';
   #why: string | undefined;
@@ -31,6 +32,7 @@ export class WireClient {
 
   constructor(stdin: Writable, stdout: Readable) {
     this.stdin = stdin;
+    this.stdout = stdout;
     stdin.on('error', () => {});
     stdout.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
   }

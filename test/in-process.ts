@@ -4,7 +4,7 @@
  * nothing.
  */
 import { homedir } from 'node:os';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { type CommandTo, parseCommand } from '../src/cli/arguments/parse.ts';
 import { explainFailure, run } from '../src/cli/run.ts';
 import { serveStdio } from '../src/cli/serve/serve-stdio.ts';
@@ -23,7 +23,7 @@ interface Where {
   env?: Environment;
 }
 
-/** One command, to its end. One at a time: it takes the standard streams and the working directory of the process. */
+/** One command, to its end; a server on stdio finds no input. One at a time: it takes the standard streams and the working directory of the process. */
 export async function runInProcess(args: readonly string[], { cwd, env = process.env }: Where = {}) {
   const before = process.cwd();
   const { write: toStdout } = process.stdout;
@@ -39,7 +39,10 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
   process.stderr.write = capture('stderr') as typeof toStderr;
   const surroundings = surroundingsOf(env, (line) => void process.stderr.write(`cofferdam: ${line}\n`));
   try {
-    const status = await run(parseCommand(args, env, surroundings.home), surroundings);
+    const command = parseCommand(args, env, surroundings.home);
+    const status = await (command.do === 'serve' && command.http === undefined
+      ? serveStdio(command, surroundings, { stdin: Readable.from([]), stdout: process.stdout })
+      : run(command, surroundings));
     return { status, ...said };
   } catch (error) {
     const { message, exitCode } = explainFailure(error);

@@ -22,10 +22,12 @@ export async function call(
   const { sandbox: mode } = options.commands;
   const app = needsSandbox(opened) ? await withOfferableTools(opened, { mode }) : opened;
   const aborting = new AbortController();
-  process.once('SIGINT', () => aborting.abort());
+  const abort = () => aborting.abort();
+  process.once('SIGINT', abort);
   try {
     return await printOutcome(await callOnce(app, tool, json, aborting.signal, options.explain));
   } finally {
+    process.removeListener('SIGINT', abort);
     await closeApp(app);
   }
 }

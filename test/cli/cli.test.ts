@@ -4,6 +4,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../client.ts';
+import { runInProcess } from '../in-process.ts';
 import { layOut, readBack, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };
@@ -22,20 +23,12 @@ beforeAll(() => {
 });
 afterAll(() => directory.remove());
 
-function run(...args: string[]) {
-  return runAs(undefined, ...args);
-}
+const run = (...args: string[]) => runInProcess(args, { cwd: directory.path });
 
-function runAs(uid: number | undefined, ...args: string[]) {
-  return runWith(uid === undefined ? {} : { uid, gid: uid }, ...args);
-}
-
-function runWith(options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv }, ...args: string[]) {
+/** As another user, which takes a process. */
+function runAs(uid: number, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    cwd: directory.path,
-    encoding: 'utf8',
-    input: '',
-    ...options,
+    ...{ cwd: directory.path, encoding: 'utf8', input: '', uid, gid: uid },
   });
   return { status, stdout, stderr };
 }
@@ -79,8 +72,8 @@ describe('what cannot be served ends with exit code 2 and one line on stderr', (
     ['tools with an argument', ['tools', 'root'], 'tools takes no argument'],
     ['doctor of a missing directory', ['doctor', 'nothing'], 'nothing: no such directory'],
     ['doctor of a file', ['doctor', 'file'], 'file: not a directory'],
-  ])('%s', (_, args, says) => {
-    expect(run(...args)).toEqual({ status: 2, stdout: '', stderr: oneLine(says) });
+  ])('%s', async (_, args, says) => {
+    expect(await run(...args)).toEqual({ status: 2, stdout: '', stderr: oneLine(says) });
   });
 
   it.runIf(process.getuid?.() === 0)('a directory that this user may not read', (context) => {
@@ -99,31 +92,34 @@ describe('what cannot be served ends with exit code 2 and one line on stderr', (
 });
 
 describe('serving', () => {
-  it('says in one line what is served and how well it is protected, and ends with its input', () => {
-    const { status, stdout, stderr } = run('root', 'ro:ro');
+  it('says in one line what is served and how well it is protected, and ends with its input', async () => {
+    const { status, stdout, stderr } = await run('root', 'ro:ro');
     expect([status, stdout]).toEqual([0, '']);
     expect(stderr).toEqual(oneLine(/\d+\.\d+\.\d+, standard on .*root, .*ro \(read-only\); wall: /));
   });
 
-  it('takes DIR:ro off the name only at its end', () => {
+  it('takes DIR:ro off the name only at its end', async () => {
     for (const [given, shown] of [
       ['with:ro/', /with:ro; wall/],
       ['with:ro:ro', /with:ro \(read-only\); wall/],
     ] as const) {
-      const { status, stderr } = run(given);
+      const { status, stderr } = await run(given);
       expect([status, stderr]).toEqual([0, expect.stringMatching(shown)]);
     }
   });
 });
 
 describe('--version and --help', () => {
-  it('--version prints the version of the package', () => {
+  it('--version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--version'], {
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it('--help names every command, option and dialect', () => {
-    const { status, stdout, stderr } = run('--help');
+  it('--help names every command, option and dialect', async () => {
+    const { status, stdout, stderr } = await run('--help');
     expect([status, stderr]).toEqual([0, '']);
     for (const word of [
       'DIR[:ro]',
@@ -141,29 +137,29 @@ describe('--version and --help', () => {
   });
 });
 
-describe('call', () => {
-  it('prints the answer on stdout and ends with 0', () => {
-    expect(run('call', 'read_file', '{"path":"a.txt"}', 'root')).toEqual({
+describe('call', async () => {
+  it('prints the answer on stdout and ends with 0', async () => {
+    expect(await run('call', 'read_file', '{"path":"a.txt"}', 'root')).toEqual({
       status: 0,
       stdout: 'some text\n',
       stderr: '',
     });
   });
 
-  it('ends the last line, also when the answer does not', () => {
-    expect(run('call', 'read_file', '{"path":"no-newline.txt"}', 'root').stdout).toBe('no newline\n');
+  it('ends the last line, also when the answer does not', async () => {
+    expect((await run('call', 'read_file', '{"path":"no-newline.txt"}', 'root')).stdout).toBe('no newline\n');
   });
 
-  it('prints binary content with its type', () => {
-    const { stdout } = run('call', 'read_media_file', '{"path":"data.bin"}', 'root');
+  it('prints binary content with its type', async () => {
+    const { stdout } = await run('call', 'read_media_file', '{"path":"data.bin"}', 'root');
     expect(stdout).toMatch(/^\[file:\/\/.*data\.bin, application\/octet-stream, base64\]\nAP8=\n$/);
   });
 
-  it('prints a failure on stderr and ends with 1', () => {
-    const { status, stdout, stderr } = run('call', 'read_file', '{"path":"missing.txt"}', 'root');
+  it('prints a failure on stderr and ends with 1', async () => {
+    const { status, stdout, stderr } = await run('call', 'read_file', '{"path":"missing.txt"}', 'root');
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^ENOENT: no such file or directory, open 'missing\.txt'/);
-    const missing = run('call', '--dialect', 'replay', 'read_file', '{"path":"missing.txt"}', 'root');
+    const missing = await run('call', '--dialect', 'replay', 'read_file', '{"path":"missing.txt"}', 'root');
     expect([missing.status, missing.stdout]).toEqual([1, '']);
     expect(missing.stderr).toMatch(/^error -32002: Not found: missing\.txt/);
   });
@@ -173,32 +169,32 @@ describe('call', () => {
     ['arguments of the wrong type', 'read_file', '{"path":5}', '-32602'],
     ['missing arguments', 'read_file', '{}', '-32602'],
     ['arguments that are a list', 'read_file', '[]', '-32602'],
-  ])('fails like the server does: %s', (_, tool, json, code) => {
-    const { status, stderr } = run('call', '--dialect', 'replay', tool, json, 'root');
+  ])('fails like the server does: %s', async (_, tool, json, code) => {
+    const { status, stderr } = await run('call', '--dialect', 'replay', tool, json, 'root');
     expect([status, stderr]).toEqual([1, expect.stringMatching(`^error ${code}: `)]);
   });
 
-  it('takes --read-only from the environment, and refuses to guess', () => {
+  it('takes --read-only from the environment, and refuses to guess', async () => {
     const set = (value: string, ...args: string[]) =>
-      runWith({ env: { ...process.env, COFFERDAM_READ_ONLY: value } }, ...args);
+      runInProcess(args, { cwd: directory.path, env: { ...process.env, COFFERDAM_READ_ONLY: value } });
     const write = ['call', 'write_file', '{"path":"set.txt","content":"x"}', 'root'];
     const before = readBack(directory.path);
-    expect(set('true', ...write)).toMatchObject({
+    expect(await set('true', ...write)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^Access denied - read-only: /),
     });
-    expect(set('${user_config.read_only}', ...write)).toMatchObject({
+    expect(await set('${user_config.read_only}', ...write)).toMatchObject({
       status: 2,
       stderr: oneLine("COFFERDAM_READ_ONLY is true or false, not '${user_config.read_only}'"),
     });
     expect(readBack(directory.path)).toEqual(before);
     // The entry that `init` makes is for a client, which does not have the variable.
-    expect(set('1', 'init', 'zed', 'root').stdout).toContain('"--read-only"');
+    expect((await set('1', 'init', 'zed', 'root')).stdout).toContain('"--read-only"');
     for (const value of ['false', '0', ''])
-      expect(set(value, 'init', 'zed', 'root').stdout).not.toContain('read-only');
+      expect((await set(value, 'init', 'zed', 'root')).stdout).not.toContain('read-only');
   });
 
-  it('takes its options anywhere, and keeps to them', () => {
+  it('takes its options anywhere, and keeps to them', async () => {
     const before = readBack(directory.path);
     for (const args of [
       ['call', 'write_file', '{"path":"new.txt","content":"x"}', '--read-only', 'root'],
@@ -206,7 +202,7 @@ describe('call', () => {
       ['call', 'write_file', '{"path":"new.txt","content":"x"}', 'ro:ro'],
       ['call', '--dialect', 'replay', 'write_file', '{"path":"new.txt","content":"x"}', 'root:ro'],
     ]) {
-      const { status, stderr } = run(...args);
+      const { status, stderr } = await run(...args);
       expect([status, stderr]).toEqual([
         1,
         expect.stringMatching(/^(error -32001: |Access denied - read-only: )/),
@@ -217,22 +213,22 @@ describe('call', () => {
 });
 
 describe('tools', () => {
-  it('lists every tool with its parameters and what it costs', () => {
-    const { status, stdout, stderr } = run('tools', '--dialect', 'replay');
+  it('lists every tool with its parameters and what it costs', async () => {
+    const { status, stdout, stderr } = await run('tools', '--dialect', 'replay');
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^replay: .*\d+ tools, ≈ \d+ tokens\n/);
     expect(stdout).toMatch(/read_file\(path: string\) +≈ \d+ tokens\n/);
     expect(stdout).toMatch(/edit_file\(path: string, edits: object\[\], dryRun\?: boolean\) +≈ \d+ tokens\n/);
   });
 
-  it('without a dialect lists all of them', () => {
-    const { stdout } = run('tools');
+  it('without a dialect lists all of them', async () => {
+    const { stdout } = await run('tools');
     expect(stdout).toMatch(/^replay: /m);
     expect(stdout).toMatch(/^patch: /m);
   });
 
-  it('--json gives the same for programs', () => {
-    const { status, stdout } = run('tools', '--dialect', 'replay', '--json');
+  it('--json gives the same for programs', async () => {
+    const { status, stdout } = await run('tools', '--dialect', 'replay', '--json');
     expect(status).toBe(0);
     const [replay] = JSON.parse(stdout);
     expect(replay).toMatchObject({ dialect: 'replay', summary: expect.any(String) });
@@ -248,16 +244,16 @@ describe('tools', () => {
 });
 
 describe('doctor', () => {
-  it('says which wall is active and what is served', () => {
-    const { status, stdout, stderr } = run('doctor', 'root', 'ro:ro');
+  it('says which wall is active and what is served', async () => {
+    const { status, stdout, stderr } = await run('doctor', 'root', 'ro:ro');
     expect([status, stderr]).toEqual([stdout.match(/^no /m) ? 1 : 0, '']);
     const [wall, ...rest] = stdout.split('\n');
     expect(wall).toMatch(process.platform === 'linux' ? /^yes +wall +race-free: / : /^no +wall +/);
     expect(rest.join('\n')).toMatch(/directory +.*root \(read-write\)\n.*directory +.*ro \(read-only\)/);
   });
 
-  it('without a directory looks at the current one', () => {
-    const { status, stdout } = run('doctor');
+  it('without a directory looks at the current one', async () => {
+    const { status, stdout } = await run('doctor');
     expect(status).toBe(stdout.match(/^no /m) ? 1 : 0);
     expect(stdout).toContain(`${directory.path} (read-write)`);
   });

@@ -1,10 +1,9 @@
 /** `--config FILE`: options and directories from a file, as a user would write it. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@cfworker/json-schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { program } from '../client.ts';
+import { runInProcess } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let home: { path: string; remove(): void };
@@ -20,44 +19,40 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    cwd: home.path,
-    encoding: 'utf8',
-    env: { ...process.env, HOME: home.path, XDG_STATE_HOME: join(home.path, 'state') },
-  });
-  return { status, stdout, stderr };
+  const env = { ...process.env, HOME: home.path, XDG_STATE_HOME: join(home.path, 'state') };
+  return runInProcess(args, { cwd: home.path, env });
 }
 
 const write = (path: string, text: string) => layOut(home.path, { [path]: text });
-const read = (path: string, ...args: string[]) =>
-  run('call', 'read_text_file', JSON.stringify({ path }), ...args);
+const read = async (path: string, ...args: string[]) =>
+  await run('call', 'read_text_file', JSON.stringify({ path }), ...args);
 
 describe.each([
   ['conf/c.json', '{\n  // what is served\n  "directories": ["../served"], "deny": ["*.pem"],\n}\n'],
   ['conf/c.toml', '[tool]\nx = 1\n[cofferdam]\ndirectories = ["../served"]\ndeny = ["*.pem"]\n'],
-])('%s', (file, text) => {
+])('%s', async (file, text) => {
   beforeEach(() => write(file, text));
 
-  it('names directories, from its own place, and options', () => {
-    expect(read('a.txt', '--config', file).stdout).toContain('hello');
-    expect(read('key.pem', '--config', file)).toMatchObject({ status: 1 });
+  it('names directories, from its own place, and options', async () => {
+    expect((await read('a.txt', '--config', file)).stdout).toContain('hello');
+    expect(await read('key.pem', '--config', file)).toMatchObject({ status: 1 });
   });
 
-  it('gives way to the command line, and what is denied adds up', () => {
-    expect(read('b.txt', '--config', file, 'other').stdout).toContain('other');
+  it('gives way to the command line, and what is denied adds up', async () => {
+    expect((await read('b.txt', '--config', file, 'other')).stdout).toContain('other');
     const both = ['--config', file, '--deny', 'note*'];
-    expect(read('key.pem', ...both).status).toBe(1);
-    expect(read('note.txt', ...both).status).toBe(1);
-    expect(read('a.txt', ...both).status).toBe(0);
+    expect((await read('key.pem', ...both)).status).toBe(1);
+    expect((await read('note.txt', ...both)).status).toBe(1);
+    expect((await read('a.txt', ...both)).status).toBe(0);
   });
 });
 
-it('applies only what fits the command', () => {
+it('applies only what fits the command', async () => {
   write('conf/c.json', '{"directories": ["~/served"], "read-only": true, "http": "7440"}');
-  expect(read('a.txt', '--config', 'conf/c.json').stdout).toContain('hello');
-  const call = run('call', 'write_file', '{"path":"a.txt","content":""}', '--config', 'conf/c.json');
+  expect((await read('a.txt', '--config', 'conf/c.json')).stdout).toContain('hello');
+  const call = await run('call', 'write_file', '{"path":"a.txt","content":""}', '--config', 'conf/c.json');
   expect(call.status).not.toBe(0);
-  expect(run('history', '--config', 'conf/c.json')).toMatchObject({ status: 0 });
+  expect(await run('history', '--config', 'conf/c.json')).toMatchObject({ status: 0 });
 });
 
 it.each([
@@ -69,32 +64,32 @@ it.each([
   ['an object for a value', '{"deny": [{}]}', 'deny takes texts'],
   ['a list', '[]', 'it must hold one object'],
   ['a password', '{"state": "postgres://u:p@h/d"}', 'give a state-file'],
-])('says what is wrong with %s', (_, text, message) => {
+])('says what is wrong with %s', async (_, text, message) => {
   write('conf/c.json', text);
-  const { status, stderr } = run('--config', 'conf/c.json', 'served');
+  const { status, stderr } = await run('--config', 'conf/c.json', 'served');
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(stderr).not.toContain('u:p');
 });
 
-it('says that a file is not there, and that TOML needs its table', () => {
-  expect(run('--config', 'no.json', 'served').stderr).toContain(
+it('says that a file is not there, and that TOML needs its table', async () => {
+  expect((await run('--config', 'no.json', 'served')).stderr).toContain(
     '--config no.json: it cannot be read (ENOENT)',
   );
   write('conf/c.toml', 'deny = ["x"]\n');
-  expect(run('--config', 'conf/c.toml', 'served').stderr).toContain('it has no table [cofferdam]');
+  expect((await run('--config', 'conf/c.toml', 'served')).stderr).toContain('it has no table [cofferdam]');
 });
 
-it('is refused where tools could change it, by any path to it', () => {
+it('is refused where tools could change it, by any path to it', async () => {
   write('served/c.json', '{"directories": ["."]}');
   const refused = { status: 2, stderr: expect.stringContaining('tools may change this file') };
-  expect(read('a.txt', '--config', 'served/c.json')).toMatchObject(refused);
-  expect(read('a.txt', '--config', 'served/../served/c.json', '.')).toMatchObject(refused);
-  expect(read('a.txt', '--config', 'served/c.json', 'served:ro').stdout).toContain('hello');
+  expect(await read('a.txt', '--config', 'served/c.json')).toMatchObject(refused);
+  expect(await read('a.txt', '--config', 'served/../served/c.json', '.')).toMatchObject(refused);
+  expect((await read('a.txt', '--config', 'served/c.json', 'served:ro')).stdout).toContain('hello');
 });
 
-it('goes into the entry of a client by its whole path', () => {
+it('goes into the entry of a client by its whole path', async () => {
   write('conf/c.json', '{"directories": ["../served"]}');
-  const { stdout } = run('init', 'cursor', '--config', 'conf/c.json');
+  const { stdout } = await run('init', 'cursor', '--config', 'conf/c.json');
   expect(stdout).toContain(`"--config",\n        "${join(home.path, 'conf/c.json')}"\n      ]`);
 });
 

@@ -1,10 +1,8 @@
-/** Whether commands are offered, and what the program says about how they are confined. */
-import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { program, RawClient } from '../client.ts';
+import { InProcessClient, runInProcess } from '../in-process.ts';
 import { boxed, type CommandsFixture, makeCommandsFixture } from './commands-fixture.ts';
 
 let fixture: CommandsFixture;
@@ -36,18 +34,15 @@ afterAll(() => fixture.remove());
 
 async function offered(args: readonly string[], PATH?: string): Promise<{ names: string[]; said: string }> {
   const env = { ...process.env, ...(PATH !== undefined && { PATH }) };
-  const client = await RawClient.start([...args, fixture.root], env);
+  const client = await InProcessClient.start([...args, fixture.root], env);
   const { result } = await client.request('tools/list');
   while (!/; wall: /.test(client.stderr)) await new Promise((resolve) => setTimeout(resolve, 10));
   await client.end();
   return { names: (result!.tools as { name: string }[]).map(({ name }) => name), said: client.stderr };
 }
 
-const doctor = (args: readonly string[], PATH = process.env.PATH) =>
-  spawnSync(process.execPath, [program, 'doctor', ...args, fixture.root], {
-    encoding: 'utf8',
-    env: { ...process.env, PATH },
-  }).stdout;
+const doctor = async (args: readonly string[], PATH = process.env.PATH) =>
+  (await runInProcess(['doctor', ...args, fixture.root], { env: { ...process.env, PATH } })).stdout;
 
 describe('--deny and --hide', () => {
   it('leave no command tool where no sandbox is active, and the server says so', async () => {
@@ -92,7 +87,7 @@ describe('--sandbox require', () => {
 
   it('does not run the tool either when it is called all the same', async () => {
     const args = ['--dialect', 'patch', '--sandbox', 'require', fixture.root];
-    const client = await RawClient.start(args, { ...process.env, PATH: withoutBubblewrap });
+    const client = await InProcessClient.start(args, { ...process.env, PATH: withoutBubblewrap });
     const { error } = await client.call('shell_exec', { command: 'cat', args: ['a.txt'] });
     expect(error).toMatchObject({ code: -32602 });
     await client.end();
@@ -126,10 +121,12 @@ describe('--sandbox auto and off', () => {
     for (const { said } of [missing, off, broken]) expect(said.trim().split('\n')).toHaveLength(1);
   });
 
-  it('any other word ends the start with a clear line', () => {
-    expect(() =>
-      execFileSync(process.execPath, [program, '--sandbox', 'maybe', fixture.root], { stdio: 'pipe' }),
-    ).toThrow(/--sandbox is auto, require or off, not 'maybe'/);
+  it('any other word ends the start with a clear line', async () => {
+    const { status, stderr } = await runInProcess(['--sandbox', 'maybe', fixture.root]);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("--sandbox is auto, require or off, not 'maybe'"),
+    ]);
   });
 });
 
@@ -137,8 +134,8 @@ describe('doctor', () => {
   const measure = (told: string, name: string) =>
     told.split('\n').find((line) => line.includes(`commands: ${name}`)) ?? '';
 
-  it.runIf(boxed)('shows each measure that holds', () => {
-    const told = doctor([]);
+  it.runIf(boxed)('shows each measure that holds', async () => {
+    const told = await doctor([]);
     for (const name of [
       'argument rules',
       'bubblewrap',
@@ -151,20 +148,20 @@ describe('doctor', () => {
       expect(measure(told, name), name).toMatch(/^yes {2}/);
   });
 
-  it('shows what is missing and why', () => {
-    const told = doctor([], withoutBubblewrap);
+  it('shows what is missing and why', async () => {
+    const told = await doctor([], withoutBubblewrap);
     expect(measure(told, 'bubblewrap')).toMatch(/^no .*bubblewrap \(bwrap\) is not installed/);
     expect(measure(told, 'no network')).toMatch(/^no .*needs bubblewrap/);
     expect(measure(told, 'nothing survives')).toMatch(/^no /);
     expect(measure(told, 'argument rules')).toMatch(/^yes/);
-    expect(measure(doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
-    expect(doctor(['--sandbox', 'require'], withoutBubblewrap)).toMatch(
+    expect(measure(await doctor(['--sandbox', 'off']), 'bubblewrap')).toMatch(/^no .*switched off/);
+    expect(await doctor(['--sandbox', 'require'], withoutBubblewrap)).toMatch(
       /^no {3}commands .*commands are refused: bubblewrap \(bwrap\) is not installed$/m,
     );
   });
 
-  it.runIf(boxed)('shows when the network is allowed, and which variables are passed', () => {
-    const told = doctor(['--allow-net', '--env', 'HOME']);
+  it.runIf(boxed)('shows when the network is allowed, and which variables are passed', async () => {
+    const told = await doctor(['--allow-net', '--env', 'HOME']);
     expect(measure(told, 'no network')).toMatch(/^no .*the network is allowed/);
     expect(measure(told, 'own environment')).toContain('HOME');
   });
@@ -183,7 +180,7 @@ describe.runIf(boxed)('the network', () => {
   afterAll(() => listener.close());
 
   const reach = async (flags: readonly string[]) => {
-    const client = await RawClient.start([
+    const client = await InProcessClient.start([
       '--dialect',
       'workspace',
       '--sandbox',

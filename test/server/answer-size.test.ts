@@ -2,7 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { RawClient, type Reply } from '../client.ts';
+import type { Reply } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { temporaryDirectory } from '../tree.ts';
 
 const MIB = 1024 * 1024;
@@ -11,7 +12,7 @@ const MOST = 8 * MIB;
 const CONTROL = '\u0001';
 
 let directory: { path: string; remove(): void };
-const clients: RawClient[] = [];
+const clients: InProcessClient[] = [];
 
 beforeAll(() => {
   directory = temporaryDirectory();
@@ -27,14 +28,13 @@ beforeAll(() => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) {
-    client.child.kill('SIGKILL');
-    await client.exited;
+    await client.end();
   }
 });
 afterAll(() => directory.remove());
 
 interface Measured {
-  client: RawClient;
+  client: InProcessClient;
   call(tool: string, args: object): Promise<Reply & { told: string }>;
   longest(): number;
 }
@@ -42,11 +42,11 @@ interface Measured {
 /** A client that measures every line it gets. */
 async function start(dialect: string, env: NodeJS.ProcessEnv = {}): Promise<Measured> {
   const args = ['--dialect', dialect, '--no-journal', '--sandbox', 'off', directory.path];
-  const client = new RawClient(args, { ...process.env, ...env });
+  const client = new InProcessClient(args, { ...process.env, ...env });
   clients.push(client);
   let longest = 0;
   let open = 0;
-  client.child.stdout!.on('data', (chunk: string) => {
+  client.stdout.on('data', (chunk: string) => {
     const [first, ...others] = chunk.split('\n');
     open += Buffer.byteLength(first!);
     for (const line of others) {

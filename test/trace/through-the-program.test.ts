@@ -1,19 +1,18 @@
-/** The Tool Trace of the built program, as a user finds it in the state directory while the server runs. */
+/** The Tool Trace of a server, as a user finds it in the state directory while the server runs. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/events/event.ts';
-import { program, RawClient } from '../client.ts';
+import { program } from '../client.ts';
+import { InProcessClient, runInProcess } from '../in-process.ts';
 import { proves } from '../proves.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { startCollector } from './collector.ts';
 
-const run = promisify(execFile);
-
 let root: ReturnType<typeof temporaryDirectory>;
 let state: ReturnType<typeof temporaryDirectory>;
-let client: RawClient | undefined;
+let client: InProcessClient | undefined;
 
 beforeEach(() => {
   root = temporaryDirectory();
@@ -28,13 +27,14 @@ afterEach(async () => {
   state.remove();
 });
 
-async function start(...flags: string[]): Promise<RawClient> {
-  client = await RawClient.start(['--state', state.path, ...flags, root.path]);
+async function start(...flags: string[]): Promise<InProcessClient> {
+  client = await InProcessClient.start(['--state', state.path, ...flags, root.path]);
   return client;
 }
 
 async function cofferdam(...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [program, ...args, '--state', state.path]);
+  const { status, stdout, stderr } = await runInProcess([...args, '--state', state.path]);
+  if (status !== 0) throw new Error(stderr);
   return stdout;
 }
 
@@ -142,7 +142,7 @@ describe('the way back', () => {
     const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
     const server = await start();
     await server.text('write_file', { path: 'a.txt', content: 'other\n' });
-    await run(process.execPath, [program, 'undo', '--state', state.path], { env });
+    await promisify(execFile)(process.execPath, [program, 'undo', '--state', state.path], { env });
     collector.close();
     expect(collector.spans).toMatchObject([
       { name: 'cofferdam undo', attributes: { 'cofferdam.paths.changed': [at('a.txt')] } },

@@ -1,10 +1,11 @@
 /** `forget` as a user types it: what was kept of a secret is nowhere in the state directory any more. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { program, RawClient } from '../../client.ts';
+import { runInProcess } from '../../in-process.ts';
 import { soak } from '../../soak.ts';
 import { layOut, memoryDirectory, readBack } from '../../tree.ts';
 
@@ -26,12 +27,9 @@ afterEach(async () => {
   home.remove();
 });
 
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr, all: stdout + stderr };
+async function run(...args: string[]) {
+  const outcome = await runInProcess([...args, '--state', state], { cwd: root });
+  return { ...outcome, all: outcome.stdout + outcome.stderr };
 }
 
 async function serve(...options: string[]): Promise<RawClient> {
@@ -43,7 +41,8 @@ async function serve(...options: string[]): Promise<RawClient> {
 }
 
 const write = (path: string, content: string) => client!.text('write_file', { path, content });
-const newest = (): string => JSON.parse(run('history', '--json', '--limit', '1').stdout)[0].id;
+const newest = async (): Promise<string> =>
+  JSON.parse((await run('history', '--json', '--limit', '1')).stdout)[0].id;
 
 /** Every file below the state directory in which the secret stands, packed or not. */
 function holding(secret = SECRET, directory = state): string[] {
@@ -89,37 +88,37 @@ async function scatter(): Promise<void> {
 test('all contents go on demand, while a server runs, and the server goes on', async () => {
   await scatter();
   expect(holding().length).toBeGreaterThan(3);
-  const wouldGo = run('forget', '--all', '--dry-run');
+  const wouldGo = await run('forget', '--all', '--dry-run');
   expect(wouldGo.stdout).toContain('would forget');
   expect(holding().length).toBeGreaterThan(3);
-  const { status, stdout } = run('forget', '--all');
+  const { status, stdout } = await run('forget', '--all');
   expect(status).toBe(0);
   expect(stdout).toMatch(/^forgotten: \d+ contents/);
   expect(stdout).toContain('can no longer be undone:');
   expect(holding()).toEqual([]);
   await write('plain.txt', 'three\n');
   await write('plain.txt', 'four\n');
-  expect(run('undo').status).toBe(0);
+  expect((await run('undo')).status).toBe(0);
   expect(readBack(root)['plain.txt']).toBe('three\n');
 });
 
 test('every content that a path ever had goes, and what other paths kept stays', async () => {
   await scatter();
   for (const path of ['key.txt', './gone.txt', 'tree/deep', join(root, 'made.txt')]) {
-    expect(run('forget', path).status).toBe(0);
+    expect((await run('forget', path)).status).toBe(0);
   }
   expect(holding()).toEqual([]);
   // The rest of the tree and other files can still be undone.
   const entries: { id: string; origin: { tool: string }; changes: { path: string }[] }[] = JSON.parse(
-    run('history', '--json').stdout,
+    (await run('history', '--json')).stdout,
   );
   const of = (path: string) => entries.find(({ changes }) => changes[0]!.path === join(root, path))!.id;
-  expect(run('undo', of('plain.txt')).status).toBe(0);
+  expect((await run('undo', of('plain.txt'))).status).toBe(0);
   expect(readBack(root)['plain.txt']).toBe('one\n');
-  const tree = run('undo', of('tree'));
+  const tree = await run('undo', of('tree'));
   expect(tree.status).toBe(1);
   expect(tree.all).toContain('contents were forgotten: deep');
-  expect(run('undo', of('tree'), '--force').status).toBe(0);
+  expect((await run('undo', of('tree'), '--force')).status).toBe(0);
   expect(readBack(root)).toMatchObject({ 'tree/other.txt': 'other\n' });
   expect(existsSync(join(root, 'tree/deep'))).toBe(false);
 });
@@ -130,7 +129,7 @@ test('the same content of another path goes too, and that is said', async () => 
   await write('b.txt', `${SECRET}\n`);
   await write('b.txt', 'clean\n');
   await write('a.txt', 'clean\n');
-  const { stdout } = run('forget', 'a.txt');
+  const { stdout } = await run('forget', 'a.txt');
   expect(stdout).toContain(`the same contents were kept for: ${join(root, 'b.txt')}`);
   expect(holding()).toEqual([]);
 });
@@ -151,7 +150,7 @@ test('copies in what was deleted go too, whichever of them is named', async () =
     await write('a.txt', 'clean\n');
     expect(holding().length).toBe(4);
     // By itself, t may be the beginning of an entry.
-    const { stdout } = run('forget', `./${named}`);
+    const { stdout } = await run('forget', `./${named}`);
     for (const other of ['a.txt', 'b.txt', 't'].filter((path) => !named.startsWith(path))) {
       expect([named, stdout]).toEqual([named, expect.stringMatching(`same contents.*${join(root, other)}`)]);
     }
@@ -164,11 +163,11 @@ test('of a deleted file, what another entry keeps of the same content is told', 
   layOut(root, { 'a.txt': `${SECRET}\n`, 't/b.txt': `${SECRET}\n` });
   await serve();
   await write('a.txt', 'clean\n');
-  const written = newest();
+  const written = await newest();
   await client!.text('delete_file', { path: 't' });
-  const deleted = newest();
-  expect(run('forget', deleted).stdout).toContain(`1 content stays: needed by ${written}`);
-  expect(run('forget', written).status).toBe(0);
+  const deleted = await newest();
+  expect((await run('forget', deleted)).stdout).toContain(`1 content stays: needed by ${written}`);
+  expect((await run('forget', written)).status).toBe(0);
   expect(holding()).toEqual([]);
 });
 
@@ -176,12 +175,12 @@ test('history, diff and undo say plainly that contents were forgotten', async ()
   await serve();
   await write('a.txt', `${SECRET}\n`);
   await write('a.txt', 'clean\n');
-  const id = newest();
-  run('forget', id);
+  const id = await newest();
+  await run('forget', id);
   expect(holding()).toEqual([]);
-  expect(run('history').stdout).toMatch(new RegExp(`^${id}.*contents were forgotten`));
-  expect(run('diff', id).stdout).toContain('contents were forgotten');
-  const undo = run('undo', id);
+  expect((await run('history')).stdout).toMatch(new RegExp(`^${id}.*contents were forgotten`));
+  expect((await run('diff', id)).stdout).toContain('contents were forgotten');
+  const undo = await run('undo', id);
   expect(undo.status).toBe(1);
   expect(undo.all).toContain('contents were forgotten');
   expect(readBack(root)).toEqual({ 'a.txt': 'clean\n' });
@@ -191,26 +190,26 @@ test('of an entry, what another one needs stays until that is forgotten too, in 
   await serve();
   await write('a.txt', 'A\n');
   await write('a.txt', 'B\n');
-  const first = newest();
+  const first = await newest();
   await write('a.txt', 'A\n');
   await write('a.txt', 'C\n');
-  const last = newest();
-  const forgotten = run('forget', first);
+  const last = await newest();
+  const forgotten = await run('forget', first);
   expect(forgotten.stdout).toMatch(new RegExp(`stay.*needed by .*${last}`));
-  expect(run('undo', last).status).toBe(0);
-  expect(run('redo', last).status).toBe(0);
-  run('forget', last);
-  expect(run('undo', last).all).toContain('contents were forgotten');
+  expect((await run('undo', last)).status).toBe(0);
+  expect((await run('redo', last)).status).toBe(0);
+  await run('forget', last);
+  expect((await run('undo', last)).all).toContain('contents were forgotten');
 });
 
 test('an entry of several files is undone for the rest by force', async () => {
   layOut(root, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
   client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
   await client.text('execute_command', { command: 'echo x >> a.txt; echo x >> b.txt' });
-  run('forget', 'a.txt');
-  const undo = run('undo');
+  await run('forget', 'a.txt');
+  const undo = await run('undo');
   expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('contents were forgotten')]);
-  expect(run('undo', '--force').status).toBe(0);
+  expect((await run('undo', '--force')).status).toBe(0);
   expect(readBack(root)).toEqual({ 'a.txt': 'a\nx\n', 'b.txt': 'b\n' });
 });
 
@@ -218,7 +217,7 @@ test('contents that no entry names go too', async () => {
   await serve();
   await write('a.txt', 'one\n');
   writeFileSync(join(state, 'store', 'f'.repeat(64)), SECRET);
-  const { status, stdout } = run('forget', 'a.txt');
+  const { status, stdout } = await run('forget', 'a.txt');
   expect([status, stdout]).toEqual([0, expect.stringContaining('1 content that no entry needs')]);
   expect(holding()).toEqual([]);
 });
@@ -230,7 +229,7 @@ test('what a server that was killed has left goes too', async () => {
   writeFileSync(join(state, 'store/.new-0123'), SECRET);
   writeFileSync(join(state, 'forgetting/aside-0123'), SECRET);
   writeFileSync(join(state, 'trace/2026-01-01.jsonl'), `{"id":"torn","arguments":"${SECRET}`);
-  run('forget', '--all');
+  await run('forget', '--all');
   expect(holding()).toEqual([]);
 });
 
@@ -248,17 +247,17 @@ test('killed in the middle, it is done to its end by the next one', async () => 
   }
   child.kill('SIGKILL');
   await ended;
-  expect(run('forget', '--all').status).toBe(0);
+  expect((await run('forget', '--all')).status).toBe(0);
   expect(holding()).toEqual([]);
-  expect(run('undo').all).toContain('contents were forgotten');
+  expect((await run('undo')).all).toContain('contents were forgotten');
 });
 
-test('what is meant is never guessed', () => {
-  expect(run('forget').status).toBe(2);
-  expect(run('forget', '').all).toContain('say what to forget');
-  expect(run('forget', '--all').stdout).toBe('There is nothing to forget.\n');
-  expect(run('forget', 'nosuch').all).toContain('there is no entry nosuch');
-  expect(run('forget', '--all', 'x').status).toBe(2);
-  const nothing = run('forget', './nosuch');
+test('what is meant is never guessed', async () => {
+  expect((await run('forget')).status).toBe(2);
+  expect((await run('forget', '')).all).toContain('say what to forget');
+  expect((await run('forget', '--all')).stdout).toBe('There is nothing to forget.\n');
+  expect((await run('forget', 'nosuch')).all).toContain('there is no entry nosuch');
+  expect((await run('forget', '--all', 'x')).status).toBe(2);
+  const nothing = await run('forget', './nosuch');
   expect([nothing.status, nothing.stdout]).toEqual([0, expect.stringContaining('nothing to forget')]);
 });

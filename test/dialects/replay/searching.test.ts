@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replayError } from '../../../src/dialects/replay/failures.ts';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
-import { program, RawClient } from '../../client.ts';
+import { program, RawClient, type WireClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { proves } from '../../proves.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
 import { until } from '../../until.ts';
@@ -15,7 +16,7 @@ const BAIT = `${'a'.repeat(50)}b\n`;
 
 let temporary: { path: string; remove(): void };
 let root: string;
-let client: RawClient | undefined;
+let client: (WireClient & { end(): Promise<unknown> }) | undefined;
 
 beforeEach(() => {
   temporary = temporaryDirectory();
@@ -28,10 +29,19 @@ afterEach(async () => {
   temporary.remove();
 });
 
-async function serve(tree: Tree, directories = [root], env = process.env): Promise<RawClient> {
+async function serve(tree: Tree, directories = [root], env = process.env): Promise<InProcessClient> {
   layOut(root, { './': '', ...tree });
-  client = await RawClient.start(['--dialect', 'replay', ...directories], env);
-  return client;
+  const served = await InProcessClient.start(['--dialect', 'replay', ...directories], env);
+  client = served;
+  return served;
+}
+
+/** In a process of its own, whose threads can be counted. */
+async function serveApart(tree: Tree): Promise<RawClient> {
+  layOut(root, { './': '', ...tree });
+  const served = await RawClient.start(['--dialect', 'replay', root]);
+  client = served;
+  return served;
 }
 
 function many(count: number, text = ''): Tree {
@@ -262,7 +272,7 @@ describe('a pattern that runs away', () => {
 
   it('keeps no other call waiting, and ends when it is cancelled', async () => {
     proves('replay.grep_files.cut-off', 'replay.grep_files.cancel');
-    const served = await serve({ 'bait.txt': BAIT, 'more.txt': BAIT, 'b.txt': 'plain\n' });
+    const served = await serveApart({ 'bait.txt': BAIT, 'more.txt': BAIT, 'b.txt': 'plain\n' });
     const { text } = clientOf(served);
     const params = { name: 'grep_files', arguments: { regex: RUNAWAY, globs: ['*.txt'] } };
     for (const id of ['one', 'two']) served.send({ jsonrpc: '2.0', id, method: 'tools/call', params });
@@ -282,7 +292,7 @@ describe('a pattern that runs away', () => {
 
   it('tells a client that asked for it how far it has come', async () => {
     proves('replay.grep_files.progress');
-    const served = await serve({ ...many(300, 'x\n'), 'z.txt': BAIT });
+    const served = await serveApart({ ...many(300, 'x\n'), 'z.txt': BAIT });
     const params = {
       name: 'grep_files',
       arguments: { regex: `x|${RUNAWAY}`, globs: ['**/*.txt'], maxResults: 10_000 },
@@ -305,7 +315,7 @@ describe('a pattern that runs away', () => {
   });
 });
 
-function clientOf(served: RawClient): Pick<RawClient, 'text' | 'call'> {
+function clientOf(served: WireClient): Pick<WireClient, 'text' | 'call'> {
   return { text: served.text.bind(served), call: served.call.bind(served) };
 }
 

@@ -1,10 +1,11 @@
-/** repo through the built program: what a client sees on the wire, and what the environment sets. */
+/** repo on stdio: what a client sees on the wire, and what the environment sets. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repo } from '../../../src/dialects/repo/index.ts';
-import { program, RawClient, type Reply } from '../../client.ts';
+import { program, type Reply } from '../../client.ts';
+import { InProcessClient, runInProcess } from '../../in-process.ts';
 import { proves } from '../../proves.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
@@ -17,7 +18,7 @@ const tree = { 'src/index.ts': 'import x;\nx x\nx\n', 'logo.png': { base64: 'iVB
 
 let temporary: ReturnType<typeof temporaryDirectory>;
 let root: string;
-let client: RawClient | undefined;
+let client: InProcessClient | undefined;
 
 beforeEach(() => {
   temporary = temporaryDirectory();
@@ -32,16 +33,15 @@ afterEach(async () => {
   temporary.remove();
 });
 
-async function start(args: string[], settings: Record<string, string> = {}): Promise<RawClient> {
-  client = await RawClient.start(['--dialect', 'repo', ...args], { ...process.env, ...settings });
+async function start(args: string[], settings: Record<string, string> = {}): Promise<InProcessClient> {
+  client = await InProcessClient.start(['--dialect', 'repo', ...args], { ...process.env, ...settings });
   return client;
 }
 
 /** How a start ended that was not to succeed. */
 async function refused(args: string[], settings: Record<string, string> = {}) {
-  const failed = new RawClient(args, { ...process.env, ...settings });
-  const { code } = await failed.exited;
-  return { code, says: failed.stderr };
+  const { status, stderr } = await runInProcess(args, { env: { ...process.env, ...settings } });
+  return { code: status, says: stderr };
 }
 
 function objectOf({ result }: Reply): Record<string, unknown> {
@@ -175,7 +175,7 @@ describe('tools/call', () => {
   });
 
   it('goes under a longer name where another dialect has the short one', async () => {
-    client = await RawClient.start(['--dialect', 'replay,repo', root]);
+    client = await InProcessClient.start(['--dialect', 'replay,repo', root]);
     const { result } = await client.request('tools/list');
     const names = (result!.tools as { name: string }[]).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['read_file', 'repo_read_file', 'list_files']));
@@ -205,7 +205,10 @@ describe('the environment', () => {
 
   it('gives other dialects no leave to write there', async () => {
     proves('repo.decided.root.read-only');
-    client = await RawClient.start(['--dialect', 'replay,repo'], { ...process.env, ALLOWED_REPO_ROOT: root });
+    client = await InProcessClient.start(['--dialect', 'replay,repo'], {
+      ...process.env,
+      ALLOWED_REPO_ROOT: root,
+    });
     const { error } = await client.call('write_file', { path: 'new.txt', content: 'x' });
     expect(error).toMatchObject({ code: -32001, message: expect.stringContaining('read-only') });
     expect(readBack(root)).toEqual(tree);
@@ -245,7 +248,7 @@ describe('the environment', () => {
 
   it('does not matter to other dialects', async () => {
     proves('repo.env.invalid');
-    client = await RawClient.start(['--dialect', 'replay', root], {
+    client = await InProcessClient.start(['--dialect', 'replay', root], {
       ...process.env,
       SEARCH_TIMEOUT_MS: 'soon',
     });

@@ -1,11 +1,10 @@
 /** The size that --keep sets is never exceeded once a call is answered, whatever the call did. */
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { program } from '../../../client.ts';
-import { InProcessClient } from '../../../in-process.ts';
+import { RawClient } from '../../../client.ts';
+import { runInProcess } from '../../../in-process.ts';
 import { temporaryDirectory } from '../../../tree.ts';
 
 const KIB = 1024;
@@ -14,7 +13,7 @@ const KEEP = 512 * KIB;
 let home: { path: string; remove(): void };
 let root: string;
 let state: string;
-const clients: InProcessClient[] = [];
+const clients: RawClient[] = [];
 beforeEach(() => {
   home = temporaryDirectory();
   root = join(home.path, 'root');
@@ -26,9 +25,9 @@ afterEach(async () => {
   home.remove();
 });
 
-async function serve(keep = '512KiB'): Promise<InProcessClient> {
+async function serve(keep = '512KiB'): Promise<RawClient> {
   const options = ['--dialect', 'replay', '--sandbox', 'off', '--keep', keep, '--state', state];
-  const client = await InProcessClient.start([...options, root]);
+  const client = await RawClient.start([...options, root]);
   clients.push(client);
   return client;
 }
@@ -56,12 +55,7 @@ function fill(directory: string, files: number, bytes: number): void {
   for (let n = 0; n < files; n++) writeFileSync(join(root, directory, `f${n}`), noise(bytes));
 }
 
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
-    encoding: 'utf8',
-  });
-  return { status, all: stdout + stderr };
-}
+const run = (...args: string[]) => runInProcess([...args, '--state', state]);
 
 test('whatever is written, deleted, moved and done by commands, in two servers at once', async () => {
   const [one, two] = [await serve(), await serve()];
@@ -85,7 +79,7 @@ test('whatever is written, deleted, moved and done by commands, in two servers a
   // The newest change can always be undone.
   writeFileSync(join(root, 'last.txt'), 'precious\n');
   await one!.text('delete_file', { path: 'last.txt' });
-  expect(run('undo').status).toBe(0);
+  expect((await run('undo')).status).toBe(0);
   expect(readFileSync(join(root, 'last.txt'), 'utf8')).toBe('precious\n');
 });
 
@@ -113,9 +107,12 @@ test('what a command removes beyond the size is told as not kept', async () => {
   await client.text('execute_command', { command: 'rm -r tree' });
   expect(existsSync(join(root, 'tree'))).toBe(false);
   expect(kept()).toBeLessThanOrEqual(KEEP);
-  const undo = run('undo');
-  expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('more than --keep allows')]);
-  expect(run('undo', '--force').status).toBe(0);
+  const undo = await run('undo');
+  expect([undo.status, undo.stdout + undo.stderr]).toEqual([
+    1,
+    expect.stringContaining('more than --keep allows'),
+  ]);
+  expect((await run('undo', '--force')).status).toBe(0);
   expect(readdirSync(join(root, 'tree')).length).toBeGreaterThan(10);
 });
 
@@ -127,5 +124,5 @@ test('a store that was filled under a larger size is brought down by the first c
   const after = await serve();
   await after.text('write_file', { path: 'a.txt', content: 'small' });
   expect(kept()).toBeLessThanOrEqual(KEEP);
-  expect(run('undo').status).toBe(0);
+  expect((await run('undo')).status).toBe(0);
 });
