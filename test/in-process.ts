@@ -18,12 +18,18 @@ function surroundingsOf(environment: Environment, log: (line: string) => void): 
   return { version, home, environment, token: undefined, program, paint: plainPaint, log };
 }
 
+/** Reads what a server says to a client that has left. */
+const nobody = () => new PassThrough().resume();
+
 interface Where {
   cwd?: string;
   env?: Environment;
 }
 
-/** One command, to its end; a server on stdio finds no input. One at a time: it takes the standard streams and the working directory of the process. */
+/**
+ * One command, to its end; a server on stdio finds no input. Run one at a time: it takes the standard streams and the
+ * working directory of the process.
+ */
 export async function runInProcess(args: readonly string[], { cwd, env = process.env }: Where = {}) {
   const before = process.cwd();
   const { write: toStdout } = process.stdout;
@@ -37,11 +43,16 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
   };
   process.stdout.write = capture('stdout') as typeof toStdout;
   process.stderr.write = capture('stderr') as typeof toStderr;
-  const surroundings = surroundingsOf(env, (line) => void process.stderr.write(`cofferdam: ${line}\n`));
+  // The address of a fleet leaves the environment first, as in the program.
+  const { COFFERDAM_STATE: address, ...environment } = env;
+  const surroundings = surroundingsOf(
+    environment,
+    (line) => void process.stderr.write(`cofferdam: ${line}\n`),
+  );
   try {
-    const command = parseCommand(args, env, surroundings.home);
+    const command = parseCommand(args, environment, surroundings.home, address);
     const status = await (command.do === 'serve' && command.http === undefined
-      ? serveStdio(command, surroundings, { stdin: Readable.from([]), stdout: process.stdout })
+      ? serveStdio(command, surroundings, { stdin: Readable.from([]), stdout: nobody() })
       : run(command, surroundings));
     return { status, ...said };
   } catch (error) {

@@ -1,11 +1,12 @@
 /** Which directories and which tools a server offers: what cannot be served is left out, and said. */
-import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
-import { program, RawClient } from '../client.ts';
+import { program } from '../client.ts';
+import { InProcessClient, runInProcess } from '../in-process.ts';
 import { ask, hello, usual } from '../server/http-fixture.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
@@ -25,26 +26,27 @@ beforeAll(() => {
 });
 afterAll(() => directory.remove());
 
-function run(args: string[], options: SpawnSyncOptions = {}) {
+const run = (args: string[]) => runInProcess(args, { cwd: directory.path });
+
+/** As another user, which takes a process. */
+function runAs(user: { uid: number; gid: number }, args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    cwd: directory.path,
-    input: '',
-    ...options,
-    encoding: 'utf8',
+    ...{ cwd: directory.path, encoding: 'utf8', input: '', ...user },
   });
   return { status, stdout, stderr };
 }
 
 describe('a directory that is given twice', () => {
-  it('is served once, and read-only when one of the two says so', () => {
-    const listed = (...given: string[]) => run(['call', 'list_allowed_directories', '{}', ...given]).stdout;
-    expect(listed('root', './root/', root)).toBe(`Allowed directories:\n${root}\n`);
-    expect(listed('root', 'root:ro')).toBe(`Allowed directories:\n${root} (read-only)\n`);
-    expect(listed('root:ro', 'root')).toBe(`Allowed directories:\n${root} (read-only)\n`);
+  it('is served once, and read-only when one of the two says so', async () => {
+    const listed = async (...given: string[]) =>
+      (await run(['call', 'list_allowed_directories', '{}', ...given])).stdout;
+    expect(await listed('root', './root/', root)).toBe(`Allowed directories:\n${root}\n`);
+    expect(await listed('root', 'root:ro')).toBe(`Allowed directories:\n${root} (read-only)\n`);
+    expect(await listed('root:ro', 'root')).toBe(`Allowed directories:\n${root} (read-only)\n`);
   });
 
-  it('is one directory for a dialect that serves one', () => {
-    expect(run(['--dialect', 'workspace', 'root', root])).toMatchObject({
+  it('is one directory for a dialect that serves one', async () => {
+    expect(await run(['--dialect', 'workspace', 'root', root])).toMatchObject({
       status: 0,
       stderr: expect.stringContaining(`workspace on ${root}; wall: `),
     });
@@ -60,12 +62,12 @@ describe('a directory that cannot be served, beside one that can', () => {
     ['file/below', 'file/below: not a directory'],
     ['dangling', 'dangling: no such directory'],
     ['loop', 'loop: cannot be opened (link-loop)'],
-  ])('%s is left out with a warning, wherever it stands', (bad, why) => {
+  ])('%s is left out with a warning, wherever it stands', async (bad, why) => {
     for (const given of [
       [bad, 'root'],
       ['root', bad],
     ]) {
-      const { status, stderr } = run(given);
+      const { status, stderr } = await run(given);
       expect(status).toBe(0);
       const [warning, start, ...more] = stderr.trim().split('\n');
       expect(warning).toBe(`cofferdam: warning: ${why}; it is left out`);
@@ -74,10 +76,18 @@ describe('a directory that cannot be served, beside one that can', () => {
     }
   });
 
-  it('is not what relative paths are taken from, and no tool names it', () => {
-    const read = run(['call', 'read_file', '{"path":"a.txt"}', 'nothing', 'other', 'file', 'root']);
+  it('is not what relative paths are taken from, and no tool names it', async () => {
+    const read = await run(['call', 'read_file', '{"path":"a.txt"}', 'nothing', 'other', 'file', 'root']);
     expect([read.status, read.stdout]).toEqual([0, 'in other\n']);
-    const { stdout } = run(['call', 'list_allowed_directories', '{}', 'nothing', 'other', 'file', 'root']);
+    const { stdout } = await run([
+      'call',
+      'list_allowed_directories',
+      '{}',
+      'nothing',
+      'other',
+      'file',
+      'root',
+    ]);
     expect(
       stdout
         .trim()
@@ -86,13 +96,13 @@ describe('a directory that cannot be served, beside one that can', () => {
     ).toEqual([expect.stringContaining(join(directory.path, 'other')), expect.stringContaining(root)]);
   });
 
-  it('is named once, however often it is given', () => {
-    const { stderr } = run(['nothing', 'root', 'nothing', './nothing:ro']);
+  it('is named once, however often it is given', async () => {
+    const { stderr } = await run(['nothing', 'root', 'nothing', './nothing:ro']);
     expect(stderr.match(/nothing: no such directory/g)).toHaveLength(1);
   });
 
-  it('is named by doctor as not served', () => {
-    const { status, stdout } = run(['doctor', 'root', 'nothing']);
+  it('is named by doctor as not served', async () => {
+    const { status, stdout } = await run(['doctor', 'root', 'nothing']);
     expect(status).toBe(1);
     expect(stdout).toMatch(
       /^yes +directory +\S+\/root \(read-write\)\nno +directory +nothing: no such directory$/m,
@@ -101,22 +111,25 @@ describe('a directory that cannot be served, beside one that can', () => {
 
   it.runIf(process.getuid?.() === 0)('may be one that this user may not read', (context) => {
     const somebody = { uid: 1234, gid: 1234 };
-    if (run(['--version'], somebody).status !== 0) context.skip();
+    if (runAs(somebody, ['--version']).status !== 0) context.skip();
     chmodSync(directory.path, 0o755);
     chmodSync(join(directory.path, 'closed'), 0o700);
-    const { status, stdout, stderr } = run(
-      ['call', 'read_file', '{"path":"a.txt"}', 'closed', 'root'],
-      somebody,
-    );
+    const { status, stdout, stderr } = runAs(somebody, [
+      'call',
+      'read_file',
+      '{"path":"a.txt"}',
+      'closed',
+      'root',
+    ]);
     expect([status, stdout]).toEqual([0, 'in root\n']);
     expect(stderr).toContain('warning: closed: cannot be read by this user; it is left out');
   });
 });
 
 describe('several directories', () => {
-  it.each([['repo'], ['workspace'], ['repo,workspace']])('are an error with %s alone', (named) => {
+  it.each([['repo'], ['workspace'], ['repo,workspace']])('are an error with %s alone', async (named) => {
     for (const args of [[], ['call', 'read_file', '{"path":"a.txt"}']]) {
-      const { status, stdout, stderr } = run([...args, '--dialect', named, 'root', 'other']);
+      const { status, stdout, stderr } = await run([...args, '--dialect', named, 'root', 'other']);
       expect([status, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(
         /^cofferdam: .* one directory, and 2 are given: give one, or name a dialect too that serves them all \(standard, replay, patch, fileeditor\)\n$/,
@@ -124,12 +137,12 @@ describe('several directories', () => {
     }
   });
 
-  it('are fine when all but one cannot be served', () => {
-    expect(run(['--dialect', 'repo', 'nothing', 'root']).status).toBe(0);
+  it('are fine when all but one cannot be served', async () => {
+    expect((await run(['--dialect', 'repo', 'nothing', 'root'])).status).toBe(0);
   });
 
-  it('are fine beside a dialect that serves them all, and the start says which serves which', () => {
-    const { status, stderr } = run(['--dialect', 'repo,replay,workspace,patch', 'root', 'other:ro']);
+  it('are fine beside a dialect that serves them all, and the start says which serves which', async () => {
+    const { status, stderr } = await run(['--dialect', 'repo,replay,workspace,patch', 'root', 'other:ro']);
     expect(status).toBe(0);
     const other = join(directory.path, 'other');
     expect(stderr).toContain(
@@ -196,7 +209,7 @@ describe('where nothing may be changed', () => {
   it.each(dialects.map(({ name }) => name))('%s offers on stdio only what can succeed', async (name) => {
     const expected = [...READ_ONLY[name]!, ...commandTool(name)];
     for (const args of [['--read-only', root], [`${root}:ro`]]) {
-      const client = await RawClient.start(['--dialect', name, ...args]);
+      const client = await InProcessClient.start(['--dialect', name, ...args]);
       const { result } = await client.request('tools/list');
       const tools = (result as unknown as { tools: { name: string }[] }).tools.map((tool) => tool.name);
       expect(tools).toEqual(expected);
@@ -207,22 +220,20 @@ describe('where nothing may be changed', () => {
         expect(text, tool).toMatch(/read-only|READ_ONLY|read only|not allowed|ermission/);
         expect(text, tool).not.toMatch(/unknown tool/i);
       }
-      client.child.stdin!.end();
-      await client.exited;
+      await client.end();
     }
   });
 
   it('an unknown tool is answered with those that are offered', async () => {
-    const client = await RawClient.start(['--read-only', root]);
+    const client = await InProcessClient.start(['--read-only', root]);
     const { error } = await client.request('tools/call', { name: 'nonsense', arguments: {} });
     expect(error!.message).toContain('grep_files');
     expect(error!.message).not.toContain('write_file');
-    client.child.stdin!.end();
-    await client.exited;
+    await client.end();
   });
 
   it('command tools are left out too when nothing confines commands', async () => {
-    const client = await RawClient.start(['--read-only', '--sandbox', 'off', root]);
+    const client = await InProcessClient.start(['--read-only', '--sandbox', 'off', root]);
     const { result } = await client.request('tools/list');
     expect(JSON.stringify(result)).not.toContain('execute_command');
     const reply = await client.request('tools/call', {
@@ -230,8 +241,7 @@ describe('where nothing may be changed', () => {
       arguments: { command: 'true' },
     });
     expect(reply.error!.message).toContain('nothing may be changed here');
-    client.child.stdin!.end();
-    await client.exited;
+    await client.end();
   });
 
   it('a token that only reads is offered the same over HTTP, and another one everything', async () => {
@@ -294,12 +304,11 @@ describe('tools', () => {
     [['--dialect', 'replay', '--read-only']],
     [['--dialect', 'patch,replay']],
   ])('%j counts what is sent with the same options', async (options) => {
-    const client = await RawClient.start([...options, root]);
+    const client = await InProcessClient.start([...options, root]);
     const { result } = await client.request('tools/list');
-    client.child.stdin!.end();
-    await client.exited;
+    await client.end();
     const { tools } = result as unknown as { tools: { name: string }[] };
-    const { stdout } = run(['tools', ...options]);
+    const { stdout } = await run(['tools', ...options]);
     const total = `${tools.length} tools, ≈ ${Math.ceil(JSON.stringify({ tools }).length / 4)} tokens\n`;
     expect(stdout).toContain(total);
     for (const tool of tools) expect(stdout).toContain(`  ${tool.name}(`);

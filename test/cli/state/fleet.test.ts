@@ -1,10 +1,11 @@
 /** The command line of a fleet: names of directories, the address of the database, and who gets to see it. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { isNamedRoot, toNamedRoot } from '../../../src/cli/arguments/roots.ts';
 import { program } from '../../client.ts';
+import { runInProcess } from '../../in-process.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../../state/postgres/cluster.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 import { until } from '../../until.ts';
@@ -46,16 +47,13 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
   });
   afterEach(() => scratch.remove());
 
-  const run = (args: string[], env: Record<string, string> = { COFFERDAM_STATE: address }) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, ...env },
-    });
-    expect(`${stdout}${stderr}`).not.toContain('hidden-word');
-    return { status, stdout, stderr };
+  const run = async (args: string[], env: Record<string, string> = { COFFERDAM_STATE: address }) => {
+    const outcome = await runInProcess(args, { env: { ...process.env, ...env } });
+    expect(`${outcome.stdout}${outcome.stderr}`).not.toContain('hidden-word');
+    return outcome;
   };
-  const edit = (oldText: string, newText: string) =>
-    run([
+  const edit = async (oldText: string, newText: string) =>
+    await run([
       'call',
       'edit_file',
       JSON.stringify({ path: 'a.txt', edits: [{ oldText, newText }] }),
@@ -63,61 +61,64 @@ describe.skipIf(postgresPrograms() === undefined)('the program with a database',
     ]);
   const content = () => readFileSync(join(shared, 'a.txt'), 'utf8');
 
-  it('shows, undoes and redoes from anywhere, and needs the directory only to change it', () => {
-    expect(edit('one', 'two').status).toBe(0);
-    expect(run(['history']).stdout).toMatch(/edit_file\s+done\s+changed =docs\/a\.txt/);
-    expect(run(['history', '=docs']).stdout).toContain('=docs/a.txt');
-    expect(run(['history', '=other']).stdout).toBe('Nothing was changed.\n');
-    const [id] = /^\w+/.exec(run(['history']).stdout)!;
-    expect(run(['diff', id]).stdout).toMatch(/-one\n\+two/);
-    const refused = run(['undo']);
+  it('shows, undoes and redoes from anywhere, and needs the directory only to change it', async () => {
+    expect((await edit('one', 'two')).status).toBe(0);
+    expect((await run(['history'])).stdout).toMatch(/edit_file\s+done\s+changed =docs\/a\.txt/);
+    expect((await run(['history', '=docs'])).stdout).toContain('=docs/a.txt');
+    expect((await run(['history', '=other'])).stdout).toBe('Nothing was changed.\n');
+    const [id] = /^\w+/.exec((await run(['history'])).stdout)!;
+    expect((await run(['diff', id])).stdout).toMatch(/-one\n\+two/);
+    const refused = await run(['undo']);
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('DIR=docs')]);
     expect(content()).toBe('two\n');
-    expect(run(['undo', `${shared}=docs`]).stdout).toContain('restore');
+    expect((await run(['undo', `${shared}=docs`])).stdout).toContain('restore');
     expect(content()).toBe('one\n');
-    expect(run(['redo', `${shared}=docs`]).status).toBe(0);
+    expect((await run(['redo', `${shared}=docs`])).status).toBe(0);
     expect(content()).toBe('two\n');
-    expect(run(['trace']).stdout).toMatch(/edit_file[\s\S]*undo/);
+    expect((await run(['trace'])).stdout).toMatch(/edit_file[\s\S]*undo/);
   });
 
-  it('refuses what would not keep replicas apart', () => {
-    const call = (...roots: string[]) => run(['call', 'list_directory', '{"path":"."}', ...roots]).stderr;
-    expect(call(shared)).toContain('DIR=NAME');
-    expect(call(`${shared}=a`, `${shared}/inner=b`)).toContain('give the outer directory alone');
+  it('refuses what would not keep replicas apart', async () => {
+    const call = async (...roots: string[]) =>
+      (await run(['call', 'list_directory', '{"path":"."}', ...roots])).stderr;
+    expect(await call(shared)).toContain('DIR=NAME');
+    expect(await call(`${shared}=a`, `${shared}/inner=b`)).toContain('give the outer directory alone');
     mkdirSync(join(scratch.path, 'other'));
-    expect(call(`${shared}=a`, `${scratch.path}/other=a`)).toContain('a is the name of two directories');
-    expect(call(`${shared}=a`)).toBe('');
-    expect(call(`${scratch.path}/other=a`)).toContain('is not the directory that the fleet calls a');
-    expect(run(['--no-journal', '--http', '0', `${shared}=a`]).stderr).toContain(
+    expect(await call(`${shared}=a`, `${scratch.path}/other=a`)).toContain(
+      'a is the name of two directories',
+    );
+    expect(await call(`${shared}=a`)).toBe('');
+    expect(await call(`${scratch.path}/other=a`)).toContain('is not the directory that the fleet calls a');
+    expect((await run(['--no-journal', '--http', '0', `${shared}=a`])).stderr).toContain(
       '--no-journal is not for a fleet',
     );
-    expect(run(['--client-roots']).stderr).toContain('DIR=NAME');
+    expect((await run(['--client-roots'])).stderr).toContain('DIR=NAME');
   });
 
-  it('takes the address from a file that nobody else may read', () => {
+  it('takes the address from a file that nobody else may read', async () => {
     const file = join(scratch.path, 'address');
     writeFileSync(file, `${address}\n`, { mode: 0o600 });
-    expect(run(['history', '--state-file', file], {}).stdout).toBe('Nothing was changed.\n');
+    expect((await run(['history', '--state-file', file], {})).stdout).toBe('Nothing was changed.\n');
     chmodSync(file, 0o640);
-    expect(run(['history', '--state-file', file], {}).stderr).toContain(`chmod 600 ${file}`);
+    expect((await run(['history', '--state-file', file], {})).stderr).toContain(`chmod 600 ${file}`);
     writeFileSync(file, 'hidden-word');
     chmodSync(file, 0o600);
-    expect(run(['history', '--state-file', file], {}).stderr).toContain('no address');
-    expect(run(['history', '--state', address, '--state-file', file], {}).stderr).toContain(
+    expect((await run(['history', '--state-file', file], {})).stderr).toContain('no address');
+    expect((await run(['history', '--state', address, '--state-file', file], {})).stderr).toContain(
       'exclude each other',
     );
   });
 
-  it('says where the database is and why it cannot be used, and never how one gets in', () => {
+  it('says where the database is and why it cannot be used, and never how one gets in', async () => {
     const away = new URL(address);
     away.port = '1';
-    expect(run(['history', '--state', away.href], {}).stderr).toMatch(
+    expect((await run(['history', '--state', away.href], {})).stderr).toMatch(
       /PostgreSQL at 127\.0\.0\.1:1.*ECONNREFUSED/,
     );
-    expect(run(['history', '--state', 'postgres://u:hidden-word@[/x'], {}).stderr).toContain(
+    expect((await run(['history', '--state', 'postgres://u:hidden-word@[/x'], {})).stderr).toContain(
       'no address like',
     );
-    expect(run(['doctor', `${shared}=docs`]).stdout).toContain('kept in PostgreSQL at 127.0.0.1');
+    expect((await run(['doctor', `${shared}=docs`])).stdout).toContain('kept in PostgreSQL at 127.0.0.1');
   });
 
   it.skipIf(process.platform !== 'linux')(

@@ -17,8 +17,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Engine, History, whyNotStateDirectory } from '../../../src/engine/index.ts';
 import { Journal } from '../../../src/engine/journal/journal.ts';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
-import { program, RawClient } from '../../client.ts';
+import { program } from '../../client.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
+import { InProcessClient, runInProcess } from '../../in-process.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 import { openJournalFixture } from './journal-fixture.ts';
 
@@ -34,19 +35,8 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 function start(state: string, ...more: string[]) {
-  const args = [
-    program,
-    'call',
-    'write_file',
-    JSON.stringify({ path: join(root, 'a.txt'), content: 'new' }),
-    root,
-  ];
-  return spawnSync(process.execPath, [...args, '--state', state, ...more], {
-    encoding: 'utf8',
-    cwd: home.path,
-    // One that does not end must not keep the tests from ending.
-    timeout: 120_000,
-  });
+  const args = JSON.stringify({ path: join(root, 'a.txt'), content: 'new' });
+  return runInProcess(['call', 'write_file', args, root, '--state', state, ...more], { cwd: home.path });
 }
 
 describe('a state directory that was named', () => {
@@ -109,8 +99,8 @@ describe('a state directory that was named', () => {
       },
       'cannot be used',
     ],
-  ])('%s ends the start with one line, and nothing is changed', (_, place, why) => {
-    const { status, stderr } = start(place(root, home.path));
+  ])('%s ends the start with one line, and nothing is changed', async (_, place, why) => {
+    const { status, stderr } = await start(place(root, home.path));
     expect(stderr).toMatch(new RegExp(`^cofferdam: --state [^\\n]*${why}[^\\n]*\\n$`));
     expect(status).toBe(2);
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a\n');
@@ -118,23 +108,23 @@ describe('a state directory that was named', () => {
     expect(readdirSync(join(root, 'inner'))).toEqual(['b.txt']);
   });
 
-  test('beside a root is used, relative to where the program was started', () => {
-    expect(start('state')).toMatchObject({ status: 0 });
+  test('beside a root is used, relative to where the program was started', async () => {
+    expect(await start('state')).toMatchObject({ status: 0 });
     expect(readdirSync(join(home.path, 'state'))).toContain('journal');
   });
 
-  test.skipIf(!ROOT_USER)('of another user is refused (tried by root)', () => {
+  test.skipIf(!ROOT_USER)('of another user is refused (tried by root)', async () => {
     const state = join(home.path, 'theirs');
     mkdirSync(state);
     chownSync(state, 65534, 65534);
-    expect(start(state)).toMatchObject({ status: 2, stderr: expect.stringContaining('another user') });
+    expect(await start(state)).toMatchObject({ status: 2, stderr: expect.stringContaining('another user') });
   });
 
-  test.skipIf(ROOT_USER)('that may not be written to is refused (root may write anywhere)', () => {
+  test.skipIf(ROOT_USER)('that may not be written to is refused (root may write anywhere)', async () => {
     const state = join(home.path, 'closed');
     mkdirSync(state);
     chmodSync(state, 0o500);
-    expect(start(state)).toMatchObject({ status: 2, stderr: expect.stringContaining('EACCES') });
+    expect(await start(state)).toMatchObject({ status: 2, stderr: expect.stringContaining('EACCES') });
   });
 
   test('is for nobody else, whatever the umask', () => {
@@ -152,8 +142,8 @@ describe('a state directory that was named', () => {
 
 describe('the usual state directory', () => {
   const serve = (environment: NodeJS.ProcessEnv) =>
-    RawClient.start([root], { ...process.env, XDG_STATE_HOME: undefined, ...environment });
-  const startLine = async (client: RawClient) => {
+    InProcessClient.start([root], { ...process.env, XDG_STATE_HOME: undefined, ...environment });
+  const startLine = async (client: InProcessClient) => {
     while (!/OFF|kept in/.test(client.stderr)) await new Promise((resolve) => setTimeout(resolve, 20));
     return client.stderr;
   };
