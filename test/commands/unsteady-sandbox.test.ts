@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { program, RawClient } from '../client.ts';
+import { program } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
 
@@ -49,7 +50,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     const env = withBubblewrap(
       `[ -e ${flag} ] && { echo "bwrap: out of luck" >&2; exit 1; }\nexec $real "$@"`,
     );
-    const server = await RawClient.start(['--dialect', dialect, root], env);
+    const server = await InProcessClient.start(['--dialect', dialect, root], env);
     try {
       await server.says('commands: REFUSED until the sandbox works');
       for (let round = 0; round < 2; round++) {
@@ -70,7 +71,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
   it('in a served directory only is neither used nor taken for missing', async () => {
     symlinkSync(programOnPath('bwrap')!, join(root, 'bwrap'));
     const env = { ...process.env, PATH: root };
-    const server = await RawClient.start(['--dialect', 'replay', root], env);
+    const server = await InProcessClient.start(['--dialect', 'replay', root], env);
     try {
       const { result } = await server.request('tools/list');
       expect(JSON.stringify(result)).not.toContain('NOT confined');
@@ -89,7 +90,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     const env = withBubblewrap(`echo "$@" >> ${log}; ${once}\nexec $real "$@"`);
     const layers = async () => {
       writeFileSync(log, '');
-      const server = await RawClient.start(['--dialect', 'replay', root], env);
+      const server = await InProcessClient.start(['--dialect', 'replay', root], env);
       await server.text('execute_command', { command: 'true' });
       await server.end();
       const started = readFileSync(log, 'utf8')
@@ -105,7 +106,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
   it('and is slow is waited for', async () => {
     const log = join(base.path, 'log');
     const env = withBubblewrap(`echo "$1" >> ${log}; [ "$1" = --help ] && sleep 6\nexec $real "$@"`);
-    const server = await RawClient.start(['--dialect', 'replay', root], env);
+    const server = await InProcessClient.start(['--dialect', 'replay', root], env);
     try {
       expect(await server.text('execute_command', { command: 'hostname' })).toBe('cofferdam\n[exit code: 0]');
       expect(readFileSync(log, 'utf8').match(/--help/g)).toHaveLength(1);
@@ -121,7 +122,7 @@ describe('bubblewrap that cannot be started', () => {
     ['a link that leads nowhere', (file: string) => symlinkSync('/nonexistent/bwrap', file)],
   ])('is not taken for missing: %s', async (_, put) => {
     put(join(base.path, 'bin/bwrap'));
-    const server = await RawClient.start(['--dialect', 'replay', root], withoutBubblewrap());
+    const server = await InProcessClient.start(['--dialect', 'replay', root], withoutBubblewrap());
     try {
       const { result } = await server.request('tools/list');
       expect(JSON.stringify(result)).not.toContain('NOT confined');
@@ -141,7 +142,7 @@ describe('commands without any bubblewrap', () => {
     'run in %s, and its list of tools says that nothing confines them',
     async (dialect, tool, args) => {
       writeFileSync(join(root, 'x'), 'ran!\n');
-      const server = await RawClient.start(['--dialect', dialect, root], withoutBubblewrap());
+      const server = await InProcessClient.start(['--dialect', dialect, root], withoutBubblewrap());
       const { result } = await server.request('tools/list');
       const tools = result!.tools as { name: string; description: string }[];
       for (const { name, description } of tools) expect(NOT.test(description), name).toBe(name === tool);
@@ -173,7 +174,7 @@ describe('commands without any bubblewrap', () => {
   });
 
   it('that were switched off are told of as well', async () => {
-    const server = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', root]);
+    const server = await InProcessClient.start(['--dialect', 'replay', '--sandbox', 'off', root]);
     const { result } = await server.request('tools/list');
     const tools = result!.tools as { name: string; description: string }[];
     const described = tools.find(({ name }) => name === 'execute_command')!.description;

@@ -5,21 +5,23 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastLineOf } from '../../src/server/mcp/progress.ts';
-import { program, RawClient } from '../client.ts';
+import { program, RawClient, type WireClient } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
 
 let directory: { path: string; remove(): void };
-const clients: RawClient[] = [];
+const clients: InProcessClient[] = [];
+let server: RawClient | undefined;
 beforeEach(() => {
   directory = temporaryDirectory();
   layOut(directory.path, { 'slow.txt': `${'a'.repeat(40)}!` });
 });
 afterEach(async () => {
-  for (const client of clients.splice(0)) {
-    client.child.kill('SIGKILL');
-    await client.exited;
-  }
+  for (const client of clients.splice(0)) await client.end();
+  server?.child.kill('SIGKILL');
+  await server?.exited;
+  server = undefined;
   directory.remove();
 });
 
@@ -28,14 +30,21 @@ interface Told {
   params: { progressToken: string; progress: number; message: string };
 }
 
-async function start(dialect: string): Promise<RawClient> {
-  const client = new RawClient(['--dialect', dialect, '--no-journal', '--sandbox', 'off', directory.path]);
+async function start(dialect: string): Promise<InProcessClient> {
+  const client = new InProcessClient([
+    '--dialect',
+    dialect,
+    '--no-journal',
+    '--sandbox',
+    'off',
+    directory.path,
+  ]);
   clients.push(client);
   await client.initialize();
   return client;
 }
 
-function call(client: RawClient, name: string, args: object, progressToken?: string) {
+function call(client: WireClient, name: string, args: object, progressToken?: string) {
   const _meta = progressToken === undefined ? {} : { _meta: { progressToken } };
   return client.request('tools/call', { name, arguments: args, ..._meta });
 }
@@ -131,11 +140,10 @@ describe("the protocol's own client, with a call that takes long", () => {
 
   it('hears the last line, on stdio and over HTTP, in both eras', async () => {
     const args = ['--dialect', 'replay', '--no-journal', '--sandbox', 'off', directory.path];
-    const server = new RawClient(['--http', '127.0.0.1:0', ...args], {
+    server = new RawClient(['--http', '127.0.0.1:0', ...args], {
       ...process.env,
       COFFERDAM_TOKEN: token,
     });
-    clients.push(server);
     await server.says('/mcp');
     const [, url] = /(http:\/\/\S+\/mcp)/.exec(server.stderr)!;
     const requestInit = { headers: { Authorization: `Bearer ${token}` } };

@@ -1,15 +1,16 @@
-/** replay through the built program when things go wrong: runaway patterns, swapped directories, sudden death. */
+/** replay when things go wrong: runaway patterns, swapped directories, sudden death. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { proves } from '../../proves.ts';
 import { layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 
 let temporary: { path: string; remove(): void };
 let root: string;
-const clients: RawClient[] = [];
+const clients: { end(): Promise<unknown> }[] = [];
 
 beforeEach(() => {
   temporary = temporaryDirectory();
@@ -21,7 +22,15 @@ afterEach(async () => {
   temporary.remove();
 });
 
-async function serve(tree: Tree): Promise<RawClient> {
+async function serve(tree: Tree): Promise<InProcessClient> {
+  layOut(root, { './': '', ...tree });
+  const client = await InProcessClient.start(['--dialect', 'replay', root]);
+  clients.push(client);
+  return client;
+}
+
+/** In a process of its own, which can be killed. */
+async function serveApart(tree: Tree): Promise<RawClient> {
   layOut(root, { './': '', ...tree });
   const client = await RawClient.start(['--dialect', 'replay', root]);
   clients.push(client);
@@ -155,7 +164,7 @@ describe('a server that is killed while it writes', () => {
   it('leaves the old file or the new one, and the next write clears away the rest', async () => {
     proves('all.write.no-litter', 'all.write.atomic');
     const content = 'new content\n'.repeat(3_000_000);
-    const first = await serve({ 'a.txt': 'old\n' });
+    const first = await serveApart({ 'a.txt': 'old\n' });
     void first.call('write_file', { path: 'a.txt', content }).catch(() => {});
     while (readdirSync(root).length === 1 && readFileSync(join(root, 'a.txt')).length < 10) {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -165,7 +174,7 @@ describe('a server that is killed while it writes', () => {
     const left = readFileSync(join(root, 'a.txt'), 'utf8');
     expect(left === 'old\n' || left === content).toBe(true);
 
-    const second = await serve({});
+    const second = await serveApart({});
     expect(await second.text('list_directory', { path: '.' })).toBe('[FILE] a.txt');
     expect(await second.text('write_file', { path: 'b.txt', content: 'b' })).toBe('Successfully wrote b.txt');
     expect(readdirSync(root)).toEqual(['a.txt', 'b.txt']);
