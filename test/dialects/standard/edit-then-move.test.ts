@@ -1,20 +1,26 @@
 /** A client may send the next change of a file before it has the answer to an edit. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readBack } from '../../tree.ts';
-import { openStandardFixture, type StandardFixture } from './standard-fixture.ts';
+import { InProcessClient } from '../../in-process.ts';
+import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
-let fixture: StandardFixture;
-beforeEach(() => {
-  fixture = openStandardFixture({ 'a.txt': 'one\n' });
+let root: ReturnType<typeof temporaryDirectory>;
+let client: InProcessClient;
+beforeEach(async () => {
+  root = temporaryDirectory();
+  layOut(root.path, { 'a.txt': 'one\n' });
+  client = await InProcessClient.start(['--dialect', 'standard', root.path]);
 });
-afterEach(() => fixture.close());
+afterEach(async () => {
+  await client.end();
+  root.remove();
+});
 
 test('an edit answers its diff although the next call moves the file', async () => {
   const edits = [{ oldText: 'one', newText: 'two' }];
   const [edited] = await Promise.all([
-    fixture.call('edit_file', { path: 'a.txt', edits }, 1000),
-    fixture.call('move_file', { source: 'a.txt', destination: 'b.txt' }, 1000),
+    client.text('edit_file', { path: 'a.txt', edits }),
+    client.text('move_file', { source: 'a.txt', destination: 'b.txt' }),
   ]);
-  expect(edited.join('')).toContain('+two');
-  expect(readBack(fixture.root)).toEqual({ 'b.txt': 'two\n' });
+  expect(edited).toContain('+two');
+  expect(readBack(root.path)).toEqual({ 'b.txt': 'two\n' });
 });

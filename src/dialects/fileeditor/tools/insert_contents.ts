@@ -1,8 +1,7 @@
-import type { RewriteResults } from '../../../engine/index.ts';
 import { catchFailure } from '../../catch-failure.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { failedWith, messageOf } from '../failures.ts';
-import { filesOf, integerOrIntegers, oneForEach, stringOrStrings } from '../one-or-many.ts';
+import { insertionsOf, insertionsResult } from '../insertions.ts';
+import { integerOrIntegers, stringOrStrings } from '../one-or-many.ts';
 import { inWorkspace } from '../workspace.ts';
 
 export const insertContents = defineTool({
@@ -26,32 +25,11 @@ export const insertContents = defineTool({
     },
     required: ['path', 'line', 'content'],
   },
-  run: ({ path, line, content }, context) =>
-    inWorkspace(context, async (workspace) => {
-      const paths = filesOf(path);
-      const lines = oneForEach('line', line, paths.length);
-      const contents = oneForEach('content', content, paths.length);
-      const insertions = paths.map((each, i) => ({ path: each, line: lines[i]!, content: contents[i]! }));
-      const insert = () => workspace.files.insertLines(insertions, { signal: context.signal });
+  run: (args, context) =>
+    inWorkspace(context, async ({ files }) => {
+      const insertions = insertionsOf(args);
+      const insert = () => files.insertLines(insertions, { signal: context.signal });
       return { insertions, inserted: await catchFailure('line-out-of-range', insert) };
     }),
-  render({ insertions, inserted }, { path }) {
-    if ('failure' in inserted) {
-      const { failure } = inserted;
-      const where = Array.isArray(path) ? ` in ${failure.path}; nothing was changed` : '';
-      return failedWith(failure, messageOf(failure, 'insert_contents') + where);
-    }
-    const messages = inserted.value.map((result, index) => messageFor(insertions[index]!, result));
-    if (!Array.isArray(path)) return messages[0]!;
-    const list = messages.map((message, index) => `✅ ${path[index]}: ${message}`);
-    return `Successfully processed ${messages.length} file(s):\n\n${list.join('\n')}`;
-  },
+  render: ({ insertions, inserted }, { path }) => insertionsResult(insertions, inserted, Array.isArray(path)),
 });
-
-function messageFor(
-  { path, line }: { path: string; line: number },
-  result: RewriteResults['insert'],
-): string {
-  const position = line === 0 ? 'end of file' : result.line;
-  return `Successfully inserted ${result.inserted} line(s) at position ${position} in ${path}. File now has ${result.lines} lines.`;
-}

@@ -1,7 +1,6 @@
-import { ITEMS_PER_CHECK, mapInTurns, type TreeNode, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { onOneLine } from '../../results/one-line.ts';
 import { listThatFits } from '../../results/result-size.ts';
+import { entryLines, treeLines } from '../entry-lines.ts';
 import { inWorkspace } from '../workspace.ts';
 
 export const listFiles = defineTool({
@@ -25,33 +24,9 @@ export const listFiles = defineTool({
   run: ({ path, recursive }, context) =>
     inWorkspace(context, async (workspace) => {
       const { signal } = context;
-      const yielder = new Yielder(signal);
-      if (!recursive) {
-        const entries = await workspace.files.list(path, { signal });
-        return mapInTurns(entries, yielder, ({ name, target }) => entryLine(target === 'directory', name));
-      }
-      const lines: string[] = [];
-      await addBelow(await workspace.files.tree(path, { signal }), '', lines, yielder);
-      return lines;
+      if (recursive) return treeLines(await workspace.files.tree(path, { signal }), signal);
+      return entryLines(await workspace.files.list(path, { signal }), signal);
     }),
   render: (lines, _, note) =>
     listThatFits(lines, { entries: 'entries', instead: 'list a directory inside', note }),
 });
-
-async function addBelow(
-  { children = [] }: TreeNode,
-  prefix: string,
-  lines: string[],
-  yielder: Yielder,
-): Promise<void> {
-  for (const [index, node] of children.entries()) {
-    if (index % ITEMS_PER_CHECK === 0) await yielder.pause();
-    const path = prefix + node.name;
-    lines.push(entryLine(node.type === 'directory', path));
-    if (node.children) await addBelow(node, `${path}/`, lines, yielder);
-  }
-}
-
-function entryLine(isDirectory: boolean, path: string): string {
-  return `${isDirectory ? 'directory' : 'file'}: ${onOneLine(path)}`;
-}

@@ -1,11 +1,7 @@
-import { fail } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { MAX_MESSAGE_BYTES } from '../../results/result-size.ts';
 import { timestamp } from '../../results/timestamp.ts';
-import { hasBinaryExtension } from '../binary-extensions.ts';
-import { jsonResult, milliseconds, startThatFits } from '../json-result.ts';
-import { pathInside } from '../paths.ts';
-import { settingOf } from '../settings.ts';
+import { jsonResult, startThatFits } from '../json-result.ts';
+import { cutNote, readContent } from '../read-content.ts';
 
 export const readFile = defineTool({
   name: 'read_file',
@@ -27,33 +23,12 @@ export const readFile = defineTool({
     },
     required: ['path'],
   },
-  async run({ path, max_bytes, encoding }, { engine, settings, signal }) {
-    await pathInside(engine, path);
-    const limit = settingOf(settings, 'MAX_FILE_SIZE_BYTES');
-    const most = Math.min(max_bytes, MAX_MESSAGE_BYTES);
-    const start = await engine.files.readStart(path, { most, limit, signal });
-    const { size, bytes, text, truncated, stat } = start;
-    const content =
-      encoding === 'base64' ? bytes.toString('base64') : hasBinaryExtension(path) ? undefined : text;
-    if (content === undefined) return fail({ kind: 'not-text', path, why: 'not-utf8' });
-    return { content, size, truncated, modifiedMs: milliseconds(stat.mtimeNs) };
-  },
+  run: readContent,
   async render({ content: read, size, truncated, modifiedMs }, { path, encoding }, note) {
     const content = await startThatFits(read);
-    const cut = content.length < read.length;
-    if (cut) {
-      const shown = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8');
-      note(
-        `[cut: the first ${shown} of ${size} bytes, more do not fit into one answer; search_files finds lines behind them]`,
-      );
-    }
-    return jsonResult({
-      path,
-      content,
-      size,
-      modified_at: timestamp(modifiedMs),
-      encoding,
-      truncated: truncated || cut,
-    });
+    const isCut = content.length < read.length;
+    if (isCut) note(cutNote(content, encoding, size));
+    const modified_at = timestamp(modifiedMs);
+    return jsonResult({ path, content, size, modified_at, encoding, truncated: truncated || isCut });
   },
 });

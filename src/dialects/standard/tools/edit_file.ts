@@ -1,11 +1,7 @@
-import { inTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
-import { budgetOf } from '../../results/budget.ts';
-import { nextCall } from '../../results/next-call.ts';
 import { editRemembered } from '../editing/edit-remembered.ts';
-import { doneText, refusalText } from '../editing/edits.ts';
+import { editResult } from '../editing/edit-result.ts';
 import { unlessStale } from '../editing/stale.ts';
-import { refused, withHash } from '../outcome.ts';
 import { pathOf } from '../paths.ts';
 import { flag, ifHash, path, position } from '../schema.ts';
 
@@ -44,22 +40,13 @@ export const editFile = defineTool({
     },
     required: ['path', 'edits'],
   },
-  async run({ path, edits, dryRun, ifHash }, context) {
+  async run(call, context) {
+    const { path, edits, dryRun, ifHash } = call;
     const target = await pathOf(path, context);
     const outcome = await unlessStale(target, ifHash, context, () =>
       editRemembered(target, edits, { dryRun, ifHash }, context),
     );
-    if (!('hash' in outcome)) return outcome;
-    const { result, hash, path: real } = outcome;
-    const bytes = budgetOf(context, { path });
-    if ('refusal' in result) return refused(refusalText(result, path, edits, bytes), result.refusal.why);
-    const next = (offset: number) => nextCall('read_text_file', { path }, { offset }, context);
-    const rest = { bytes, next: dryRun ? undefined : next };
-    const shown = await inTurns(
-      doneText(real, result.diff, result.results, rest),
-      new Yielder(context.signal),
-    );
-    return { result: withHash(shown, hash) };
+    return 'hash' in outcome ? editResult(outcome, call, context) : outcome;
   },
   render: (outcome) => outcome,
 });

@@ -1,0 +1,29 @@
+/** The answer to edit_file: a diff of what was changed with the new hash, or why nothing was. */
+import { inTurns, Yielder } from '../../../engine/index.ts';
+import type { ResultOutcome, ToolContext } from '../../dialect.ts';
+import { budgetOf } from '../../results/budget.ts';
+import { nextCall } from '../../results/next-call.ts';
+import { refused, withHash } from '../outcome.ts';
+import type { editRemembered } from './edit-remembered.ts';
+import { doneText, type EditArgument, refusalText } from './edits.ts';
+
+type Edited = Awaited<ReturnType<typeof editRemembered>>;
+
+interface EditCall {
+  path: string;
+  edits: readonly EditArgument[];
+  dryRun: boolean;
+}
+
+export async function editResult(
+  { result, hash, path: realPath }: Edited,
+  { path, edits, dryRun }: EditCall,
+  context: ToolContext,
+): Promise<ResultOutcome> {
+  const bytes = budgetOf(context, { path });
+  if ('refusal' in result) return refused(refusalText(result, path, edits, bytes), result.refusal.why);
+  const next = (offset: number) => nextCall('read_text_file', { path }, { offset }, context);
+  const rest = { bytes, next: dryRun ? undefined : next };
+  const shown = doneText(realPath, result.diff, result.results, rest);
+  return { result: withHash(await inTurns(shown, new Yielder(context.signal)), hash) };
+}
