@@ -6,27 +6,36 @@ install();
 // Node 20 reads these certificates at every start. The tests start Node often and use no network outside.
 delete process.env.NODE_EXTRA_CA_CERTS;
 node('build', ['scripts/build.mjs']);
-// The longest first: they run at the same time, as many as there are cores to use.
-await together({
-  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
-  'lint and format': ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
-  'the kernel is fresh': ['scripts/build-kernel.mjs', '--check'],
-  'types of the page': ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.page.json'],
-  'docs/tools are fresh': ['scripts/docs.mjs', '--check'],
-  'docs/clients are fresh': ['scripts/client-docs.mjs', '--check'],
-  'docs/CLI.md is fresh': ['scripts/cli-docs.mjs', '--check'],
-  'arrows between rooms': ['scripts/check-rooms.mjs'],
-});
-node('tests', ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]);
-
-/** Runs checks that do not need each other, and ends when one has failed and all have said what they found. */
-async function together(checks) {
-  const codes = await Promise.all(Object.entries(checks).map(([title, args]) => check(title, args)));
-  const failed = codes.find((code) => code !== 0);
-  if (failed !== undefined) process.exit(failed);
+// Tests often wait: the checks use the cores meanwhile.
+const failed = await Promise.all([
+  ...[
+    ['types', 'node_modules/typescript/bin/tsc', '--noEmit'],
+    ['lint and format', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+    ['the kernel is fresh', 'scripts/build-kernel.mjs', '--check'],
+    ['types of the page', 'node_modules/typescript/bin/tsc', '--project', 'tsconfig.page.json'],
+    ['docs/tools are fresh', 'scripts/docs.mjs', '--check'],
+    ['docs/clients are fresh', 'scripts/client-docs.mjs', '--check'],
+    ['docs/CLI.md is fresh', 'scripts/cli-docs.mjs', '--check'],
+    ['arrows between rooms', 'scripts/check-rooms.mjs'],
+  ].map(([title, ...args]) => check(title, args)),
+  test(['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]),
+]);
+for (const title of failed.filter((each) => each !== undefined)) {
+  console.error(`failed: ${title}`);
+  process.exitCode = 1;
 }
 
-/** Prints the title with all that the check says, once it has ended, so that checks do not talk over each other. */
+/** Runs the tests, whose output shows at once. Gives their title when some have failed. */
+function test(args) {
+  return new Promise((resolve, reject) => {
+    console.error('\n> tests');
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code === 0 ? undefined : 'tests'));
+  });
+}
+
+/** Runs a check, and shows all that it says once it has ended. Gives its title when it has failed. */
 function check(title, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -37,7 +46,7 @@ function check(title, args) {
     child.once('close', (code) => {
       console.error(`\n> ${title}`);
       process.stderr.write(Buffer.concat(said));
-      resolve(code ?? 1);
+      resolve(code === 0 ? undefined : title);
     });
   });
 }
