@@ -1,16 +1,16 @@
 /** Many clients that edit a few files through whichever replica comes next, and what must be true afterwards. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { program } from '../client.ts';
+import { undo } from '../../src/cli/history/history.ts';
+import { connected } from '../../src/cli/state/fleet.ts';
+import { History, type StateSource } from '../../src/engine/index.ts';
+import { openRecorder } from '../../src/trace/open.ts';
 import { settled } from '../until.ts';
 import type { Answer, Replica } from './replica.ts';
 
 export const FIRST = 'first\nlast\n';
-const run = promisify(execFile);
 
 export interface Outcome {
   /** Lines by the file that they were to be added to. */
@@ -101,9 +101,11 @@ export function expectExactly(directory: string, files: readonly string[], outco
 }
 
 export async function entriesOf(address: string, directory: string, name: string): Promise<Entry[]> {
-  return JSON.parse(await cofferdam(address, 'history', '--json', `${directory}=${name}`)) as Entry[];
+  const entries = await withState(address, directory, name, (source) => new History(source).entries());
+  return entries as unknown as Entry[];
 }
 
+/** An entry whose changes are edits, as those of these tests are. */
 interface Entry {
   id: string;
   found?: true;
@@ -156,14 +158,34 @@ export async function expectUndone(
   name: string,
   files: readonly string[],
 ): Promise<void> {
-  await cofferdam(address, 'undo', '--since', '1d', `${directory}=${name}`);
+  const { failed, problem } = await withState(address, directory, name, async (source) => {
+    const recorder = openRecorder({ ...SURROUNDINGS, source, roots: [], contents: false });
+    const history = new History(source);
+    try {
+      return await history.keepOpen(() => undo(history, recorder, { since: 0, force: false, dryRun: false }));
+    } finally {
+      await recorder.close();
+    }
+  });
+  expect({ failed, problem }).toEqual({ failed: false });
   for (const file of files) expect(readFileSync(join(directory, file), 'utf8'), file).toBe(FIRST);
 }
 
-async function cofferdam(address: string, ...args: string[]): Promise<string> {
-  const env = { ...process.env, COFFERDAM_STATE: address };
-  const { stdout } = await run(process.execPath, [program, ...args], { env, maxBuffer: 256 * 1024 * 1024 });
-  return stdout;
+const SURROUNDINGS = { version: 'test', environment: {}, log: () => {} };
+
+/** As `cofferdam history` and `cofferdam undo` open the state of a fleet: with one of its directories. */
+async function withState<T>(
+  address: string,
+  directory: string,
+  name: string,
+  use: (source: StateSource) => Promise<T>,
+): Promise<T> {
+  const fleet = await connected(address, [{ path: directory, writable: true, name }], false);
+  try {
+    return await use(() => fleet.openState());
+  } finally {
+    await fleet.close();
+  }
 }
 
 function sha256(text: string): string {

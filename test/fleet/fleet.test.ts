@@ -3,10 +3,11 @@
  *
  * In a soak there are more clients, and each gets more edits done.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { program } from '../client.ts';
 import { soak } from '../soak.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
@@ -27,138 +28,252 @@ import { Replica } from './replica.ts';
 const EDITS = soak(1, 10);
 const CLIENTS = soak(16, 64);
 const ANSWERS_BETWEEN_KILLS = soak(10, 40);
-const MANY = 72;
-const FILES = Array.from({ length: 8 }, (_, n) => `file-${n}.txt`);
+const MANY = soak(40, 72);
+const COUNT = 8;
 const AWAY = /database that keeps the history cannot be reached/;
 
 describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
   let cluster: Cluster;
-  let schemas = 0;
-  let address: string;
   let scratch: { path: string; remove(): void };
   let directory: string;
-  let replicas: Replica[];
+  let address: string;
+  let replicas: Replica[] = [];
+  let tests = 0;
+  /** Each test has files of its own. */
+  let files: string[];
 
   beforeAll(async () => {
     cluster = await startCluster();
-  });
-  afterAll(() => cluster.remove());
-  beforeEach(() => {
     scratch = temporaryDirectory();
-    directory = join(scratch.path, 'shared');
-    mkdirSync(directory);
-    for (const file of FILES) writeFileSync(join(directory, file), FIRST);
-    address = cluster.address(`fleet_${schemas++}`);
-    replicas = [];
   });
-  afterEach(async () => {
-    await Promise.all(replicas.map((replica) => replica.kill()));
+  afterAll(async () => {
     scratch.remove();
+    await cluster.remove();
+  });
+  beforeEach(() => {
+    files = layOutFiles(`test-${tests++}`, COUNT);
   });
 
-  const startThree = async (at = address) => {
-    replicas = Array.from({ length: 3 }, () => new Replica(at, [`${directory}=shared`]));
+  const layOutFiles = (place: string, count: number) => {
+    mkdirSync(join(directory, place));
+    const names = Array.from({ length: count }, (_, n) => `${place}/file-${n}.txt`);
+    for (const file of names) writeFileSync(join(directory, file), FIRST);
+    return names;
+  };
+  /** Three replicas for all tests of a group, which find a directory and a database that nobody has used. */
+  const startThree = async (group: string, ports: (number | undefined)[] = []) => {
+    directory = join(scratch.path, group);
+    mkdirSync(directory);
+    address = cluster.address(group);
+    replicas = Array.from({ length: 3 }, (_, n) => new Replica(through(ports[n]), [`${directory}=shared`]));
     await Promise.all(replicas.map((replica) => replica.start()));
   };
-  const expectAllWell = async (outcome: Awaited<ReturnType<typeof editByAll>>) => {
-    expectExactly(directory, FILES, outcome);
-    await expectHistory(address, directory, 'shared', FILES);
-    await expectUndone(address, directory, 'shared', FILES);
+  const through = (port = cluster.port) => address.replace(String(cluster.port), String(port));
+  const killThree = () => Promise.all(replicas.map((replica) => replica.kill()));
+  const expectAllWell = async (outcome: Awaited<ReturnType<typeof editByAll>>, edited = files) => {
+    expectExactly(directory, edited, outcome);
+    await expectHistory(address, directory, 'shared', edited);
+    await expectUndone(address, directory, 'shared', edited);
   };
-  const work = () => ({ replicas, files: FILES, clients: CLIENTS, edits: EDITS });
-
-  test('does every acknowledged edit once, and can undo them all', async () => {
-    await startThree();
-    const outcome = await editByAll(work());
-    expect([...outcome.said]).toEqual([]);
-    expect(outcome.unknown.size).toBe(0);
-    await expectAllWell(outcome);
-  });
+  const work = () => ({ replicas, files, clients: CLIENTS, edits: EDITS });
 
   describe.skipIf(!hasBouncer)('behind PgBouncer in transaction mode', () => {
-    const behindBouncer = async (changes: () => Promise<void>) => {
-      const bouncer = await Bouncer.start(cluster.port);
-      try {
-        await startThree(address.replace(String(cluster.port), String(bouncer.port)));
-        await changes();
-      } finally {
-        await Promise.all(replicas.map((replica) => replica.kill()));
-        await bouncer.end();
+    let bouncer: Bouncer;
+    beforeAll(async () => {
+      bouncer = await Bouncer.start(cluster.port);
+      await startThree('bouncer', [bouncer.port, bouncer.port, bouncer.port]);
+    });
+    afterAll(async () => {
+      await killThree();
+      await bouncer.end();
+    });
+
+    test('does every acknowledged edit once', async () => {
+      const outcome = await editByAll(work());
+      expect([...outcome.said]).toEqual([]);
+      expect(outcome.unknown.size).toBe(0);
+      await expectAllWell(outcome);
+    });
+
+    test('serves more clients on more files than its pool has connections', async () => {
+      const many = layOutFiles('many', MANY);
+      const outcome = await editByAll({ ...work(), files: many, clients: MANY });
+      expect([...outcome.said]).toEqual([]);
+      expect(outcome.unknown.size).toBe(0);
+      await expectAllWell(outcome, many);
+    });
+  });
+
+  describe('that reaches the database directly', () => {
+    beforeAll(() => startThree('direct'));
+    afterAll(killThree);
+
+    test('does every acknowledged edit once, and can undo them all', async () => {
+      const outcome = await editByAll(work());
+      expect([...outcome.said]).toEqual([]);
+      expect(outcome.unknown.size).toBe(0);
+      expectExactly(directory, files, outcome);
+      await expectHistory(address, directory, 'shared', files);
+      const env = { ...process.env, COFFERDAM_STATE: address };
+      execFileSync(process.execPath, [program, 'undo', '--since', '1d', `${directory}=shared`], { env });
+      for (const file of files) expect(readFileSync(join(directory, file), 'utf8'), file).toBe(FIRST);
+    });
+
+    test('keeps edits in a directory apart from its removal through another replica', async () => {
+      const at = (n: number) => `removed/dir-${n}`;
+      const inside = Array.from({ length: 12 }, (_, n) => `${at(n)}/file.txt`);
+      for (const [n, file] of inside.entries()) {
+        mkdirSync(join(directory, at(n)), { recursive: true });
+        writeFileSync(join(directory, file), FIRST);
       }
-    };
+      const done = await Promise.all(
+        inside.flatMap((path, n) => {
+          const edits = [{ oldText: 'last\n', newText: `line of ${n}\nlast\n` }];
+          const removing = { path: at(n), recursive: true };
+          return [
+            replicas[n % 3]!.call('edit_file', { path, edits }),
+            replicas[(n + 1) % 3]!.call('delete_file', removing),
+          ];
+        }),
+      );
+      const kinds = done.map(({ kind }) => kind);
+      expect(kinds.filter((_, at) => at % 2 === 1)).toEqual(inside.map(() => 'done'));
+      expect(inside.filter((file) => existsSync(join(directory, file)))).toEqual([]);
+      await expectUndone(address, directory, 'shared', inside);
+    });
 
-    test('does every acknowledged edit once', () =>
-      behindBouncer(async () => {
-        const outcome = await editByAll(work());
-        expect([...outcome.said]).toEqual([]);
-        expect(outcome.unknown.size).toBe(0);
-        await expectAllWell(outcome);
-      }));
-
-    test('serves more clients on more files than its pool has connections', () =>
-      behindBouncer(async () => {
-        const many = Array.from({ length: MANY }, (_, n) => `many-${n}.txt`);
-        for (const file of many) writeFileSync(join(directory, file), FIRST);
-        const outcome = await editByAll({ ...work(), files: many, clients: MANY });
-        expect([...outcome.said]).toEqual([]);
-        expect(outcome.unknown.size).toBe(0);
-        expectExactly(directory, many, outcome);
-        await expectHistory(address, directory, 'shared', many);
-        await expectUndone(address, directory, 'shared', many);
-      }));
-  });
-
-  test('loses nothing when replicas are killed', async () => {
-    await startThree();
-    let restarting = Promise.resolve();
-    let kills = 0;
-    const outcome = await editByAll({
-      ...work(),
-      edits: EDITS * 2,
-      onAnswer: (_, answers) => {
-        if (answers % ANSWERS_BETWEEN_KILLS !== 0) return;
-        const victim = replicas[kills++ % replicas.length]!;
-        restarting = restarting.then(async () => {
-          await victim.kill();
-          await victim.start();
+    test("does not take another replica's change for a command's own, and lets nobody change its marker", async () => {
+      const args = ['--dialect', 'replay', '--sandbox', 'off', `${directory}=shared`];
+      const commander = await new Replica(address, args).start();
+      try {
+        const command =
+          'touch begun; until [ -e go ]; do sleep 0.05; done; echo own > own.txt; rm -f go begun';
+        const running = commander.call('execute_command', { command });
+        await until(() => existsSync(join(directory, 'begun')));
+        const edits = [{ oldText: 'last\n', newText: 'more\nlast\n' }];
+        expect(await replicas[0]!.call('edit_file', { path: files[0], edits })).toMatchObject({
+          kind: 'done',
         });
-      },
+        writeFileSync(join(directory, 'go'), '');
+        expect(await running).toMatchObject({ kind: 'done' });
+        const found = (await entriesOf(address, directory, 'shared')).filter((entry) => entry.found);
+        expect(found.flatMap(({ changes }) => changes.map(({ path }) => path))).toEqual([
+          join(directory, 'own.txt'),
+        ]);
+        const marker = { path: '.cofferdam-workspace' };
+        for (const [tool, more] of [
+          ['write_file', { content: 'x' }],
+          ['delete_file', {}],
+        ] as const) {
+          const answer = await commander.call(tool, { ...marker, ...more });
+          expect(answer).toMatchObject({
+            kind: 'refused',
+            text: expect.stringMatching(/fleet know this directory/),
+          });
+        }
+      } finally {
+        await commander.kill();
+      }
     });
-    await restarting;
-    expect(kills).toBeGreaterThan(2);
-    // Whoever next changes a file finds out what became of the changes that were interrupted.
-    const last = await editByAll({ ...work(), clients: FILES.length, edits: 1, prefix: 'last' });
-    for (const [file, lines] of last.done)
-      outcome.done.set(file, [...(outcome.done.get(file) ?? []), ...lines]);
-    await expectNothingPending(address, directory, 'shared');
-    await expectAllWell(outcome);
+
+    test.skipIf(!canMount())('knows a directory by its name, wherever a replica has mounted it', async () => {
+      const elsewhere = join(scratch.path, 'elsewhere');
+      mkdirSync(elsewhere);
+      const mounting = [
+        'unshare',
+        '-m',
+        'sh',
+        '-c',
+        `mount --bind '${directory}' '${elsewhere}' && exec "$@"`,
+        '-',
+      ];
+      const other = await new Replica(address, [`${elsewhere}=shared`], mounting).start();
+      try {
+        const outcome = await editByAll({ ...work(), replicas: [replicas[0]!, other], clients: 16 });
+        expect([...outcome.said]).toEqual([]);
+        await expectAllWell(outcome);
+      } finally {
+        await other.kill();
+      }
+    });
+
+    test('loses nothing when replicas are killed', async () => {
+      let restarting = Promise.resolve();
+      let kills = 0;
+      const outcome = await editByAll({
+        ...work(),
+        edits: EDITS * 2,
+        onAnswer: (_, answers) => {
+          if (answers % ANSWERS_BETWEEN_KILLS !== 0) return;
+          const victim = replicas[kills++ % replicas.length]!;
+          restarting = restarting.then(async () => {
+            await victim.kill();
+            await victim.start();
+          });
+        },
+      });
+      await restarting;
+      expect(kills).toBeGreaterThan(2);
+      // Whoever next changes a file finds out what became of the changes that were interrupted.
+      const last = await editByAll({ ...work(), clients: COUNT, edits: 1, prefix: 'last' });
+      for (const [file, lines] of last.done)
+        outcome.done.set(file, [...(outcome.done.get(file) ?? []), ...lines]);
+      await expectNothingPending(address, directory, 'shared');
+      await expectAllWell(outcome);
+    });
+
+    test('is well again after the database was restarted, without a restart of its own', async () => {
+      let restarting: Promise<void> | undefined;
+      const outcome = await editByAll({
+        ...work(),
+        edits: EDITS + 1,
+        onAnswer: (_, answers) => {
+          if (answers < CLIENTS || restarting) return;
+          restarting = (async () => {
+            await cluster.stop();
+            await Promise.all(replicas.map((replica) => expectReads(replica)));
+            await cluster.start();
+          })();
+        },
+      });
+      await restarting;
+      for (const said of outcome.said) expect(said).toMatch(AWAY);
+      expect(outcome.unknown.size).toBe(0);
+      await expectAllWell(outcome);
+    });
+
+    test('changes nothing late through a replica that was stopped for longer than its locks last', async () => {
+      let stopped: Promise<void> | undefined;
+      const outcome = await editByAll({
+        ...work(),
+        edits: EDITS + 1,
+        onAnswer: (_, answers) => {
+          if (answers < 20 || stopped) return;
+          replicas[0]!.signal('SIGSTOP');
+          stopped = heldLocksEnd().then(() => replicas[0]!.signal('SIGCONT'));
+        },
+      });
+      await stopped;
+      await expectAllWell(outcome);
+    });
   });
 
-  test('is well again after the database was restarted, without a restart of its own', async () => {
-    await startThree();
-    let restarting: Promise<void> | undefined;
-    const outcome = await editByAll({
-      ...work(),
-      edits: EDITS + 1,
-      onAnswer: (_, answers) => {
-        if (answers < CLIENTS || restarting) return;
-        restarting = (async () => {
-          await cluster.stop();
-          await Promise.all(replicas.map((replica) => expectReads(replica)));
-          await cluster.start();
-        })();
-      },
+  describe('whose ways to the database can be cut', () => {
+    /** The first replica has one of its own. */
+    let ways: CuttableProxy[];
+    beforeAll(async () => {
+      ways = await Promise.all([CuttableProxy.start(cluster.port), CuttableProxy.start(cluster.port)]);
+      await startThree('cut', [ways[0]!.port, ways[1]!.port, ways[1]!.port]);
     });
-    await restarting;
-    for (const said of outcome.said) expect(said).toMatch(AWAY);
-    expect(outcome.unknown.size).toBe(0);
-    await expectAllWell(outcome);
-  });
+    afterEach(() => {
+      for (const way of ways) way.mend();
+    });
+    afterAll(async () => {
+      await killThree();
+      await Promise.all(ways.map((way) => way.end()));
+    });
 
-  test('reads on and refuses changes while the way to the database is cut, and goes on after it', async () => {
-    const proxy = await CuttableProxy.start(cluster.port);
-    try {
-      await startThree(address.replace(String(cluster.port), String(proxy.port)));
+    test('reads on and refuses changes while the way to the database is cut, and goes on after it', async () => {
       let cut: Promise<void> | undefined;
       let isRefused = false;
       const outcome = await editByAll({
@@ -168,12 +283,12 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
           if (answer.kind === 'refused') isRefused = true;
           if (answers < CLIENTS || cut) return;
           cut = (async () => {
-            proxy.cut();
+            for (const way of ways) way.cut();
             await Promise.all(replicas.map((replica) => expectReads(replica)));
             await heldLocksEnd();
             await until(() => isRefused);
             await Promise.all(replicas.map((replica) => expectReads(replica)));
-            proxy.mend();
+            for (const way of ways) way.mend();
           })();
         },
       });
@@ -181,34 +296,9 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
       expect(outcome.said.size).toBeGreaterThan(0);
       for (const said of outcome.said) expect(said).toMatch(AWAY);
       await expectAllWell(outcome);
-    } finally {
-      proxy.mend();
-      await proxy.end();
-    }
-  });
-
-  test('changes nothing late through a replica that was stopped for longer than its locks last', async () => {
-    await startThree();
-    let stopped: Promise<void> | undefined;
-    const outcome = await editByAll({
-      ...work(),
-      edits: EDITS + 1,
-      onAnswer: (_, answers) => {
-        if (answers < 20 || stopped) return;
-        replicas[0]!.signal('SIGSTOP');
-        stopped = heldLocksEnd().then(() => replicas[0]!.signal('SIGCONT'));
-      },
     });
-    await stopped;
-    await expectAllWell(outcome);
-  });
 
-  test('changes nothing through a replica whose lock the database has ended while it was cut off', async () => {
-    const proxy = await CuttableProxy.start(cluster.port);
-    try {
-      const cutOff = address.replace(String(cluster.port), String(proxy.port));
-      replicas = [cutOff, address, address].map((at) => new Replica(at, [`${directory}=shared`]));
-      await Promise.all(replicas.map((replica) => replica.start()));
+    test('changes nothing through a replica whose lock the database has ended while it was cut off', async () => {
       let cut: Promise<void> | undefined;
       let answered = 0;
       const outcome = await editByAll({
@@ -219,96 +309,21 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
           if (answers < 10 || cut) return;
           cut = (async () => {
             replicas[0]!.signal('SIGSTOP');
-            proxy.cut();
+            ways[0]!.cut();
             // All locks that are held now, whosever they are.
             await cluster.run(
               "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'",
             );
             replicas[0]!.signal('SIGCONT');
             await until(() => answered >= answers + 5);
-            proxy.mend();
+            ways[0]!.mend();
           })();
         },
       });
       await cut;
       for (const said of outcome.said) expect(said).toMatch(AWAY);
       await expectAllWell(outcome);
-    } finally {
-      proxy.mend();
-      await proxy.end();
-    }
-  });
-
-  test('keeps edits in a directory apart from its removal through another replica', async () => {
-    await startThree();
-    const inside = Array.from({ length: 12 }, (_, n) => `dir-${n}/file.txt`);
-    for (const [n, file] of inside.entries()) {
-      mkdirSync(join(directory, `dir-${n}`));
-      writeFileSync(join(directory, file), FIRST);
-    }
-    const done = await Promise.all(
-      inside.flatMap((path, n) => {
-        const edits = [{ oldText: 'last\n', newText: `line of ${n}\nlast\n` }];
-        const removing = { path: `dir-${n}`, recursive: true };
-        return [
-          replicas[n % 3]!.call('edit_file', { path, edits }),
-          replicas[(n + 1) % 3]!.call('delete_file', removing),
-        ];
-      }),
-    );
-    const kinds = done.map(({ kind }) => kind);
-    expect(kinds.filter((_, at) => at % 2 === 1)).toEqual(inside.map(() => 'done'));
-    expect(inside.filter((file) => existsSync(join(directory, file)))).toEqual([]);
-    await expectUndone(address, directory, 'shared', inside);
-  });
-
-  test("does not take another replica's change for a command's own, and lets nobody change its marker", async () => {
-    const args = ['--dialect', 'replay', '--sandbox', 'off', `${directory}=shared`];
-    replicas = [new Replica(address, args), new Replica(address, args)];
-    await Promise.all(replicas.map((replica) => replica.start()));
-    const command = 'touch begun; until [ -e go ]; do sleep 0.05; done; echo own > own.txt; rm -f go begun';
-    const running = replicas[0]!.call('execute_command', { command });
-    await until(() => existsSync(join(directory, 'begun')));
-    const edits = [{ oldText: 'last\n', newText: 'more\nlast\n' }];
-    expect(await replicas[1]!.call('edit_file', { path: FILES[0], edits })).toMatchObject({ kind: 'done' });
-    writeFileSync(join(directory, 'go'), '');
-    expect(await running).toMatchObject({ kind: 'done' });
-    const found = (await entriesOf(address, directory, 'shared')).filter((entry) => entry.found);
-    expect(found.flatMap(({ changes }) => changes.map(({ path }) => path))).toEqual([
-      join(directory, 'own.txt'),
-    ]);
-    const marker = { path: '.cofferdam-workspace' };
-    for (const [tool, more] of [
-      ['write_file', { content: 'x' }],
-      ['delete_file', {}],
-    ] as const) {
-      const answer = await replicas[0]!.call(tool, { ...marker, ...more });
-      expect(answer).toMatchObject({
-        kind: 'refused',
-        text: expect.stringMatching(/fleet know this directory/),
-      });
-    }
-  });
-
-  test.skipIf(!canMount())('knows a directory by its name, wherever a replica has mounted it', async () => {
-    const elsewhere = join(scratch.path, 'elsewhere');
-    mkdirSync(elsewhere);
-    const mounting = [
-      'unshare',
-      '-m',
-      'sh',
-      '-c',
-      `mount --bind '${directory}' '${elsewhere}' && exec "$@"`,
-      '-',
-    ];
-    replicas = [
-      new Replica(address, [`${directory}=shared`]),
-      new Replica(address, [`${elsewhere}=shared`], mounting),
-    ];
-    await Promise.all(replicas.map((replica) => replica.start()));
-    const outcome = await editByAll({ ...work(), clients: 16 });
-    expect([...outcome.said]).toEqual([]);
-    await expectAllWell(outcome);
+    });
   });
 
   /** Waits until every lock that somebody holds now has ended: the database ends those that it hears nothing of. */
@@ -325,7 +340,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
   }
 
   async function expectReads(replica: Replica): Promise<void> {
-    const answer = await replica.call('read_text_file', { path: FILES[0] });
+    const answer = await replica.call('read_text_file', { path: files[0] });
     expect(answer).toMatchObject({ kind: 'done', text: expect.stringMatching(/first[\s\S]*last/) });
     expect(await replica.call('list_directory', { path: '.' })).toMatchObject({ kind: 'done' });
   }
