@@ -1,4 +1,4 @@
-/** `cofferdam init` with the built program, in a home directory of its own. */
+/** `cofferdam init` in a home directory of its own, and the built program started as its entries say. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -21,6 +21,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { clients } from '../../src/cli/clients/table.ts';
 import { program } from '../client.ts';
+import { runInProcess } from '../in-process.ts';
 
 let home: string;
 let app: string;
@@ -34,11 +35,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function init(...args: string[]) {
-  const env = { HOME: home, PATH: '/nowhere' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'init', ...args], {
-    ...{ cwd: app, env, encoding: 'utf8' },
-  });
-  return { status, stdout, stderr };
+  return runInProcess(['init', ...args], { cwd: app, env: { HOME: home, PATH: '/nowhere' } });
 }
 
 function put(name: string, text: string): string {
@@ -48,8 +45,17 @@ function put(name: string, text: string): string {
   return path;
 }
 
-/** What a client gets that starts a server with this command line. */
-function tried([command, ...args]: readonly string[]) {
+const triedBefore = new Map<string, ReturnType<typeof start>>();
+
+/** What a client gets that starts a server with this command line. Most clients have the same: it is started once. */
+function tried(words: readonly string[]) {
+  const line = JSON.stringify(words).replaceAll(home, '~');
+  const known = triedBefore.get(line) ?? start(words);
+  triedBefore.set(line, known);
+  return known;
+}
+
+function start([command, ...args]: readonly string[]) {
   const clientInfo = { name: 'test', version: '1' };
   const messages = [
     { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
@@ -91,21 +97,21 @@ function wordsOf(line: string): string[] {
 const working = { server: 'cofferdam', text: 'in my app\n' };
 
 describe.each(clients)('$name', ({ id, name, keys, addCommand, link }) => {
-  it('gets an entry with which the server starts, from anywhere', () => {
-    const { stdout, status } = init(id, '--write');
+  it('gets an entry with which the server starts, from anywhere', async () => {
+    const { stdout, status } = await init(id, '--write');
     expect(status).toBe(0);
     const path = /^Added 'cofferdam' to (.*)\.$/m.exec(stdout)![1]!;
     expect(path.startsWith(`${home}/`)).toBe(true);
     expect(tried(launchIn(path, keys))).toMatchObject(working);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(init(id, '--write').stdout).toContain('nothing was changed');
-    expect(init(id, '--remove').status).toBe(0);
+    expect((await init(id, '--write')).stdout).toContain('nothing was changed');
+    expect((await init(id, '--remove')).status).toBe(0);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('shows that entry, its own command and its link, and changes nothing', () => {
+  it('shows that entry, its own command and its link, and changes nothing', async () => {
     const before = readdirSync(home);
-    const { stdout } = init(id, '--read-only');
+    const { stdout } = await init(id, '--read-only');
     expect(stdout).toContain(`${name} reads ${home}/`);
     expect(readdirSync(home)).toEqual(before);
     const line = /^ {2}(\w+ (?:mcp add|--add-mcp) .*)$/m.exec(stdout)?.[1];
@@ -128,12 +134,12 @@ describe.each(clients)('$name', ({ id, name, keys, addCommand, link }) => {
   });
 });
 
-it('writes to the file of one project', () => {
+it('writes to the file of one project', async () => {
   for (const { id, keys, project } of clients.filter(({ id }) => id === 'vscode' || id === 'codex')) {
-    init(id, '--scope', 'project', '--write', app);
+    await init(id, '--scope', 'project', '--write', app);
     const path = join(app, project![0]!);
     expect(tried(launchIn(path, keys))).toMatchObject(working);
-    init(id, '--scope', 'project', '--remove', app);
+    await init(id, '--scope', 'project', '--remove', app);
     expect(existsSync(path)).toBe(false);
   }
 });
@@ -141,81 +147,81 @@ it('writes to the file of one project', () => {
 describe('a file that is there', () => {
   const text = '\uFEFF{\r\n\t// mine\r\n\t"mcpServers": {},\r\n}';
 
-  it('keeps its bytes, its mode and its place behind a link, and gets all of them back', () => {
+  it('keeps its bytes, its mode and its place behind a link, and gets all of them back', async () => {
     const path = put('dotfiles/mcp.json', text);
     chmodSync(path, 0o640);
     mkdirSync(join(home, '.cursor'));
     const link = join(home, '.cursor/mcp.json');
     symlinkSync('../dotfiles/mcp.json', link);
-    init('cursor', '--write');
+    await init('cursor', '--write');
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     const written = readFileSync(path, 'utf8');
     expect(written.startsWith('\uFEFF{\r\n\t// mine\r\n\t"mcpServers": {\r\n\t\t"cofferdam": {')).toBe(true);
     expect(written).not.toMatch(/[^\r]\n/);
     expect(readFileSync(`${path}.before-cofferdam`, 'utf8')).toBe(text);
     expect(statSync(path).mode & 0o777).toBe(0o640);
-    expect(init('cursor', '--remove').stdout).toContain('as it was before');
+    expect((await init('cursor', '--remove')).stdout).toContain('as it was before');
     expect(readFileSync(path, 'utf8')).toBe(text);
     expect(readdirSync(dirname(path))).toEqual(['mcp.json']);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 
-  it('gets its bytes back after the entry was replaced, too', () => {
+  it('gets its bytes back after the entry was replaced, too', async () => {
     const path = put('.codex/config.toml', 'model = "x" # mine');
-    init('codex', '--write');
-    const other = init('codex', '--write', '--read-only');
+    await init('codex', '--write');
+    const other = await init('codex', '--write', '--read-only');
     expect(other).toMatchObject({ status: 2, stdout: '' });
     expect(other.stderr).toContain(`has another entry 'cofferdam': --force replaces it`);
-    expect(init('codex', '--write', '--read-only', '--force').status).toBe(0);
+    expect((await init('codex', '--write', '--read-only', '--force')).status).toBe(0);
     expect(readFileSync(path, 'utf8')).toContain('"--read-only"');
-    init('codex', '--remove');
+    await init('codex', '--remove');
     expect(readFileSync(path, 'utf8')).toBe('model = "x" # mine');
   });
 
-  it('keeps what somebody wrote to it after the entry', () => {
+  it('keeps what somebody wrote to it after the entry', async () => {
     const path = put(
       '.config/goose/config.yaml',
       'extensions:\n  a:\n    enabled: false\nMODE: auto # mine\n',
     );
-    init('goose', '--write');
+    await init('goose', '--write');
     writeFileSync(path, `${readFileSync(path, 'utf8')}# later\n`);
-    init('goose', '--remove');
+    await init('goose', '--remove');
     expect(readFileSync(path, 'utf8')).toBe(
       'extensions:\n  a:\n    enabled: false\nMODE: auto # mine\n# later\n',
     );
   });
 
-  it('that does not parse is named with line and column, and stays as it is', () => {
+  it('that does not parse is named with line and column, and stays as it is', async () => {
     const path = put('.gemini/settings.json', '{\n  "a": 1\n  "b": 2\n}\n');
-    const { status, stderr } = init('gemini', '--write');
+    const { status, stderr } = await init('gemini', '--write');
     expect(status).toBe(2);
     expect(stderr).toContain(`${path}:3:3: it is not JSON (comma expected); nothing was changed`);
     expect(readdirSync(dirname(path))).toEqual(['settings.json']);
     expect(readFileSync(path, 'utf8')).toBe('{\n  "a": 1\n  "b": 2\n}\n');
   });
 
-  it('that is no UTF-8, or a link to nothing, stays as it is, too', () => {
+  it('that is no UTF-8, or a link to nothing, stays as it is, too', async () => {
     const path = put('.cursor/mcp.json', '');
     writeFileSync(path, Buffer.from('{"a": "ü"}', 'latin1'));
-    expect(init('cursor', '--write').stderr).toContain('is not UTF-8 text: nothing was changed');
+    expect((await init('cursor', '--write')).stderr).toContain('is not UTF-8 text: nothing was changed');
     rmSync(path);
     symlinkSync('gone.json', path);
-    expect(init('cursor', '--write').stderr).toContain('is a link to a file that does not exist');
+    expect((await init('cursor', '--write')).stderr).toContain('is a link to a file that does not exist');
     expect(readdirSync(dirname(path))).toEqual(['mcp.json']);
   });
 });
 
 describe('what init is told', () => {
-  it('lists the clients, and which of them are here', () => {
+  it('lists the clients, and which of them are here', async () => {
     mkdirSync(join(home, '.cursor'));
-    const { stdout } = init();
+    const { stdout } = await init();
     for (const { id } of clients) expect(stdout).toMatch(new RegExp(`^  ${id} +(not )?found `, 'm'));
     expect(stdout).toMatch(/^ {2}cursor +found /m);
     expect(stdout).toMatch(/^ {2}zed +not found /m);
   });
 
-  it('puts options, several directories and another name into the entry', () => {
-    init(
+  it('puts options, several directories and another name into the entry', async () => {
+    await init(
       'cursor',
       '--write',
       '--name',
@@ -240,8 +246,8 @@ describe('what init is told', () => {
     [['cursor', 'nowhere'], 'no such directory'],
     [['cursor', '--state', 'postgres://me:secret@h/d', 'x=y'], 'give init a --state-file'],
     [['cursor', '--name', 'a b'], '--name takes'],
-  ])('%j is refused', (args, message) => {
-    const { status, stderr } = init(...args);
+  ])('%j is refused', async (args, message) => {
+    const { status, stderr } = await init(...args);
     expect(stderr).toContain(message);
     expect(status).toBe(2);
   });
