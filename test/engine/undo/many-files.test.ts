@@ -1,12 +1,13 @@
 /** Undo of entries of hundreds of files: in one go, from another process that dies in the middle, and with few descriptors. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Engine } from '../../../src/engine/index.ts';
 import { program } from '../../client.ts';
 import { expectNoMoreHeld, heldBelow } from '../../descriptors.ts';
+import { runInProcess } from '../../in-process.ts';
 import { soak } from '../../soak.ts';
 import { memoryDirectory, readBack } from '../../tree.ts';
 
@@ -45,10 +46,8 @@ async function writeAll(text: string): Promise<void> {
   await engine.files.writeAll(files);
 }
 
-function cli(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--state', state], {
-    encoding: 'utf8',
-  });
+async function cli(...args: string[]) {
+  const { status, stdout, stderr } = await runInProcess([...args, '--state', state]);
   return { status, said: stdout + stderr };
 }
 
@@ -56,6 +55,8 @@ function cli(...args: string[]) {
 async function killUndo(isUnderWay: () => boolean): Promise<'killed' | 'finished'> {
   const undo = spawn(process.execPath, [program, 'undo', '--state', state], { stdio: 'ignore' });
   const ended = once(undo, 'exit');
+  // Its start takes most of the time: look again and again only after it has touched something.
+  await Promise.race([ended, firstChange()]);
   while (undo.exitCode === null && undo.signalCode === null) {
     if (isUnderWay()) undo.kill('SIGKILL');
     await new Promise((resolve) => setImmediate(resolve));
@@ -64,8 +65,28 @@ async function killUndo(isUnderWay: () => boolean): Promise<'killed' | 'finished
   return undo.signalCode === 'SIGKILL' ? 'killed' : 'finished';
 }
 
+/** Of anything in the directories that are there. */
+function firstChange(): Promise<void> {
+  return new Promise((resolve) => {
+    const watchers = readdirSync(root).map((directory) => watch(join(root, directory), changed));
+    function changed(): void {
+      for (const watcher of watchers) watcher.close();
+      resolve();
+    }
+  });
+}
+
 function filesLeft(): number {
-  return readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+  return readdirSync(root).reduce((sum, directory) => sum + namesIn(join(root, directory)).length, 0);
+}
+
+/** None where the undo has removed the directory meanwhile. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 test('what a command created goes and comes back as one, and no directory stays open', async () => {
@@ -96,9 +117,9 @@ test.each([1, FILES, DIRECTORIES * FILES - 5])(
     const made = readBack(root);
     const all = filesLeft();
     await killUndo(() => filesLeft() <= all - gone);
-    expect(cli('undo').said).not.toContain('cannot');
+    expect((await cli('undo')).said).not.toContain('cannot');
     expect(readBack(root)).toEqual({});
-    expect(cli('redo')).toMatchObject({ status: 0 });
+    expect(await cli('redo')).toMatchObject({ status: 0 });
     expect(readBack(root)).toEqual(made);
   },
 );
@@ -114,9 +135,9 @@ test.each([1, soak(55, 150)])(
     const now = () => Object.keys(old).map((path) => [path, readFileSync(join(root, path), 'utf8')] as const);
     await killUndo(() => now().filter(([, text]) => text.startsWith('old')).length >= back);
     for (const [path, text] of now()) expect([old[path], written[path]]).toContain(text);
-    cli('undo');
+    await cli('undo');
     expect(readBack(root)).toEqual(old);
-    expect(cli('redo')).toMatchObject({ status: 0 });
+    expect(await cli('redo')).toMatchObject({ status: 0 });
     expect(readBack(root)).toEqual(written);
   },
 );
