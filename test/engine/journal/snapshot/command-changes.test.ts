@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { entryLine } from '../../../../src/cli/history/entry-line.ts';
 import { History, type JournalEntry } from '../../../../src/engine/index.ts';
-import { program, RawClient } from '../../../client.ts';
+import { InProcessClient, runInProcess } from '../../../in-process.ts';
 import { layOut, readBack, temporaryDirectory } from '../../../tree.ts';
 
 const TREE = {
@@ -33,11 +33,11 @@ afterEach(() => fixture.close());
 
 interface Fixture {
   root: string;
-  client: RawClient;
+  client: InProcessClient;
   history: History;
   run(command: string, more?: object): Promise<string>;
   newest(): Promise<JournalEntry>;
-  traced(): { note?: string; paths: { path: string; how: string }[] }[];
+  traced(): Promise<{ note?: string; paths: { path: string; how: string }[] }[]>;
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ async function open(...options: string[]): Promise<Fixture> {
   const root = temporaryDirectory();
   const state = temporaryDirectory();
   layOut(root.path, TREE);
-  const client = await RawClient.start([
+  const client = await InProcessClient.start([
     '--dialect',
     'replay,workspace',
     ...options,
@@ -64,10 +64,8 @@ async function open(...options: string[]): Promise<Fixture> {
       return result.content.map(({ text }) => text).join('\n');
     },
     newest: async () => (await history.entries())[0]!,
-    traced() {
-      const { stdout } = spawnSync(process.execPath, [program, 'trace', '--json', '--state', state.path], {
-        encoding: 'utf8',
-      });
+    async traced() {
+      const { stdout } = await runInProcess(['trace', '--json', '--state', state.path]);
       return stdout
         .split('\n')
         .filter((line) => line.startsWith('{'))
@@ -410,8 +408,7 @@ test('a working directory that the command removes itself is no trouble', async 
 test('what a command changed is shown in the trace as changed by it', async () => {
   fixture = await open('--sandbox', 'off');
   await fixture.run('echo more >> a.txt; rm b.txt; echo new > c.txt');
-  const shown = fixture
-    .traced()
+  const shown = (await fixture.traced())
     .at(-1)!
     .paths.map(({ path, how }) => `${how} ${path.slice(fixture.root.length + 1)}`);
   expect(shown).toEqual(expect.arrayContaining(['changed a.txt', 'removed b.txt', 'created c.txt']));
