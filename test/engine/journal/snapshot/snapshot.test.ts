@@ -1,16 +1,17 @@
 /** How far the look before a command reaches, what it leaves behind, and what is said where it does not reach. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { program, RawClient } from '../../../client.ts';
+import { InProcessClient, runInProcess } from '../../../in-process.ts';
+import { soak } from '../../../soak.ts';
 import { layOut, memoryDirectory, readBack } from '../../../tree.ts';
 
 let home: { path: string; remove(): void };
 let root: string;
 let state: string;
-let client: RawClient | undefined;
+let client: InProcessClient | undefined;
 beforeEach(() => {
   home = memoryDirectory();
   root = join(home.path, 'root');
@@ -20,11 +21,13 @@ beforeEach(() => {
 afterEach(async () => {
   await client?.end();
   client = undefined;
+  // Faster than Node where there are thousands of files.
+  execFileSync('rm', ['-rf', root]);
   home.remove();
 });
 
-async function serve(): Promise<RawClient> {
-  client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
+async function serve(): Promise<InProcessClient> {
+  client = await InProcessClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
   return client;
 }
 
@@ -33,14 +36,9 @@ async function command(line: string): Promise<string[]> {
   return result!.content.map(({ text }) => text!);
 }
 
-function run(...args: string[]) {
-  const options = { encoding: 'utf8', maxBuffer: 1e9 } as const;
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [program, ...args, '--state', state],
-    options,
-  );
-  return { status, stdout, stderr, all: stdout + stderr };
+async function run(...args: string[]) {
+  const outcome = await runInProcess([...args, '--state', state]);
+  return { ...outcome, all: outcome.stdout + outcome.stderr };
 }
 
 /** `count` files, spread over directories of a thousand. */
@@ -51,12 +49,12 @@ async function fill(count: number): Promise<void> {
 }
 
 test('one file of a large tree that a command removes is named, and comes back', async () => {
-  await fill(30_000);
+  await fill(soak(12_000, 30_000));
   writeFileSync(join(root, 'd999/f7'), 'precious\n');
   await serve();
   expect(await command('rm d999/f7')).toHaveLength(1);
-  expect(run('history').stdout).toContain(`removed ${join(root, 'd999/f7')}`);
-  expect(run('undo').status).toBe(0);
+  expect((await run('history')).stdout).toContain(`removed ${join(root, 'd999/f7')}`);
+  expect((await run('undo')).status).toBe(0);
   expect(readFileSync(join(root, 'd999/f7'), 'utf8')).toBe('precious\n');
 });
 
@@ -66,16 +64,16 @@ test('in a directory of thousands of entries only those that a command touched a
   await serve();
   await command('rm f700; echo other > f1200; mv f10 moved; echo new > added');
   const before = readBack(root);
-  const [entry] = JSON.parse(run('history', '--json').stdout);
+  const [entry] = JSON.parse((await run('history', '--json')).stdout);
   const told = (entry.changes as { kind: string; path: string }[]).map(
     ({ kind, path }) => `${kind} ${path.slice(root.length + 1)}`,
   );
   expect(told.sort()).toEqual(
     ['changed f1200', 'created added', 'created moved', 'removed f10', 'removed f700'].sort(),
   );
-  expect(run('undo').status).toBe(0);
+  expect((await run('undo')).status).toBe(0);
   expect(readBack(root)).toEqual(Object.fromEntries(names.map((name) => [name, `${name}\n`])));
-  expect(run('redo').status).toBe(0);
+  expect((await run('redo')).status).toBe(0);
   expect(readBack(root)).toEqual(before);
 });
 
@@ -89,13 +87,13 @@ test('where it does not reach, the answer, the history, diff and undo say so', a
     expect(note).toMatch(/^\[not recorded: .*100000 entries.*cannot be undone\]$/);
     expect(more).toEqual([]);
   }
-  const [id] = run('history').stdout.split(' ');
-  expect(run('history').stdout).toMatch(/changed by a command; not recorded: .*100000 entries/);
-  expect(run('history', join(root, 'd999')).stdout).toContain('not recorded');
-  expect(run('diff', id!).stdout).toContain('not recorded');
-  const undo = run('undo');
+  const [id] = (await run('history')).stdout.split(' ');
+  expect((await run('history')).stdout).toMatch(/changed by a command; not recorded: .*100000 entries/);
+  expect((await run('history', join(root, 'd999'))).stdout).toContain('not recorded');
+  expect((await run('diff', id!)).stdout).toContain('not recorded');
+  const undo = await run('undo');
   expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('not recorded')]);
-  expect(run('undo', '--force').status).toBe(1);
+  expect((await run('undo', '--force')).status).toBe(1);
   await client!.says('100,000 entries');
 });
 
@@ -108,7 +106,7 @@ test('what a command does not change is not left in the state directory, not eve
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
     .join('\n');
   expect(kept).not.toContain('only looked at');
-  expect(run('undo').status).toBe(0);
+  expect((await run('undo')).status).toBe(0);
   expect(readBack(root)).toEqual({ 'a.txt': 'only looked at\n', 'b.txt': 'b\n' });
 });
 
@@ -159,15 +157,15 @@ test('files with the names of secrets are not copied by the look, and that is sa
   layOut(root, tree);
   await serve();
   await command(`find . -type f -exec sh -c 'for f; do echo ${CHANGED} > "$f"; done' sh {} +`);
-  const [entry] = JSON.parse(run('history', '--json').stdout);
+  const [entry] = JSON.parse((await run('history', '--json')).stdout);
   const kept = (path: string) =>
     entry.changes.find((change: { path: string }) => change.path === join(root, path)).before.kept;
   for (const path of SECRETS)
     expect([path, kept(path).why]).toEqual([path, expect.stringContaining('secrets')]);
   for (const path of NO_SECRETS) expect([path, kept(path)]).toEqual([path, { in: 'store' }]);
-  const undo = run('undo');
+  const undo = await run('undo');
   expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('not copied before a command')]);
-  expect(run('undo', '--force').status).toBe(0);
+  expect((await run('undo', '--force')).status).toBe(0);
   for (const path of NO_SECRETS) expect(readFileSync(join(root, path), 'utf8')).toBe(tree[path]);
   for (const path of SECRETS) expect(readFileSync(join(root, path), 'utf8')).toBe(`${CHANGED}\n`);
 });
@@ -176,20 +174,20 @@ test('commands at the same time find what each has changed', async () => {
   layOut(root, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
   await serve();
   await Promise.all([command('sleep 0.5; echo more >> a.txt'), command('echo more >> b.txt')]);
-  expect(run('undo', '--since', '1h', '--force').all).not.toContain('cannot be');
+  expect((await run('undo', '--since', '1h', '--force')).all).not.toContain('cannot be');
   expect(readBack(root)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
 });
 
 test('a file of some MiB that a command made is known by what it holds', async () => {
   await serve();
   await command('(head -c 1000000 /dev/zero | tr "\\0" x; echo; echo unique) > made.bin');
-  const [{ id }] = JSON.parse(run('history', '--json').stdout);
+  const [{ id }] = JSON.parse((await run('history', '--json')).stdout);
   await client!.text('edit_file', {
     path: 'made.bin',
     edits: [{ oldText: 'unique', newText: 'y' }],
   });
-  expect(run('undo').status).toBe(0);
-  expect(run('undo', id).all).toContain('undone');
+  expect((await run('undo')).status).toBe(0);
+  expect((await run('undo', id)).all).toContain('undone');
   expect(existsSync(join(root, 'made.bin'))).toBe(false);
 });
 
@@ -198,6 +196,6 @@ test('a large file that was moved and then changed to the same size is not taken
   writeFileSync(join(root, 'large'), 'x'.repeat(5_000_000));
   await client!.text('move_file', { source: 'large', destination: 'moved' });
   writeFileSync(join(root, 'moved'), 'y'.repeat(5_000_000));
-  const undo = run('undo');
+  const undo = await run('undo');
   expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('changed since')]);
 });
