@@ -6,10 +6,11 @@ import { undo } from '../../src/cli/history/history.ts';
 import { Engine, History } from '../../src/engine/index.ts';
 import { Fleet } from '../../src/state/postgres/open.ts';
 import { openRecorder } from '../../src/trace/open.ts';
+import { soak } from '../soak.ts';
 import { type Cluster, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
 
-const FEW = 60;
+const FEW = soak(25, 60);
 const MANY = 2 * FEW;
 
 describe.skipIf(postgresPrograms() === undefined)('undo of all entries of a fleet', () => {
