@@ -1,5 +1,5 @@
 /** A history goes from a state directory to PostgreSQL and back: it tells the same, and can be undone in the same way. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { Engine, History, type StateSource } from '../../src/engine/index.ts';
 import { Connection } from '../../src/state/postgres/connections/connection.ts';
 import { Fleet } from '../../src/state/postgres/open.ts';
 import { program } from '../client.ts';
+import { runInProcess } from '../in-process.ts';
 import { type Cluster, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { until } from '../until.ts';
@@ -29,7 +30,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     addressFile = join(scratch.path, 'address');
     writeFileSync(addressFile, `${cluster.address('copied')}\n`, { mode: 0o600 });
     await makeHistory(root, at('first'));
-    call('read_text_file', { path: join(root, 'a.txt') });
+    await call('read_text_file', { path: join(root, 'a.txt') });
   });
   afterAll(async () => {
     scratch.remove();
@@ -37,16 +38,13 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
   });
 
   const at = (name: string) => join(scratch.path, name);
-  const run = (args: readonly string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
-    return { status, stdout, stderr };
-  };
+  const run = runInProcess;
   const call = (tool: string, args: object) =>
     run(['call', tool, JSON.stringify(args), '--state', at('first'), root]);
   const copy = (...args: string[]) => run(['state', 'copy', ...args]);
 
   test('says which directories need a name, and copies nothing', async () => {
-    const { status, stderr } = copy(at('first'), `@${addressFile}`);
+    const { status, stderr } = await copy(at('first'), `@${addressFile}`);
     expect(status).toBe(1);
     expect(stderr).toContain(`  ${root}=NAME  (`);
     expect(await cluster.run('SELECT FROM copied.records')).toEqual([]);
@@ -57,7 +55,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     const holding = await heldBack('trace');
     const refused = startedCopy(args);
     await holding.isWaitedFor();
-    call('write_file', { path: join(root, 'late.txt'), content: 'late\n' });
+    await call('write_file', { path: join(root, 'late.txt'), content: 'late\n' });
     await holding.end();
     expect(await refused.ended).toEqual({
       status: 1,
@@ -73,20 +71,20 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     await blocked.end();
     expect(await cluster.run("SELECT FROM copied.records WHERE log = 'journal'")).toEqual([]);
 
-    const { status, stdout, stderr } = run(args);
+    const { status, stdout, stderr } = await run(args);
     expect(stderr).toBe('');
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /^copied: \d+ entries\n +\d+ contents?, [\d,]+ bytes; \d+ more from an earlier copy\n/,
     );
-    expect(run(args).stderr).toMatch(/has a history or a trace already/);
+    expect((await run(args)).stderr).toMatch(/has a history or a trace already/);
   });
 
-  test('comes back: without a name for each directory it is refused', () => {
-    const unnamed = copy(`@${addressFile}`, at('back'));
+  test('comes back: without a name for each directory it is refused', async () => {
+    const unnamed = await copy(`@${addressFile}`, at('back'));
     expect(unnamed.status).toBe(1);
     expect(unnamed.stderr).toContain('  DIR=docs  (');
-    const { status, stdout, stderr } = copy(`@${addressFile}`, at('back'), `${root}=docs`);
+    const { status, stdout, stderr } = await copy(`@${addressFile}`, at('back'), `${root}=docs`);
     expect(stderr).toBe('');
     expect(status).toBe(0);
     expect(stdout).toMatch(/^copied: \d+ entries\n +\d+ contents, [\d,]+ bytes\n +2 trace events\n$/);
@@ -111,7 +109,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
     expect(undone!.files).not.toContain('./gone/secret.txt');
     expect(undone!.files).toContain('./dir/link l 777 x.txt');
     expect(undone!.outcomes).toContainEqual(expect.stringContaining('its contents were forgotten'));
-    expect(run(['history', '--state', at('back')]).stdout).toContain('write_file');
+    expect((await run(['history', '--state', at('back')])).stdout).toContain('write_file');
   });
 
   test('leaves out on request what happened in directories without a name', async () => {
@@ -127,7 +125,7 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
       await engine.files.writeText('file.txt', text);
       await engine.close();
     }
-    const { status, stdout } = copy(state, cluster.address('part'), `${named}=named`, '--only-named');
+    const { status, stdout } = await copy(state, cluster.address('part'), `${named}=named`, '--only-named');
     expect(status).toBe(0);
     expect(stdout).toMatch(/^copied: 2 entries\n[\s\S]*\nleft out: 1 entry of directories without a name\n/);
     const bodies = await cluster.run('SELECT body FROM part.records');
@@ -144,8 +142,8 @@ describe.skipIf(postgresPrograms() === undefined)('cofferdam state copy', () => 
       ['state', 'copy', '.', '/x', 'postgres://u:hidden-word@h/d'],
       /postgres:\/\/…: after FROM and TO, give DIR=NAME/,
     ],
-  ] as const)('%j is refused in words', (args, words) => {
-    const { status, stderr } = run(args);
+  ] as const)('%j is refused in words', async (args, words) => {
+    const { status, stderr } = await run(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(words);
     expect(stderr).not.toContain('hidden-word');
