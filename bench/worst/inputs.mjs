@@ -5,6 +5,8 @@ export function inputsFor({ root, scale, lines }) {
   const at = (name) => join(root, name);
   const many = (count, make) =>
     Array.from({ length: Math.max(1, Math.round(count * scale)) }, (_, i) => make(i));
+  /** All of them from a tenth of the scale on. */
+  const upTo = (count) => Math.round(count * Math.min(1, 10 * scale));
   const everyNth = (step, make) =>
     Array.from({ length: Math.floor(lines / step) }, (_, i) => make(1 + i * step));
   return {
@@ -23,6 +25,8 @@ export function inputsFor({ root, scale, lines }) {
       `*** Begin Patch\n*** Update File: ${path}\n@@\n small\n${'+some text\n'.repeat(count)}*** End Patch\n`,
     /** As deep as the server walks, at every scale: what costs more than its depth shows only here. */
     deepPath: `${'d/'.repeat(900)}file.txt`,
-    writtenPaths: Array.from({ length: 600 }, (_, i) => `written/${i}/file.txt`),
+    writtenPaths: Array.from({ length: upTo(600) }, (_, i) => `written/${i}/file.txt`),
+    /** Of a patch, which is the work itself and takes no time to lay out. */
+    patchLines: upTo(400_000),
   };
 }

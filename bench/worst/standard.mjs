@@ -6,7 +6,7 @@ const TEMPLATE = { type: 'ref/resource', uri: 'file:///{+path}' };
 
 export function standard(site) {
   const { root, scale } = site;
-  const { at, many, wrong, fifty, hunks, newFile, longHunk, deepPath, bomb } = inputsFor(site);
+  const { at, many, wrong, fifty, hunks, newFile, longHunk, patchLines, deepPath, bomb } = inputsFor(site);
   const edit = (path, edits, dryRun = true) => ['edit_file', { path: at(path), edits, dryRun }];
   const addFiles = many(3000, (i) => `*** Add File: ${at(`added/file-${i}.txt`)}\n+some text\n`).join('');
   return [
@@ -47,9 +47,8 @@ export function standard(site) {
     edit('long.txt', [{ oldText: `c${'ab x'.repeat(5000)}`, newText: '' }]),
     edit('lines.txt', [{ oldText: 'lines  7 of the “file”', newText: '' }]),
     ['apply_patch', { patch: `--- ${at('patched.txt')}\n+++ ${at('patched.txt')}\n${hunks}`, dryRun: true }],
-    // At every scale: the patch itself is the work, and takes no time to lay out.
-    ['apply_patch', { patch: newFile(400_000).replace('+++ b', `+++ ${at('made.txt')}`) }],
-    ['apply_patch', { patch: longHunk(at('small.txt'), 400_000), dryRun: true }],
+    ['apply_patch', { patch: newFile(patchLines).replace('+++ b', `+++ ${at('made.txt')}`) }],
+    ['apply_patch', { patch: longHunk(at('small.txt'), patchLines), dryRun: true }],
     ['apply_patch', { patch: `*** Begin Patch\n${addFiles}*** End Patch\n` }],
     ['undo', {}],
     ['write_file', { path: at('whole-4.txt'), content: fifty }],
