@@ -127,7 +127,7 @@ export class Access {
   read<T>(
     paths: readonly string[],
     { holdsOthers = true, onlyPrepares = false }: ReadOptions,
-    read: (open: OpenPlace) => Promise<T>,
+    read: (open: OpenPlace) => T | Promise<T>,
   ): Promise<T> {
     const open: OpenPlace = (path, how, use, facts) => openPlace(this, { path, how, use, facts });
     const waitsFor = holdsOthers ? paths : 'changes';
@@ -225,7 +225,7 @@ export class Access {
   async #admit<T>(
     waitsFor: readonly string[] | 'changes',
     verb: Verb,
-    call: () => Promise<T>,
+    call: () => T | Promise<T>,
     onlyPrepares = false,
   ): Promise<T> {
     const shared = this.#shared;
@@ -244,7 +244,7 @@ export class Access {
     }
   }
 
-  #inOrder<T>(paths: readonly string[], verb: Verb, call: () => Promise<T>): Promise<T> {
+  #inOrder<T>(paths: readonly string[], verb: Verb, call: () => T | Promise<T>): Promise<T> {
     const absolute = paths.map((path) => this.wall.absolute(path));
     return this.#shared.order.run(absolute, verb, () => inTurn(call));
   }
@@ -275,14 +275,14 @@ function newShared(outer?: Shared): Shared {
   };
 }
 
-async function afterChanges<T>(order: CallOrder, call: () => Promise<T>): Promise<T> {
+async function afterChanges<T>(order: CallOrder, call: () => T | Promise<T>): Promise<T> {
   const done = order.changesDone();
   if (done) await done;
   return inTurn(call);
 }
 
 /** A tool may ask for thousands of things, none of which waits for anything: other calls need their share. */
-function inTurn<T>(call: () => Promise<T>): Promise<T> {
+function inTurn<T>(call: () => T | Promise<T>): T | Promise<T> {
   const due = yieldIfDue();
   return due ? due.then(call) : call();
 }

@@ -87,7 +87,7 @@ export class CallOrder {
   }
 
   /** Runs `call` once every earlier call that it could collide with has ended. */
-  async run<T>(paths: readonly string[], verb: Verb, call: () => Promise<T>): Promise<T> {
+  async run<T>(paths: readonly string[], verb: Verb, call: () => T | Promise<T>): Promise<T> {
     const own = new Running(new Set(paths), verb);
     const earlier = this.#endOf((other) => collide(own.paths, verb, other));
     this.#running.add(own);
@@ -95,7 +95,8 @@ export class CallOrder {
       // Waits also where no earlier call collides: calls that came together all read their arguments before the first one
       // reaches for the disk. Going through all of a call at once, and then through the next, takes a sixth more.
       await earlier;
-      return await call();
+      const result = call();
+      return result instanceof Promise ? await result : result;
     } finally {
       this.#running.delete(own);
       own.end();

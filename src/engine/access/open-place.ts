@@ -14,7 +14,7 @@ export type OpenPlace = <T>(
   how: How,
   use: (place: Place) => T | Promise<T>,
   facts?: (result: T) => Partial<PathAccess>,
-) => Promise<T>;
+) => T | Promise<T>;
 
 /** What to do at a path, and what the caller hears of it. */
 interface Opening<T> {
@@ -31,27 +31,58 @@ const UNFOLLOWED: WalkOptions = { follow: false };
  * Most names are no links, and opening a file tells when one is: then the careful way follows it. To look for a link
  * before each open would take a sixth of the time of a small read.
  */
-export async function openPlace<T>(
+export function openPlace<T>(
   access: Access,
   opening: Opening<T>,
   options: WalkOptions = opening.how === 'read' ? UNFOLLOWED : FOLLOWED,
-): Promise<T> {
-  const { path, how, use, facts } = opening;
+): T | Promise<T> {
   try {
-    const place = access.wall.resolve(path, options);
+    const place = access.wall.resolve(opening.path, options);
+    let using: T | Promise<T> | undefined;
     try {
-      const using = use(place);
-      const result = using instanceof Promise ? await using : using;
-      access.caller.touched({ path: place.path, how, ...facts?.(result) });
-      return result;
+      using = opening.use(place);
+      if (!(using instanceof Promise)) return reported(access, opening, place, using);
+    } finally {
+      if (!(using instanceof Promise)) place.close();
+    }
+    return whenUsed(access, opening, options, { place, using });
+  } catch (error) {
+    return otherwise(access, opening, options, error);
+  }
+}
+
+async function whenUsed<T>(
+  access: Access,
+  opening: Opening<T>,
+  options: WalkOptions,
+  { place, using }: { place: Place; using: Promise<T> },
+): Promise<T> {
+  try {
+    try {
+      return reported(access, opening, place, await using);
     } finally {
       place.close();
     }
   } catch (error) {
-    if (options === UNFOLLOWED && isUnstable(error)) return openPlace(access, opening, FOLLOWED);
-    access.reportError(error, [path]);
-    throw error;
+    return otherwise(access, opening, options, error);
   }
+}
+
+function reported<T>(access: Access, { how, facts }: Opening<T>, { path }: Place, result: T): T {
+  access.caller.touched(facts ? { path, how, ...facts(result) } : { path, how });
+  return result;
+}
+
+/** Follows the link that stands there, or fails. */
+function otherwise<T>(
+  access: Access,
+  opening: Opening<T>,
+  options: WalkOptions,
+  error: unknown,
+): T | Promise<T> {
+  if (options === UNFOLLOWED && isUnstable(error)) return openPlace(access, opening, FOLLOWED);
+  access.reportError(error, [opening.path]);
+  throw error;
 }
 
 function isUnstable(error: unknown): boolean {

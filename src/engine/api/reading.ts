@@ -182,7 +182,7 @@ export class ReadingApi {
   protected readAt<T>(
     path: string,
     how: How,
-    use: (place: Place) => Promise<T>,
+    use: (place: Place) => T | Promise<T>,
     facts?: (result: T) => Partial<PathAccess>,
   ): Promise<T> {
     return this.access.read([path], {}, (open) => open(path, how, use, facts));

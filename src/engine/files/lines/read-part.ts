@@ -49,29 +49,38 @@ export function readPart(
   place: Place,
   request: PartRequest,
   declared: () => Charset | undefined,
-): Promise<TextPart> {
-  const { shown } = place;
-  return withFile(place, async (file) => {
+): TextPart | Promise<TextPart> {
+  return withFile(place, (file) => {
     const reading =
       file.stat.size > SMALL_BYTES ? undefined : readBytes(file, SMALL_BYTES + 1, request.signal);
-    const bytes = reading instanceof Promise ? await reading : reading;
-    if (bytes === undefined || bytes.length > SMALL_BYTES) {
-      const encoding = requireText(await fileEncoding(file, declared, request.signal), shown);
-      return partOfLarge(file, request, encoding, shown);
-    }
-    const encoding = requireText(encodingOf(bytes, declared), shown);
-    const decoding = decodedInTurns(bytes, encoding, new Yielder(request.signal));
-    const text = typeof decoding === 'string' ? decoding : await decoding;
-    return { stat: file.stat, bytes, charset: encoding.charset, ...partOfSmall(text, request) };
+    const part = (bytes: Buffer | undefined) =>
+      bytes === undefined || bytes.length > SMALL_BYTES
+        ? partOfLarge(file, request, declared, place.shown)
+        : partOfSmall(file, bytes, { request, declared, shown: place.shown });
+    return reading instanceof Promise ? reading.then(part) : part(reading);
   });
 }
 
-function partOfSmall(text: string, request: PartRequest): LinesOfText & { totalLines: number } {
-  const totalLines = countLinesOf(text);
-  // Most files are short and wanted whole: then nothing is cut, and nothing needs measuring line by line.
-  if (isWhole(request) && text.length * MOST_BYTES_A_UNIT <= request.maxBytes)
-    return { text, from: 1, to: totalLines, column: 1, totalLines };
-  return { ...partOfText(text, 1, spanOf(request, totalLines, text.endsWith('\n'))), totalLines };
+interface Asked {
+  request: PartRequest;
+  declared(): Charset | undefined;
+  shown: string;
+}
+
+function partOfSmall({ stat }: OpenFile, bytes: Buffer, asked: Asked): TextPart | Promise<TextPart> {
+  const { request, declared, shown } = asked;
+  const encoding = requireText(encodingOf(bytes, declared), shown);
+  const { charset } = encoding;
+  const part = (text: string): TextPart => {
+    const totalLines = countLinesOf(text);
+    // Most files are short and wanted whole: then nothing is cut, and nothing needs measuring line by line.
+    if (isWhole(request) && text.length * MOST_BYTES_A_UNIT <= request.maxBytes)
+      return { stat, bytes, charset, text, from: 1, to: totalLines, column: 1, totalLines };
+    const span = spanOf(request, totalLines, text.endsWith('\n'));
+    return { stat, bytes, charset, ...partOfText(text, 1, span), totalLines };
+  };
+  const decoding = decodedInTurns(bytes, encoding, new Yielder(request.signal));
+  return typeof decoding === 'string' ? part(decoding) : decoding.then(part);
 }
 
 function isWhole({ from = 1, column = 1, lines, last }: PartRequest): boolean {
@@ -81,10 +90,11 @@ function isWhole({ from = 1, column = 1, lines, last }: PartRequest): boolean {
 async function partOfLarge(
   file: OpenFile,
   request: PartRequest,
-  encoding: Encoding,
+  declared: () => Charset | undefined,
   shown: string,
 ): Promise<TextPart> {
   const { signal, maxBytes } = request;
+  const encoding = requireText(await fileEncoding(file, declared, signal), shown);
   const { charset } = encoding;
   const newline: Newline = isUtf16(charset) ? charset : 'byte';
   const totalLines = await countLines(file, { newline, signal });

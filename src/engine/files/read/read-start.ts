@@ -31,7 +31,7 @@ export interface FileStart {
   truncated: boolean;
 }
 
-export function readStart(place: Place, options: StartOptions): Promise<FileStart> {
+export async function readStart(place: Place, options: StartOptions): Promise<FileStart> {
   const { limit = Number.POSITIVE_INFINITY, signal } = options;
   const most = Math.min(options.most, limits.wholeFileBytes);
   return withFile(place, async (file) => {

@@ -34,7 +34,7 @@ export interface ReadOptions {
 export function readSnapshot(
   place: Place,
   options: ReadOptions & { action?: 'read' | 'edit' } = {},
-): Promise<Snapshot> {
+): Snapshot | Promise<Snapshot> {
   const limit = Math.min(options.limit ?? Number.POSITIVE_INFINITY, limits.wholeFileBytes);
   const tooLarge = (size: number) =>
     fail({ kind: 'too-large', path: place.shown, size, limit, action: options.action ?? 'read' });

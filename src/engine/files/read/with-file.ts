@@ -5,19 +5,30 @@ import type { Place } from '../../confine/place.ts';
 import { fail } from '../../failures.ts';
 
 /** Fails when there is no file at the place. */
-export async function withFile<T>(place: Place, use: (file: OpenFile) => T | Promise<T>): Promise<T> {
+export function withFile<T>(place: Place, use: (file: OpenFile) => T | Promise<T>): T | Promise<T> {
   const { shown } = place;
   if (place.isRoot) fail({ kind: 'not-a-file', path: shown, found: 'directory' });
   try {
     const file = openThere(place);
+    let using: T | Promise<T> | undefined;
     try {
-      const using = use(file);
-      return using instanceof Promise ? await using : using;
+      using = use(file);
+      return using instanceof Promise ? whenUsed(using, file, shown) : using;
     } finally {
-      file.close();
+      if (!(using instanceof Promise)) file.close();
     }
   } catch (error) {
     return failFrom(error, shown, 'read');
+  }
+}
+
+async function whenUsed<T>(using: Promise<T>, file: OpenFile, shown: string): Promise<T> {
+  try {
+    return await using;
+  } catch (error) {
+    return failFrom(error, shown, 'read');
+  } finally {
+    file.close();
   }
 }
 
