@@ -13,6 +13,8 @@ const PIECE = 16 * 1024;
 const START_AFTER = 2 * 1024 * 1024;
 /** How deep to look for long texts: message, result, content, item, text. */
 const LEVELS = 4;
+/** Names that need no escapes. */
+const PLAIN_NAME = /^\w*$/;
 
 // The memory of assembly/escape.ts: its own constants, the text, and the text with escapes.
 const TEXT = 1024;
@@ -46,47 +48,91 @@ function load(): Escaper {
   return { memory: Buffer.from(memory.buffer), addEscapes: (exports as Escaper).addEscapes };
 }
 
+/** Where JSON goes: a text, or bytes. */
+export interface JsonOutput {
+  add(text: string): void;
+  /** A part of a memory that holds UTF-8. */
+  addBytes(memory: Buffer, from: number, end: number): void;
+}
+
+class JsonText implements JsonOutput {
+  text = '';
+
+  add(text: string): void {
+    this.text += text;
+  }
+
+  addBytes(memory: Buffer, from: number, end: number): void {
+    this.text += memory.toString('utf8', from, end);
+  }
+}
+
 /** A plain value, as it came from JSON or can become JSON. */
-export function writeJson(value: unknown, level = 0): string {
-  if (typeof value === 'string') return writeText(value);
-  if (typeof value !== 'object' || value === null || level > LEVELS) return JSON.stringify(value) ?? 'null';
-  return Array.isArray(value) ? writeList(value, level) : writeMembers(value, level);
+export function writeJson(value: unknown): string {
+  const output = new JsonText();
+  writeJsonTo(output, value);
+  return output.text;
 }
 
-function writeList(items: readonly unknown[], level: number): string {
-  let list = '';
-  for (const item of items) list += `${list === '' ? '' : ','}${writeJson(item, level + 1)}`;
-  return `[${list}]`;
+export function writeJsonTo(output: JsonOutput, value: unknown, level = 0): void {
+  if (typeof value === 'string') writeTextTo(output, value);
+  else if (typeof value !== 'object' || value === null || level > LEVELS)
+    output.add(JSON.stringify(value) ?? 'null');
+  else if (Array.isArray(value)) writeList(output, value, level);
+  else writeMembers(output, value, level);
 }
 
-function writeMembers(value: object, level: number): string {
-  let members = '';
+function writeList(output: JsonOutput, items: readonly unknown[], level: number): void {
+  let before = '[';
+  for (const item of items) {
+    output.add(before);
+    writeJsonTo(output, item, level + 1);
+    before = ',';
+  }
+  output.add(items.length === 0 ? '[]' : ']');
+}
+
+function writeMembers(output: JsonOutput, value: object, level: number): void {
+  let before = '{';
   for (const name of Object.keys(value)) {
     const member: unknown = (value as Record<string, unknown>)[name];
     if (member === undefined) continue;
-    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${writeJson(member, level + 1)}`;
+    output.add(`${before}${PLAIN_NAME.test(name) ? `"${name}"` : JSON.stringify(name)}:`);
+    writeJsonTo(output, member, level + 1);
+    before = ',';
   }
-  return `{${members}}`;
+  output.add(before === '{' ? '{}' : '}');
 }
 
 /** A text with its quotes. */
 export function writeText(text: string): string {
-  if (text.length < SHORT || !isWellFormed(text)) return JSON.stringify(text);
-  if (!loaded) {
-    written += text.length;
-    if (written < START_AFTER) return JSON.stringify(text);
-    loaded = load();
-  }
-  let quoted = '"';
-  for (let at = 0; at < text.length; ) {
-    const end = pieceEnd(text, at, PIECE);
-    quoted += escaped(text.length <= PIECE ? text : text.slice(at, end), loaded);
-    at = end;
-  }
-  return `${quoted}"`;
+  const output = new JsonText();
+  writeTextTo(output, text);
+  return output.text;
 }
 
-function escaped(piece: string, { memory, addEscapes }: Escaper): string {
-  const end = addEscapes(TEXT, TEXT + memory.write(piece, TEXT, 'utf8'), ESCAPED);
-  return memory.toString('utf8', ESCAPED, end);
+function writeTextTo(output: JsonOutput, text: string): void {
+  const escaper = text.length < SHORT || !isWellFormed(text) ? undefined : escaperFor(text);
+  if (escaper === undefined) {
+    output.add(JSON.stringify(text));
+    return;
+  }
+  const { memory, addEscapes } = escaper;
+  output.add('"');
+  for (let at = 0; at < text.length; ) {
+    const end = pieceEnd(text, at, PIECE);
+    const piece = text.length <= PIECE ? text : text.slice(at, end);
+    const escapedEnd = addEscapes(TEXT, TEXT + memory.write(piece, TEXT, 'utf8'), ESCAPED);
+    output.addBytes(memory, ESCAPED, escapedEnd);
+    at = end;
+  }
+  output.add('"');
+}
+
+/** Undefined while too little was written for it to pay. */
+function escaperFor(text: string): Escaper | undefined {
+  if (loaded) return loaded;
+  written += text.length;
+  if (written >= START_AFTER) loaded = load();
+  return loaded;
 }

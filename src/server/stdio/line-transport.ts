@@ -7,6 +7,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, JSONRPCNotification } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../dialects/results/result-size.ts';
+import { JsonBytes } from '../../json/json-bytes.ts';
 import { LineBatch, WITH_BATCHES, whyNotBatch } from '../mcp/messages/batch.ts';
 import { isLong, jsonInTurns } from '../mcp/messages/json-in-turns.ts';
 import { isLongMessage, NotUtf8, readJsonAtOnce, readJsonInTurns } from '../mcp/messages/json-reader.ts';
@@ -19,6 +20,7 @@ import {
   PARSE_ERROR,
 } from '../mcp/messages/json-rpc.ts';
 import {
+  addLine,
   asJson,
   tooLarge,
   whyNotCall,
@@ -32,7 +34,8 @@ const NEWLINE = 10;
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
-const WRITE_AT_ONCE_LENGTH = 64 * 1024;
+/** More does not wait for the end of the turn. */
+const WRITE_AT_ONCE_BYTES = 512 * 1024;
 
 /** A line as it came in. */
 interface Line {
@@ -63,7 +66,7 @@ export class LineTransport {
   readonly #batches = new Map<Id, LineBatch>();
   /** The version that the client asked for. The server agrees to the one with batches, so this is enough to know. */
   #version: unknown;
-  #outgoing: string[] = [];
+  readonly #outgoing = new JsonBytes();
   /** Set while the client reads more slowly than the server writes. */
   #blocked: Promise<void> | undefined;
 
@@ -84,11 +87,14 @@ export class LineTransport {
     if (this.#closed) return;
     const id = 'id' in message && !('method' in message) ? message.id : undefined;
     const batch = id === undefined ? undefined : this.#batches.get(id);
-    if (batch) {
-      batch.settle(id!, asJson(message));
-      await this.#blocked;
-    } else if (isLong(message)) await this.#sendInTurns(message);
-    else await this.#write(asJson(message, '\n'));
+    if (batch) batch.settle(id!, asJson(message));
+    else if (isLong(message)) await this.#sendInTurns(message);
+    else {
+      this.#writeSoon();
+      addLine(message, this.#outgoing);
+      this.#writeIfMuch();
+    }
+    if (this.#blocked) await this.#blocked;
     if (id !== undefined) this.#settle(id);
     else if ('method' in message && message.method === ACKNOWLEDGED) this.#settleListening(message);
   }
@@ -104,7 +110,7 @@ export class LineTransport {
     if (this.#closed) return;
     const bytes = parts.reduce((sum, { length }) => sum + length, 1);
     if (bytes > MAX_MESSAGE_BYTES) {
-      await this.#write(`${tooLarge(idOf(message))}\n`);
+      this.#write(`${tooLarge(idOf(message))}\n`);
       return;
     }
     this.#flush();
@@ -113,7 +119,6 @@ export class LineTransport {
     const isFree = this.#output.write('\n');
     this.#output.uncork();
     if (!isFree) this.#block();
-    await this.#blocked;
   }
 
   async close(): Promise<void> {
@@ -235,7 +240,7 @@ export class LineTransport {
       this.#refuse(INVALID_REQUEST, `Invalid request: ${problem}`, null);
       return;
     }
-    const batch = new LineBatch((line) => void this.#write(line));
+    const batch = new LineBatch((line) => this.#write(line));
     for (const value of values) this.#take(value, whyNotMessage(value) ?? this.#whyNotBatched(value), batch);
     batch.complete();
     this.#closeWhenAnswered();
@@ -304,22 +309,26 @@ export class LineTransport {
     const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
     // Another request may have the same id, and its answer is still to come.
     if (batch) batch.settle(null, answer);
-    else void this.#write(`${answer}\n`);
+    else this.#write(`${answer}\n`);
+  }
+
+  #write(line: string): void {
+    this.#writeSoon();
+    this.#outgoing.add(line);
+    this.#writeIfMuch();
   }
 
   /** Answers of one turn of the event loop go out in one write: a pipe costs by the write, not by the byte. */
-  #write(line: string): Promise<void> {
-    if (this.#outgoing.length === 0) setImmediate(() => this.#flush());
-    this.#outgoing.push(line);
-    // Long answers are not joined: together they may exceed the longest string.
-    if (line.length > WRITE_AT_ONCE_LENGTH) this.#flush();
-    return this.#blocked ?? Promise.resolve();
+  #writeSoon(): void {
+    if (this.#outgoing.isEmpty) setImmediate(() => this.#flush());
+  }
+
+  #writeIfMuch(): void {
+    if (this.#outgoing.mostBytes > WRITE_AT_ONCE_BYTES) this.#flush();
   }
 
   #flush(): void {
-    const text = this.#outgoing.join('');
-    this.#outgoing = [];
-    if (text !== '' && !this.#output.write(text)) this.#block();
+    if (!this.#outgoing.isEmpty && !this.#output.write(this.#outgoing.take())) this.#block();
   }
 
   #block(): void {

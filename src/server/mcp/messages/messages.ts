@@ -1,20 +1,38 @@
 /** Checks JSON-RPC messages, says what is wrong with them, and writes them; for every transport. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_MESSAGE_BYTES } from '../../../dialects/results/result-size.ts';
-import { writeJson } from '../../../json/write-json.ts';
+import type { JsonBytes } from '../../../json/json-bytes.ts';
+import { writeJson, writeJsonTo } from '../../../json/write-json.ts';
 import { ID_RULE, type Id, INTERNAL_ERROR, isId } from './json-rpc.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 /** A client gets an error instead of an answer that is longer than it would accept: every request gets an answer. */
-export function asJson(message: JSONRPCMessage, end = ''): string {
+export function asJson(message: JSONRPCMessage): string {
   try {
-    const json = `${hasContent(message) ? writeJson(message) : JSON.stringify(message)}${end}`;
+    const json = hasContent(message) ? writeJson(message) : JSON.stringify(message);
     if (fits(json) || !('id' in message)) return json;
   } catch (error) {
     if (!('id' in message) || !(error instanceof RangeError)) throw error;
   }
-  return `${tooLarge(message.id ?? null)}${end}`;
+  return tooLarge(message.id ?? null);
+}
+
+/** Adds the same to a list of messages, as a line. */
+export function addLine(message: JSONRPCMessage, list: JsonBytes): void {
+  const before = list.end;
+  try {
+    if (hasContent(message)) writeJsonTo(list, message);
+    else list.add(JSON.stringify(message));
+    list.add('\n');
+    if (list.mostBytes - before.length <= MAX_MESSAGE_BYTES || !('id' in message)) return;
+    if (list.bytesSince(before) <= MAX_MESSAGE_BYTES) return;
+    list.dropFrom(before);
+  } catch (error) {
+    list.dropFrom(before);
+    if (!('id' in message) || !(error instanceof RangeError)) throw error;
+  }
+  list.add(`${tooLarge(message.id ?? null)}\n`);
 }
 
 /** Whether a message may hold a long text: a file, or what a tool has found. */
@@ -50,7 +68,9 @@ export function whyNotMessage(value: unknown): string | undefined {
 export function withoutExtras(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message)) return message;
   const { jsonrpc, method, params } = message;
-  return { jsonrpc, ...('id' in message ? { id: message.id } : {}), method, ...(params ? { params } : {}) };
+  if (!('id' in message)) return params ? { jsonrpc, method, params } : { jsonrpc, method };
+  const { id } = message;
+  return params ? { jsonrpc, id, method, params } : { jsonrpc, id, method };
 }
 
 /** Checked here because the library would not answer at all. */

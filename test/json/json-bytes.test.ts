@@ -1,0 +1,52 @@
+import { beforeAll, expect, test } from 'vitest';
+import { JsonBytes } from '../../src/json/json-bytes.ts';
+import { writeJson, writeJsonTo } from '../../src/json/write-json.ts';
+
+// From then on long texts are escaped in WebAssembly.
+beforeAll(() => void writeJson('x'.repeat(2 * 1024 * 1024)));
+
+const VALUES = [
+  { id: 1, content: [{ type: 'text', text: `a "line"\n${'é€😀\u0001'.repeat(500)}` }] },
+  { 'a "name"': 'y'.repeat(40_000), ä: [undefined, null, true, 1.5], missing: undefined },
+  {},
+  [],
+  'z'.repeat(300),
+];
+
+test('a list of values has the bytes of their JSON, also after it was taken before', () => {
+  const list = new JsonBytes();
+  for (let round = 0; round < 3; round++) {
+    for (const value of VALUES) {
+      writeJsonTo(list, value);
+      list.add('\n');
+    }
+    expect(list.isEmpty).toBe(false);
+    expect(list.take().toString()).toBe(VALUES.map((value) => `${JSON.stringify(value)}\n`).join(''));
+    expect(list.isEmpty).toBe(true);
+  }
+});
+
+test('what was taken does not change with what comes later', () => {
+  const list = new JsonBytes();
+  writeJsonTo(list, VALUES[0]);
+  const first = list.take();
+  writeJsonTo(list, VALUES[1]);
+  list.take();
+  expect(first.toString()).toBe(JSON.stringify(VALUES[0]));
+});
+
+test('what was added can be measured and dropped, whether it was bytes or text', () => {
+  const list = new JsonBytes();
+  list.add('ä');
+  writeJsonTo(list, VALUES[0]);
+  list.add('ö');
+  for (const value of VALUES) {
+    const before = list.end;
+    writeJsonTo(list, value);
+    expect(list.bytesSince(before)).toBe(Buffer.byteLength(JSON.stringify(value)));
+    expect(list.mostBytes).toBeGreaterThanOrEqual(list.bytesSince({ length: 0, text: '' }));
+    list.dropFrom(before);
+  }
+  list.add('.');
+  expect(list.take().toString()).toBe(`ä${JSON.stringify(VALUES[0])}ö.`);
+});
