@@ -49,7 +49,7 @@ export interface TracedCall {
 
 export interface TracedAnswer {
   /** Of the arguments as JSON; measured here when left out. */
-  bytesIn?: number;
+  bytesIn?: number | undefined;
   bytesOut: number;
   /** What a model gets to read of it. */
   text?: string | undefined;
@@ -114,7 +114,10 @@ export class CallTrace {
       if (touch.links !== undefined) same.links = touch.links;
       return;
     }
-    const kept = { ...touch, path };
+    const { how, bytes, links } = touch;
+    const kept: TracedPath = { path, how };
+    if (bytes !== undefined) kept.bytes = bytes;
+    if (links !== undefined) kept.links = links;
     if (this.#paths.length < MOST_PATHS) this.#paths.push(kept);
     else this.#crowdOut(kept);
   }

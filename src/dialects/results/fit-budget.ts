@@ -9,6 +9,8 @@ import { answerBytes, type Budget } from './budget.ts';
 const LEFT_OUT_BYTES = 40;
 /** A note that says less than this says nothing. */
 const LEAST_NOTE = 110;
+/** In UTF-8. */
+const MOST_BYTES_A_UNIT = 3;
 
 /** The part of a budget that is left when an answer has a note as well, which may take a quarter of it. */
 export function budgetBeside(note: string | undefined, budget: Budget): Budget {
@@ -19,6 +21,7 @@ export function budgetBeside(note: string | undefined, budget: Budget): Budget {
 
 /** Notes as short as they have to be beside an answer. */
 export function notesBeside(outcome: ToolOutcome, notes: readonly string[], budget: Budget): string[] {
+  if (notes.length === 0) return [];
   let room = answerBytes(budget) - textBytes(outcome);
   return notes.map((note, index) => {
     const own = Math.max(LEAST_NOTE, Math.floor(room / (notes.length - index)));
@@ -30,6 +33,7 @@ export function notesBeside(outcome: ToolOutcome, notes: readonly string[], budg
 
 /** Media do not count. What tools have not made short enough themselves ends at a whole line. */
 export function fitBudget<T extends ToolOutcome>(outcome: T, budget: Budget): T {
+  if (surelyFits(outcome, answerBytes(budget))) return outcome;
   const excess = textBytes(outcome) - answerBytes(budget);
   if (excess <= 0) return outcome;
   if ('error' in outcome) {
@@ -44,6 +48,13 @@ export function fitBudget<T extends ToolOutcome>(outcome: T, budget: Budget): T 
       : item,
   );
   return { ...outcome, result: { ...outcome.result, content: cut } };
+}
+
+/** Whether an answer is one text that is so short that it fits whatever its characters are. */
+function surelyFits(outcome: ToolOutcome, bytes: number): boolean {
+  if ('error' in outcome || outcome.result.content.length !== 1) return false;
+  const [item] = outcome.result.content;
+  return item!.type === 'text' && item!.text.length * MOST_BYTES_A_UNIT <= bytes;
 }
 
 function textBytes(outcome: ToolOutcome): number {

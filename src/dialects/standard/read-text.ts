@@ -50,7 +50,7 @@ export async function readText(
     isWhole && known && args.anchors
       ? shownAgain(part, args, bytes, { path, known, session })
       : shownPart(part, args, bytes);
-  const answer = answerOf(tool, args, part, { ...context, bytes }, shown);
+  const answer = answerOf(tool, args, part, { maxTokens: context.maxTokens }, shown);
   const isCut = part.goesOnAt !== undefined || part.to < part.totalLines;
   return { answer, hash: isWhole || args.hash ? known?.hash : undefined, isCut };
 }
@@ -108,13 +108,7 @@ function asksForAll({ head, tail, offset, limit, column }: ReadArguments): boole
 }
 
 /** The text, or its lines with their labels, and a last line when something is missing. */
-function answerOf(
-  tool: string,
-  args: ReadArguments,
-  part: TextPart,
-  room: Budget & { bytes: number },
-  shown: Shown,
-): string {
+function answerOf(tool: string, args: ReadArguments, part: TextPart, room: Budget, shown: Shown): string {
   const { goesOnAt, totalLines, from } = part;
   const { to } = shown;
   const { path, numbered, anchors, limit } = args;

@@ -99,8 +99,12 @@ export class ClientRoots {
   }
 
   /** The engine for a call, or one line that says why there is none. */
-  async take(): Promise<Lease | string> {
-    if (this.#asking) await Promise.race([this.#asking, patience()]);
+  take(): Lease | string | Promise<Lease | string> {
+    if (!this.#asking) return this.#takeNow();
+    return Promise.race([this.#asking, patience()]).then(() => this.#takeNow());
+  }
+
+  #takeNow(): Lease | string {
     const part = this.#part;
     if (part) {
       part.calls++;

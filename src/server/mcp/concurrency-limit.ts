@@ -18,15 +18,26 @@ export class ConcurrencyLimit {
   }
 
   async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#max) await new Promise<void>((start) => this.#waiting.push(start));
-    else this.#running++;
+    const waiting = this.enter();
+    if (waiting) await waiting;
     try {
       return await call();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
+      this.leave();
     }
+  }
+
+  /** Settles when the call may run; undefined when it may run at once. It must `leave` in the end. */
+  enter(): Promise<void> | undefined {
+    if (this.#running >= this.#max) return new Promise<void>((start) => this.#waiting.push(start));
+    this.#running++;
+    return undefined;
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running--;
   }
 }
 

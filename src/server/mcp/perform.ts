@@ -60,13 +60,17 @@ export async function perform(call: Call): Promise<ToolOutcome> {
   let arrival: ReturnType<Engine['arrive']> | undefined;
   try {
     // Only then the place in the order: whoever opens the roots waits for the calls that have one.
-    const served = call.roots && (await call.roots.take());
+    const taking = call.roots?.take();
+    const served = taking instanceof Promise ? await taking : taking;
     arrival = app.engine.arrive();
     const roots = tracedRoots(served);
-    trace = app.trace?.begin({ ...origin, arguments: args, roots, traceparent: meta?.traceparent });
+    // Every call makes these objects: all members by name take V8 a fraction of the time that a spread takes.
+    const { session, who, dialect, tool } = origin;
+    const traceparent = meta?.traceparent;
+    trace = app.trace?.begin({ session, who, dialect, tool, arguments: args, roots, traceparent });
     if (typeof served === 'string') {
       const outcome = { result: { content: [text(served)], isError: true } };
-      trace?.answered(tracedAnswer(outcome, { kind: 'no-roots', sentence: served }));
+      trace?.answered(tracedAnswer(outcome, { kind: 'no-roots', sentence: served }, undefined));
       return outcome;
     }
     lease = served;
@@ -85,7 +89,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     if (trace) {
       const measuring = bytesOf(args);
       const bytesIn = typeof measuring === 'number' ? measuring : await measuring;
-      trace.answered({ ...tracedAnswer(outcome, failure), bytesIn });
+      trace.answered(tracedAnswer(outcome, failure, bytesIn));
     }
     return outcome;
   } catch (error) {
@@ -144,20 +148,21 @@ interface FullOrigin extends Origin {
 }
 
 function originOf({ app: { who }, sessionId: session, offered }: Call): FullOrigin {
-  const { dialect, tool } = offered;
-  return { session, ...(who !== undefined && { who }), dialect: dialect.name, tool: tool.name };
+  const dialect = offered.dialect.name;
+  const tool = offered.tool.name;
+  return who === undefined ? { session, dialect, tool } : { session, who, dialect, tool };
 }
 
-function tracedAnswer(outcome: ToolOutcome, failure: TracedFailure | undefined): TracedAnswer {
+function tracedAnswer(
+  outcome: ToolOutcome,
+  failure: TracedFailure | undefined,
+  bytesIn: number | undefined,
+): TracedAnswer {
   const text = 'result' in outcome ? textOf(outcome.result) : outcome.error.message;
   const isError = 'error' in outcome || outcome.result.isError === true;
   const kind = failure?.kind ?? (isError ? 'tool-error' : undefined);
-  return {
-    bytesOut: Buffer.byteLength(text),
-    text,
-    ...(kind !== undefined && { failure: kind }),
-    ...(failure && { reason: sentenceOf(failure) }),
-  };
+  const reason = failure && sentenceOf(failure);
+  return { bytesIn, bytesOut: Buffer.byteLength(text), text, failure: kind, reason };
 }
 
 function sentenceOf(failure: TracedFailure): string {

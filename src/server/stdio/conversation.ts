@@ -72,7 +72,7 @@ export class Conversation {
   }
 
   #request({ id, method, params = {} }: JSONRPCRequest): void {
-    if (method === 'tools/call') void this.#call(id, params);
+    if (method === 'tools/call') this.#call(id, params);
     else if (isResourceMethod(method) && resourceDialect(this.#app)) void this.#resource(id, method, params);
     else this.#reply(id, this.#outcomeOf(method, params));
   }
@@ -98,7 +98,7 @@ export class Conversation {
   }
 
   /** The transport has checked that there is a name and that the arguments are an object. */
-  async #call(id: Id, params: Params): Promise<void> {
+  #call(id: Id, params: Params): void {
     const name = params.name as string;
     const tools = offeredTools(this.#app);
     const found = tools.byName.get(name);
@@ -108,20 +108,27 @@ export class Conversation {
       traceUnknownTool(this.#app, sessionIdOf(this.#state), params, message);
       return;
     }
-    await this.#run(id, (signal) => this.#perform(found, params, signal));
-    // A call that outlived the session may have opened a workspace.
-    if (this.#ended) endState(this.#state);
+    void this.#run(id, (signal) => this.#perform(found, params, signal));
   }
 
   /** Runs a call that the client may cancel, and answers it. */
   async #run(id: Id, call: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
     const cancelling = new Cancellation();
     this.#calls.set(id, cancelling);
-    const outcome = await this.#callLimit.run(() => call(cancelling.signal));
+    const waiting = this.#callLimit.enter();
+    if (waiting) await waiting;
+    let outcome: Outcome;
+    try {
+      outcome = await call(cancelling.signal);
+    } finally {
+      this.#callLimit.leave();
+    }
+    // A call that outlived the session may have opened a workspace.
+    if (this.#ended) endState(this.#state);
     // Another call may have the same id by now.
     if (this.#calls.get(id) === cancelling) this.#calls.delete(id);
     if (cancelling.signal.aborted) return;
-    this.#reply(id, 'result' in outcome ? { result: outcome.result } : outcome);
+    this.#reply(id, outcome);
   }
 
   async #resource(id: Id, method: ResourceMethod, params: Params): Promise<void> {
@@ -206,7 +213,11 @@ export class Conversation {
   }
 
   #reply(id: Id, outcome: Outcome): void {
-    void this.#wire.send({ jsonrpc: '2.0', id, ...outcome } as JSONRPCMessage);
+    const answer =
+      'result' in outcome
+        ? { jsonrpc: '2.0', id, result: outcome.result }
+        : { jsonrpc: '2.0', id, error: outcome.error };
+    void this.#wire.send(answer as JSONRPCMessage);
   }
 }
 
