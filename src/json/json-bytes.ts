@@ -1,7 +1,9 @@
 /** Collects JSON in UTF-8, as a list of messages that go out together. */
 
-/** A list takes as much memory at once as the last one needed, up to this. */
+/** A list takes as much memory at once as those before it needed, up to this. */
 const MOST_AT_ONCE = 512 * 1024;
+/** By how much less, from list to list, when they get shorter. */
+const DECLINE = 0.9;
 /** In UTF-8. */
 const MOST_BYTES_A_UNIT = 3;
 
@@ -16,7 +18,7 @@ export class JsonBytes {
   #length = 0;
   /** What comes behind the bytes: to encode many short texts together takes less time. */
   #text = '';
-  #lastLength = 0;
+  #usual = 0;
 
   /** At most this many bytes. */
   get mostBytes(): number {
@@ -57,7 +59,7 @@ export class JsonBytes {
   take(): Buffer {
     this.#encodeText();
     const list = this.#bytes.subarray(0, this.#length);
-    this.#lastLength = this.#length;
+    this.#usual = Math.max(this.#length, Math.floor(this.#usual * DECLINE));
     this.#bytes = Buffer.alloc(0);
     this.#length = 0;
     return list;
@@ -73,7 +75,7 @@ export class JsonBytes {
   #makeRoom(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;
-    const usual = Math.min(Math.max(this.#lastLength, 2 * this.#bytes.length), MOST_AT_ONCE);
+    const usual = Math.min(Math.max(this.#usual, 2 * this.#bytes.length), MOST_AT_ONCE);
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, usual));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;

@@ -41,10 +41,9 @@ const AROUND = 60;
 
 /** A note that shows such characters as escapes, with what stands around them; nothing when there are none. */
 export function noteHidden(outcome: ToolOutcome): string | undefined | Promise<string | undefined> {
-  const texts =
-    'error' in outcome
-      ? [outcome.error.message]
-      : outcome.result.content.flatMap((item) => (item.type === 'text' ? [item.text] : []));
+  const texts: string[] = [];
+  if ('error' in outcome) texts.push(outcome.error.message);
+  else for (const item of outcome.result.content) if (item.type === 'text') texts.push(item.text);
   return texts.every(surelyShowsAll) ? undefined : noteFound(texts);
 }
 

@@ -1,0 +1,13 @@
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { Wall } from '../../../src/engine/confine/wall.ts';
+
+it('a path is made absolute as the system would, whatever it looks like', () => {
+  const wall = new Wall([{ path: '/tmp', writable: true }]);
+  const parts = ['/', 'a', '.', '..', '.a', 'a.', '...', '\\', 'ä'];
+  const paths = parts.flatMap((a) =>
+    parts.flatMap((b) => parts.flatMap((c) => [`${a}${b}${c}`, `/${a}${b}/${c}`])),
+  );
+  for (const path of paths) expect(wall.absolute(path)).toBe(resolve('/tmp', path));
+  wall.close();
+});
