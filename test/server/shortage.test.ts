@@ -53,7 +53,7 @@ async function answersOf(most: number, dialect: string, called: readonly (readon
   return { told, log };
 }
 
-it.each([24, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran out', async (most) => {
+it.each([24, 27, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran out', async (most) => {
   const called = Array.from({ length: 30 }, (_, i) => calls[i % calls.length]!);
   const { told, log } = await answersOf(
     most,
@@ -65,7 +65,7 @@ it.each([24, 28, 32, 36, 40])('with %i descriptors all is told, or that they ran
   expect(log).not.toContain('uv_resident_set_memory');
   for (const { id, result, error } of told) {
     if (error) {
-      expect(error.message).toMatch(/EMFILE|ENFILE|ENOMEM|Internal error/);
+      expect(error.message).toMatch(/EMFILE|ENFILE|ENOMEM/);
       continue;
     }
     const [, , count] = calls[id % calls.length]!;

@@ -24,7 +24,7 @@ import type { CallTrace, TracedAnswer } from '../../trace/recorder.ts';
 import type { App, OfferedTool } from './app.ts';
 import { type ClientRoots, type Lease, tracedRoots } from './client-roots.ts';
 import { asConfigured } from './error-results.ts';
-import { INTERNAL_ERROR } from './messages/json-rpc.ts';
+import { internalError } from './messages/internal-error.ts';
 import { ProgressReporter } from './progress.ts';
 import { withChange } from './views/change-note.ts';
 
@@ -97,8 +97,7 @@ export async function perform(call: Call): Promise<ToolOutcome> {
     const who = app.who === undefined ? '' : ` for ${app.who}`;
     const { name } = offered.tool;
     app.log(`${name}${who}: unexpected ${error instanceof Error ? error.stack : String(error)}`);
-    const outcome = { error: { code: INTERNAL_ERROR, message: `Internal error in ${name}` } };
-    return asConfigured(app, outcome);
+    return asConfigured(app, { error: internalError(name, error) });
   } finally {
     arrival?.name();
     lease?.release();

@@ -16,7 +16,8 @@ const YOUNG_MIB = 4;
 export class SearchThread {
   readonly #worker: Worker;
   readonly #onIdle: (thread: SearchThread) => void;
-  #gone = false;
+  /** Why it ended; undefined while it lives. */
+  #end: Error | undefined;
   /** The job that it has not reported as done. */
   #job: number | undefined;
   #onMessage: ((message: ThreadMessage) => void) | undefined;
@@ -43,10 +44,13 @@ export class SearchThread {
     this.#worker = new Worker(file ?? workerSource('search-worker.cjs'), options);
     this.#worker.once('online', onOnline);
     this.#worker.on('message', (message: ThreadMessage) => this.#received(message));
-    this.#worker.on('error', (error) => this.#fail(asShortage(error as Error)));
+    this.#worker.on('error', (error) => {
+      this.#end = asShortage(error as Error);
+      this.#fail(this.#end);
+    });
     this.#worker.on('exit', () => {
-      this.#gone = true;
-      this.#fail(new Error('a search thread ended'));
+      this.#end ??= new Error('a search thread ended');
+      this.#fail(this.#end);
       onExit(this);
     });
     this.#worker.unref();
@@ -63,7 +67,7 @@ export class SearchThread {
     this.#onMessage = onMessage;
     this.#onGone = onGone;
     this.#worker.ref();
-    if (this.#gone) this.#fail(new Error('a search thread ended'));
+    if (this.#end) this.#fail(this.#end);
     else this.#worker.postMessage({ ...job, queue: this.#unknownMemory(job.queue) });
   }
 

@@ -13,6 +13,7 @@ import { tracing } from '../../../trace/caller.ts';
 import type { CallTrace } from '../../../trace/recorder.ts';
 import type { App } from '../app.ts';
 import { type ClientRoots, tracedRoots, wholeLease } from '../client-roots.ts';
+import { internalError } from '../messages/internal-error.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, SERVER_ERROR } from '../messages/json-rpc.ts';
 import { completePath } from './complete-path.ts';
 import { TEMPLATE } from './file-uri.ts';
@@ -196,8 +197,7 @@ export class SessionResources {
       const message = `Invalid params: ${error.message}`;
       return { code: INVALID_PARAMS, message, failure: 'bad-arguments' };
     }
-    if (!(error instanceof EngineFailure))
-      return { code: INTERNAL_ERROR, message: `Internal error in ${method}`, failure: 'internal' };
+    if (!(error instanceof EngineFailure)) return { ...internalError(method, error), failure: 'internal' };
     const { facts } = error;
     context.engine.reportFailure(facts);
     const message = this.#words(facts, context);
