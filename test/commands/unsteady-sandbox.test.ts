@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planSandbox } from '../../src/engine/run/sandbox/sandbox.ts';
 import { program } from '../client.ts';
 import { InProcessClient } from '../in-process.ts';
 import { temporaryDirectory } from '../tree.ts';
@@ -99,7 +100,7 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
       return started.match(/--disable-userns|--seccomp/g);
     };
     const first = await layers();
-    expect(readFileSync(log, 'utf8')).toContain('exit 0');
+    expect(readFileSync(log, 'utf8')).toContain('echo ran');
     expect(first).toEqual(await layers());
   });
 
@@ -113,6 +114,34 @@ describe.skipIf(!boxed)('bubblewrap that is installed (needs bubblewrap)', () =>
     } finally {
       await server.end();
     }
+  });
+});
+
+describe('bubblewrap that is tried', () => {
+  const plan = (script: string, patienceMs?: number) => {
+    withBubblewrap(script);
+    const bwrap = { path: join(base.path, 'bin/bwrap'), passedOver: undefined };
+    return planSandbox('auto', bwrap, false, patienceMs);
+  };
+
+  it('and gives no answer is not waited for longer than clients wait', async () => {
+    const flag = join(base.path, 'go');
+    const hangs = `while [ ! -e ${flag} ]; do sleep 0.02; done\necho "bwrap: out of luck" >&2; exit 1`;
+    const why = 'bubblewrap has not answered for 0.02 s; the server goes on waiting for it';
+    expect(await plan(hangs, 20)).toEqual({ kind: 'failing', why });
+    writeFileSync(flag, '');
+    // The trial went on, and the next call has its result.
+    const result = 'bubblewrap cannot make a sandbox here: bwrap: out of luck';
+    expect(await plan(hangs)).toEqual({ kind: 'failing', why: result });
+  });
+
+  it.each([
+    ['ends well without a command', 'exit 0', 'it ended without starting the command'],
+    ['says why it fails', 'echo "bwrap: out of luck" >&2; exit 1', 'bwrap: out of luck'],
+    ['never stops talking', 'exec yes talk >&2', 'talk'],
+  ])('and %s is not used', async (_, script, why) => {
+    const refused = { kind: 'failing', why: `bubblewrap cannot make a sandbox here: ${why}` };
+    expect(await plan(script)).toEqual(refused);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Finds out whether commands can have a sandbox on this machine. */
 
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { fail } from '../../failures.ts';
@@ -24,8 +24,12 @@ export type SandboxPlan =
 const run = promisify(execFile);
 /** A machine under load may be slow: a late answer must not count as a missing one. */
 export const PROBE_MS = 60_000;
+/** So long a call waits for a trial under way. Then the server refuses it: most clients give up after 30 or 60 s. */
+const PATIENCE_MS = 20_000;
 /** The shortest time between two trials of a sandbox that fails. */
 const RETRY_AFTER_MS = 1000;
+const NO_ANSWER = `bubblewrap gave no answer for ${PROBE_MS / 1000} s`;
+const CANNOT = 'bubblewrap cannot make a sandbox here';
 
 interface Trial {
   /** A trial under way, or one that succeeded. */
@@ -72,14 +76,29 @@ export async function planSandbox(
   mode: SandboxMode,
   bwrap: BubblewrapProgram,
   network: boolean,
+  patienceMs: number = PATIENCE_MS,
 ): Promise<SandboxPlan> {
   if (mode === 'off') return { kind: 'none', why: 'switched off' };
-  const detection = await detectSandbox(bwrap);
+  const detection = await orTooSlow(detectSandbox(bwrap), patienceMs);
   if (detection.available) {
     return { kind: 'bubblewrap', program: detection.program, features: detection.features, network };
   }
   if (mode === 'require') fail({ kind: 'no-sandbox', reason: detection.why });
   return { kind: detection.installed ? 'failing' : 'none', why: detection.why };
+}
+
+/** The trial goes on, and later calls use its result. */
+async function orTooSlow(trial: Promise<Detection>, patienceMs: number): Promise<Detection> {
+  const over = new AbortController();
+  const why = `bubblewrap has not answered for ${patienceMs / 1000} s; the server goes on waiting for it`;
+  const tooSlow: Detection = { available: false, installed: true, why };
+  const patience = delay(patienceMs, tooSlow, { signal: over.signal, ref: false });
+  patience.catch(() => {});
+  try {
+    return await Promise.race([trial, patience]);
+  } finally {
+    over.abort();
+  }
 }
 
 async function probe(program: string): Promise<Detection> {
@@ -94,6 +113,7 @@ async function probe(program: string): Promise<Detection> {
     };
     const why = await failureOf(program, features);
     if (why === undefined) return { available: true, program, features };
+    if (why === NO_ANSWER) return { available: false, installed: true, why };
     for (const without of WEAKER) {
       const weaker = { ...features, ...without };
       if ((await failureOf(program, weaker)) !== undefined) continue;
@@ -103,8 +123,7 @@ async function probe(program: string): Promise<Detection> {
     }
     return { available: false, installed: true, why };
   } catch (thrown) {
-    const why = `bubblewrap does not answer: ${firstLine((thrown as Error).message)}`;
-    return { available: false, installed: true, why };
+    return { available: false, installed: true, why: reasonOf(thrown) };
   }
 }
 
@@ -124,15 +143,21 @@ async function failureOf(program: string, features: BubblewrapFeatures): Promise
     temporaryMiB: 1,
   };
   try {
-    const args = [...bubblewrapArgs(view, features), '/bin/sh', '-c', 'exit 0'];
+    const args = [...bubblewrapArgs(view, features), '/bin/sh', '-c', 'echo ran'];
     const trying = run(program, args, { cwd: '/', timeout: PROBE_MS, killSignal: 'SIGKILL', env: {} });
     trying.child.stdin?.on('error', () => {}).end(features.seccomp ? filter : undefined);
-    await trying;
-    return undefined;
+    const { stdout } = await trying;
+    return stdout === 'ran\n' ? undefined : `${CANNOT}: it ended without starting the command`;
   } catch (thrown) {
-    const said = firstLine((thrown as { stderr?: string }).stderr ?? '');
-    return `bubblewrap cannot make a sandbox here: ${said || firstLine((thrown as Error).message)}`;
+    return reasonOf(thrown);
   }
+}
+
+function reasonOf(thrown: unknown): string {
+  const { killed, code, stderr, message } = thrown as Omit<ExecFileException, 'code'> & { code?: unknown };
+  // Node also kills a program that prints too much.
+  const isTooSlow = killed && code !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+  return isTooSlow ? NO_ANSWER : `${CANNOT}: ${firstLine(stderr ?? '') || firstLine(message)}`;
 }
 
 function firstLine(text: string): string {
