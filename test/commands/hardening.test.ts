@@ -28,12 +28,18 @@ call('perf_event_open', 298, 0, 0, -1, -1, 0)
 call('io_uring_setup', 425, 1, 0)
 call('mount', 165, b'a', b'/tmp', b'tmpfs', 0, 0)
 call('process_vm_readv', 310, 1, 0, 0, 0, 0, 0)
+call('open_tree_attr', 467, -100, b'/tmp', 1, 0, 0)
 call('open_by_handle_at', 304, -100, 0, 0)
 call('unshare-user', 272, 0x10000000)
 call('clone-user', 56, 0x10000000 | 17, 0, 0, 0, 0)
 call('unshare-files', 272, 0x400)
 call('x32-getpid', 0x40000000 + 39)
 call('getpid', 39)
+call('shmget', 29, 0, ctypes.c_size_t(1 << 30), 0o600)
+try:
+    print('keys', open('/proc/keys').read())
+except OSError as error:
+    print('keys', errno.errorcode[error.errno])
 for family in (1, 2, 10, 16, 17, 40):
     try:
         socket.socket(family, socket.SOCK_RAW if family in (16, 17) else socket.SOCK_STREAM).close()
@@ -129,6 +135,7 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
       'io_uring_setup',
       'mount',
       'process_vm_readv',
+      'open_tree_attr',
       'open_by_handle_at',
       'unshare-user',
       'clone-user',
@@ -138,6 +145,8 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
       'unshare-files done',
       'x32-getpid ENOSYS',
       'getpid done',
+      'shmget EINVAL',
+      'keys EACCES',
       ...[1, 2, 10, 16].map((family) => `family ${family} done`),
       ...[17, 40].map((family) => `family ${family} EAFNOSUPPORT`),
       'pair done',

@@ -1,6 +1,6 @@
 /** What Linux says about running processes in /proc. On other systems these functions find nothing. */
 
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
 
 export interface ProcessFacts {
   pid: number;
@@ -90,8 +90,65 @@ export function memoryKiB(pid: number): number {
 }
 
 /** The same, with a shared page divided among the processes that share it; slower to read. */
-export function proportionalMemoryKiB(pid: number): number {
-  return sumOfFields(`/proc/${pid}/smaps_rollup`, /^Pss_(?:Anon|Shmem):\s*(\d+)/gm) ?? memoryKiB(pid);
+export function proportionalMemoryKiB(pid: number): { own: number; shared: number } {
+  const rollup = `/proc/${pid}/smaps_rollup`;
+  const own = sumOfFields(rollup, /^Pss_Anon:\s*(\d+)/gm);
+  if (own === undefined) return { own: memoryKiB(pid), shared: 0 };
+  return { own, shared: sumOfFields(rollup, /^Pss_Shmem:\s*(\d+)/gm) ?? 0 };
+}
+
+/** The shared memory of the whole system, in KiB, also what no process has in its page tables. */
+export function systemSharedMemoryKiB(): number {
+  return sumOfFields('/proc/meminfo', /^Shmem:\s*(\d+)/gm) ?? 0;
+}
+
+/** A line of /proc/PID/maps about shared memory that has no file: from, to, inode. */
+const SHARED_MAPPING =
+  /^([0-9a-f]+)-([0-9a-f]+) ..[x-]s \S+ \S+ (\d+) +\/(?:dev\/zero|memfd:.*|SYSV\S*) \(deleted\)$/gm;
+
+/**
+ * How much shared memory these processes can have at most, in KiB, by what they map and by their open files in memory.
+ * The kernel does not count it as theirs once they write it without a mapping, or take it out of their page tables.
+ */
+export function reachableSharedMemoryKiB(pids: readonly number[]): number {
+  const sizes = new Map<string, number>();
+  const atLeast = (inode: string, bytes: number) => sizes.set(inode, Math.max(bytes, sizes.get(inode) ?? 0));
+  for (const pid of pids) {
+    const mapped = new Map<string, number>();
+    for (const [, from, to, inode] of textOf(`/proc/${pid}/maps`).matchAll(SHARED_MAPPING)) {
+      const bytes = Number.parseInt(to!, 16) - Number.parseInt(from!, 16);
+      mapped.set(inode!, bytes + (mapped.get(inode!) ?? 0));
+    }
+    for (const [inode, bytes] of mapped) atLeast(inode, bytes);
+    for (const fd of namesIn(`/proc/${pid}/fd`)) {
+      try {
+        const path = `/proc/${pid}/fd/${fd}`;
+        if (!readlinkSync(path).startsWith('/memfd:')) continue;
+        const { ino, blocks } = statSync(path);
+        atLeast(String(ino), blocks * 512);
+      } catch {
+        // The process has closed it.
+      }
+    }
+  }
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0) / 1024;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty when the file cannot be read. */
+function textOf(path: string): string {
+  try {
+    return readProc(path);
+  } catch {
+    return '';
+  }
 }
 
 /** Undefined when the file cannot be read or has no such field. */
@@ -106,11 +163,7 @@ function sumOfFields(path: string, field: RegExp): number | undefined {
 
 /** The environment that a process was started with; empty when this process may not read it. */
 export function startEnvironment(pid: number): string {
-  try {
-    return readProc(`/proc/${pid}/environ`);
-  } catch {
-    return '';
-  }
+  return textOf(`/proc/${pid}/environ`);
 }
 
 /** Sends a signal to a process, or to a process group for a negative number. A process that has ended is no error. */

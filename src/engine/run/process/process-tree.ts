@@ -13,8 +13,10 @@ import {
   memoryKiB,
   processFacts,
   proportionalMemoryKiB,
+  reachableSharedMemoryKiB,
   signalProcess,
   startEnvironment,
+  systemSharedMemoryKiB,
 } from './proc.ts';
 
 const ROUNDS = 5;
@@ -31,6 +33,7 @@ export class ProcessTree {
   readonly #mark: string;
   readonly #sandboxed: boolean;
   readonly #leaderStart: number;
+  readonly #sharedAtStart = systemSharedMemoryKiB();
   /** Every descendant that any scan found: pid → start. */
   readonly #seen = new Map<number, number>();
   /** Processes that a scan found dying or without an environment: the next scan does not count them as a change. */
@@ -66,13 +69,21 @@ export class ProcessTree {
     return alive;
   }
 
-  /** The memory of all recorded processes, in MiB; counted exactly only when an estimate is above `limit`. */
-  memoryMiB(limit: number): number {
+  /**
+   * The memory of all recorded processes, in MiB; counted exactly only when an estimate is above `limit`.
+   * `growth`: how much more shared memory, in KiB, the whole system has than at the start of this run.
+   */
+  memoryMiB(limit: number, growth: number = systemSharedMemoryKiB() - this.#sharedAtStart): number {
     const pids = [...this.#seen.keys()];
-    const sum = (memoryOf: (pid: number) => number) =>
-      pids.reduce((total, pid) => total + memoryOf(pid), 0) / 1024;
-    const estimate = sum(memoryKiB);
-    return estimate > limit ? sum(proportionalMemoryKiB) : estimate;
+    const estimate = pids.reduce((total, pid) => total + memoryKiB(pid), 0);
+    if ((estimate + Math.max(0, growth)) / 1024 <= limit) return estimate / 1024;
+    let [own, shared] = [0, 0];
+    for (const pid of pids) {
+      const memory = proportionalMemoryKiB(pid);
+      own += memory.own;
+      shared += memory.shared;
+    }
+    return (own + Math.max(shared, Math.min(growth, reachableSharedMemoryKiB(pids)))) / 1024;
   }
 
   /** Every process of the run that is alive now. */

@@ -77,6 +77,7 @@ const ETC_NETWORK = [
 ];
 
 const SHARED_MEMORY_MIB = 64;
+const KEYS = '/proc/keys';
 /** In /proc, what the user root may write to as its owner, whatever its namespace and capabilities. */
 const WRITABLE_BY_ROOT = ['acpi', 'asound', 'fs', 'mtrr', 'scsi', 'sys', 'sysrq-trigger'];
 
@@ -182,6 +183,8 @@ function ownMounts(view: SandboxView, features: BubblewrapFeatures): Mount[] {
     { at: '/dev', args: ['--dev', '/dev'] },
     memory('/dev/shm', SHARED_MEMORY_MIB),
   ];
+  // The kernel lists the names of the user's keys there.
+  if (existsSync(KEYS)) mounts.push({ at: KEYS, args: ['--ro-bind', '/dev/null', KEYS] });
   if (process.getuid?.() === 0) {
     for (const at of WRITABLE_BY_ROOT.map((name) => `/proc/${name}`)) {
       mounts.push({ at, args: ['--ro-bind-try', at, at] });

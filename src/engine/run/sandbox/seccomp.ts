@@ -11,6 +11,7 @@ interface Machine {
   foreignFrom?: number;
   socket: number;
   socketpair: number;
+  shmget: number;
   ioctl: number;
   clone: number;
   unshare: number;
@@ -31,6 +32,7 @@ const NEWER = {
   pidfd_getfd: 438,
   process_madvise: 440,
   mount_setattr: 442,
+  open_tree_attr: 467,
 } as const;
 const CLONE3 = 435;
 
@@ -40,6 +42,7 @@ const MACHINES: Readonly<Record<string, Machine>> = {
     foreignFrom: 0x40000000,
     socket: 41,
     socketpair: 53,
+    shmget: 29,
     ioctl: 16,
     clone: 56,
     unshare: 272,
@@ -86,6 +89,7 @@ const MACHINES: Readonly<Record<string, Machine>> = {
     arch: 0xc00000b7,
     socket: 198,
     socketpair: 199,
+    shmget: 194,
     ioctl: 29,
     clone: 220,
     unshare: 97,
@@ -140,7 +144,14 @@ const TIME_NAMESPACE = 0x80;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
+/**
+ * A System V segment counts as nobody's memory while no process has it attached. A namespace has at most 4096 segments,
+ * so that those of this size are 4 GiB together.
+ */
+const LARGEST_SEGMENT = 1024 * 1024;
+
 const EPERM = 1;
+const EINVAL = 22;
 const ENOSYS = 38;
 const ESOCKTNOSUPPORT = 94;
 const EAFNOSUPPORT = 97;
@@ -204,6 +215,7 @@ function programFor(machine: Machine, { unixSockets }: FilterOptions): Instructi
       ],
     ),
     ...(unixSockets ? [] : when([JUMP_EQUAL, machine.socketpair], lastingPairs())),
+    ...when([JUMP_EQUAL, machine.shmget], smallSegments()),
     ...when([JUMP_EQUAL, machine.clone], refusingBits(0, NAMESPACES)),
     ...when([JUMP_EQUAL, machine.unshare], refusingBits(0, NAMESPACES | TIME_NAMESPACE)),
     ...when(
@@ -224,6 +236,18 @@ function lastingPairs(): Instruction[] {
     [AND, SOCK_TYPE_MASK],
     ...LASTING_PAIRS.flatMap((type) => when([JUMP_EQUAL, type], [[RETURN, ALLOW]])),
     [RETURN, fails(ESOCKTNOSUPPORT)],
+  ];
+}
+
+/** As with a smaller SHMMAX. */
+function smallSegments(): Instruction[] {
+  return [
+    [LOAD, argument(1) + 4],
+    [JUMP_EQUAL, 0, 1, 0],
+    [RETURN, fails(EINVAL)],
+    [LOAD, argument(1)],
+    ...when([JUMP_AT_LEAST, LARGEST_SEGMENT + 1], [[RETURN, fails(EINVAL)]]),
+    [RETURN, ALLOW],
   ];
 }
 

@@ -15,7 +15,7 @@ function answer(filter: Buffer, { arch = 0xc000003e, number, args = [] }: Asked)
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number, 0);
   data.writeUInt32LE(arch, 4);
-  for (const [index, value] of args.entries()) data.writeUInt32LE(value >>> 0, 16 + 8 * index);
+  for (const [index, value] of args.entries()) data.writeBigUInt64LE(BigInt(value), 16 + 8 * index);
   let loaded = 0;
   for (let at = 0; at < filter.length / 8; at++) {
     const [code, value] = [filter.readUInt16LE(at * 8), filter.readUInt32LE(at * 8 + 4)];
@@ -73,6 +73,15 @@ describe('the filter for system calls', () => {
     expect(pair(x64, 2)).toBe(ALLOWED);
     const arm = seccompFilter({ unixSockets: false }, 'arm64')!;
     expect(answer(arm, { arch: ARM, number: 199, args: [1, 2] })).toBe(refused(94));
+  });
+
+  it('refuses large segments of shared memory', () => {
+    const segment = (size: number) => answer(x64, { number: 29, args: [0, size, 0o600] });
+    expect([0, 56, 2 ** 20].map(segment)).toEqual([ALLOWED, ALLOWED, ALLOWED]);
+    expect([2 ** 20 + 1, 2 ** 31, 2 ** 32, 2 ** 40].every((size) => segment(size) === refused(22))).toBe(
+      true,
+    );
+    expect(answer(arm64, { arch: ARM, number: 194, args: [0, 2 ** 30] })).toBe(refused(22));
   });
 
   it('allows the calls of usual programs', () => {
