@@ -10,24 +10,39 @@ import type { ToolOutcome } from '../dialect.ts';
 const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
 const BLACK_FLAG = '\u{1f3f4}';
 
+/** Choose how the character before them looks. A row of them can spell hidden text, as tags can. */
+const SELECTORS = '\\ufe00-\\ufe0f';
+const MORE_SELECTORS = '\\u{e0100}-\\u{e01ef}';
+const MONGOLIAN_SELECTORS = '[\\u180b-\\u180d\\u180f]';
+/** Of ASCII only digits, # and * can have a selector: with it they begin an emoji. */
+const WITHOUT_SELECTOR = `\\s!"$-)+-/:-~${SELECTORS}${MORE_SELECTORS}`;
+
 /**
  * Direction marks, zero-width and invisible characters, and tags, which spell hidden text. Left alone: what joins
- * letters of scripts that need it, what makes up an emoji, and the byte-order mark at the start of a text. Flags
- * are matched so that the search steps over them: looking back from each tag for its flag takes quadratic time.
+ * letters of scripts that need it, what makes up an emoji, a variation selector after a character that can have one,
+ * and the byte-order mark at the start of a text. Flags are matched so that the search steps over them: looking back
+ * from each tag for its flag takes quadratic time.
  */
 const HIDDEN = new RegExp(
   [
     FLAG,
+    '[\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}]',
     '[\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f]',
     '(?<=[!-~])[\\u200c\\u200d]|[\\u200c\\u200d](?=[!-~])',
     '(?<=[^\\n])\\ufeff',
     '[\\u{e0000}-\\u{e007f}]',
+    `(?<![^${WITHOUT_SELECTOR}])[${SELECTORS}]`,
+    `(?<!\\p{Script=Han})[${MORE_SELECTORS}]`,
+    `(?<![\\u1800-\\u180a\\u1810-\\u18af])${MONGOLIAN_SELECTORS}`,
   ].join('|'),
   'gu',
 );
 
 /** A quick test that rules most texts out. */
-const PERHAPS_HIDDEN = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\udb40]/;
+const PERHAPS_HIDDEN = new RegExp(
+  '[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f' +
+    '\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffb\\ud834\\udb40]',
+);
 
 /** How many characters are searched between two looks at the clock. */
 const PIECE = 64 * 1024;

@@ -77,8 +77,27 @@ describe('contents', () => {
     expect(note!.length).toBeLessThan(5000);
   });
 
-  it('are no matter when they only need joiners, emoji or a byte-order mark', async () => {
-    const usual = '\ufeffمی‌خواهم क्‍ष 👨‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔️ é\n';
+  it('with text spelled in variation selectors are shown, wherever these are no part of a character', async () => {
+    const spelled = [...Buffer.from('hi\x01')].map((byte) =>
+      String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16),
+    );
+    fixture = openReplayFixture({ 'a.txt': `😀${spelled.join('')} a\ufe0f \ufe0f ✔️\ufe0e b\u180b\n` });
+    const [, note] = await texts('read_file', { path: 'a.txt' });
+    expect(note).toContain('7 direction marks or invisible characters');
+  });
+
+  it.each([0xad, 0x34f, 0x115f, 0x1160, 0x17b4, 0x3164, 0xffa0, 0xfff9, 0x1d173])(
+    'with the invisible character %i are shown',
+    async (code) => {
+      fixture = openReplayFixture({ 'a.txt': `pay${String.fromCodePoint(code)}pal\n` });
+      const [, note] = await texts('read_file', { path: 'a.txt' });
+      expect(note).toContain('1 direction mark or invisible character');
+    },
+  );
+
+  it('are no matter when they only need joiners, emoji, selectors or a byte-order mark', async () => {
+    const usual =
+      '\ufeffمی‌خواهم क्‍ष 👨‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔️ é 1️⃣ #️⃣ ©️ 葛\u{e0100}城 ᠠ\u180b ≨\ufe00 𝄞\n';
     fixture = openReplayFixture({ 'a.txt': usual });
     expect(await texts('read_file', { path: 'a.txt' })).toEqual([usual]);
   });
