@@ -19,6 +19,7 @@ import {
 import { type Edit, failOfRefusal } from './edit.ts';
 import type { ModelTools, ToolsOptions } from './model-tools.ts';
 import type { Surroundings } from './surroundings.ts';
+import { requireWholeText } from './whole-text.ts';
 
 export type { Edit } from './edit.ts';
 
@@ -85,6 +86,7 @@ export class OpenFiles {
 
   /** Creates a file, or replaces what it holds: a text in the encoding that the file has. Makes missing directories. */
   async write(path: string, content: string | Buffer, options: Call = {}): Promise<void> {
+    requireWholeText({ path, content });
     if (typeof content === 'string') await this.engine.files.writeText(path, content, options);
     else await this.engine.files.write(path, content, options);
   }
@@ -95,12 +97,14 @@ export class OpenFiles {
    */
   async edit(path: string, edits: Edit | readonly Edit[], options: Call = {}): Promise<{ diff: string }> {
     const list = [edits].flat() as Edit[];
+    for (const { newText } of list) requireWholeText({ newText });
     const { result } = await this.engine.files.editList(path, list, { ...options, name: path });
     return 'refusal' in result ? failOfRefusal(path, list, result) : { diff: result.diff };
   }
 
   /** Applies unified diffs, or a patch that starts with `*** Begin Patch`, to all its files or to none. */
   async patch(patch: string, options: Call & { dryRun?: boolean } = {}): Promise<PatchedFile[]> {
+    requireWholeText({ patch });
     const plans = await this.engine.files.planPatch(patch, options);
     const placed = plans.map((plan): PlannedFile => {
       return { ...plan, from: this.#absolute(plan.from), to: this.#absolute(plan.to) };
@@ -114,6 +118,7 @@ export class OpenFiles {
   }
 
   async move(from: string, to: string, options: Call & { overwrite?: boolean } = {}): Promise<void> {
+    requireWholeText({ to });
     await this.engine.files.move(from, to, options);
   }
 

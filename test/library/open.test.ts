@@ -136,3 +136,25 @@ describe('its files', () => {
     await files.close();
   });
 });
+
+it('half of a character is refused wherever it would be written, and nothing is', async () => {
+  const files = await opened();
+  try {
+    const before = readBack(app);
+    const half = 'x\ud83d';
+    for (const writing of [
+      files.write('a.txt', half),
+      files.write(half, 'x'),
+      files.edit('a.txt', { oldText: 'two', newText: half }),
+      files.patch(`--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+${half}\n`),
+      files.move('a.txt', half),
+    ]) {
+      const error = (await failure(writing)) as EngineFailure;
+      expect(isFailure(error, 'bad-arguments')).toBe(true);
+      expect(error.message).toContain('it holds half of a character');
+    }
+    expect(readBack(app)).toEqual(before);
+  } finally {
+    await files.close();
+  }
+});
