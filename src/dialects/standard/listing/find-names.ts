@@ -1,6 +1,7 @@
 /** Which names a pattern of search_files means. */
 import { ITEMS_PER_CHECK, sortedInTurns, Yielder } from '../../../engine/index.ts';
 import type { ToolContext } from '../../dialect.ts';
+import { deeper, explainEmpty } from '../../empty-search.ts';
 import { pathOf } from '../paths.ts';
 import { excludeGlobs, searchGlob, withLoneBrackets } from './patterns.ts';
 
@@ -50,6 +51,23 @@ async function namesOf(names: Wanted, args: NameSearch, context: ToolContext): P
   };
   const paths = await find(!includeIgnored);
   return { paths, areIgnored: paths.length === 0 && !includeIgnored && (await find(false)).length > 0 };
+}
+
+/** Notes when the pattern reached only one level, or excludePatterns left everything out. */
+export async function explainNoNames(args: NameSearch, context: ToolContext): Promise<void> {
+  if (args.pattern.startsWith('!')) return;
+  const directory = (await context.engine.files.info(await pathOf(args.path, context))).path;
+  const exclude = excludeGlobs(args.excludePatterns);
+  const ignoreFiles = !args.includeIgnored;
+  await explainEmpty(context, async (count) => {
+    const { globs } = wanted(args.pattern);
+    const excluded = exclude.length === 0 ? 0 : await count({ directory, globs, ignoreFiles });
+    if (excluded > 0)
+      return `[0 matches; excludePatterns left out all ${excluded} files that the pattern means]`;
+    const wider = deeper(args.pattern);
+    const more = await count({ directory, globs: wanted(wider).globs, exclude, ignoreFiles });
+    return more > 0 ? `[0 matches; ${wider} would find ${more}]` : undefined;
+  });
 }
 
 const SLASH = 0x2f;

@@ -1,7 +1,7 @@
 import { mapInTurns, Yielder } from '../../../engine/index.ts';
 import { defineTool, hints } from '../../dialect.ts';
 import { onOneLine } from '../../results/one-line.ts';
-import { findNames } from '../listing/find-names.ts';
+import { explainNoNames, findNames } from '../listing/find-names.ts';
 import { listing } from '../listing/listing.ts';
 import { count, excludePatterns, includeIgnored, path } from '../schema.ts';
 
@@ -22,9 +22,9 @@ export const searchFiles = defineTool({
       const lines = await mapInTurns(paths, new Yielder(context.signal), onOneLine);
       return listing('search_files', lines, args, context);
     }
-    return areIgnored
-      ? 'No matches found\n[.gitignore names what matches; includeIgnored: true finds it]'
-      : 'No matches found';
+    if (areIgnored) return 'No matches found\n[.gitignore names what matches; includeIgnored: true finds it]';
+    await explainNoNames(args, context);
+    return 'No matches found';
   },
   render: (answer) => answer,
 });
