@@ -41,3 +41,25 @@ it('a connection is not closed for a token that the server has had no time to re
   clock.mockRestore();
   connections.closeAll();
 });
+
+it('a connection of an address with a token gets more time to show its own', async () => {
+  const connections = new Connections(defaultLimits);
+  const known = from(43_000);
+  connections.add(known);
+  expect(connections.authenticate(asking(known))).toBe(true);
+  const waiting = Array.from({ length: 100 }, (_, at) => from(44_000 + at));
+  for (const socket of waiting) connections.add(socket);
+  const started = Date.now();
+  const closedAfter = async (ms: number) => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(started + ms);
+    connections.tick(Date.now());
+    // Two turns, in which the server reads what has arrived.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    clock.mockRestore();
+    return waiting.filter(({ destroyed }) => destroyed).length;
+  };
+  expect(await closedAfter(2500)).toBe(0);
+  known.emit('close');
+  expect(await closedAfter(2500)).toBe(100 - defaultLimits.unauthenticatedPerAddress);
+  connections.closeAll();
+});

@@ -11,6 +11,8 @@ import { networkOf } from './tokens/failed-tokens.ts';
 
 /** Time for a new connection to show its token: a client may open one for each of hundreds of calls at once. */
 const MIN_AGE_MS = 1000;
+/** The same where the network has shown a token: a busy machine takes seconds to send hundreds of requests. */
+const MIN_AGE_OF_KNOWN_MS = 3000;
 
 type Limits = Pick<
   HttpLimits,
@@ -39,6 +41,8 @@ export class Connections {
   readonly #unauthenticatedByNetwork = new Map<string, Map<string, Connection>>();
   /** In the order in which they showed a token last. */
   readonly #authenticated = new Map<string, Connection>();
+  /** How many of them each network has. */
+  readonly #authenticatedOf = new Map<string, number>();
   #surplusDue = false;
   /** Those that a request came on, by its socket: to find one by its address takes longer. */
   readonly #bySocket = new WeakMap<Socket, Connection>();
@@ -83,6 +87,7 @@ export class Connections {
     if (!this.#authenticated.delete(key)) {
       if (this.#authenticated.size >= this.#limits.connections && !this.#closeOneIdle()) return false;
       this.#removeUnauthenticated(connection);
+      this.#countAuthenticated(connection.network, 1);
     }
     this.#authenticated.set(key, connection);
     return true;
@@ -125,7 +130,8 @@ export class Connections {
       const oldest = this.#oldestOfLargestNetwork();
       const ofNetwork = this.#unauthenticatedOf(oldest.network).size;
       if (this.#unauthenticated.size <= unauthenticated && ofNetwork <= unauthenticatedPerAddress) return;
-      if (now - oldest.since < MIN_AGE_MS) return;
+      const isKnown = this.#authenticatedOf.has(oldest.network);
+      if (now - oldest.since < (isKnown ? MIN_AGE_OF_KNOWN_MS : MIN_AGE_MS)) return;
       this.#close(oldest);
     }
   }
@@ -165,8 +171,17 @@ export class Connections {
   #forget(connection: Connection): void {
     const { key } = connection;
     connection.isOpen = false;
-    if (this.#authenticated.get(key) === connection) this.#authenticated.delete(key);
+    if (this.#authenticated.get(key) === connection) {
+      this.#authenticated.delete(key);
+      this.#countAuthenticated(connection.network, -1);
+    }
     if (this.#unauthenticated.get(key) === connection) this.#removeUnauthenticated(connection);
+  }
+
+  #countAuthenticated(network: string, change: 1 | -1): void {
+    const count = (this.#authenticatedOf.get(network) ?? 0) + change;
+    if (count > 0) this.#authenticatedOf.set(network, count);
+    else this.#authenticatedOf.delete(network);
   }
 
   #removeUnauthenticated({ key, network }: Connection): void {
