@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { planSandbox } from '../../src/engine/run/sandbox/sandbox.ts';
 import { program } from '../client.ts';
 import { InProcessClient } from '../in-process.ts';
@@ -129,6 +129,10 @@ describe('bubblewrap that is tried', () => {
     const hangs = `while [ ! -e ${flag} ]; do sleep 0.02; done\necho "bwrap: out of luck" >&2; exit 1`;
     const why = 'bubblewrap has not answered for 0.02 s; the server goes on waiting for it';
     expect(await plan(hangs, 20)).toEqual({ kind: 'failing', why });
+    // Another call that comes when the trial is late does not wait once more.
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30_000);
+    const later = { kind: 'failing', why: why.replace('0.02', '20') };
+    expect(await plan(hangs).finally(() => clock.mockRestore())).toEqual(later);
     writeFileSync(flag, '');
     // The trial went on, and the next call has its result.
     const result = 'bubblewrap cannot make a sandbox here: bwrap: out of luck';

@@ -24,7 +24,7 @@ export type SandboxPlan =
 const run = promisify(execFile);
 /** A machine under load may be slow: a late answer must not count as a missing one. */
 export const PROBE_MS = 60_000;
-/** So long a call waits for a trial under way. Then the server refuses it: most clients give up after 30 or 60 s. */
+/** How old a trial may get before the server refuses the calls that wait for it: clients give up after 30 or 60 s. */
 const PATIENCE_MS = 20_000;
 /** The shortest time between two trials of a sandbox that fails. */
 const RETRY_AFTER_MS = 1000;
@@ -34,6 +34,7 @@ const CANNOT = 'bubblewrap cannot make a sandbox here';
 interface Trial {
   /** A trial under way, or one that succeeded. */
   detection: Promise<Detection> | undefined;
+  beganAt: number;
   endedAt: number;
 }
 
@@ -49,7 +50,7 @@ const filter = seccompFilter({ unixSockets: true });
 const trials = new Map<string, Trial>();
 
 /** Tries bubblewrap with everything that a command would get. Remembers only a success. */
-function detectSandbox(bwrap: BubblewrapProgram): Promise<Detection> {
+function detectSandbox(bwrap: BubblewrapProgram, patienceMs: number): Promise<Detection> {
   const why = whyNoSandbox('auto', bwrap);
   if (why !== undefined) return Promise.resolve({ available: false, installed: false, why });
   const { path, passedOver } = bwrap;
@@ -57,10 +58,13 @@ function detectSandbox(bwrap: BubblewrapProgram): Promise<Detection> {
     const reason = `${passedOver}; mend that and start the server anew, or use --sandbox off`;
     return Promise.resolve({ available: false, installed: true, why: reason });
   }
-  const trial = trials.get(path) ?? { detection: undefined, endedAt: 0 };
+  const trial = trials.get(path) ?? { detection: undefined, beganAt: 0, endedAt: 0 };
   trials.set(path, trial);
-  trial.detection ??= tryOnce(path, trial);
-  return trial.detection;
+  if (!trial.detection) {
+    trial.beganAt = Date.now();
+    trial.detection = tryOnce(path, trial);
+  }
+  return orTooSlow(trial.detection, trial.beganAt, patienceMs);
 }
 
 async function tryOnce(program: string, trial: Trial): Promise<Detection> {
@@ -79,7 +83,7 @@ export async function planSandbox(
   patienceMs: number = PATIENCE_MS,
 ): Promise<SandboxPlan> {
   if (mode === 'off') return { kind: 'none', why: 'switched off' };
-  const detection = await orTooSlow(detectSandbox(bwrap), patienceMs);
+  const detection = await detectSandbox(bwrap, patienceMs);
   if (detection.available) {
     return { kind: 'bubblewrap', program: detection.program, features: detection.features, network };
   }
@@ -87,12 +91,13 @@ export async function planSandbox(
   return { kind: detection.installed ? 'failing' : 'none', why: detection.why };
 }
 
-/** The trial goes on, and later calls use its result. */
-async function orTooSlow(trial: Promise<Detection>, patienceMs: number): Promise<Detection> {
+/** The trial goes on, and later calls use its result. Calls that come while it is late do not wait again. */
+async function orTooSlow(trial: Promise<Detection>, beganAt: number, patienceMs: number): Promise<Detection> {
   const over = new AbortController();
   const why = `bubblewrap has not answered for ${patienceMs / 1000} s; the server goes on waiting for it`;
   const tooSlow: Detection = { available: false, installed: true, why };
-  const patience = delay(patienceMs, tooSlow, { signal: over.signal, ref: false });
+  const left = Math.max(0, beganAt + patienceMs - Date.now());
+  const patience = delay(left, tooSlow, { signal: over.signal, ref: false });
   patience.catch(() => {});
   try {
     return await Promise.race([trial, patience]);
