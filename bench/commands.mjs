@@ -1,5 +1,5 @@
 /** What a command costs beyond starting the same program by hand, with and without a sandbox. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './children.mjs';
 import { inTurn, timed } from './measure.mjs';
@@ -38,9 +38,42 @@ export const commands = {
     for (const each of cases) {
       for (const sandbox of ['off', 'require']) rows.push(await overhead(bench, folder, each, sandbox));
     }
-    return rows;
+    return [...rows, await looks(bench)];
   },
 };
+
+const DIRECTORIES = 500;
+const FILES_EACH = 198;
+
+/** The journal looks at all entries before a command and after it. */
+async function looks(bench) {
+  const entries = DIRECTORIES * (FILES_EACH + 1);
+  const what = `sh -c true beside ${entries.toLocaleString('en')} entries`;
+  bench.say(what);
+  const folder = bench.folder('looks');
+  for (let at = 0; at < DIRECTORIES; at++) {
+    mkdirSync(join(folder, `d${at}`));
+    for (let file = 0; file < FILES_EACH; file++) writeFileSync(join(folder, `d${at}`, `f${file}`), 'x');
+  }
+  const server = await Server.open(
+    bench.cofferdam(folder, { dialect: 'replay', flags: ['--sandbox', 'off'] }),
+  );
+  try {
+    // The first command copies what the files hold.
+    await server.call('execute_command', { command: 'true' });
+    const { ours, theirs } = await inTurn(
+      {
+        ours: () => timed(() => server.call('execute_command', { command: 'true' })),
+        theirs: async () => (await run('find', [folder, '-newermt', '2200-01-01'])).ms,
+      },
+      { rounds: bench.rounds },
+    );
+    const note = `two looks, ${msText(ours.best / 2)} each at best; find takes one`;
+    return comparison({ what, ours, theirs, against: 'find by time', note });
+  } finally {
+    server.stop();
+  }
+}
 
 async function overhead(bench, folder, { what: command, dialect, tool, argv }, sandbox) {
   const what = `${command}, ${sandbox === 'off' ? 'no sandbox' : 'bubblewrap'}`;
