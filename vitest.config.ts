@@ -9,7 +9,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/run-directories.ts'],
-    setupFiles: ['test/event-loop.ts', 'test/busy-machine.ts', 'test/fresh-modules.ts'],
+    setupFiles: [
+      'test/where-files-lie.ts',
+      'test/event-loop.ts',
+      'test/busy-machine.ts',
+      'test/fresh-modules.ts',
+    ],
     // These only end a test that hangs: a busy machine may take many times as long as an idle one.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -1,6 +1,7 @@
 /**
- * Every test run has a directory of its own for temporary files, for the state of the servers that tests start, and
- * for what tests build. It goes when the run ends, with whatever a test or a killed server left in it.
+ * Every test run has directories of its own, on disk and in memory, for temporary files, for the state of the servers
+ * that tests start, and for what tests build. They go when the run ends, with whatever a test or a killed server left
+ * in them.
  */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,22 +13,24 @@ const ENOUGH_BYTES = 2 ** 31;
 export default function setup(): () => void {
   const base = mkdtempSync(join(tmpdir(), 'cofferdam-tests.'));
   const memory = mkdtempSync(join(hasRoom(SHARED_MEMORY) ? SHARED_MEMORY : base, 'cofferdam-tests.'));
-  const make = (name: string, mode: number) => {
-    const path = join(base, name);
+  const make = (under: string, name: string, mode: number) => {
+    const path = join(under, name);
     mkdirSync(path);
     chmodSync(path, mode);
     return path;
   };
   // Some tests act as another user.
   for (const each of [base, memory]) chmodSync(each, 0o755);
-  const temporary = make('tmp', 0o1777);
-  process.env.TMPDIR = temporary;
-  process.env.XDG_STATE_HOME = make('state', 0o700);
+  // test/where-files-lie.ts says which of them a test uses.
+  process.env.COFFERDAM_TESTS_DISK = base;
   process.env.COFFERDAM_TESTS_MEMORY = memory;
-  process.env.COFFERDAM_TESTS_BUILT = make('built', 0o755);
+  const temporary = [base, memory].map((under) => make(under, 'tmp', 0o1777));
+  for (const under of [base, memory]) make(under, 'state', 0o700);
+  process.env.COFFERDAM_TESTS_BUILT = make(base, 'built', 0o755);
   return () => {
     // The next server that starts removes those of killed ones.
-    const left = readdirSync(temporary).filter((name) => !name.startsWith('cofferdam-run-'));
+    const names = temporary.flatMap((path) => readdirSync(path));
+    const left = names.filter((name) => !name.startsWith('cofferdam-run-'));
     if (left.length > 0) console.error(`left in the temporary directory: ${left.join(', ')}`);
     for (const each of [base, memory]) rmSync(each, { recursive: true, force: true });
   };

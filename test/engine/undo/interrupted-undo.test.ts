@@ -1,6 +1,5 @@
 /** An undo or a redo that was killed in the middle: the next one, either way, goes the whole way. */
-import { existsSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Access } from '../../../src/engine/access/access.ts';
@@ -47,9 +46,6 @@ const CALLS: Record<string, (engine: Engine) => Promise<unknown>> = {
     ),
 };
 
-/** Without a disk below it, a flush costs nothing. */
-const QUICK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
 /** Not every step: a command’s are many. */
 const STRIDE = soak(7, 3);
 
@@ -94,7 +90,7 @@ const WAYS: Record<string, ('undo' | 'redo')[]> = {
 describe.each(Object.entries(CALLS))('%s', (_, change) => {
   const open = async (): Promise<{ entry: JournalEntry; trees: Record<'undo' | 'redo', Tree> }> => {
     const commands = { sandbox: 'off', environment: process.env } as const;
-    fixture = openJournalFixture(TREE, { commands, under: QUICK, keptUnder: QUICK });
+    fixture = openJournalFixture(TREE, { commands });
     const before = fixture.tree();
     await change(fixture.engine.as({ ...anonymous, origin: { tool: 'test' } }));
     const trees = { undo: before, redo: fixture.tree() };
@@ -162,7 +158,7 @@ test.each(Object.entries(WAYS))(
   'a tree that is brought back entry by entry, and was cut off in the middle of it, is %s',
   async (_, way) => {
     // Across file systems, where there are two.
-    fixture = openJournalFixture(TREE, { under: QUICK });
+    fixture = openJournalFixture(TREE, { under: process.env.COFFERDAM_TESTS_DISK! });
     const trees = { undo: fixture.tree(), redo: {} };
     await fixture.engine.files.remove('two', { recursive: true });
     trees.redo = fixture.tree();

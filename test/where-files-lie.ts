@@ -1,0 +1,25 @@
+/**
+ * Where the files of a test lie. In these rooms that is in memory, where a new file takes a twentieth of the processor
+ * time that it takes on a disk; a soak has them all on disk.
+ */
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { soak } from './soak.ts';
+
+const IN_MEMORY = ['dialects/', 'engine/', 'library/', 'server/', 'state/directory/', 'trace/'];
+/** Their subject is two file systems, or a sandbox, which has a /dev of its own. */
+const ON_DISK = [
+  'engine/journal/devices',
+  'engine/run/sandbox/',
+  'engine/undo/attack',
+  'engine/undo/moved',
+  'server/page/undo',
+];
+
+const { testPath } = expect.getState();
+const isIn = (names: readonly string[]) => names.some((name) => testPath!.includes(`/test/${name}`));
+const under = soak(isIn(IN_MEMORY) && !isIn(ON_DISK), false)
+  ? process.env.COFFERDAM_TESTS_MEMORY!
+  : process.env.COFFERDAM_TESTS_DISK!;
+process.env.TMPDIR = join(under, 'tmp');
+process.env.XDG_STATE_HOME = join(under, 'state');
