@@ -1,13 +1,14 @@
 /** replay's searching tools where a golden does not reach: many files, other users, runaway patterns, the wire. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replayError } from '../../../src/dialects/replay/failures.ts';
 import { Engine, EngineFailure } from '../../../src/engine/index.ts';
-import { program, RawClient, type WireClient } from '../../client.ts';
+import { program, RawClient, WireClient } from '../../client.ts';
 import { InProcessClient } from '../../in-process.ts';
 import { proves } from '../../proves.ts';
+import { soak } from '../../soak.ts';
 import { layOut, type Tree, temporaryDirectory } from '../../tree.ts';
 import { until } from '../../until.ts';
 
@@ -100,7 +101,7 @@ describe('edit_files with very many paths', () => {
     const client = await serve({ 'a.txt': 'x\n', 'b.txt': 'x\n' });
     const { text } = clientOf(client);
     const edits = [{ oldText: 'x', newText: 'y' }];
-    const missing = Array.from({ length: 5000 }, (_, index) => `none/${index}`);
+    const missing = Array.from({ length: soak(1000, 5000) }, (_, index) => `none/${index}`);
     let answered = false;
     const editing = text('edit_files', { paths: missing, edits, dryRun: true }).then(() => {
       answered = true;
@@ -109,7 +110,7 @@ describe('edit_files with very many paths', () => {
     await text('read_file', { path: 'b.txt' });
     expect(answered).toBe(false);
     await editing;
-    const twice = Array.from({ length: 2000 }, () => '*.txt');
+    const twice = Array.from({ length: soak(500, 2000) }, () => '*.txt');
     expect((await text('edit_files', { paths: twice, edits, dryRun: true })).match(/^--- /gm)).toHaveLength(
       2,
     );
@@ -166,35 +167,36 @@ describe('what may not be read', () => {
   const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const canRun = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0;
 
-  it.runIf(canRun)('is skipped and counted in a note', () => {
+  it.runIf(canRun)('is skipped and counted in a note', async () => {
     proves('replay.search_files.unreadable', 'replay.grep_files.unreadable', 'replay.glob_search.unreadable');
     layOut(root, { 'a.txt': 'x\n', 'locked.txt': { text: 'x\n', mode: '000' }, 'z.txt': 'x\n' });
     mkdirSync(join(root, 'closed'));
     writeFileSync(join(root, 'closed/in.txt'), 'x\n');
     for (const path of [temporary.path, root]) chmodSync(path, 0o755);
     chmodSync(join(root, 'closed'), 0o000);
-    const ask = (tool: string, args: unknown) => {
-      const line = [program, 'call', tool, JSON.stringify(args), '--dialect', 'replay', root];
-      const ran = spawnSync(process.execPath, line, { cwd: '/', ...somebody });
-      return ran.stdout.toString();
-    };
+    const line = [program, '--dialect', 'replay', '--no-journal', root];
+    const child = spawn(process.execPath, line, { cwd: '/', stdio: 'pipe', ...somebody });
+    const server = new WireClient(child.stdin, child.stdout);
+    const { text: ask } = clientOf(server);
     try {
-      expect(ask('grep_files', { regex: 'x', directory: root })).toBe(
-        `${root}/a.txt:1:x\n${root}/z.txt:1:x\n[2 matches]\n[2 unreadable path(s) skipped]\n`,
+      await server.initialize();
+      expect(await ask('grep_files', { regex: 'x', directory: root })).toBe(
+        `${root}/a.txt:1:x\n${root}/z.txt:1:x\n[2 matches]\n[2 unreadable path(s) skipped]`,
       );
-      expect(ask('grep_files', { regex: 'x', globs: ['closed/*', 'a.txt'] })).toBe(
-        `${root}/a.txt:1:x\n[1 matches]\n[1 unreadable path(s) skipped]\n`,
+      expect(await ask('grep_files', { regex: 'x', globs: ['closed/*', 'a.txt'] })).toBe(
+        `${root}/a.txt:1:x\n[1 matches]\n[1 unreadable path(s) skipped]`,
       );
-      expect(ask('search_files', { directory: root, nameContains: 'c' })).toBe(
-        `${root}/closed\n${root}/locked.txt\n[1 unreadable path(s) skipped]\n`,
+      expect(await ask('search_files', { directory: root, nameContains: 'c' })).toBe(
+        `${root}/closed\n${root}/locked.txt\n[1 unreadable path(s) skipped]`,
       );
-      expect(ask('glob_search', { directory: root, globs: ['**/[az].txt'] })).toBe(
-        `${root}/a.txt\n${root}/z.txt\n[1 unreadable path(s) skipped]\n`,
+      expect(await ask('glob_search', { directory: root, globs: ['**/[az].txt'] })).toBe(
+        `${root}/a.txt\n${root}/z.txt\n[1 unreadable path(s) skipped]`,
       );
       const edits = [{ oldText: 'x', newText: 'y' }];
-      const preview = ask('edit_files', { paths: ['**/a.txt', '**/z.txt'], edits, dryRun: true });
-      expect(preview).toMatch(/^-x\n\+y\n.*\n\[1 unreadable path\(s\) skipped\]\n$/ms);
+      const preview = await ask('edit_files', { paths: ['**/a.txt', '**/z.txt'], edits, dryRun: true });
+      expect(preview).toMatch(/^-x\n\+y\n.*\n\[1 unreadable path\(s\) skipped\]$/ms);
     } finally {
+      child.kill();
       chmodSync(join(root, 'closed'), 0o755);
     }
   });
@@ -219,7 +221,7 @@ describe('what is too much', () => {
   it('an answer of grep_files ends where it would be too long', async () => {
     const line = 'y'.repeat(490);
     const block = [...new Array(99).fill(line), 'HIT'].join('\n');
-    const { text } = clientOf(await serve({ 'a.txt': `${block}\n`.repeat(400) }));
+    const { text } = clientOf(await serve({ 'a.txt': `${block}\n`.repeat(200) }));
     const ask = () =>
       text('grep_files', { regex: 'HIT', directory: root, contextLines: 50, maxResults: 10_000 });
     const answer = await ask();
