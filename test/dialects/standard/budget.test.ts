@@ -1,5 +1,5 @@
 /** No answer is longer than its budget, and the calls that cut answers name give back everything exactly once. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { proves } from '../../proves.ts';
 import { soak } from '../../soak.ts';
 import type { Tree } from '../../tree.ts';
@@ -11,8 +11,26 @@ const BUDGETS = soak([200, 2000], [200, 500, 2000]);
 const MOST_CALLS = 2000;
 
 let fixture: StandardFixture;
+/** One for most searches: to start search threads takes as long as many pages. */
+let searched: StandardFixture | undefined;
 
-afterEach(() => fixture.close());
+afterEach(() => (fixture === searched ? undefined : fixture.close()));
+afterAll(() => searched?.close());
+
+const FILES = soak(24, 40);
+
+/** Files with eight needles each. */
+function needles(): Tree {
+  const random = randomNumbers(FILES);
+  const tree: Tree = {};
+  for (let index = 0; index < FILES; index++) {
+    const texts = randomLines(random, 30).map((line, at) =>
+      at % 4 === 0 ? `${line} needle ${index}.${at}` : line,
+    );
+    tree[`d${index % 3}/f${index}.txt`] = `${texts.join('\n')}\n`;
+  }
+  return tree;
+}
 
 /** All answers from a call to the one that names no further call. Each keeps to the budget. */
 async function pages(tool: string, args: Record<string, unknown>, maxTokens: number): Promise<string[]> {
@@ -92,14 +110,9 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
     'grep_files gives back every match, %j',
     async (how) => {
       proves('standard.budget.every-match');
-      const tree: Tree = {};
-      for (let index = 0; index < 40; index++) {
-        const texts = randomLines(random, 30).map((line, at) =>
-          at % 4 === 0 ? `${line} needle ${index}.${at}` : line,
-        );
-        tree[`d${index % 3}/f${index}.txt`] = `${texts.join('\n')}\n`;
-      }
-      fixture = openStandardFixture(tree);
+      const tree = needles();
+      searched ??= openStandardFixture(tree);
+      fixture = searched;
       const args = { pattern: 'needle', limit: 50, ...how };
       const text = (await pages('grep_files', args, maxTokens)).join('');
       if ('output' in how) {
@@ -108,8 +121,8 @@ describe.each(BUDGETS)('with %i tokens', (maxTokens) => {
         return;
       }
       const matches = [...text.matchAll(/^\d+(?:: |#..\| ).*needle (\d+\.\d+)$/gm)].map(([, id]) => id);
-      expect(matches.length).toBe(40 * 8);
-      expect(new Set(matches).size).toBe(40 * 8);
+      expect(matches.length).toBe(FILES * 8);
+      expect(new Set(matches).size).toBe(FILES * 8);
     },
   );
 
