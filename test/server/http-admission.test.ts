@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FailedTokens } from '../../src/server/web/tokens/failed-tokens.ts';
 import { fullGrant, parseTokens, Tokens } from '../../src/server/web/tokens/tokens.ts';
+import { soak } from '../soak.ts';
 import { ask, HttpFixture, hello, TOKEN, usual } from './http-fixture.ts';
 
 let fixture: HttpFixture;
@@ -157,7 +158,7 @@ describe('the token', () => {
     const flooded = await HttpFixture.open({ limits: { delayedRefusals: 4 } });
     try {
       const statuses = new Map<number, number>();
-      let left = 2000;
+      let left = soak(700, 2000);
       const guessing = Array.from({ length: 20 }, async () => {
         while (left-- > 0) {
           const answer = await flooded
