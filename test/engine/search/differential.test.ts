@@ -17,7 +17,7 @@ import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, random
 
 const SEED = Number(process.env.SEARCH_SEED ?? 7);
 const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(400, 1500));
-const RIPGREP_PATTERNS = Number(process.env.SEARCH_RIPGREP_PATTERNS ?? 120);
+const RIPGREP_PATTERNS = Number(process.env.SEARCH_RIPGREP_PATTERNS ?? soak(50, 120));
 const OPTIONS = { contextLines: 0, maxLineLength: undefined, countAll: true };
 const ALL = 1_000_000;
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unifiedDiff } from '../../../../src/engine/text/diff/unified-diff.ts';
 import { applyPatch } from '../../../../src/engine/text/patch/apply.ts';
 import { parsePatch } from '../../../../src/engine/text/patch/parse/parse.ts';
+import { soak } from '../../../soak.ts';
 import { type PatchTool, patchedBy, whyNot } from '../patch/git-and-patch.ts';
 import { pick, type Random, seededRandom, textPair } from '../patch/samples.ts';
 
@@ -30,7 +31,7 @@ function lines(random: Random, count: number, different: number): string {
 describe('a diff applied to the old text gives the new text', () => {
   it('for plain texts and any context', () => {
     const random = seededRandom(11);
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < soak(1200, 3000); round++) {
       const pair = textPair(random, 'plain');
       expectRoundTrip(pair.old, pair.new, random(5));
     }
@@ -38,7 +39,7 @@ describe('a diff applied to the old text gives the new text', () => {
 
   it('for lines that look like parts of a diff or like a fence', () => {
     const random = seededRandom(12);
-    for (let round = 0; round < 2000; round++) {
+    for (let round = 0; round < soak(800, 2000); round++) {
       const pair = textPair(random, 'tricky');
       expectRoundTrip(pair.old, pair.new, random(5));
     }
@@ -46,7 +47,7 @@ describe('a diff applied to the old text gives the new text', () => {
 
   it('for line endings of every kind, mixed in one text', () => {
     const random = seededRandom(13);
-    for (let round = 0; round < 2000; round++) {
+    for (let round = 0; round < soak(800, 2000); round++) {
       const pair = textPair(random, 'carriage-returns');
       expectRoundTrip(pair.old, pair.new, 1 + random(4));
     }
