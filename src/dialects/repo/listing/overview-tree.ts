@@ -61,5 +61,7 @@ function nodeOf(name: string, { type, size }: RepoEntry): DirectoryNode {
 }
 
 function depthOf({ path }: RepoEntry): number {
-  return path.split('/').length;
+  let depth = 1;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) depth++;
+  return depth;
 }
