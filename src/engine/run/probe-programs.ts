@@ -42,9 +42,15 @@ export async function gnuPrograms({ found }: Programs, timeout?: number): Promis
 
 export const SETPRIV_ARGS: readonly string[] = ['--no-new-privs', '--pdeathsig', 'KILL'];
 
+/** A process with several engines asks each only once. A probe that failed may only have been too slow. */
+const working = new Set<string>();
+
 /** The path of setpriv, when it is that of util-linux and has the options that the server needs. */
 export async function workingSetpriv({ found }: Programs): Promise<string | undefined> {
   const program = found.get('setpriv');
+  if (program === undefined || working.has(program)) return program;
   const works = await outputOf(program, [...SETPRIV_ARGS, '/bin/sh', '-c', 'exit 0']);
-  return works === undefined ? undefined : program;
+  if (works === undefined) return undefined;
+  working.add(program);
+  return program;
 }
