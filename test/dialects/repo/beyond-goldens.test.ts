@@ -2,22 +2,28 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../../src/dialects/dialect.ts';
 import { searchCall } from '../../../src/dialects/repo/search-call.ts';
 import { timestamp } from '../../../src/dialects/results/timestamp.ts';
 import { proves } from '../../proves.ts';
 import type { Tree } from '../../tree.ts';
-import { openRepoFixture, type RepoFixture } from './repo-fixture.ts';
+import { openRepoFixture, type RepoFixture, SharedRepository } from './repo-fixture.ts';
 
 const opened: RepoFixture[] = [];
+let shared: SharedRepository;
+
+beforeAll(() => {
+  shared = new SharedRepository();
+});
+afterAll(() => shared.close());
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((fixture) => fixture.close()));
 });
 
 function open(tree?: Tree, given?: string): RepoFixture {
-  const fixture = openRepoFixture(tree, given);
+  const fixture = given === undefined ? shared.open(tree) : openRepoFixture(tree, given);
   opened.push(fixture);
   return fixture;
 }

@@ -1,4 +1,5 @@
 /** A repository with repo's tools over it, for tests that look at more than a golden can say. */
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { callTool } from '../../../src/dialects/call.ts';
 import type { ToolContext, ToolResult } from '../../../src/dialects/dialect.ts';
@@ -25,7 +26,37 @@ export function openRepoFixture(tree: Tree = {}, given = '.'): RepoFixture {
   const root = join(temporary.path, 'root');
   layOut(root, { './': '', ...tree });
   const engine = new Engine({ roots: [{ path: join(root, given), writable: true }] });
+  return fixtureOf(temporary.path, engine, async () => {
+    await engine.close();
+    temporary.remove();
+  });
+}
 
+/** One repository and engine for many fixtures, one after the other: each lays it out anew. */
+export class SharedRepository {
+  readonly #temporary = temporaryDirectory();
+  readonly #root = join(this.#temporary.path, 'root');
+  readonly #engine: Engine;
+
+  constructor() {
+    layOut(this.#root, { './': '' });
+    this.#engine = new Engine({ roots: [{ path: this.#root, writable: true }] });
+  }
+
+  open(tree: Tree = {}): RepoFixture {
+    layOut(this.#root, tree);
+    return fixtureOf(this.#temporary.path, this.#engine, async () => {
+      for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.close();
+    this.#temporary.remove();
+  }
+}
+
+function fixtureOf(base: string, engine: Engine, close: () => Promise<void>): RepoFixture {
   const call: RepoFixture['call'] = async (name, args, around = {}) => {
     const tool = repo.tools.find((each) => each.name === name)!;
     const outcome = await callTool(repo, tool, args, {
@@ -42,7 +73,7 @@ export function openRepoFixture(tree: Tree = {}, given = '.'): RepoFixture {
   };
 
   return {
-    root,
+    root: join(base, 'root'),
     call,
     async json<T>(tool: string, args: unknown, around?: Partial<ToolContext>) {
       const outcome = await call(tool, args, around);
@@ -58,10 +89,7 @@ export function openRepoFixture(tree: Tree = {}, given = '.'): RepoFixture {
       if ('code' in outcome) return outcome;
       throw new Error(`${tool} did not fail: ${JSON.stringify(outcome)}`);
     },
-    everything: () => readBack(temporary.path),
-    async close() {
-      await engine.close();
-      temporary.remove();
-    },
+    everything: () => readBack(base),
+    close,
   };
 }
