@@ -244,6 +244,11 @@ function lineTransport(from: PassThrough, to: PassThrough): unknown {
     onclose: undefined as (() => void) | undefined,
     async start() {
       from.setEncoding('utf8').on('data', (chunk: string) => {
+        // A message of megabytes comes in many pieces: look through it once, when it is whole.
+        if (!chunk.includes('\n')) {
+          rest += chunk;
+          return;
+        }
         const lines = (rest + chunk).split('\n');
         rest = lines.pop()!;
         for (const line of lines) if (line !== '') transport.onmessage?.(JSON.parse(line));

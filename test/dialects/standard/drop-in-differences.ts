@@ -73,7 +73,8 @@ export const allowed: Readonly<Record<string, Allows>> = {
 
   'name-search'({ call, ours, theirs }) {
     const pattern = String(call.args.pattern);
-    const found = ours.text.split('\n').filter((path) => !theirs.text.split('\n').includes(path));
+    const known = new Set(theirs.text.split('\n'));
+    const found = ours.text.split('\n').filter((path) => !known.has(path));
     const isMore = found.every((path) =>
       path.split('/').at(-1)!.toLowerCase().includes(pattern.toLowerCase()),
     );
