@@ -12,6 +12,11 @@ import { randomBytes, randomText, seeded, tabled } from './charset-fixture.ts';
 const repertoires = new Map<string, string[]>();
 
 const BLOCK = 96;
+const BLOCKS: string[][] = [];
+for (let code = 0xa0; code < 0xffff; code += BLOCK) {
+  BLOCKS.push(Array.from({ length: BLOCK }, (_, index) => String.fromCharCode(code + index)));
+}
+const NO_CHARACTER = /[\ud800-\udfff\uffff]/;
 
 /** Characters that an encoding has: many at once come back one by one, unless some of them make one together. */
 function repertoire(charset: string): string[] {
@@ -19,12 +24,11 @@ function repertoire(charset: string): string[] {
   if (known) return known;
   const found: string[] = [];
   repertoires.set(charset, found);
-  for (let code = 0xa0; code < 0xffff; code += BLOCK) {
-    const block = Array.from({ length: BLOCK }, (_, index) => String.fromCharCode(code + index));
+  for (const block of BLOCKS) {
     const back = iconv.decode(iconv.encode(block.join(''), charset), charset);
     const isKept = (character: string, index: number) =>
       back.length === BLOCK ? back[index] === character : Buffer.isBuffer(encode(character, charset));
-    found.push(...block.filter((each, index) => !/[\ud800-\udfff\uffff]/.test(each) && isKept(each, index)));
+    found.push(...block.filter((each, index) => isKept(each, index) && !NO_CHARACTER.test(each)));
   }
   return found;
 }
