@@ -13,7 +13,7 @@ const MOST_IDLE = 1;
 /** While workers came free within this time, a job waits for one of them instead of starting another one. */
 const WAIT_FOR_ONE_MS = 100;
 /** As for the threads that search: what they make is soon garbage. */
-const YOUNG_MIB = 4;
+const YOUNG_MIB = 3;
 
 export interface JobLimits {
   /** How long it may be silent; for as long as it likes when left out. */
@@ -146,7 +146,8 @@ export class CutOffPool<Job, Answer> {
         leave();
         reject(new EngineFailure({ kind: 'cancelled' }));
       };
-      const timer = setTimeout(enter, Math.ceil(ms));
+      // When the main thread was held up, workers that have come free meanwhile say so first.
+      const timer = setTimeout(() => setImmediate(enter), Math.ceil(ms));
       this.#waiting.add(enter);
       signal?.addEventListener('abort', onAbort, { once: true });
     });

@@ -11,7 +11,7 @@ import type { AnyJob, ThreadData, ThreadMessage } from './jobs.ts';
 import { Scheduler, type Searcher } from './scheduler.ts';
 
 /** What a thread allocates is soon garbage: with more memory V8 would only collect it later. */
-const YOUNG_MIB = 4;
+const YOUNG_MIB = 3;
 
 export class SearchThread {
   readonly #worker: Worker;
@@ -153,6 +153,12 @@ export class SearchPool {
   /** When a search last took a thread or gave one back, or a new one was ready. */
   #lastMove = 0;
   #lastMoveCpu = 0;
+  /** Threads that are not ready yet. */
+  #starting = 0;
+  /** How many further threads may start although so many are at work. */
+  #furtherNow = 0;
+  /** How many may when next no thread comes back. */
+  #furtherNext: number;
   #closed = false;
 
   /** `file` is the worker's bundle, where it is not the package's own. */
@@ -161,6 +167,7 @@ export class SearchPool {
     this.#settledAfterMs = settledAfterMs;
     this.#file = file;
     this.#scheduler = new Scheduler(size);
+    this.#furtherNext = size;
   }
 
   /** How many threads there are, idle ones included. */
@@ -214,25 +221,35 @@ export class SearchPool {
     const wanted = this.#waiting.size > 1 ? 1 : allowed;
     const free = this.#idle.length + Math.max(0, this.#size - this.#all.size);
     const now = performance.now();
-    if (free === 0 && !this.#isStuck(now)) return [];
     if (free > 0 && free < wanted && now - since < WAIT_FOR_ALL_MS) return [];
-    // When none came back and the pool starts new threads, the next search need not wait again.
-    if (free > 0) this.#moved(now);
-    const count = free > 0 ? Math.min(free, wanted) : wanted;
-    const threads = this.#idle.splice(0, count);
-    while (threads.length < count) threads.push(this.#create());
+    if (free === 0) return this.#furtherThreads(wanted, now);
+    this.#moved(now);
+    const threads = this.#idle.splice(0, Math.min(free, wanted));
+    while (threads.length < Math.min(free, wanted)) threads.push(this.#create());
     return threads;
+  }
+
+  /** When none came back, the pool starts a few more; when none of those comes back either, twice as many. */
+  #furtherThreads(wanted: number, now: number): SearchThread[] {
+    if (this.#furtherNow === 0 && this.#isStuck(now)) {
+      this.#furtherNow = this.#furtherNext;
+      this.#furtherNext *= 2;
+    }
+    const count = Math.min(wanted, this.#furtherNow);
+    this.#furtherNow -= count;
+    return Array.from({ length: count }, () => this.#create());
   }
 
   #moved(now: number): void {
     this.#lastMove = now;
     this.#lastMoveCpu = processorMs();
+    this.#furtherNow = 0;
   }
 
   /** Whether no thread has come back for so long that it is not for lack of processor time. */
   #isStuck(now: number): boolean {
     const still = now - this.#lastMove;
-    if (still < WAIT_FOR_ONE_MS) return false;
+    if (this.#starting > 0 || still < WAIT_FOR_ONE_MS) return false;
     return still >= LONGEST_WAIT_FOR_ONE_MS || processorMs() - this.#lastMoveCpu >= WAIT_FOR_ONE_MS;
   }
 
@@ -248,16 +265,29 @@ export class SearchPool {
     const next = Math.min(nextChangeIn, ...waits);
     if (next === Number.POSITIVE_INFINITY) return;
     // Not `unref`: a caller waits for an answer, and nothing else may keep the process alive.
-    this.#nextTry = setTimeout(() => this.#serve(), Math.ceil(next));
+    // And only then `#serve`: when the main thread was held up, threads that have come back meanwhile say so first.
+    this.#nextTry = setTimeout(() => setImmediate(() => this.#serve()), Math.ceil(next));
   }
 
   #create(): SearchThread {
+    this.#starting++;
+    let isStarting = true;
+    const started = () => {
+      if (isStarting) this.#starting--;
+      isStarting = false;
+    };
     const thread = new SearchThread(
       this.#file,
       this.#threadData(),
       (idle) => this.#addIdle(idle),
-      (gone) => this.#forget(gone),
-      () => this.#moved(performance.now()),
+      (gone) => {
+        started();
+        this.#forget(gone);
+      },
+      () => {
+        started();
+        this.#moved(performance.now());
+      },
     );
     this.#all.add(thread);
     return thread;
@@ -273,6 +303,7 @@ export class SearchPool {
     if (!this.#all.has(thread) || this.#idle.includes(thread)) return;
     this.#scheduler.release(thread);
     this.#moved(performance.now());
+    this.#furtherNext = this.#size;
     if (this.#idle.length >= this.#size || this.#closed) void thread.end();
     else this.#idle.push(thread);
     if (this.#signatures && this.#idle.length === this.#all.size) new SignatureStore(this.#signatures).tidy();
