@@ -7,10 +7,17 @@ import { runInNewContext } from 'node:vm';
 
 /** How often at the most the heap is looked at. */
 const LOOK_EVERY_MS = 500;
-/** How much of the heap may be garbage before it is collected. */
+/** How much of the heap may be garbage before it is collected, after a search. */
 const SLACK_BYTES = 12 * 1024 * 1024;
+/** After any other call: V8 collects most of what those leave behind while it is young, which takes less time. */
+export const CALL_SLACK_BYTES = 36 * 1024 * 1024;
+/** The same in a thread, whose own heap is a fraction of the main thread's. */
+const THREAD_SLACK_BYTES = 3 * 1024 * 1024;
 /** To collect more than this in one go would hold up other calls: V8 does that in parts, by itself. */
 const MOST_COLLECTED_BYTES = 64 * 1024 * 1024;
+
+/** After a flood: the first one finds the pages with few objects left, only the second one can empty them. */
+const LAST_COLLECTIONS = 2;
 
 /** How much of long texts may be garbage: a collection takes as long as to decode a fraction of that. */
 const LONG_TEXT_SLACK_BYTES = 16 * 1024 * 1024;
@@ -19,30 +26,58 @@ let collect: (() => void) | undefined;
 let longTextBytes = 0;
 let nextLook = 0;
 let isLookDue = false;
+let lastWork = 0;
+let slackBytes = SLACK_BYTES;
+/** How many collections are due when no work comes any more. */
+let lastCollections = 0;
 /** What was in use after the last collection; before the first one, in a server that has just started. */
 let settledBytes = 12 * 1024 * 1024;
 
-/** To be called after work that leaves garbage behind. A collection takes some milliseconds. */
-export function tidyHeap(now: number = performance.now()): void {
-  if (now >= nextLook) {
-    nextLook = now + LOOK_EVERY_MS;
-    collectGrowth();
-  } else if (!isLookDue) {
-    // The last work of a flood must not leave its garbage lying about until the next one.
-    isLookDue = true;
-    setTimeout(() => {
-      isLookDue = false;
-      tidyHeap();
-    }, nextLook - now).unref();
-  }
+/** To be called once in a thread other than the main one, when it has started. */
+export function boundThreadHeap(): void {
+  slackBytes = THREAD_SLACK_BYTES;
+  settledBytes = getHeapStatistics().used_heap_size;
 }
 
-function collectGrowth(): void {
+/** To be called after work that leaves garbage behind. A collection takes some milliseconds. */
+export function tidyHeap(slack: number = slackBytes): void {
+  lastWork = performance.now();
+  if (lastWork >= nextLook) look(lastWork, slack);
+  else lookLater(nextLook - lastWork, slack);
+}
+
+function look(now: number, slack: number): void {
+  nextLook = now + LOOK_EVERY_MS;
   // Not `process.memoryUsage`: that opens a file, and a call would fail over it when descriptors run out.
-  const { used_heap_size: used } = getHeapStatistics();
-  if (used < settledBytes + SLACK_BYTES || used > MOST_COLLECTED_BYTES) return;
+  const grown = getHeapStatistics().used_heap_size - settledBytes;
+  if (grown >= slackBytes) lastCollections = LAST_COLLECTIONS;
+  if (grown >= slack) collectAndCompact();
+  if (lastCollections > 0) lookLater(LOOK_EVERY_MS, slack);
+}
+
+/** The last work of a flood must not leave its garbage lying about until the next one. */
+function lookLater(ms: number, slack: number): void {
+  if (isLookDue) return;
+  isLookDue = true;
+  setTimeout(() => {
+    isLookDue = false;
+    const now = performance.now();
+    if (now - lastWork < LOOK_EVERY_MS || lastCollections === 0) return look(now, slack);
+    collectAndCompact();
+    if (--lastCollections > 0) lookLater(LOOK_EVERY_MS, slack);
+  }, ms).unref();
+}
+
+/** Otherwise V8 keeps nearly every page on which a single object has survived: half of the heap, after a flood. */
+function collectAndCompact(): void {
+  if (getHeapStatistics().used_heap_size > MOST_COLLECTED_BYTES) return;
   collect ??= exposedCollector();
-  collect();
+  setFlagsFromString('--optimize-for-size');
+  try {
+    collect();
+  } finally {
+    setFlagsFromString('--no-optimize-for-size');
+  }
   settledBytes = getHeapStatistics().used_heap_size;
 }
 

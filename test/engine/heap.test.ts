@@ -1,21 +1,22 @@
-/** When the heap is collected: after it has grown, also by the last call of a flood, and never when that takes long. */
+/** When the heap is collected: after it has grown, also by the last call of a flood, twice after that, and never when that takes long. */
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 
 const MiB = 1024 * 1024;
-const heap = vi.hoisted(() => ({ used: 0, collected: 0 }));
+const heap = vi.hoisted(() => ({ used: 0, collected: 0, flags: [] as string[] }));
 
 vi.mock('node:v8', () => ({
   getHeapStatistics: () => ({ used_heap_size: heap.used, total_heap_size: 2 * heap.used }),
-  setFlagsFromString: () => {},
+  setFlagsFromString: (flag: string) => void heap.flags.push(flag),
 }));
 vi.mock('node:vm', () => ({
   runInNewContext: () => () => {
     heap.collected++;
+    heap.flags.push('collected');
     heap.used = 10 * 1024 * 1024;
   },
 }));
 
-const { tidyHeap } = await import('../../src/engine/heap.ts');
+const { boundThreadHeap, CALL_SLACK_BYTES, tidyHeap } = await import('../../src/engine/heap.ts');
 
 beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
 beforeEach(() => {
@@ -49,6 +50,44 @@ it('is looked at once more behind the last call of a flood', () => {
   tidyHeap();
   tidyHeap();
   expect(heap.collected).toBe(0);
-  vi.advanceTimersByTime(1000);
+  vi.advanceTimersByTime(500);
   expect(heap.collected).toBe(1);
+});
+
+it('is collected twice more when no call follows a flood, so that V8 can give back pages, and then no more', () => {
+  expect(collectedAt(40 * MiB)).toBe(1);
+  heap.collected = 0;
+  vi.advanceTimersByTime(10_000);
+  expect(heap.collected).toBe(2);
+  expect(collectedAt(15 * MiB)).toBe(0);
+  vi.advanceTimersByTime(10_000);
+  expect(heap.collected).toBe(2);
+});
+
+it('may grow more by calls that leave mostly young garbage behind, until no call follows', () => {
+  vi.advanceTimersByTime(10_000);
+  heap.collected = 0;
+  heap.used = 30 * MiB;
+  tidyHeap(CALL_SLACK_BYTES);
+  expect(heap.collected).toBe(0);
+  vi.advanceTimersByTime(10_000);
+  expect(heap.collected).toBe(2);
+  heap.used = 50 * MiB;
+  tidyHeap(CALL_SLACK_BYTES);
+  expect(heap.collected).toBe(3);
+});
+
+it('is compacted whenever it is collected, and V8 keeps its usual options', () => {
+  vi.advanceTimersByTime(10_000);
+  heap.flags = [];
+  expect(collectedAt(40 * MiB)).toBe(1);
+  expect(heap.flags).toEqual(['--optimize-for-size', 'collected', '--no-optimize-for-size']);
+});
+
+it('is smaller in a thread: less may be garbage there', () => {
+  vi.advanceTimersByTime(10_000);
+  heap.used = 5 * MiB;
+  boundThreadHeap();
+  expect(collectedAt(7 * MiB)).toBe(0);
+  expect(collectedAt(9 * MiB)).toBe(1);
 });

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { provideConverter } from '../../charset/converter.ts';
 import { EngineFailure } from '../../failures.ts';
-import { tidyHeap } from '../../heap.ts';
+import { boundThreadHeap, tidyHeap } from '../../heap.ts';
 import { withPackedSteps } from '../../text/patch/planned-files.ts';
 import { type RewriteResults, rewrite } from '../../text/rewrite.ts';
 import { type MessageChunk, packed, Unpacking } from './message-chunks.ts';
@@ -10,6 +10,7 @@ import type { TextAnswer, TextJob } from './text-job.ts';
 
 const port = parentPort!;
 provideConverter(() => Buffer.from(workerData as SharedArrayBuffer).toString('utf8'));
+boundThreadHeap();
 
 const unpacking = new Unpacking();
 /** Lets the next chunk go: the main thread takes one at a time. */

@@ -4,7 +4,7 @@ import { provideConverter } from '../../charset/converter.ts';
 import { isShortage } from '../../confine/errno.ts';
 import { openCursor } from '../../confine/scan/cursor.ts';
 import { ListingCache } from '../../confine/scan/listing-cache.ts';
-import { tidyHeap } from '../../heap.ts';
+import { boundThreadHeap, tidyHeap } from '../../heap.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ContentSearch } from '../match/search-file.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
@@ -38,6 +38,7 @@ let kernel: Kernel | undefined;
 const listings = new ListingCache();
 /** The memory of work queues by slot: the main thread sends each only once. */
 const memories: SharedArrayBuffer[] = [];
+boundThreadHeap();
 
 port.on('message', (job: AnyJob) => {
   try {
