@@ -4,6 +4,10 @@ import { basename, join, relative, sep } from 'node:path';
 import type { Dir } from '../directory/dir.ts';
 import { exists } from '../probe-path.ts';
 import { isWithin, type Root } from '../roots.ts';
+import type { Absence } from '../scan/absence.ts';
+import { openCursor, scanRootOf } from '../scan/cursor.ts';
+import type { Listing } from '../scan/listing.ts';
+import { textOf } from '../scan/raw-names.ts';
 import { CONTROL, gitControl } from './git-control.ts';
 import { pathsNamedBy } from './git-named.ts';
 import { GIT } from './git-names.ts';
@@ -94,24 +98,22 @@ class Look {
   }
 
   async #below(dir: Dir, root: Root, names: string[]): Promise<void> {
-    let entries: ReturnType<Dir['entries']>;
-    try {
-      entries = dir.entries();
-    } catch {
-      return;
-    }
+    const listing = await this.#list(dir);
+    if (typeof listing === 'string') return;
+    const { names: found, types } = listing;
     const path = join(root.real, ...names);
     // The names are known already: only where one could be Git's is it worth a look.
-    const mayBeGit = entries.some(({ name }) => name.toLowerCase() === 'head');
+    const mayBeGit = found.some((name) => name.length === 4 && name.toLowerCase() === 'head');
     const isGit = this.#isKnown(path) || (mayBeGit && looksLikeRepository(dir));
-    if (isGit || entries.some(({ name }) => name === GIT)) this.#lookAt(dir, path);
-    for (const { name, type } of entries) {
+    if (isGit || found.includes(GIT)) this.#lookAt(dir, path);
+    for (const [index, raw] of found.entries()) {
       if (this.found.entries >= this.#most) {
         this.found.complete = false;
         return;
       }
       this.found.entries++;
-      if (type !== 'directory' || (isGit && CONTENTS.has(name))) continue;
+      if (types[index] !== 'directory' || (isGit && CONTENTS.has(raw))) continue;
+      const name = textOf(raw);
       if (name === LAST && !names.includes(LAST)) {
         this.#put.push({ root, names: [...names, name] });
         continue;
@@ -124,14 +126,30 @@ class Look {
     }
   }
 
+  /** In turns: there may be hundreds of thousands of entries. */
+  async #list(dir: Dir): Promise<Listing | Absence> {
+    const cursor = openCursor(scanRootOf(dir));
+    try {
+      return await cursor.listInTurns(() => this.#pause());
+    } catch {
+      return 'unreadable';
+    } finally {
+      cursor.close();
+    }
+  }
+
   #isKnown(path: string): boolean {
     return basename(path) === GIT || this.#known.has(path);
   }
 
-  async #pause(): Promise<void> {
-    if (performance.now() - this.#began < TURN_MS) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#began = performance.now();
+  #pause(): Promise<void> | undefined {
+    if (performance.now() - this.#began < TURN_MS) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#began = performance.now();
+        resolve();
+      });
+    });
   }
 
   /** Takes note of what a directory holds, if it is a repository's worktree or its `.git`. */
