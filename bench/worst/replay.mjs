@@ -87,6 +87,7 @@ export function replay(site) {
     ['grep_files', { directory: at('tree'), regex: `${'(a?'.repeat(1600)}${')'.repeat(1600)}` }],
     ['grep_files', { directory: at('tree'), regex: '[a-z]{1,99}'.repeat(900) }],
     ['grep_files', { directory: at('tree'), regex: '(?:é|ß|[à-ÿ]){1,50}'.repeat(500) }],
+    ['execute_command', { command: 'find many -name "*.txt" -exec touch {} +' }],
     ['execute_command', { command: `head -c ${Math.round(500_000 * scale)} /dev/zero | tr "\\0" x` }],
     ['delete_file', { path: at('tree') }],
     ['delete_file', { path: at('many') }],

@@ -57,9 +57,10 @@ export class TreeThreads implements TreeScanner {
     const others = own.isEnded
       ? []
       : await this.#rest([...own.left, ...part.left], { kind: 'look', root: scanRootOf(dir), ...left });
-    const looked = [part.packed(), ...others.flatMap(({ looked }) => looked ?? [])];
     const count = own.files + others.reduce((sum, { files }) => sum + files, 0);
-    return { directories: looked.flatMap(unpacked), count, tooMany: count > options.mostEntries };
+    if (count > options.mostEntries) return { directories: [], count, tooMany: true };
+    const looked = [part.packed(), ...others.flatMap(({ looked }) => looked ?? [])];
+    return { directories: looked.flatMap(unpacked), count, tooMany: false };
   }
 
   async copy(dir: Dir, files: readonly DirectoryFiles[], target: CopyTarget): Promise<Copies[]> {

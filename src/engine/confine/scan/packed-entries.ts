@@ -33,6 +33,8 @@ export interface PackedDirectory {
   readonly part: number;
   /** Separated by NUL. */
   readonly names: string;
+  /** How many they are. */
+  readonly count: number;
   /** Where its symbolic links lead, as they are written, in the order of their names; separated by NUL. */
   readonly links: string;
   readonly facts: BigInt64Array;
@@ -72,7 +74,8 @@ export class EntryPacker {
   /** Ends a directory whose entries' facts were added, in this order. */
   addDirectory(path: string, part: number, names: readonly string[], links: readonly string[]): void {
     if (names.length === 0) return;
-    this.#directories.push({ path, part, names: names.join('\0'), links: links.join('\0') });
+    const count = names.length;
+    this.#directories.push({ path, part, names: names.join('\0'), count, links: links.join('\0') });
   }
 
   /** Forgets the facts of the last entries. */
@@ -89,15 +92,9 @@ export function unpacked({ directories, facts }: PackedDirectories): PackedDirec
   let at = 0;
   return directories.map((directory) => {
     const from = at;
-    at += countOf(directory) * FACTS;
+    at += directory.count * FACTS;
     return { ...directory, facts: facts.subarray(from, at) };
   });
-}
-
-export function countOf({ names }: Pick<PackedDirectory, 'names'>): number {
-  let count = 1;
-  for (let at = names.indexOf('\0'); at >= 0; at = names.indexOf('\0', at + 1)) count++;
-  return count;
 }
 
 export function namesIn({ names }: PackedDirectory): string[] {

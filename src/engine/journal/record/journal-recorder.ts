@@ -24,6 +24,8 @@ import { isKept } from './is-kept.ts';
 
 /** Larger contents are not kept for a diff alone. */
 const SHOWN_BYTES = 1024 * 1024;
+/** Of changes that have happened already. */
+const CHANGES_A_LINE = 256;
 /** An empty directory needs no room. */
 const NOTHING = { bytes: 0, why: undefined };
 
@@ -238,6 +240,16 @@ export class JournalRecorder implements ChangeRecorder {
   add(changes: readonly Change[], roots: readonly string[]): void {
     for (const root of roots) this.#roots.add(root);
     this.#write(changes);
+  }
+
+  /** The same for very many of them: in several lines, and in as many turns as they take. */
+  async addInTurns(changes: readonly Change[], roots: readonly string[], yielder: Yielder): Promise<void> {
+    for (let at = 0; at < changes.length; at += CHANGES_A_LINE) {
+      if (yielder.isDue) await yielder.pause();
+      this.add(changes.slice(at, at + CHANGES_A_LINE), roots);
+      // A path may come twice: removed, and then made anew.
+      this.begins();
+    }
   }
 
   #willShow({ path }: Place, bytes: Buffer | undefined): void {

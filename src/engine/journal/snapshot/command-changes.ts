@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { addNote, anonymous, reportChanges } from '../../caller.ts';
 import type { Root } from '../../confine/roots.ts';
+import { inTurns, Yielder } from '../../event-loop.ts';
 import type { Change, FileImage, Removed } from '../entries/entry.ts';
 import type { Journal } from '../journal.ts';
 import { whyFileNotKept } from '../record/entry-quota.ts';
@@ -141,11 +142,14 @@ export class CommandSnapshots {
     toolChanges: ToolChanges,
   ): Promise<void> {
     const { caller, journal } = gate;
-    const renames = new Renames(before, after, (path, was) => this.#canRestore(journal?.store, path, was));
+    const yielder = new Yielder(undefined);
+    const isKept = (path: string, was: SnapshotEntry) => this.#canRestore(journal?.store, path, was);
+    const renames = await inTurns(Renames.find(before, after, isKept), yielder);
     const changes: Change[] = [];
     const reading = { left: MOST_READ_BYTES };
     const room = { left: ((journal?.quotaBounds.call ?? 0) * 7) / 8, file: journal?.quotaBounds.file ?? 0 };
     for (const [path, was] of before) {
+      if (yielder.isDue) await yielder.pause();
       if (toolChanges.has(path) || renames.isOldName(path) || renames.wentAlong(path)) continue;
       const is = after.get(path);
       if (!is || isOther(was, is)) changes.push(await this.#removed(journal?.store, path, was, room));
@@ -153,6 +157,7 @@ export class CommandSnapshots {
         changes.push(...(await this.#changed(gate, path, was, is, { reading, room })));
     }
     for (const [from, to] of renames.all) {
+      if (yielder.isDue) await yielder.pause();
       if (toolChanges.has(from) || toolChanges.has(to)) continue;
       changes.push(await moved(gate, from, to, after.get(to)!, reading));
     }
@@ -160,7 +165,7 @@ export class CommandSnapshots {
     if (changes.length === 0) return;
     if (journal === undefined) return reportChanges(caller, changes);
     try {
-      const entered = this.#write(gate, changes, before, after);
+      const entered = await this.#write(gate, changes, before, after);
       noteLost(caller, changes);
       await journal.holdSize(entered);
     } catch (error) {
@@ -185,11 +190,13 @@ export class CommandSnapshots {
     }
   }
 
-  #write(gate: Gate, changes: Change[], before: Entries, after: Entries): string {
+  async #write(gate: Gate, changes: Change[], before: Entries, after: Entries): Promise<string> {
     const { caller, journal } = gate;
+    const yielder = new Yielder(undefined);
     const root = ({ path }: Change) => (before.get(path) ?? after.get(path))!.root.real;
     const recorder = journal!.begin(caller.origin, { found: true }, (change) => gate.reportChange(change));
-    recorder.add(changes, [...new Set(changes.map(root))]);
+    await recorder.addInTurns(changes, [...new Set(changes.map(root))], yielder);
+    await recorder.report(yielder);
     recorder.end('done');
     caller.entered(recorder.id);
     return recorder.id;

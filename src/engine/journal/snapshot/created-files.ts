@@ -4,6 +4,7 @@ import { hashOf } from '../../../state/content-hash.ts';
 import { isWithin } from '../../confine/roots.ts';
 import type { EntryStat } from '../../confine/scan/packed-entries.ts';
 import { STRAIGHT } from '../../confine/wall.ts';
+import { Yielder } from '../../event-loop.ts';
 import { EngineFailure } from '../../failures.ts';
 import type { Change, FileImage } from '../entries/entry.ts';
 import { LARGE_BYTES } from '../record/capture.ts';
@@ -36,7 +37,9 @@ export async function createdChanges(gate: Gate, compared: Compared): Promise<Ch
   const isWhole = wholeIn(compared);
   const wholes: string[] = [];
   const changes: Change[] = [];
+  const yielder = new Yielder(undefined);
   for (const [path, is] of after) {
+    if (yielder.isDue) await yielder.pause();
     const was = renames.isOldName(path) ? undefined : before.get(path);
     if (toolChanges.has(path) || (was && !isOther(was, is))) continue;
     if (renames.isNewName(path) || renames.wentAlong(path)) continue;

@@ -7,6 +7,7 @@
 import { basename } from 'node:path';
 import { isWithin } from '../../confine/roots.ts';
 import type { EntryStat } from '../../confine/scan/packed-entries.ts';
+import type { Steps } from '../../event-loop.ts';
 import { stampOf } from '../record/stamp.ts';
 import { type Entries, NOT_ENTERED, type SnapshotEntry } from './snapshot.ts';
 
@@ -17,21 +18,30 @@ export class Renames {
   /** Old and new names of directories. */
   readonly #directories: string[] = [];
 
-  constructor(before: Entries, after: Entries, isKept: (path: string, was: SnapshotEntry) => boolean) {
+  /** In turns: there may be a hundred thousand entries. */
+  static *find(
+    before: Entries,
+    after: Entries,
+    isKept: (path: string, was: SnapshotEntry) => boolean,
+  ): Steps<Renames> {
+    const found = new Renames();
     const gone = new Map<string, string>();
     for (const [path, was] of before) {
+      yield;
       if (was.unreachable || isStillAt(was, after.get(path))) continue;
       if (was.stat.type === 'directory' || !isKept(path, was)) gone.set(identityOf(was.stat), path);
     }
-    if (gone.size === 0) return;
+    if (gone.size === 0) return found;
     for (const [path, is] of after) {
+      yield;
       const from = is.unreachable || before.has(path) ? undefined : gone.get(identityOf(is.stat));
       if (from === undefined || (isKept(from, before.get(from)!) && !isUnknown(path, is))) continue;
       gone.delete(identityOf(is.stat));
-      this.#to.set(from, path);
-      this.#newNames.add(path);
-      if (is.stat.type === 'directory') this.#directories.push(from, path);
+      found.#to.set(from, path);
+      found.#newNames.add(path);
+      if (is.stat.type === 'directory') found.#directories.push(from, path);
     }
+    return found;
   }
 
   get all(): Iterable<[from: string, to: string]> {

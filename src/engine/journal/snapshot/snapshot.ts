@@ -2,7 +2,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Root } from '../../confine/roots.ts';
 import {
-  countOf,
   type EntryStat,
   isSameDirectory,
   linksIn,
@@ -63,7 +62,7 @@ export async function takeSnapshot(
       const key = `${above}/${packed.path}\0${packed.part}`.replace('/\0', '\0');
       if (snapshot.has(key)) continue;
       snapshot.set(key, { root, packed });
-      entries += countOf(packed);
+      entries += packed.count;
     }
   }
   return entries > MOST_ENTRIES ? undefined : snapshot;

@@ -76,8 +76,10 @@ function look(job: LookJob, queue: WorkQueue): ThreadResult {
   try {
     const part = new Look(queue, cursor, job, job.overflow);
     part.run();
-    const { files } = part;
-    return { ...emptyResult(), joined: true, files, looked: part.packed(), overflow: part.overflow };
+    const { files, overflow } = part;
+    // Nobody uses it when there is too much: the main thread need not take it apart.
+    const looked = queue.files > job.mostEntries ? undefined : part.packed();
+    return { ...emptyResult(), joined: true, files, looked, overflow };
   } finally {
     cursor.close();
   }
