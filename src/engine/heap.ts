@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 500;
 /** How much of the heap may be garbage before it is collected, after a search. */
 const SLACK_BYTES = 12 * 1024 * 1024;
 /** After any other call: V8 collects most of what those leave behind while it is young, which takes less time. */
-export const CALL_SLACK_BYTES = 36 * 1024 * 1024;
+export const CALL_SLACK_BYTES = 30 * 1024 * 1024;
 /** The same in a thread, whose own heap is a fraction of the main thread's. */
 const THREAD_SLACK_BYTES = 3 * 1024 * 1024;
 /** To collect more than this in one go would hold up other calls: V8 does that in parts, by itself. */
