@@ -6,9 +6,19 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { soak } from './soak.ts';
 
-const IN_MEMORY = ['dialects/', 'engine/', 'library/', 'server/', 'state/directory/', 'trace/'];
-/** Their subject is two file systems, or a sandbox, which has a /dev of its own. */
+const IN_MEMORY = [
+  'change-view/',
+  'cli/',
+  'dialects/',
+  'engine/',
+  'library/',
+  'server/',
+  'state/directory/',
+  'trace/',
+];
+/** Their subject is two file systems, what npm starts, or a sandbox, which has a /dev of its own. */
 const ON_DISK = [
+  'cli/start',
   'engine/journal/devices',
   'engine/run/sandbox/',
   'engine/undo/attack',
