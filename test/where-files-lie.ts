@@ -7,6 +7,7 @@ import { expect } from 'vitest';
 import { soak } from './soak.ts';
 
 const IN_MEMORY = [
+  'fleet/',
   'change-view/',
   'cli/',
   'dialects/',
