@@ -7,10 +7,8 @@ import { runInNewContext } from 'node:vm';
 
 /** How often at the most the heap is looked at. */
 const LOOK_EVERY_MS = 500;
-/** How much of the heap may be garbage before it is collected, after a search. */
+/** How much of the heap may be garbage before it is collected. */
 const SLACK_BYTES = 12 * 1024 * 1024;
-/** After any other call: V8 collects most of what those leave behind while it is young, which takes less time. */
-export const CALL_SLACK_BYTES = 30 * 1024 * 1024;
 /** The same in a thread, whose own heap is a fraction of the main thread's. */
 const THREAD_SLACK_BYTES = 3 * 1024 * 1024;
 /** To collect more than this in one go would hold up other calls: V8 does that in parts, by itself. */
@@ -28,6 +26,8 @@ let nextLook = 0;
 let isLookDue = false;
 let lastWork = 0;
 let slackBytes = SLACK_BYTES;
+/** Whether work was done since the last look whose garbage does not wait for a pause. */
+let hasSurvivors = false;
 /** How many collections are due when no work comes any more. */
 let lastCollections = 0;
 /** What was in use after the last collection; before the first one, in a server that has just started. */
@@ -39,32 +39,42 @@ export function boundThreadHeap(): void {
   settledBytes = getHeapStatistics().used_heap_size;
 }
 
-/** To be called after work that leaves garbage behind. A collection takes some milliseconds. */
-export function tidyHeap(slack: number = slackBytes): void {
-  lastWork = performance.now();
-  if (lastWork >= nextLook) look(lastWork, slack);
-  else lookLater(nextLook - lastWork, slack);
+/** To be called after work whose garbage V8 lets grow old. A collection takes some milliseconds. */
+export function tidyHeap(): void {
+  hasSurvivors = true;
+  tidyHeapInPauses();
 }
 
-function look(now: number, slack: number): void {
+/**
+ * To be called after any other work. V8 collects most of its garbage while that is young, which takes less time than to
+ * collect all of the heap: that has time until no work comes any more.
+ */
+export function tidyHeapInPauses(): void {
+  lastWork = performance.now();
+  if (lastWork >= nextLook) look(lastWork);
+  else lookLater(nextLook - lastWork);
+}
+
+function look(now: number): void {
   nextLook = now + LOOK_EVERY_MS;
   // Not `process.memoryUsage`: that opens a file, and a call would fail over it when descriptors run out.
-  const grown = getHeapStatistics().used_heap_size - settledBytes;
-  if (grown >= slackBytes) lastCollections = LAST_COLLECTIONS;
-  if (grown >= slack) collectAndCompact();
-  if (lastCollections > 0) lookLater(LOOK_EVERY_MS, slack);
+  const hasGrown = getHeapStatistics().used_heap_size >= settledBytes + slackBytes;
+  if (hasGrown) lastCollections = LAST_COLLECTIONS;
+  if (hasGrown && hasSurvivors) collectAndCompact();
+  hasSurvivors = false;
+  if (lastCollections > 0) lookLater(LOOK_EVERY_MS);
 }
 
 /** The last work of a flood must not leave its garbage lying about until the next one. */
-function lookLater(ms: number, slack: number): void {
+function lookLater(ms: number): void {
   if (isLookDue) return;
   isLookDue = true;
   setTimeout(() => {
     isLookDue = false;
     const now = performance.now();
-    if (now - lastWork < LOOK_EVERY_MS || lastCollections === 0) return look(now, slack);
+    if (now - lastWork < LOOK_EVERY_MS || lastCollections === 0) return look(now);
     collectAndCompact();
-    if (--lastCollections > 0) lookLater(LOOK_EVERY_MS, slack);
+    if (--lastCollections > 0) lookLater(LOOK_EVERY_MS);
   }, ms).unref();
 }
 

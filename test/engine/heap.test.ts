@@ -16,7 +16,7 @@ vi.mock('node:vm', () => ({
   },
 }));
 
-const { boundThreadHeap, CALL_SLACK_BYTES, tidyHeap } = await import('../../src/engine/heap.ts');
+const { boundThreadHeap, tidyHeap, tidyHeapInPauses } = await import('../../src/engine/heap.ts');
 
 beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
 beforeEach(() => {
@@ -64,17 +64,29 @@ it('is collected twice more when no call follows a flood, so that V8 can give ba
   expect(heap.collected).toBe(2);
 });
 
-it('may grow more by calls that leave mostly young garbage behind, until no call follows', () => {
+it('is left alone under a flood of calls that leave young garbage behind, until there is a pause', () => {
   vi.advanceTimersByTime(10_000);
   heap.collected = 0;
-  heap.used = 30 * MiB;
-  tidyHeap(CALL_SLACK_BYTES);
+  heap.used = 50 * MiB;
+  for (let call = 0; call < 100; call++) {
+    tidyHeapInPauses();
+    vi.advanceTimersByTime(100);
+  }
   expect(heap.collected).toBe(0);
   vi.advanceTimersByTime(10_000);
   expect(heap.collected).toBe(2);
+});
+
+it('is collected after a search in such a flood', () => {
+  vi.advanceTimersByTime(10_000);
+  heap.collected = 0;
   heap.used = 50 * MiB;
-  tidyHeap(CALL_SLACK_BYTES);
-  expect(heap.collected).toBe(3);
+  for (let call = 0; call < 20; call++) {
+    if (call === 3) tidyHeap();
+    else tidyHeapInPauses();
+    vi.advanceTimersByTime(100);
+  }
+  expect(heap.collected).toBe(1);
 });
 
 it('is compacted whenever it is collected, and V8 keeps its usual options', () => {

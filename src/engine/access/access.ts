@@ -15,7 +15,7 @@ import { Yielder, yieldIfDue } from '../event-loop.ts';
 import { EngineFailure, type Failure, type FailureKind, fail } from '../failures.ts';
 import { DeclaredEncodings } from '../files/encoding/declared-encodings.ts';
 import { noRecorder } from '../files/recorder.ts';
-import { CALL_SLACK_BYTES, tidyHeap } from '../heap.ts';
+import { tidyHeapInPauses } from '../heap.ts';
 import type { Change } from '../journal/entries/entry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecorder } from '../journal/record/journal-recorder.ts';
@@ -241,7 +241,7 @@ export class Access {
       if (!onlyPrepares) arrival?.name();
       return await work;
     } finally {
-      tidyHeap(CALL_SLACK_BYTES);
+      tidyHeapInPauses();
       if (--shared.running === 0) for (const idle of shared.whenIdle.splice(0)) idle();
     }
   }
