@@ -26,6 +26,8 @@ export interface PathAccess {
 
 /** A call that has come. Before it has named its paths, nobody knows which later calls must wait for it. */
 export interface Arrival {
+  /** Larger than for every call that came before. */
+  readonly number: number;
   /** Settles when the call has named its paths, or has ended. */
   readonly named: Promise<void>;
   /** Lets later calls go on: those that touch the same paths now wait for the call itself. */

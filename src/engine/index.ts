@@ -7,7 +7,7 @@ export { type CommandSettings, shellExitCode } from './api/commands.ts';
 export type { PatchResult } from './api/files.ts';
 export type { EntryFilter, HistoryApi, UndoOptions, UndoOutcome, UndoPlan } from './api/history.ts';
 export type { Call } from './api/reading.ts';
-export { anonymous, type Caller, type How, type PathAccess } from './caller.ts';
+export { type Arrival, anonymous, type Caller, type How, type PathAccess } from './caller.ts';
 export type { EncodingRule } from './charset/declared.ts';
 export { CHARSETS, charsetNamed } from './charset/names.ts';
 export type { Stat } from './confine/directory/dir.ts';

@@ -1,23 +1,42 @@
 /** The directory that one client's session works in: set by set_workspace, needed by every other tool. */
-import { type Engine, fail } from '../../engine/index.ts';
+import { type Arrival, type Engine, fail } from '../../engine/index.ts';
 import type { Session, ToolContext } from '../dialect.ts';
 
-/** Choices in progress. Later calls of the session wait for them, so that none works in the wrong directory. */
-const choosing = new WeakMap<Session, Promise<unknown>>();
+/** A choice of a workspace that is under way. */
+interface Choice {
+  /** When its call came. */
+  arrival: Arrival | undefined;
+  /** Never rejects. */
+  made: Promise<void>;
+}
 
-export async function chooseWorkspace({ engine, session }: ToolContext, path: string): Promise<Engine> {
+/** Later calls of the session wait for a choice, and earlier ones do not, so that none works in the wrong directory. */
+const choices = new WeakMap<Session, Set<Choice>>();
+
+export async function chooseWorkspace(context: ToolContext, path: string): Promise<Engine> {
+  const { engine, session, caller } = context;
   if (session.workspaceIsFixed) return requireFixed(engine, session.workspace!, path);
-  const mine = replaceWorkspace(engine, session, path, choosing.get(session));
-  const settled = mine.then(
+  const choosing = replaceWorkspace(context, path, earlierChoices(context));
+  const made = choosing.then(
     () => {},
     () => {},
   );
-  choosing.set(session, settled);
+  const choice = { arrival: caller.arrival, made };
+  const underWay = choices.get(session) ?? new Set();
+  choices.set(session, underWay.add(choice));
   try {
-    return await mine;
+    return await choosing;
   } finally {
-    if (choosing.get(session) === settled) choosing.delete(session);
+    underWay.delete(choice);
   }
+}
+
+/** The choices of calls that came before this one; where nobody knows when it came, all that are under way. */
+function earlierChoices({ session, caller: { arrival } }: ToolContext): Choice[] {
+  const underWay = choices.get(session);
+  if (!underWay || underWay.size === 0) return [];
+  if (!arrival) return [...underWay];
+  return [...underWay].filter((choice) => choice.arrival && choice.arrival.number < arrival.number);
 }
 
 /** A client may choose the workspace that its address names, under any of that directory's names. */
@@ -29,13 +48,15 @@ async function requireFixed(engine: Engine, fixed: Engine, path: string): Promis
 }
 
 async function replaceWorkspace(
-  engine: Engine,
-  session: Session,
+  context: ToolContext,
   path: string,
-  earlier: Promise<unknown> | undefined,
+  earlier: readonly Choice[],
 ): Promise<Engine> {
-  await earlier;
+  const { engine, session, caller } = context;
   const chosen = await engine.within(path);
+  // A call that came before may have begun to choose only now: until it did, `within` has waited for it.
+  const before = caller.arrival ? earlierChoices(context) : earlier;
+  await Promise.all(before.map(({ made }) => made));
   const left = session.workspace;
   session.workspace = chosen;
   // close() waits for the calls that still run there.
@@ -45,11 +66,12 @@ async function replaceWorkspace(
 
 /** A tool must start its one operation before it waits for anything else: then the workspace stays open for it. */
 export async function inWorkspace<T>(
-  { session, caller }: ToolContext,
+  context: ToolContext,
   use: (workspace: Engine) => Promise<T>,
 ): Promise<T> {
-  const pending = choosing.get(session);
-  if (pending) await pending;
+  const { session, caller } = context;
+  const earlier = earlierChoices(context);
+  if (earlier.length > 0) await Promise.all(earlier.map(({ made }) => made));
   if (session.workspace === undefined) fail({ kind: 'no-workspace' });
   return use(session.workspace.as(caller));
 }

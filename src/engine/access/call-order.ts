@@ -37,12 +37,14 @@ class Running {
 
 /** The same for a call that has not named its paths. */
 class Unnamed implements Arrival {
+  readonly number: number;
   readonly #unnamed: Set<Unnamed>;
   #isNamed = false;
   #named: Promise<void> | undefined;
   #settle: (() => void) | undefined;
 
-  constructor(unnamed: Set<Unnamed>) {
+  constructor(number: number, unnamed: Set<Unnamed>) {
+    this.number = number;
     this.#unnamed = unnamed;
     unnamed.add(this);
   }
@@ -66,12 +68,13 @@ class Unnamed implements Arrival {
 export class CallOrder {
   /** In the order in which they came. */
   readonly #running = new Set<Running>();
+  #arrivals = 0;
   /** Those that have not named their paths yet, in the order in which they came. */
   readonly #unnamed = new Set<Unnamed>();
 
   /** Call this when a call comes, before you wait for anything, and call its `name` in the end. */
   arrive(): Arrival {
-    return new Unnamed(this.#unnamed);
+    return new Unnamed(this.#arrivals++, this.#unnamed);
   }
 
   /** Settles when every call that came before has named its paths; undefined when all of them have. */

@@ -26,17 +26,20 @@ afterEach(async () => {
   temporary.remove();
 });
 
-async function call(session: Session, name: string, args: unknown, signal?: AbortSignal): Promise<string> {
+/** `arrival`: when the call came, if that was not now. */
+async function call(
+  session: Session,
+  name: string,
+  args: unknown,
+  { signal = new AbortController().signal, arrival = engine.arrive() } = {},
+): Promise<string> {
   const tool = fileeditor.tools.find((each) => each.name === name)!;
+  const caller = { ...anonymous, arrival };
   const outcome = await callTool(fileeditor, tool, args, {
-    engine,
-    caller: anonymous,
-    session,
-    signal: signal ?? new AbortController().signal,
-    home: homedir(),
-    settings: {},
-    progress: () => {},
+    ...{ engine: engine.as(caller), caller, session, signal },
+    ...{ home: homedir(), settings: {}, progress: () => {} },
   });
+  arrival.name();
   if (!('result' in outcome)) throw new Error(`${name} must not fail as a protocol error`);
   const [item] = outcome.result.content;
   return item?.type === 'text' ? item.text : '';
@@ -108,6 +111,19 @@ describe('a session', () => {
     expect(untouched).toBe('2\n');
   });
 
+  it('lets a call whose arguments take long to check work in the workspace of the time when it came', async () => {
+    layOut(root, { 'one/a.txt': '1\n', 'two/a.txt': '2\n' });
+    const session: Session = {};
+    await call(session, 'set_workspace', { path: join(root, 'one') });
+    const arrival = engine.arrive();
+    const moved = call(session, 'set_workspace', { path: join(root, 'two') });
+    const later = call(session, 'read_files', { path: 'a.txt' });
+    await call(session, 'insert_contents', { path: 'a.txt', line: 1, content: 'edit' }, { arrival });
+    expect(await moved).toContain('Successfully set workspace root');
+    expect(await later).toBe('1 | 2');
+    expect(readBack(root)).toEqual({ 'one/a.txt': 'edit\n1\n', 'two/a.txt': '2\n' });
+  });
+
   it('holds one directory, however often the workspace is set', async () => {
     layOut(root, { 'one/a.txt': '1\n', 'two/a.txt': '2\n' });
     const session: Session = {};
@@ -140,7 +156,7 @@ describe('a session', () => {
     await call(session, 'set_workspace', { path: root });
     const cancel = new AbortController();
     const replace = { path: 'a.txt', search: '^(a+)+b$', replace: 'x', use_regex: true };
-    const stuck = call(session, 'search_and_replace', replace, cancel.signal);
+    const stuck = call(session, 'search_and_replace', replace, { signal: cancel.signal });
     expect(await call(session, 'read_files', { path: 'b.txt' })).toBe('1 | b');
     cancel.abort();
     expect(await stuck).toBe('Error: The call was cancelled');
