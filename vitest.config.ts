@@ -1,12 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { COMPILED, compiledSources } from './test/compiled-sources.ts';
 import { HeavyFirst } from './test/heavy-first.ts';
 
 // Tests often wait, for the disk, for a program or for a time limit: more workers than cores keep the cores at work.
-const workers = Math.min(4, availableParallelism() + 2);
+const workers = Math.min(5, availableParallelism() + 3);
 
 export default defineConfig({
+  plugins: process.env.COFFERDAM_TESTS_COMPILED === '1' ? [compiledSources()] : [],
   test: {
+    // Node loads them by itself, without Vite.
+    server: { deps: { external: [COMPILED] } },
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/run-directories.ts'],
     setupFiles: [

@@ -5,6 +5,7 @@ import { install, node, root } from './setup.mjs';
 install();
 // Node 20 reads these certificates at every start. The tests start Node often and use no network outside.
 delete process.env.NODE_EXTRA_CA_CERTS;
+process.env.COFFERDAM_TESTS_COMPILED = '1';
 node('build', ['scripts/build.mjs']);
 // Tests often wait: the checks use the cores meanwhile.
 const failed = await Promise.all([

@@ -1,18 +1,8 @@
-/**
- * A worker runs many test files and keeps the modules of the sources between them. The files named here look at what
- * a module remembers for as long as a process lives: they load the sources anew.
- */
+/** Loads the sources anew for the test files that need that. */
 import { expect, vi } from 'vitest';
+import { isFresh } from './fresh-modules-list.ts';
 
-const FRESH = [
-  // The wall looks for litter in a directory once in a while, and knows it by its inode, which may be used again.
-  'engine/confine/content/draft-names',
-  // The size of the heap after the last collection.
-  'engine/heap',
-];
-
-const { testPath } = expect.getState();
-if (FRESH.some((name) => testPath!.endsWith(`/${name}.test.ts`))) vi.resetModules();
+if (isFresh(expect.getState().testPath!)) vi.resetModules();
 
 // The programs that tests start would paint their output.
 delete process.env.FORCE_COLOR;
