@@ -82,6 +82,7 @@ function lookLater(ms: number): void {
 function collectAndCompact(): void {
   if (getHeapStatistics().used_heap_size > MOST_COLLECTED_BYTES) return;
   collect ??= exposedCollector();
+  if (!collect) return;
   setFlagsFromString('--optimize-for-size');
   try {
     collect();
@@ -100,12 +101,13 @@ export function tidyLongText(bytes: number): void {
   if (longTextBytes < LONG_TEXT_SLACK_BYTES) return;
   longTextBytes = 0;
   collect ??= exposedCollector();
-  collect();
+  collect?.();
 }
 
-function exposedCollector(): () => void {
+/** Undefined when another thread takes the option back at this moment, which holds for all of them: the next time will do. */
+function exposedCollector(): (() => void) | undefined {
   setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
+  const gc = runInNewContext('globalThis.gc') as (() => void) | undefined;
   // V8 takes compiled code only with the flags with which it was compiled.
   setFlagsFromString('--no-expose-gc');
   return gc;

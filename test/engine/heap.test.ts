@@ -2,17 +2,20 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 
 const MiB = 1024 * 1024;
-const heap = vi.hoisted(() => ({ used: 0, collected: 0, flags: [] as string[] }));
+const heap = vi.hoisted(() => ({ used: 0, collected: 0, flags: [] as string[], isExposed: true }));
 
 vi.mock('node:v8', () => ({
   getHeapStatistics: () => ({ used_heap_size: heap.used, total_heap_size: 2 * heap.used }),
   setFlagsFromString: (flag: string) => void heap.flags.push(flag),
 }));
 vi.mock('node:vm', () => ({
-  runInNewContext: () => () => {
-    heap.collected++;
-    heap.flags.push('collected');
-    heap.used = 10 * 1024 * 1024;
+  runInNewContext: () => {
+    if (!heap.isExposed) return undefined;
+    return () => {
+      heap.collected++;
+      heap.flags.push('collected');
+      heap.used = 10 * 1024 * 1024;
+    };
   },
 }));
 
@@ -32,6 +35,13 @@ function collectedAt(used: number): number {
   tidyHeap();
   return heap.collected - before;
 }
+
+it('is collected the next time where another thread has just taken the option for it back', () => {
+  heap.isExposed = false;
+  expect(collectedAt(40 * MiB)).toBe(0);
+  heap.isExposed = true;
+  expect(collectedAt(40 * MiB)).toBe(1);
+});
 
 it('is collected when it has grown since the last time', () => {
   expect(collectedAt(15 * MiB)).toBe(0);

@@ -28,6 +28,9 @@ const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 10;
 const TIDY_EVERY_MS = 6 * 3_600_000;
 const MEASURE_LINES_MS = 1000;
+/** The part of the size that is left for lines which came since then, by other servers too; and at most so much. */
+const LINES_RESERVE = 1 / 32;
+const MOST_RESERVED_BYTES = 1024 ** 2;
 const MOST_UNTIDY_BYTES = 64 * 1024 * 1024;
 /** Says when and by which bounds somebody last tidied. */
 const TIDIED = 'tidied';
@@ -128,7 +131,8 @@ export class Journal {
     if (this.#lines === undefined || now - this.#lines.at > MEASURE_LINES_MS) {
       this.#lines = { at: now, bytes: this.log.size() };
     }
-    return bytes - Math.min(this.#lines.bytes, bytes / 2);
+    const reserved = Math.min(bytes * LINES_RESERVE, MOST_RESERVED_BYTES);
+    return bytes - reserved - Math.min(this.#lines.bytes, bytes / 2);
   }
 
   /** What one entry may keep. */
