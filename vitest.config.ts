@@ -4,7 +4,7 @@ import { COMPILED, compiledSources } from './test/compiled-sources.ts';
 import { HeavyFirst } from './test/heavy-first.ts';
 
 // Tests often wait, for the disk, for a program or for a time limit: more workers than cores keep the cores at work.
-const workers = Math.min(5, availableParallelism() + 3);
+const workers = Math.min(4, availableParallelism() + 2);
 
 export default defineConfig({
   plugins: process.env.COFFERDAM_TESTS_COMPILED === '1' ? [compiledSources()] : [],
