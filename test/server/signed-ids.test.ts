@@ -35,3 +35,13 @@ test('a key that others gave up is valid for a minute at most', async () => {
   await ids.read(id, ['anna']);
   expect(await ids.read(id, ['anna'])).toBeUndefined();
 });
+
+test('requests that come together are recognised, all of them, by a server that has not read its keys yet', async () => {
+  const id = await signing('shared').make(['anna']);
+  const fresh = new SignedIds('session', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return keysFrom('shared')();
+  });
+  const read = await Promise.all([1, 2, 3].map(() => fresh.read(id, ['anna'])));
+  expect(read.map((each) => each?.key)).toEqual(new Array(3).fill(id.split('.')[0]));
+});

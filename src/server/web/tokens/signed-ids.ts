@@ -25,6 +25,7 @@ export class SignedIds {
   readonly #readKeys: ReadKeys;
   #keys: readonly Buffer[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
 
   constructor(purpose: string, readKeys: ReadKeys) {
     this.#purpose = purpose;
@@ -54,14 +55,22 @@ export class SignedIds {
   }
 
   async #readNowAndThen(): Promise<void> {
-    if (performance.now() - this.#readAt < READ_AGAIN_MS) return;
+    // A request that comes while another one reads the keys waits for them, too.
+    if (!this.#reading && performance.now() - this.#readAt < READ_AGAIN_MS) return;
     // While nobody can tell, those that are known will do.
     await this.#read().catch((error: unknown) => {
       if (this.#keys.length === 0) throw error;
     });
   }
 
-  async #read(): Promise<void> {
+  #read(): Promise<void> {
+    this.#reading ??= this.#readFresh().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readFresh(): Promise<void> {
     this.#readAt = performance.now();
     this.#keys = await this.#readKeys();
   }
