@@ -11,7 +11,7 @@ import { program } from '../client.ts';
 import { soak } from '../soak.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
-import { until } from '../until.ts';
+import { settled, until } from '../until.ts';
 import { Bouncer, hasBouncer, NO_BOUNCER } from './bouncer.ts';
 import {
   editByAll,
@@ -157,10 +157,12 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
         });
         writeFileSync(join(directory, 'go'), '');
         expect(await running).toMatchObject({ kind: 'done' });
-        const found = (await entriesOf(address, directory, 'shared')).filter((entry) => entry.found);
-        expect(found.flatMap(({ changes }) => changes.map(({ path }) => path))).toEqual([
-          join(directory, 'own.txt'),
-        ]);
+        // What a command has done enters the history soon after its answer.
+        const found = async () => {
+          const entries = (await entriesOf(address, directory, 'shared')).filter((entry) => entry.found);
+          return entries.flatMap(({ changes }) => changes.map(({ path }) => path));
+        };
+        expect(await settled(found, (paths) => paths.length > 0)).toEqual([join(directory, 'own.txt')]);
         const marker = { path: '.cofferdam-workspace' };
         for (const [tool, more] of [
           ['write_file', { content: 'x' }],
