@@ -166,6 +166,8 @@ export class CommandSnapshots {
     if (journal === undefined) return reportChanges(caller, changes);
     try {
       const entered = await this.#write(gate, changes, before, after);
+      // Whoever has the answer can undo the command, also at another server and after a crash.
+      await journal.log.flush();
       noteLost(caller, changes);
       await journal.holdSize(entered);
     } catch (error) {
