@@ -2,7 +2,7 @@
  * How large the tests are that fuzz, race or grow. `npm test` runs them at a size that catches the defects they were
  * written for; `npm run soak`, which sets COFFERDAM_SOAK=1, at full size.
  */
-export const isSoak = process.env.COFFERDAM_SOAK === '1';
+const isSoak = process.env.COFFERDAM_SOAK === '1';
 
 export function soak<T>(usual: T, full: T): T {
   return isSoak ? full : usual;

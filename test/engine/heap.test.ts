@@ -36,6 +36,15 @@ function collectedAt(used: number): number {
   return heap.collected - before;
 }
 
+/** Calls that follow each other every tenth of a second on a heap that has grown. */
+function flood(calls: number, ended: (call: number) => void): void {
+  heap.used = 50 * MiB;
+  for (let call = 0; call < calls; call++) {
+    ended(call);
+    vi.advanceTimersByTime(100);
+  }
+}
+
 it('is collected the next time where another thread has just taken the option for it back', () => {
   heap.isExposed = false;
   expect(collectedAt(40 * MiB)).toBe(0);
@@ -77,11 +86,7 @@ it('is collected twice more when no call follows a flood, so that V8 can give ba
 it('is left alone under a flood of calls that leave young garbage behind, until there is a pause', () => {
   vi.advanceTimersByTime(10_000);
   heap.collected = 0;
-  heap.used = 50 * MiB;
-  for (let call = 0; call < 100; call++) {
-    tidyHeapInPauses();
-    vi.advanceTimersByTime(100);
-  }
+  flood(100, tidyHeapInPauses);
   expect(heap.collected).toBe(0);
   vi.advanceTimersByTime(10_000);
   expect(heap.collected).toBe(2);
@@ -90,12 +95,7 @@ it('is left alone under a flood of calls that leave young garbage behind, until 
 it('is collected after a search in such a flood', () => {
   vi.advanceTimersByTime(10_000);
   heap.collected = 0;
-  heap.used = 50 * MiB;
-  for (let call = 0; call < 20; call++) {
-    if (call === 3) tidyHeap();
-    else tidyHeapInPauses();
-    vi.advanceTimersByTime(100);
-  }
+  flood(20, (call) => (call === 3 ? tidyHeap() : tidyHeapInPauses()));
   expect(heap.collected).toBe(1);
 });
 
