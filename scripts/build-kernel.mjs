@@ -1,11 +1,11 @@
 /**
  * Compiles the search kernel and the escapes of JSON to WebAssembly and writes them, as base64, into TypeScript files
- * of the repository. With --check it writes nothing: the exit code says whether those files fit their sources.
+ * of the repository. With --check it writes nothing: the exit code says whether those files are what an earlier run
+ * made from the present sources, options and compiler. --check --compile compiles again to see that.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import asc from 'assemblyscript/asc';
 
 const MODULES = [
   {
@@ -23,14 +23,25 @@ const MODULES = [
     memoryBase: 64,
   },
 ];
+const OPTIONS = [
+  '--optimizeLevel=3',
+  '--shrinkLevel=0',
+  '--enable=simd',
+  '--runtime=stub',
+  '--noAssert',
+  '--importMemory',
+];
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
+const compiles = !isCheck || process.argv.includes('--compile');
+const { version } = JSON.parse(await readFile(new URL('node_modules/assemblyscript/package.json', root)));
 
 for (const module of MODULES) {
   const texts = await sourcesIn(new URL(module.folder, root));
-  const generated = render(await compile(texts, module), texts, module);
   const target = fileURLToPath(new URL(module.target, root));
   const current = await readFile(target, 'utf8').catch(() => '');
+  const base64 = compiles ? await compile(texts, module) : base64In(current);
+  const generated = render(base64, texts, module);
   if (current === generated) continue;
   if (!isCheck) await writeFile(target, generated);
   else {
@@ -48,19 +59,10 @@ async function sourcesIn(folder) {
 
 /** Compiles in memory. */
 async function compile(texts, { entry, memoryBase }) {
+  const { default: asc } = await import('assemblyscript/asc');
   let wasm;
   const { error, stderr } = await asc.main(
-    [
-      entry,
-      '--outFile=module.wasm',
-      '--optimizeLevel=3',
-      '--shrinkLevel=0',
-      '--enable=simd',
-      '--runtime=stub',
-      '--noAssert',
-      '--importMemory',
-      `--memoryBase=${memoryBase}`,
-    ],
+    [entry, '--outFile=module.wasm', ...OPTIONS, `--memoryBase=${memoryBase}`],
     {
       readFile: (file) => texts.get(file) ?? null,
       writeFile: (file, contents) => {
@@ -70,18 +72,20 @@ async function compile(texts, { entry, memoryBase }) {
     },
   );
   if (error || !wasm) throw new Error(`${entry} does not compile: ${error?.message}\n${stderr.toString()}`);
-  return wasm;
+  return Buffer.from(wasm).toString('base64');
 }
 
-function render(wasm, texts, { constant }) {
-  const lines = Buffer.from(wasm)
-    .toString('base64')
-    .match(/.{1,96}/g);
+function base64In(generated) {
+  return [...generated.matchAll(/^ {2}'(.*)',$/gm)].map(([, line]) => line).join('');
+}
+
+function render(base64, texts, { entry, constant, memoryBase }) {
+  const lines = base64.match(/.{1,96}/g) ?? [];
+  const madeFrom = [version, OPTIONS, entry, memoryBase, [...texts], base64];
+  const fingerprint = createHash('sha256').update(JSON.stringify(madeFrom)).digest('hex');
   return [
     '/** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */',
-    `export const sourceHash = '${createHash('sha256')
-      .update([...texts.values()].join(''))
-      .digest('hex')}';`,
+    `// Fingerprint of its sources, options, compiler and contents: ${fingerprint}`,
     `export const ${constant}: string = [`,
     ...lines.map((line) => `  '${line}',`),
     "].join('');",

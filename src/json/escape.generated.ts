@@ -1,5 +1,5 @@
 /** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */
-export const sourceHash = '40588050343ee2bd5fedf04c336ff15a0b0f197f34aca8708d3a92a744c5d306';
+// Fingerprint of its sources, options, compiler and contents: f7219ec2706136a132b4421ddab974f5b91cafe35a4d0b6f49e148c1b2bd6264
 export const escapeBase64: string = [
   'AGFzbQEAAAABCAFgA39/fwF/Ag8BA2VudgZtZW1vcnkCAAEDAgEABxcCCmFkZEVzY2FwZXMAAAZtZW1vcnkCAAwBAQrKAgHH',
   'AgIDfwF7A0AgACABSQRAIAIgAP0ABAAiBv0LBAAgBv0MICAgICAgICAgICAgICAgIP0mIAb9DCIiIiIiIiIiIiIiIiIiIiL9',

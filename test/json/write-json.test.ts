@@ -1,22 +1,11 @@
 /** What is written is, to the letter, what `JSON.stringify` writes. */
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { sourceHash } from '../../src/json/escape.generated.ts';
 import { writeJson } from '../../src/json/write-json.ts';
 
 const PIECE = 16 * 1024;
 
 // After this much it writes by WebAssembly.
 beforeAll(() => void writeJson('x'.repeat(2 * 1024 * 1024)));
-
-it('has escapes that were compiled from their source as it is', () => {
-  const folder = new URL('../../src/json/assembly/', import.meta.url);
-  const hash = createHash('sha256');
-  const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
-  for (const name of names.sort()) hash.update(readFileSync(new URL(name, folder)));
-  expect(hash.digest('hex')).toBe(sourceHash);
-});
 
 it('escapes every character at every place of a vector', () => {
   const units = [...Array(256).keys(), 0x2028, 0x2029, 0x6f22, 0xfeff, 0xffff];

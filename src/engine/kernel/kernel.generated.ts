@@ -1,5 +1,5 @@
 /** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */
-export const sourceHash = 'd8f3032fd5ab4fce03a80681f8177fea022c243d7e9d44ba18be76c576062a33';
+// Fingerprint of its sources, options, compiler and contents: abf514c37ceff96f01662341061f12535e4155aa488418312a4ccaa205de883c
 export const kernelBase64: string = [
   'AGFzbQEAAAABPAlgAn9/AX9gA39/fwF/YAF/AGACf38AYAAAYAZ/f39/f38Bf2AEf39/fwF/YAR/f39/AGAGf39/f39/AAIP',
   'AQNlbnYGbWVtb3J5AgABAxoZAQUAAQYEAQQCAwcDAggDAgEAAAAAAAABAQZbEn8BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/',

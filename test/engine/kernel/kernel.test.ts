@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { sourceHash } from '../../../src/engine/kernel/kernel.generated.ts';
 import { loadKernel } from '../../../src/engine/kernel/kernel.ts';
 import { pick, randomFrom } from '../search/generated.ts';
 
@@ -25,14 +22,6 @@ function randomBytes(length: number, from: readonly number[]): Buffer {
 const BITS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 describe('the kernel', () => {
-  it('was compiled from its source as it is', () => {
-    const folder = new URL('../../../src/engine/kernel/assembly/', import.meta.url);
-    const hash = createHash('sha256');
-    const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
-    for (const name of names.sort()) hash.update(readFileSync(new URL(name, folder)));
-    expect(hash.digest('hex')).toBe(sourceHash);
-  });
-
   it('signs a text with a mark for each three bytes in it, whatever their case', () => {
     for (let round = 0; round < 400; round++) {
       const bytes = randomBytes(Math.floor(random() * 200), [
