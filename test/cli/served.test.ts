@@ -318,3 +318,17 @@ describe('tools', () => {
     );
   });
 });
+
+describe('an option for a dialect that is not served', () => {
+  it.each([
+    [['--allow-command', 'make'], 'workspace'],
+    [['--dialect', 'replay', '--allow-run'], 'standard'],
+    [['--dialect', 'replay,patch', '--max-tokens', '500'], 'standard'],
+  ])('%j is named in a warning', async (options, dialect) => {
+    const flag = options.find((each) => /^--(allow|max)/.test(each));
+    const warning = `cofferdam: warning: ${flag} is for the ${dialect} dialect, which is not served: give --dialect ${dialect} too\n`;
+    expect((await run([...options, 'root'])).stderr).toContain(warning);
+    const served = await run([...options, '--dialect', dialect, 'root']);
+    expect(served.stderr).not.toContain('warning');
+  });
+});

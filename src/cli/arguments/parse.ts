@@ -14,7 +14,7 @@ import { flagsOf } from './options/flags.ts';
 import { type HttpValues, needsHttp, parseHttp } from './options/http-flags.ts';
 import { type InitRequest, parseInit } from './options/init-flags.ts';
 import { parseState, type StateSettings, type StateValues } from './options/state-flags.ts';
-import { chooseTools, parseMaxTokens, type ToolValues } from './options/tool-flags.ts';
+import { chooseTools, ineffectiveOptions, parseMaxTokens, type ToolValues } from './options/tool-flags.ts';
 import { switchesIn } from './options/variables.ts';
 import { type ServedRoot, toNamedRoot, toRoot } from './roots.ts';
 import { type Shell, shells } from './shells.ts';
@@ -38,6 +38,8 @@ export interface Options {
   explain: boolean;
   commands: CommandSettings;
   state: StateSettings;
+  /** For the operator. */
+  warnings: readonly string[];
 }
 
 export type Command =
@@ -84,8 +86,9 @@ function parseArguments(
   state: string | undefined,
 ): Command {
   const dialectNames = values.dialect as string[] | undefined;
+  const dialects = chooseDialects(dialectNames ?? [defaultDialect]);
   const options: Options = {
-    dialects: chooseTools(chooseDialects(dialectNames ?? [defaultDialect]), values as ToolValues),
+    dialects: chooseTools(dialects, values as ToolValues),
     readOnly: values['read-only'] === true,
     errors: errorsMode(values),
     maxTokens: parseMaxTokens(values['max-tokens'] as string | undefined),
@@ -97,6 +100,7 @@ function parseArguments(
     explain: values.explain === true,
     commands: commandSettings(values),
     state: parseState(values as StateValues, environment, home, state),
+    warnings: ineffectiveOptions(values, dialects),
   };
   switch (command) {
     case 'call':

@@ -43,6 +43,7 @@ export function openApp(
   );
   if (!app) throw new UsageError(skipped.join('; '));
   requireServed(options.dialects, app);
+  for (const warning of options.warnings) surroundings.log(`warning: ${warning}`);
   for (const why of skipped) surroundings.log(`warning: ${why}; it is left out`);
   return { ...app, skipped };
 }

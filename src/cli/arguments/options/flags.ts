@@ -14,6 +14,8 @@ export interface Flag {
   repeatable?: boolean;
   /** The commands that take it; `serve` is the one without a name. */
   for: readonly CommandName[] | 'every command';
+  /** The only dialect on which it has an effect. */
+  dialect?: string;
   help: string;
   /** The help for commands where the flag means something else. */
   helpFor?: Partial<Record<CommandName, string>>;
@@ -59,11 +61,13 @@ export const flags = [
     name: 'max-tokens',
     value: 'N',
     for: WORKERS,
+    dialect: 'standard',
     help: 'how long an answer of the standard dialect may be, in tokens of 4 bytes (default: 20000)',
   },
   {
     name: 'allow-run',
     for: [...WORKERS, 'tools', 'doctor'],
+    dialect: 'standard',
     help: 'offer run_command of the standard dialect, where the sandbox works or --sandbox off is given',
   },
   {
@@ -120,6 +124,7 @@ export const flags = [
     value: 'NAME',
     repeatable: true,
     for: [...WORKERS, 'doctor'],
+    dialect: 'workspace',
     help: 'let run_command of the workspace dialect run this program too',
   },
   {

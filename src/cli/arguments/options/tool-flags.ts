@@ -2,7 +2,9 @@
 import type { Dialect } from '../../../dialects/dialect.ts';
 import { withTools } from '../../../dialects/with-tools.ts';
 import { UsageError } from '../../usage-error.ts';
+import type { Values } from '../split.ts';
 import { namesInstead } from '../suggest.ts';
+import { type Flag, flags } from './flags.ts';
 
 export interface ToolValues {
   tools?: string[];
@@ -46,6 +48,15 @@ function inToolsets(
 
 function listOf(values: readonly string[] | undefined): string[] | undefined {
   return values?.flatMap((list) => list.split(',')).map((name) => name.trim());
+}
+
+/** Warnings about options that mean a dialect which the server does not serve. */
+export function ineffectiveOptions(values: Values, dialects: readonly Dialect[]): string[] {
+  return flags.flatMap(({ name, dialect }: Flag) => {
+    if (values[name] === undefined || dialect === undefined) return [];
+    if (dialects.some((served) => served.name === dialect)) return [];
+    return [`--${name} is for the ${dialect} dialect, which is not served: give --dialect ${dialect} too`];
+  });
 }
 
 /** Fewer could not hold an answer and the call that goes on. */
