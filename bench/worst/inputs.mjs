@@ -5,8 +5,8 @@ export function inputsFor({ root, scale, lines }) {
   const at = (name) => join(root, name);
   const many = (count, make) =>
     Array.from({ length: Math.max(1, Math.round(count * scale)) }, (_, i) => make(i));
-  /** All of them from a tenth of the scale on. */
-  const upTo = (count) => Math.round(count * Math.min(1, 10 * scale));
+  /** All of them from a tenth, or another part, of the scale on. */
+  const upTo = (count, part = 10) => Math.round(count * Math.min(1, part * scale));
   const everyNth = (step, make) =>
     Array.from({ length: Math.floor(lines / step) }, (_, i) => make(1 + i * step));
   return {
@@ -27,6 +27,6 @@ export function inputsFor({ root, scale, lines }) {
     deepPath: `${'d/'.repeat(900)}file.txt`,
     writtenPaths: Array.from({ length: upTo(600) }, (_, i) => `written/${i}/file.txt`),
     /** Of a patch, which is the work itself and takes no time to lay out. */
-    patchLines: upTo(400_000),
+    patchLines: upTo(400_000, 5),
   };
 }

@@ -2,9 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `scale` 1 is 200,000 entries, 400,000 lines, a line of 12 MB and contents of 50 MB. */
-export function layOut(root, scale = 1) {
-  const site = siteOf(root, scale);
+/**
+ * `scale` 1 is 200,000 entries, 400,000 lines, a line of 12 MB and contents of 50 MB; `entryScale` is another one for
+ * the entries alone.
+ */
+export function layOut(root, scale = 1, entryScale = scale) {
+  const site = siteOf(root, scale, entryScale);
   entries(site);
   texts(site);
   characters(site);
@@ -12,11 +15,17 @@ export function layOut(root, scale = 1) {
 }
 
 /** The same where it lies already. */
-export function siteOf(root, scale = 1) {
-  return { root, scale, entries: Math.round(200_000 * scale), lines: Math.round(400_000 * scale) };
+export function siteOf(root, scale = 1, entryScale = scale) {
+  return {
+    root,
+    scale,
+    entryScale,
+    entries: Math.round(200_000 * entryScale),
+    lines: Math.round(400_000 * scale),
+  };
 }
 
-function entries({ root, scale, entries }) {
+function entries({ root, entryScale, entries }) {
   mkdirSync(join(root, 'many'), { recursive: true });
   for (let i = 0; i < entries; i++) writeFileSync(join(root, 'many', `entry-${i}.txt`), '');
   for (let i = 0; i < entries / 200; i++) {
@@ -24,14 +33,14 @@ function entries({ root, scale, entries }) {
     mkdirSync(directory, { recursive: true });
     for (let j = 0; j < 100; j++) writeFileSync(join(directory, `file-${j}.c`), '');
   }
-  for (let i = 0; i < 50_000 * scale; i++)
+  for (let i = 0; i < 50_000 * entryScale; i++)
     mkdirSync(join(root, 'directories', `directory-${i}`), { recursive: true });
   mkdirSync(join(root, 'deep', ...Array.from({ length: 400 }, () => 'd')), { recursive: true });
   // Rules for names that are not there: each entry is asked against all of them.
-  const rules = Array.from({ length: 100_000 * scale }, (_, i) => `/generated-${i}/*.out\n`).join('');
+  const rules = Array.from({ length: 100_000 * entryScale }, (_, i) => `/generated-${i}/*.out\n`).join('');
   mkdirSync(join(root, 'ruled'));
   writeFileSync(join(root, 'ruled', '.gitignore'), rules);
-  for (let i = 0; i < 500 * scale; i++) writeFileSync(join(root, 'ruled', `file-${i}.txt`), '');
+  for (let i = 0; i < 500 * entryScale; i++) writeFileSync(join(root, 'ruled', `file-${i}.txt`), '');
 }
 
 function texts({ root, scale, lines }) {
