@@ -23,7 +23,7 @@ beforeAll(() => {
   put('nine.txt', 'x'.repeat(9 * MIB));
   put('seven.txt', `${'x'.repeat(99)}\n`.repeat((7 * MIB) / 100));
   put('three.txt', `${'y'.repeat(99)}\n`.repeat((3 * MIB) / 100));
-  put('controls.txt', `${CONTROL.repeat(199)}\n`.repeat((3 * MIB) / 200));
+  put('controls.txt', `${CONTROL.repeat(199)}\n`.repeat((1.5 * MIB) / 200));
   put('wide.txt', `${'字'.repeat(99)}\n`.repeat(MIB / 100));
   put('seven.bin', Buffer.alloc(7 * MIB));
   mkdirSync(join(directory.path, 'many'));
@@ -215,7 +215,7 @@ describe('what the client itself makes long', () => {
     for (const [dialect, tool] of Object.entries(readers)) {
       const { call, client, longest } = await start(dialect);
       // One of them gets more than a client would take back.
-      const long = 'n'.repeat(dialect === 'replay' ? 9 * MIB : 2 * MIB);
+      const long = 'n'.repeat(dialect === 'replay' ? 9 * MIB : 1.25 * MIB);
       await call('set_workspace', { path: directory.path });
       await call(tool, { path: `../${long}`, file: `../${long}`, content: '' });
       if (dialect === 'replay') await call(long, { [long]: 1 });
