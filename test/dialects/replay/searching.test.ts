@@ -110,7 +110,7 @@ describe('edit_files with very many paths', () => {
     await text('read_file', { path: 'b.txt' });
     expect(answered).toBe(false);
     await editing;
-    const twice = Array.from({ length: soak(500, 2000) }, () => '*.txt');
+    const twice = Array.from({ length: soak(50, 2000) }, () => '*.txt');
     expect((await text('edit_files', { paths: twice, edits, dryRun: true })).match(/^--- /gm)).toHaveLength(
       2,
     );
@@ -222,15 +222,13 @@ describe('what is too much', () => {
     const line = 'y'.repeat(490);
     const block = [...new Array(99).fill(line), 'HIT'].join('\n');
     const { text } = clientOf(await serve({ 'a.txt': `${block}\n`.repeat(200) }));
-    const ask = () =>
-      text('grep_files', { regex: 'HIT', directory: root, contextLines: 50, maxResults: 10_000 });
-    const answer = await ask();
+    const args = { regex: 'HIT', directory: root, contextLines: 50, maxResults: 10_000 };
+    const answer = await text('grep_files', args);
     const [, matches] =
       /^\[truncated: the first (\d+) matches; there are more, too long for one answer\]\n/.exec(answer)!;
     expect(answer.endsWith(`\n[${matches} matches]`)).toBe(true);
     expect(answer.length).toBeLessThan(8 * 1024 * 1024);
     expect(answer.length).toBeGreaterThan(7 * 1024 * 1024);
-    expect((await ask()) === answer).toBe(true);
   });
 
   it('a name that is not UTF-8 is shown, and no file to edit_files', async () => {
