@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { program, RawClient } from '../../client.ts';
+import { RawClient, type WireClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { type Described, layOut, readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 import type { Call } from './drop-in-calls.ts';
 
@@ -17,12 +18,12 @@ const CHANGING = ['write_file', 'edit_file', 'create_directory', 'move_file'];
 
 export class Side {
   readonly #root: string;
-  readonly #client: RawClient;
+  readonly #client: WireClient & { end(): Promise<unknown> };
   readonly #remove: () => void;
   #tree: Tree = {};
   #before: Tree = {};
 
-  private constructor(root: string, client: RawClient, remove: () => void) {
+  private constructor(root: string, client: WireClient & { end(): Promise<unknown> }, remove: () => void) {
     this.#root = root;
     this.#client = client;
     this.#remove = remove;
@@ -34,7 +35,7 @@ export class Side {
     layOut(root, { './': '' });
     const client =
       server === 'ours'
-        ? await RawClient.start(['--dialect', 'standard', '--no-journal', root], process.env, program)
+        ? await InProcessClient.start(['--dialect', 'standard', '--no-journal', root])
         : await RawClient.start([root], process.env, officialProgram());
     return new Side(root, client, temporary.remove);
   }
