@@ -39,11 +39,8 @@ describe('a list of rules', () => {
       for (let i = 0; i < PATHS; i++) {
         const [tried, isDirectory] = [path(NAME_PIECES, 4), oneOf(3)];
         const expected = oneByOne(lines, tried, isDirectory);
-        expect({ lines, tried, ignored: chain.ignores(tried, isDirectory) }).toEqual({
-          lines,
-          tried,
-          ignored: expected,
-        });
+        const ignores = chain.ignores(tried, isDirectory);
+        if (ignores !== expected) expect({ lines, tried, ignores }).toBeUndefined();
         if (expected) ignored++;
       }
     }

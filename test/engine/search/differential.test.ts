@@ -16,8 +16,8 @@ import { soak } from '../../soak.ts';
 import { CHOSEN, type GeneratedPattern, generatedLines, generatedPattern, randomFrom } from './generated.ts';
 
 const SEED = Number(process.env.SEARCH_SEED ?? 7);
-const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(400, 1500));
-const RIPGREP_PATTERNS = Number(process.env.SEARCH_RIPGREP_PATTERNS ?? soak(50, 120));
+const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(250, 1500));
+const RIPGREP_PATTERNS = Number(process.env.SEARCH_RIPGREP_PATTERNS ?? soak(30, 120));
 const OPTIONS = { contextLines: 0, maxLineLength: undefined, countAll: true };
 const ALL = 1_000_000;
 

@@ -20,7 +20,7 @@ import {
 } from '../generated.ts';
 
 const SEED = Number(process.env.SEARCH_SEED ?? 11);
-const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(400, 1500)) / 2;
+const PATTERNS = Number(process.env.SEARCH_PATTERNS ?? soak(200, 1500)) / 2;
 const SHOWN = 12;
 const ALL = 1_000_000;
 

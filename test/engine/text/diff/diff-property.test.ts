@@ -31,7 +31,7 @@ function lines(random: Random, count: number, different: number): string {
 describe('a diff applied to the old text gives the new text', () => {
   it('for plain texts and any context', () => {
     const random = seededRandom(11);
-    for (let round = 0; round < soak(1200, 3000); round++) {
+    for (let round = 0; round < soak(600, 3000); round++) {
       const pair = textPair(random, 'plain');
       expectRoundTrip(pair.old, pair.new, random(5));
     }
@@ -39,7 +39,7 @@ describe('a diff applied to the old text gives the new text', () => {
 
   it('for lines that look like parts of a diff or like a fence', () => {
     const random = seededRandom(12);
-    for (let round = 0; round < soak(800, 2000); round++) {
+    for (let round = 0; round < soak(400, 2000); round++) {
       const pair = textPair(random, 'tricky');
       expectRoundTrip(pair.old, pair.new, random(5));
     }
@@ -47,7 +47,7 @@ describe('a diff applied to the old text gives the new text', () => {
 
   it('for line endings of every kind, mixed in one text', () => {
     const random = seededRandom(13);
-    for (let round = 0; round < soak(800, 2000); round++) {
+    for (let round = 0; round < soak(400, 2000); round++) {
       const pair = textPair(random, 'carriage-returns');
       expectRoundTrip(pair.old, pair.new, 1 + random(4));
     }
