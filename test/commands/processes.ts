@@ -1,6 +1,6 @@
 /** Looks at running processes from outside: to show that nothing was left behind, and that something was there. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { settled } from '../until.ts';
+import { BETWEEN_LOOKS_AT_PROCESSES_MS, settled } from '../until.ts';
 
 export interface Seen {
   pid: number;
@@ -44,7 +44,7 @@ export function uniqueSeconds(): string {
 /** Waits until that many sleep for just that long, and says how many do. */
 export function waitForSleepers(seconds: string, count: number): Promise<number> {
   const sleeping = () => everybody().filter(({ words }) => words === `sleep ${seconds}`).length;
-  return settled(sleeping, (number) => number >= count);
+  return settled(sleeping, (number) => number >= count, BETWEEN_LOOKS_AT_PROCESSES_MS);
 }
 
 /** Waits until nobody is left whose command line speaks of it, and says who still is. */
@@ -52,5 +52,6 @@ export function leftovers(word: string): Promise<Seen[]> {
   return settled(
     () => everybody().filter(({ words }) => words.includes(word)),
     ({ length }) => length === 0,
+    BETWEEN_LOOKS_AT_PROCESSES_MS,
   );
 }

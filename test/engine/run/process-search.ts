@@ -1,7 +1,7 @@
 /** Finds running processes by a word on their command line: to show that nothing survived. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { settled, until } from '../../until.ts';
+import { BETWEEN_LOOKS_AT_PROCESSES_MS, settled, until } from '../../until.ts';
 
 export function processesWith(word: string): number[] {
   return readdirSync('/proc')
@@ -22,11 +22,12 @@ export function survivors(word: string): Promise<number[]> {
   return settled(
     () => processesWith(word),
     ({ length }) => length === 0,
+    BETWEEN_LOOKS_AT_PROCESSES_MS,
   );
 }
 
-export function waitForProcess(word: string): Promise<void> {
-  return until(() => processesWith(word).length > 0);
+export function waitForProcess(word: string, count = 1): Promise<void> {
+  return until(() => processesWith(word).length >= count, BETWEEN_LOOKS_AT_PROCESSES_MS);
 }
 
 let counter = 0;
