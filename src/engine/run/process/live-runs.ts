@@ -8,13 +8,14 @@ import { type Launch, Run, type RunOptions, type RunResult, STUCK_MS, TERM_GRACE
 export class LiveRuns {
   readonly #live = new Set<Run>();
   readonly #orphanGuard = new OrphanGuard();
+  #ended = false;
 
   /**
    * Runs one command to its end. Fails when it cannot be started or is cancelled. `prepare` makes the launch, with the
    * mark that all processes of the run must carry in their environment.
    */
   async run(prepare: (mark: string) => Launch, options: RunOptions): Promise<RunResult> {
-    if (options.signal?.aborted) fail({ kind: 'cancelled' });
+    if (this.#ended || options.signal?.aborted) fail({ kind: 'cancelled' });
     const mark = this.#orphanGuard.newMark();
     const launch = prepare(mark);
     const reports = launch.needsOrphanGuard ? this.#orphanGuard.announce() : undefined;
@@ -30,8 +31,9 @@ export class LiveRuns {
     }
   }
 
-  /** Asks every command to end, waits for them, and kills what is left after the grace. */
+  /** Asks every command to end, waits for them, and kills what is left after the grace. None starts any more. */
   async end(): Promise<void> {
+    this.#ended = true;
     for (const run of this.#live) run.cancelGently();
     const deadline = Date.now() + TERM_GRACE_MS + STUCK_MS;
     while (this.#live.size > 0 && Date.now() < deadline) await delay(10);

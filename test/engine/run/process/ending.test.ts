@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Commands } from '../../../../src/engine/run/commands.ts';
 import type { RunResult } from '../../../../src/engine/run/process/run.ts';
 import { bundle } from '../../../built.ts';
-import { until } from '../../../until.ts';
 import { processesWith, survivors, uniqueSeconds, waitForProcess } from '../process-search.ts';
 import type { RunFixture } from '../run-fixture.ts';
 import { failureKind, makeRunFixture, NO_SANDBOX } from '../run-fixture.ts';
@@ -37,7 +38,7 @@ function loneServer(mode: string, words: readonly string[], via: readonly string
 async function leftByKilledServer(mode: string, words: readonly string[], sign: string, processes: number) {
   const child = loneServer(mode, words);
   const exited = new Promise((resolve) => child.once('exit', resolve));
-  await until(() => processesWith(sign).length >= processes);
+  await waitForProcess(sign, processes);
   child.kill('SIGKILL');
   await exited;
   return survivors(sign);
@@ -66,6 +67,15 @@ for (const kind of ['without a sandbox', 'in bubblewrap'] as const) {
       await commands.close();
       expect(await Promise.all(runs)).toEqual(['cancelled', 'cancelled']);
       expect(processesWith(seconds)).toEqual([]);
+    });
+
+    inRoom('is not started any more when its engine is closed before', async () => {
+      const commands = await place.open({ sandbox: MODES[kind] });
+      const started = `started ${kind}`;
+      const run = failureKind(commands.runShellLine(`touch '${started}'`));
+      await commands.close();
+      expect(await run).toBe('cancelled');
+      expect(existsSync(join(place.root, started))).toBe(false);
     });
 
     inRoom('is gone at once when it is killed, even if it ignores SIGTERM', async (commands) => {
