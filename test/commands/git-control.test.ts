@@ -1,8 +1,17 @@
 /** Git's configuration and hooks: whatever a tool or a sandboxed command does, Git runs nothing of theirs later. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { InProcessClient } from '../in-process.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
@@ -16,20 +25,25 @@ let root: string;
 let remove: () => void;
 let client: InProcessClient | undefined;
 
-beforeEach(() => {
-  const made = temporaryDirectory();
-  base = made.path;
-  remove = made.remove;
+function layRoot(): void {
+  const directory = temporaryDirectory();
+  base = directory.path;
+  remove = directory.remove;
   root = join(base, 'project');
   mkdirSync(root);
-  writeFileSync(join(root, 'a.txt'), 'one\n');
-});
+}
 
-afterEach(async () => {
+async function clearAway(): Promise<void> {
   await client?.end();
   client = undefined;
   remove();
-});
+}
+
+/** A root of its own for each test. */
+function eachOnItsOwn(): void {
+  beforeEach(layRoot);
+  afterEach(clearAway);
+}
 
 const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
 
@@ -46,12 +60,45 @@ async function start(dialect: string, ...more: string[]): Promise<InProcessClien
 const refuses = (tool: string, args: object) => expectRefused(client!, tool, args, REASON);
 const takes = (tool: string, args: object) => expectDone(client!, tool, args);
 
+/** Repositories that Git makes once: copies of them take a tenth of the time. */
+let made: ReturnType<typeof temporaryDirectory>;
+
+beforeAll(() => {
+  made = temporaryDirectory();
+  base = made.path;
+  if (!hasGit) return;
+  const outer = join(base, 'outer');
+  mkdirSync(outer);
+  writeFileSync(join(outer, 'a.txt'), 'one\n');
+  git(outer, 'init', '-q', '.');
+  git(outer, 'config', 'user.name', 't');
+  git(outer, 'config', 'user.email', 't@example.org');
+  git(outer, 'add', '.');
+  git(outer, 'commit', '-qm', 'first');
+  git(base, 'init', '-q', 'inner');
+  for (const name of ['outer', 'inner']) removeSamples(join(base, name));
+});
+
+afterAll(() => made.remove());
+
+/** The examples of hooks that Git puts into each repository are many files to copy. */
+function removeSamples(repository: string): void {
+  const hooks = join(repository, '.git/hooks');
+  for (const name of readdirSync(hooks)) rmSync(join(hooks, name));
+}
+
+function layOuter(): void {
+  cpSync(join(made.path, 'outer'), root, { recursive: true, preserveTimestamps: true });
+}
+
+function layBoth(): void {
+  layOuter();
+  cpSync(join(made.path, 'inner'), join(root, 'sub/inner'), { recursive: true });
+}
+
 describe.runIf(hasGit)('file tools', () => {
-  beforeEach(() => {
-    git(root, 'init', '-q', '.');
-    git(root, 'add', '.');
-    git(root, 'commit', '-qm', 'first');
-  });
+  eachOnItsOwn();
+  beforeEach(layOuter);
 
   it.each([
     ['replay', 'write_file', (path: string) => ({ path, content: 'x' })],
@@ -202,28 +249,18 @@ describe.runIf(hasGit)('file tools', () => {
   });
 });
 
-describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
-  beforeEach(() => {
-    git(root, 'init', '-q', '.');
-    git(root, 'config', 'user.name', 't');
-    git(root, 'config', 'user.email', 't@example.org');
-    git(root, 'add', '.');
-    git(root, 'commit', '-qm', 'first');
-    mkdirSync(join(root, 'sub/inner'), { recursive: true });
-    git(join(root, 'sub/inner'), 'init', '-q', '.');
-  });
+const run = (command: string) => client!.text('execute_command', { command: `${command}; echo =$?=` });
 
-  const run = (command: string) => client!.text('execute_command', { command: `${command}; echo =$?=` });
-
-  it('do their usual work with git', async () => {
+describe.runIf(hasGit && boxed)('commands in the sandbox that are refused', () => {
+  // One server for all of them, and the same repositories anew for each.
+  beforeAll(async () => {
+    layRoot();
     await start('replay', '--sandbox', 'require');
-    const work =
-      'echo two >> a.txt && git add a.txt && git commit -qm second && git checkout -qb topic && git log --oneline';
-    expect(await run(work)).toContain('=0=');
-    expect(await run('git stash list; git tag v1; git branch -d nothing; git status --short')).toContain(
-      '=0=',
-    );
-    expect(git(root, 'log', '--format=%s', 'topic').trim().split('\n')).toEqual(['second', 'first']);
+  });
+  afterAll(clearAway);
+  beforeEach(layBoth);
+  afterEach(() => {
+    for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
   });
 
   it.each([
@@ -239,13 +276,28 @@ describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
     'mv .git/config x',
     'ln .git/config hard',
     'mount --bind /tmp .git',
-  ])('are refused: %s', async (command) => {
-    await start('replay', '--sandbox', 'require');
+  ])('%s', async (command) => {
     const before = readFileSync(join(root, '.git/config'), 'utf8');
     expect(await run(command)).not.toContain('=0=');
     expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe(before);
     expect(readFileSync(join(root, 'sub/inner/.git/config'), 'utf8')).not.toContain('evil');
     expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
+  });
+});
+
+describe.runIf(hasGit && boxed)('commands in the sandbox', () => {
+  eachOnItsOwn();
+  beforeEach(layBoth);
+
+  it('do their usual work with git', async () => {
+    await start('replay', '--sandbox', 'require');
+    const work =
+      'echo two >> a.txt && git add a.txt && git commit -qm second && git checkout -qb topic && git log --oneline';
+    expect(await run(work)).toContain('=0=');
+    expect(await run('git stash list; git tag v1; git branch -d nothing; git status --short')).toContain(
+      '=0=',
+    );
+    expect(git(root, 'log', '--format=%s', 'topic').trim().split('\n')).toEqual(['second', 'first']);
   });
 
   it.each([
