@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFile
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { RawClient } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 
 /** Stands in every file outside that a command could be tempted to read. */
@@ -166,16 +167,26 @@ export interface ServerOptions {
   roots?: readonly string[];
 }
 
-/** A server on the root, with a variable in its environment that nobody else may see. */
-export function startServer(fixture: CommandsFixture, options: ServerOptions): Promise<RawClient> {
+/** The words of its command line and its environment, with a variable that nobody else may see. */
+function startOf(fixture: CommandsFixture, options: ServerOptions) {
   const { mode, dialect = 'patch', flags = [], env = {}, roots = [fixture.root] } = options;
   const sandbox = mode === 'in bubblewrap' ? 'require' : 'off';
-  return RawClient.start(['--dialect', dialect, '--sandbox', sandbox, ...flags, ...roots], {
-    ...process.env,
-    LEAKME_VAR: LEAK,
-    SECRET_X: LEAK,
-    ...env,
-  });
+  return {
+    args: ['--dialect', dialect, '--sandbox', sandbox, ...flags, ...roots],
+    env: { ...process.env, LEAKME_VAR: LEAK, SECRET_X: LEAK, ...env },
+  };
+}
+
+/** A server on the root, in a process of its own. */
+export function startServer(fixture: CommandsFixture, options: ServerOptions): Promise<RawClient> {
+  const { args, env } = startOf(fixture, options);
+  return RawClient.start(args, env);
+}
+
+/** The same in the process of the test, where that is not what the test is about. */
+export function startInProcess(fixture: CommandsFixture, options: ServerOptions): Promise<InProcessClient> {
+  const { args, env } = startOf(fixture, options);
+  return InProcessClient.start(args, env);
 }
 
 /** Lets a server and all that it starts from now on yield to whatever else runs here. */

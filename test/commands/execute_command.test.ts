@@ -1,15 +1,21 @@
-/** replay's execute_command through the program as it is installed, with bubblewrap and without. */
+/** replay's execute_command through a server, with bubblewrap and without. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endedAtWork } from '../at-work.ts';
-import type { RawClient } from '../client.ts';
+import type { InProcessClient } from '../in-process.ts';
 import { proves } from '../proves.ts';
-import { boxed, type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
+import {
+  boxed,
+  type CommandsFixture,
+  makeCommandsFixture,
+  modes,
+  startInProcess,
+} from './commands-fixture.ts';
 
 const CAP = 512 * 1024;
 
 describe.concurrent.each(modes)('execute_command %s', (mode) => {
   let fixture: CommandsFixture;
-  let server: RawClient;
+  let server: InProcessClient;
   const run = async (command: string, more: object = {}) => {
     const { result } = await server.call('execute_command', { command, ...more });
     return { texts: result!.content.map(({ text }) => text), isError: result!.isError };
@@ -17,7 +23,7 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
 
   beforeAll(async () => {
     fixture = makeCommandsFixture();
-    server = await startServer(fixture, { mode, dialect: 'replay' });
+    server = await startInProcess(fixture, { mode, dialect: 'replay' });
   });
 
   afterAll(async () => {
@@ -118,7 +124,7 @@ describe('execute_command where nothing may be changed', () => {
   it.runIf(boxed)('runs in the first directory, and cannot write', async () => {
     proves('replay.execute_command.directory.readable');
     const fixture = makeCommandsFixture();
-    const server = await startServer(fixture, {
+    const server = await startInProcess(fixture, {
       mode: 'in bubblewrap',
       dialect: 'replay',
       roots: [`${fixture.root}/sub:ro`, `${fixture.root}/sub2:ro`],
@@ -137,7 +143,7 @@ describe('execute_command where nothing may be changed', () => {
 
   it('does not run at all without a sandbox that would stop it', async () => {
     const fixture = makeCommandsFixture();
-    const server = await startServer(fixture, {
+    const server = await startInProcess(fixture, {
       mode: 'without a sandbox',
       dialect: 'replay',
       flags: ['--read-only'],

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RawClient } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { boxed, programOnPath } from './commands-fixture.ts';
 
@@ -103,7 +103,7 @@ describe.skipIf(!able)('a command in the sandbox (needs bubblewrap, x86-64 and p
   let base: ReturnType<typeof temporaryDirectory>;
   let other: Server;
   const output = async (command: string, ...flags: string[]) => {
-    const server = await RawClient.start([
+    const server = await InProcessClient.start([
       '--dialect',
       'replay',
       '--sandbox',

@@ -1,10 +1,10 @@
-/** Commands do not outlive the client that asked for them, however it or the server ends. */
+/** Commands do not outlive the client that asked for them, however it ends. How the server may end: survival.test.ts. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../client.ts';
-import { type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
+import { type CommandsFixture, makeCommandsFixture, modes, startInProcess } from './commands-fixture.ts';
 import { leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
 /** A client in a process of its own, so that it can be killed: it starts the command line that it is given and asks for one command. */
@@ -69,20 +69,12 @@ describe.concurrent.each(modes)('%s', (mode) => {
     expect(await leftovers(seconds)).toEqual([]);
   });
 
-  it('a server that is killed leaves nothing', async () => {
-    const seconds = uniqueSeconds();
-    const { child, server } = await start(seconds);
-    process.kill(server, 'SIGKILL');
-    expect(await leftovers(seconds)).toEqual([]);
-    child.kill('SIGKILL');
-  });
-
   it('a client that ends its input and lives on gets its answer', async () => {
-    const server = await startServer(fixture, { mode, dialect: 'replay' });
+    const server = await startInProcess(fixture, { mode, dialect: 'replay' });
     const answer = server.text('execute_command', { command: 'sleep 1; echo late', timeout: 60 });
-    server.child.stdin!.end();
+    const ended = server.end();
     expect(await answer).toBe('late\n[exit code: 0]');
-    await server.exited;
+    await ended;
   });
 });
 

@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RawClient } from '../client.ts';
-import { type CommandsFixture, makeCommandsFixture, modes, startServer } from './commands-fixture.ts';
+import type { InProcessClient } from '../in-process.ts';
+import { type CommandsFixture, makeCommandsFixture, modes, startInProcess } from './commands-fixture.ts';
 
 /** Everything that walks or compares, and what it prints. */
 const WALKS: readonly { args: string[]; prints: string | RegExp }[] = [
@@ -63,7 +63,7 @@ const OPENS = [
 for (const mode of modes) {
   describe(mode, () => {
     let fixture: CommandsFixture;
-    let server: RawClient;
+    let server: InProcessClient;
     const call = async ([command, ...args]: readonly string[]) => {
       const { result } = await server.call('shell_exec', { command, args });
       return result!.content[0]!.text!;
@@ -105,7 +105,7 @@ for (const mode of modes) {
       symlinkSync(join(fixture.out, 'patterns'), join(fixture.root, 'tree/.ignore'));
       symlinkSync(join(fixture.out, 'patterns'), join(fixture.root, 'tree/deep/.rgignore'));
       put('tree/deep/outside-2', 'needle\n');
-      server = await startServer(fixture, { mode });
+      server = await startInProcess(fixture, { mode });
     });
 
     afterAll(async () => {
