@@ -1,5 +1,6 @@
 /** Writes are all or nothing, and leave the mode, the owner and everything else about a file as it was. */
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -13,20 +14,39 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { program } from '../../client.ts';
+import { program, type Reply, WireClient } from '../../client.ts';
 import { readBack, temporaryDirectory } from '../../tree.ts';
 import { failureOf, openWallFixture, replacing, wallKinds } from '../confine/wall-fixture.ts';
 
 const isSystemAdministrator = process.getuid?.() === 0;
 const SOMEBODY = 1234;
 
-function asSomebody(...args: string[]): SpawnSyncReturns<string> {
-  // Whose state directory would be another user's.
-  const all = [program, ...args, '--no-journal'];
-  return spawnSync(process.execPath, all, { encoding: 'utf8', uid: SOMEBODY, gid: SOMEBODY });
-}
 /** Whether the program can be run by another user at all: not where the sources lie in a private home. */
-const canBeSomebody = isSystemAdministrator && asSomebody('--version').status === 0;
+const canBeSomebody =
+  isSystemAdministrator &&
+  spawnSync(process.execPath, [program, '--version'], { uid: SOMEBODY, gid: SOMEBODY }).status === 0;
+
+/** A client of a server that somebody without special rights runs. */
+class ClientOfSomebody extends WireClient {
+  readonly #closed: Promise<unknown>;
+
+  constructor(root: string) {
+    // The state directory would be another user's.
+    const args = [program, '--dialect', 'replay', '--no-journal', root];
+    const child = spawn(process.execPath, args, {
+      uid: SOMEBODY,
+      gid: SOMEBODY,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    super(child.stdin, child.stdout);
+    this.#closed = once(child, 'close').then(() => this.disconnected('the server ended'));
+  }
+
+  async end(): Promise<void> {
+    this.stdin.end();
+    await this.#closed;
+  }
+}
 
 describe.each(wallKinds)('with the %s wall', (kind) => {
   describe('a write that fails changes nothing and leaves no directories behind', () => {
@@ -207,46 +227,56 @@ describe.each(wallKinds)('with the %s wall', (kind) => {
 });
 
 describe.runIf(canBeSomebody)('as a user without special rights', () => {
-  function inDirectoryOfSomebody(test: (path: string) => void): void {
+  type Call = (tool: string, args: object) => Promise<Reply>;
+
+  /** Makes a directory of somebody's and gives it to a test, with the calls of a server that somebody runs. */
+  async function inDirectoryOfSomebody(test: (path: string, call: Call) => Promise<void>): Promise<void> {
     const directory = temporaryDirectory();
+    let server: ClientOfSomebody | undefined;
     try {
       chmodSync(directory.path, 0o755);
       mkdirSync(join(directory.path, 'mine'));
       writeFileSync(join(directory.path, 'mine/a.txt'), 'one');
       chownSync(join(directory.path, 'mine'), SOMEBODY, SOMEBODY);
       chownSync(join(directory.path, 'mine/a.txt'), SOMEBODY, SOMEBODY);
-      test(join(directory.path, 'mine'));
+      const root = join(directory.path, 'mine');
+      await test(root, async (tool, args) => {
+        if (server === undefined) {
+          server = new ClientOfSomebody(root);
+          await server.initialize();
+        }
+        return server.call(tool, args);
+      });
     } finally {
+      await server?.end();
       directory.remove();
     }
   }
-  const call = (root: string, tool: string, args: object) =>
-    asSomebody('call', '--dialect', 'replay', tool, JSON.stringify(args), root);
   const edits = [{ oldText: 'one', newText: 'two' }];
 
   it('a file can be written where that is allowed', () =>
-    inDirectoryOfSomebody((root) => {
-      const { status, stdout } = call(root, 'edit_file', { path: 'a.txt', edits });
-      expect([status, stdout]).toEqual([0, 'Successfully edited a.txt\n']);
+    inDirectoryOfSomebody(async (root, call) => {
+      const { result } = await call('edit_file', { path: 'a.txt', edits });
+      expect(result?.content).toEqual([{ type: 'text', text: 'Successfully edited a.txt' }]);
       expect(readBack(root)).toEqual({ 'a.txt': 'two' });
     }));
 
   it('a file without the right to write is not replaced, although its directory would let it', () =>
-    inDirectoryOfSomebody((root) => {
+    inDirectoryOfSomebody(async (root, call) => {
       chmodSync(join(root, 'a.txt'), 0o444);
       for (const [tool, args] of [
         ['write_file', { path: 'a.txt', content: 'two' }],
         ['edit_file', { path: 'a.txt', edits }],
       ] as const) {
-        const { status, stderr } = call(root, tool, args);
-        expect([status, stderr]).toEqual([1, 'error -32603: Permission denied: cannot write a.txt\n']);
+        const { error } = await call(tool, args);
+        expect(error).toMatchObject({ code: -32603, message: 'Permission denied: cannot write a.txt' });
       }
       expect(readBack(root)).toEqual({ 'a.txt': 'one' });
       expect(statSync(join(root, 'a.txt')).mode & 0o777).toBe(0o444);
     }));
 
   it('a directory without the right to write takes nothing new and keeps what it has', () =>
-    inDirectoryOfSomebody((root) => {
+    inDirectoryOfSomebody(async (root, call) => {
       chmodSync(root, 0o555);
       for (const [tool, args] of [
         ['write_file', { path: 'new.txt', content: 'x' }],
@@ -256,47 +286,47 @@ describe.runIf(canBeSomebody)('as a user without special rights', () => {
         ['delete_file', { path: 'a.txt' }],
         ['move_file', { source: 'a.txt', destination: 'b.txt' }],
       ] as const) {
-        const { status, stderr } = call(root, tool, args);
-        expect(status, tool).toBe(1);
-        expect(stderr, tool).toMatch(/^error -32603: Permission denied: cannot \w+ \S+\n$/);
+        const { error } = await call(tool, args);
+        expect(error?.code, tool).toBe(-32603);
+        expect(error?.message, tool).toMatch(/^Permission denied: cannot \w+ \S+$/);
       }
       expect(readBack(root)).toEqual({ 'a.txt': 'one' });
     }));
 
   it('a tree with a part that cannot be removed is left whole', () =>
-    inDirectoryOfSomebody((root) => {
+    inDirectoryOfSomebody(async (root, call) => {
       mkdirSync(join(root, 'd/z'), { recursive: true });
       writeFileSync(join(root, 'd/a.txt'), 'a');
       writeFileSync(join(root, 'd/z/b.txt'), 'b');
       chownSync(join(root, 'd'), SOMEBODY, SOMEBODY);
-      const { status, stderr } = call(root, 'delete_file', { path: 'd' });
-      expect([status, stderr]).toEqual([1, expect.stringContaining('Permission denied')]);
+      const { error } = await call('delete_file', { path: 'd' });
+      expect(error?.message).toContain('Permission denied');
       expect(readBack(root)).toEqual({ 'a.txt': 'one', 'd/a.txt': 'a', 'd/z/b.txt': 'b' });
     }));
 
   it('a directory that may be written to but not listed can be written to', () =>
-    inDirectoryOfSomebody((root) => {
+    inDirectoryOfSomebody(async (root, call) => {
       mkdirSync(join(root, 'box'));
       chownSync(join(root, 'box'), SOMEBODY, SOMEBODY);
       chmodSync(join(root, 'box'), 0o300);
-      const { status, stderr } = call(root, 'write_file', { path: 'box/a.txt', content: 'dropped' });
-      expect([status, stderr]).toEqual([0, '']);
+      const { error, result } = await call('write_file', { path: 'box/a.txt', content: 'dropped' });
+      expect([error, result?.isError]).toEqual([undefined, undefined]);
       expect(readFileSync(join(root, 'box/a.txt'), 'utf8')).toBe('dropped');
     }));
 
   it("somebody else's file is refused rather than taken over", () =>
-    inDirectoryOfSomebody((root) => {
+    inDirectoryOfSomebody(async (root, call) => {
       chmodSync(join(root, 'a.txt'), 0o666);
       chownSync(join(root, 'a.txt'), 0, 0);
-      const { status, stderr } = call(root, 'write_file', { path: 'a.txt', content: 'two' });
-      expect([status, stderr]).toEqual([1, 'error -32603: Permission denied: cannot write a.txt\n']);
+      const { error } = await call('write_file', { path: 'a.txt', content: 'two' });
+      expect(error).toMatchObject({ code: -32603, message: 'Permission denied: cannot write a.txt' });
       const { uid, mode } = statSync(join(root, 'a.txt'));
       expect([uid, mode & 0o777]).toEqual([0, 0o666]);
       expect(readBack(root)).toEqual({ 'a.txt': 'one' });
     }));
 
   it('a file or directory that may not be read is told as such', () =>
-    inDirectoryOfSomebody((root) => {
+    inDirectoryOfSomebody(async (root, call) => {
       chmodSync(join(root, 'a.txt'), 0o200);
       mkdirSync(join(root, 'closed'), { mode: 0o700 });
       symlinkSync('closed/x', join(root, 'way-in'));
@@ -307,9 +337,8 @@ describe.runIf(canBeSomebody)('as a user without special rights', () => {
         ['read_file', 'closed/x'],
         ['read_file', 'way-in'],
       ] as const) {
-        const { status, stderr } = call(root, tool, { path });
-        expect(status, path).toBe(1);
-        expect(stderr, path).toContain('Permission denied');
+        const { error } = await call(tool, { path });
+        expect(error?.message, path).toContain('Permission denied');
       }
     }));
 });

@@ -18,6 +18,7 @@ import { replaceContent } from '../../../src/engine/files/atomic-replace.ts';
 import { readSnapshot } from '../../../src/engine/files/read/read.ts';
 import type { TextEdit } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { readBack, type Tree, temporaryDirectory } from '../../tree.ts';
 import { failureOf, openWallFixture, wallKinds } from '../confine/wall-fixture.ts';
 
@@ -32,11 +33,17 @@ const editOf = (path: string, i: number) => {
 describe('edits of one file in flight at the same time', () => {
   let directory: { path: string; remove(): void };
   let file: string;
-  const clients: RawClient[] = [];
+  const clients: (InProcessClient | RawClient)[] = [];
   const start = async () => {
-    const client = await RawClient.start([directory.path]);
+    const client = await InProcessClient.start([directory.path]);
     clients.push(client);
     return client;
+  };
+  /** Two processes: this one and another. */
+  const startTwo = async () => {
+    const [here, there] = await Promise.all([start(), RawClient.start([directory.path])]);
+    clients.push(there);
+    return [here, there] as const;
   };
   beforeEach(() => {
     directory = temporaryDirectory();
@@ -74,7 +81,7 @@ describe('edits of one file in flight at the same time', () => {
   });
 
   it('32 sent to each of two servers: everything that was acknowledged is in the file', async () => {
-    const both = await Promise.all([start(), start()]);
+    const both = await startTwo();
     const replies = await Promise.all(
       Array.from({ length: 64 }, (_, i) => both[i % 2]!.call('edit_file', editOf(file, i))),
     );
@@ -83,7 +90,7 @@ describe('edits of one file in flight at the same time', () => {
   });
 
   it('edits, writes and appends of two servers, mixed: the file is always the whole work of somebody', async () => {
-    const [one, two] = await Promise.all([start(), start()]);
+    const [one, two] = await startTwo();
     const whole = (n: number) => `begin ${n}\n${'x'.repeat(20_000)}\nend ${n}\n`;
     const writes = Array.from({ length: 20 }, (_, n) =>
       (n % 2 ? one : two).call('write_file', { path: file, content: whole(n) }),
