@@ -10,7 +10,7 @@ interface Orders {
   report?: string;
 }
 
-const usual = soak<Orders>({ seconds: 5, kills: 6 }, { seconds: 10, kills: 40 });
+const usual = soak<Orders>({ seconds: 3, kills: 4 }, { seconds: 10, kills: 40 });
 const orders: Orders = JSON.parse(process.env.COFFERDAM_CAMPAIGN ?? JSON.stringify(usual));
 
 export const { seconds, kills } = orders;
