@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { built } from '../built.ts';
 import { RawClient } from '../client.ts';
-import { PATIENCE_MS, startBrowser } from '../page/browser.ts';
+import { PATIENCE_MS } from '../page/browser.ts';
 import { layOut, type Tree, temporaryDirectory } from '../tree.ts';
 
 const VIEWS = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [RESOURCE_MIME_TYPE] } } };
@@ -18,7 +18,6 @@ export interface Called {
 }
 
 export class Chat {
-  browser!: Browser;
   page!: Page;
   server!: RawClient;
   /** What the view asked for. */
@@ -29,8 +28,7 @@ export class Chat {
   #directory!: ReturnType<typeof temporaryDirectory>;
   #view = '';
 
-  async open(): Promise<void> {
-    this.browser = await startBrowser();
+  async open(browser: Browser): Promise<void> {
     this.#directory = temporaryDirectory();
     layOut(this.#directory.path, { 'root/': '' });
     const state = { XDG_STATE_HOME: join(this.#directory.path, 'state') };
@@ -44,11 +42,11 @@ export class Chat {
     const uri = tools.map((tool) => getToolUiResourceUri(tool)).find((found) => found !== undefined);
     const { result } = await this.server.request('resources/read', { uri });
     [{ text: this.#view }] = result!.contents as [{ text: string }];
-    await this.#openPage();
+    await this.#openPage(browser);
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
+    await this.page?.close();
     this.server.child.stdin!.end();
     await this.server.exited;
     this.#directory.remove();
@@ -81,8 +79,8 @@ export class Chat {
   }
 
   /** One for all tests: each view has a frame of its own. */
-  async #openPage(): Promise<void> {
-    this.page = await this.browser.newPage({ viewport: { width: 720, height: 560 } });
+  async #openPage(browser: Browser): Promise<void> {
+    this.page = await browser.newPage({ viewport: { width: 720, height: 560 } });
     this.page.setDefaultTimeout(PATIENCE_MS);
     this.page.on('pageerror', (error) => this.complaints.push(error.message));
     this.page.on('console', (said) => said.type() === 'error' && this.complaints.push(said.text()));

@@ -18,6 +18,7 @@ export const chromiumPath: string | undefined = [process.env.CHROMIUM ?? '', ...
 
 /** As root, as in a container, Chromium runs only without its own sandbox. */
 export function startBrowser(): Promise<Browser> {
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  // A process for each page would have to be started and warmed up each time.
+  const args = ['--renderer-process-limit=1', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   return chromium.launch({ executablePath: chromiumPath!, args, timeout: PATIENCE_MS });
 }

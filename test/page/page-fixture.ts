@@ -1,4 +1,6 @@
 /** The Tool Trace page in a real Chromium, over the real HTTP server: opened, filled and looked at by tests. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { fullGrant, parseTokens } from '../../src/server/web/tokens/tokens.ts';
@@ -21,6 +23,8 @@ export class PageFixture {
   sources!: StandIn;
   context: BrowserContext | undefined;
   #shared: Page | undefined;
+  /** An empty page of the same site: a page that waits there for the next test keeps its process. */
+  readonly #elsewhere = createServer((_request, response) => void response.end());
   page!: Page;
   /** What the browser complained about, and whom it asked. */
   complaints: string[] = [];
@@ -28,6 +32,12 @@ export class PageFixture {
 
   async startBrowser(): Promise<void> {
     this.browser = await startBrowser();
+    await new Promise<void>((resolve) => this.#elsewhere.listen(0, '127.0.0.1', resolve));
+  }
+
+  async closeBrowser(): Promise<void> {
+    await this.browser?.close();
+    this.#elsewhere.close();
   }
 
   async begin(): Promise<void> {
@@ -99,7 +109,7 @@ export class PageFixture {
     page.removeAllListeners();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.evaluate("location.protocol === 'http:' && localStorage.clear()");
-    await page.goto('about:blank');
+    await page.goto(`http://127.0.0.1:${(this.#elsewhere.address() as AddressInfo).port}/`);
     await page.context().clearCookies();
   }
 

@@ -1,18 +1,11 @@
 /** The order of the calls and the time that they are of, on the page in a real Chromium. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chromiumPath } from './browser.ts';
-import { PageFixture } from './page-fixture.ts';
+import { expect, it } from 'vitest';
+import type { PageFixture } from '../page-fixture.ts';
 
 /** A whole number of steps of the charts, which begin at whole seconds. */
 const BEGAN = 1_760_000_000_000;
 
-describe.skipIf(chromiumPath === undefined)('the calls on the page', () => {
-  const on = new PageFixture();
-  beforeAll(() => on.startBrowser());
-  afterAll(() => on.browser?.close());
-  beforeEach(() => on.begin());
-  afterEach(() => on.end());
-
+export function testOrder(on: PageFixture): void {
   const texts = async (column: string) => {
     await on.isDrawn();
     return on.rows.locator(`.${column}`).allTextContents();
@@ -103,4 +96,4 @@ describe.skipIf(chromiumPath === undefined)('the calls on the page', () => {
       ...['per 1 s', 'per 1 s', 'median95th', 'per 1 s'],
     ]);
   });
-});
+}

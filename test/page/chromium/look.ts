@@ -2,12 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { plain } from '../../src/display/plain-text.ts';
-import { chromiumPath } from './browser.ts';
-import { grants, PageFixture } from './page-fixture.ts';
-
-const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
+import { describe, expect, it } from 'vitest';
+import { plain } from '../../../src/display/plain-text.ts';
+import { grants, type PageFixture } from '../page-fixture.ts';
 
 /** Names, and how each is to be read. */
 const NAMES = {
@@ -20,13 +17,7 @@ const NAMES = {
   'a\u00a0b.txt': 'a\\xa0b.txt',
 };
 
-describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium (${where})`, () => {
-  const on = new PageFixture();
-  beforeAll(() => on.startBrowser());
-  afterAll(() => on.browser?.close());
-  beforeEach(() => on.begin());
-  afterEach(() => on.end());
-
+export function testLook(on: PageFixture): void {
   const boxOf = async (place: Locator) => (await place.boundingBox())!;
   const bottomOf = ({ y, height }: { y: number; height: number }) => y + height;
   const isCut = (place: Locator) => place.evaluate((each) => each.scrollWidth > each.clientWidth);
@@ -43,62 +34,60 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
   describe('a name', () => {
     it('is read as what it is everywhere, also in the question before undoing', async () => {
       const { root } = on.http;
-      for (const [index, name] of Object.keys(NAMES).entries()) {
+      const names = Object.keys(NAMES);
+      for (const [index, name] of names.entries()) {
         writeFileSync(join(root, name), 'one\n');
         on.change('two\n', name, `e${index}`);
       }
+      const paths = names.flatMap((name) => on.at(name, 'changed').paths);
+      on.add({ tool: 'all_of_them', entries: names.map((_, index) => `e${index}`), paths });
+      // One question about all of them.
+      const { history } = on.sources;
+      const plans = await Promise.all(names.map((_, index) => history.plan(`e${index}`)));
+      const [steps, diffs] = [plans.flatMap((plan) => plan.steps), plans.flatMap((plan) => plan.diffs)];
+      history.plan = async () => ({ steps, diffs, obstacles: [] });
       const page = await on.open();
-      await on.shows(`${Object.keys(NAMES).length} calls`);
+      await on.shows(`${names.length + 1} calls`);
+      const readAll = async (places: Locator) => Promise.all((await places.all()).map(asRead));
+      const [, ...rows] = await readAll(on.rows.locator('.path .name'));
+      expect(rows.reverse()).toEqual(Object.values(NAMES));
+      await on.rows.filter({ hasText: 'all_of_them' }).click();
+      await expect.poll(() => page.locator('.entry .diff').count()).toBe(names.length);
+      await page.getByRole('button', { name: 'Undo…' }).first().click();
       const dialog = page.getByRole('dialog');
-      const read = [];
-      for (const row of (await on.rows.all()).reverse()) {
-        await row.click();
-        await page.locator('.entry .diff').waitFor();
-        const texts = [
-          row.locator('.name'),
-          page.locator('.paths code'),
-          page.locator('.entry .diff-head code'),
-        ];
-        await page.getByRole('button', { name: 'Undo…' }).click();
-        await dialog.getByText('restore').waitFor();
-        texts.push(dialog.locator('.steps code'), dialog.locator('.diff-head code'));
-        read.push(new Set(await Promise.all(texts.map(asRead))));
-        expect(await dialog.locator('code').first().getAttribute('title')).not.toMatch(
-          /[\u202e\u200b\n\u00a0]/,
-        );
-        await page.keyboard.press('Escape');
-        await dialog.waitFor({ state: 'hidden' });
-        await page.getByRole('button', { name: 'Close' }).click();
-        await page.locator('#details').waitFor({ state: 'hidden' });
-        await on.isDrawn();
-      }
-      expect(read).toEqual(Object.values(NAMES).map((name) => new Set([name])));
+      await expect.poll(() => dialog.getByText('restore').count()).toBe(names.length);
+      for (const place of ['.paths code', '.entry .diff-head code'])
+        expect(await readAll(page.locator(place)), place).toEqual(Object.values(NAMES));
+      for (const place of ['.steps code', '.diff-head code'])
+        expect(await readAll(dialog.locator(place)), place).toEqual(Object.values(NAMES));
+      for (const code of await dialog.locator('code').all())
+        expect(await code.getAttribute('title')).not.toMatch(/[\u202e\u200b\n\u00a0]/);
+      await page.keyboard.press('Escape');
       const inTree = async () => {
-        const [_root, ...places] = await page.locator('.place .name').all();
-        return new Set(await Promise.all(places.map(asRead)));
+        const [_root, ...places] = await readAll(page.locator('.place .name'));
+        return new Set(places);
       };
       await expect.poll(inTree).toEqual(new Set(Object.values(NAMES)));
     });
 
-    it('is told from one that has the escape in its letters', async () => {
+    it('is told from one with the escape in its letters; from right to left it stays between its slashes; a directory made on the way does not stand for the file', async () => {
       on.add(on.at('\\u202egnp.exe'), on.at('\u202egnp.exe'));
+      on.add({ tool: 'to_the_left', ...on.at('\u05d0/\u05d1/1.txt') });
+      const paths = ['new', 'new/deep', 'new/deep/file.ts'].flatMap((path) => on.at(path, 'created').paths);
+      on.add({ tool: 'write_file', paths });
       await on.open();
-      await on.shows('2 calls');
-      expect(await on.rows.locator('.path .name').allTextContents()).toEqual([
+      await on.shows('4 calls');
+      const named = (tool: string) => on.rows.filter({ hasText: tool });
+      expect(await named('read_file').locator('.path .name').allTextContents()).toEqual([
         '\\u202egnp.exe',
         '\\u202egnp.exe',
       ]);
       expect(await on.rows.locator('.path .unseen').allTextContents()).toEqual(['\\u202e']);
-    });
-
-    it('written from right to left stays between its slashes', async () => {
-      on.add(on.at('\u05d0/\u05d1/1.txt'));
-      await on.open();
-      await on.shows('1 call');
-      const names = on.rows.locator('.one-name').filter({ hasText: /./ });
+      const names = named('to_the_left').locator('.one-name').filter({ hasText: /./ });
       const lefts = await names.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left));
       expect(lefts).toHaveLength(2);
       expect(lefts).toEqual(lefts.toSorted((one, other) => one - other));
+      expect(await named('write_file').locator('.path').textContent()).toBe('new/deep/file.ts+2');
     });
 
     it('is filtered for as what it is when it is picked in the tree', async () => {
@@ -110,14 +99,6 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
         await expect.poll(() => on.rows.locator('.name').allTextContents()).toEqual([read]);
         await expect.poll(() => page.getByLabel('Path').inputValue()).toBe(plain(join(on.http.root, name)));
       }
-    });
-
-    it('of a directory that was made on the way does not stand for the file', async () => {
-      const paths = ['new', 'new/deep', 'new/deep/file.ts'].flatMap((path) => on.at(path, 'created').paths);
-      on.add({ tool: 'write_file', paths });
-      await on.open();
-      await on.shows('1 call');
-      expect(await on.rows.locator('.path').textContent()).toBe('new/deep/file.ts+2');
     });
   });
 
@@ -160,11 +141,16 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
       await expect.poll(ring).toEqual({ content: '""', borderTopWidth: '2px', isAbove: true });
     });
 
-    it('goes on in the call after an undo', async () => {
+    it('is where it was when nothing was undone, and goes on in the call after an undo', async () => {
       on.change('one\nTWO\nthree\n');
       const page = await on.open();
       await on.openChange();
       await page.getByRole('button', { name: 'Undo…' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByText('restore').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await expect.poll(focused).toBe('BUTTON Undo…');
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').getByText('restore').waitFor();
       await page.keyboard.press('Tab');
@@ -175,17 +161,6 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await expect.poll(focused).toBe('H2 edit_file');
-    });
-
-    it('is where it was when nothing was undone', async () => {
-      on.change('one\nTWO\nthree\n');
-      const page = await on.open();
-      await on.openChange();
-      await page.getByRole('button', { name: 'Undo…' }).focus();
-      await page.keyboard.press('Enter');
-      await page.getByRole('dialog').getByText('restore').waitFor();
-      await page.keyboard.press('Escape');
-      await expect.poll(focused).toBe('BUTTON Undo…');
     });
   });
 
@@ -267,20 +242,23 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page in Chromium ($
     });
   });
 
-  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    it('every text stands out from what is behind it', async () => {
-      const hows = ['created', 'changed', 'removed', 'read', 'refused'] as const;
-      const paths = hows.flatMap((how) => on.at(`lead\u200b-${how}`, how).paths);
-      on.add({ outcome: 'failed', error: 'not-found' }, { paths, arguments: 'x' });
-      on.change('one\nTWO\nthree\n');
-      on.sources.events.add({ roots: [on.http.root], entries: ['e1'], tool: 'both', paths });
-      const page = await on.open({ colorScheme });
-      await on.rows.filter({ hasText: 'both' }).click();
-      await page.locator('.entry .diff').waitFor();
-      await expect.poll(() => page.evaluate(CONTRAST)).toEqual([]);
-    });
+  it('has every text stand out from what is behind it, in light and in dark', async () => {
+    const hows = ['created', 'changed', 'removed', 'read', 'refused'] as const;
+    const paths = hows.flatMap((how) => on.at(`lead\u200b-${how}`, how).paths);
+    on.add({ outcome: 'failed', error: 'not-found' }, { paths, arguments: 'x' });
+    on.change('one\nTWO\nthree\n');
+    on.sources.events.add({ roots: [on.http.root], entries: ['e1'], tool: 'both', paths });
+    const page = await on.open();
+    await on.rows.filter({ hasText: 'both' }).click();
+    await page.locator('.entry .diff').waitFor();
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await ground();
+    await expect.poll(() => page.evaluate(CONTRAST)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(ground).not.toBe(light);
+    await expect.poll(() => page.evaluate(CONTRAST)).toEqual([]);
   });
-});
+}
 
 /** Texts whose contrast is below 4.5:1; what cannot be pressed now does not count. */
 const CONTRAST = `(() => {

@@ -1,13 +1,13 @@
 /** The view of a change, in the extension's own host in a real Chromium, over the real program. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chromiumPath } from '../page/browser.ts';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { PageFixture } from '../page/page-fixture.ts';
 import { Chat } from './chat.ts';
 
-const chat = new Chat();
 const edit = { path: 'a.ts', edits: [{ oldText: 'two', newText: 'three' }] };
 
-describe.skipIf(chromiumPath === undefined)('the view of a change', () => {
-  beforeAll(() => chat.open());
+export function testView(on: PageFixture): void {
+  const chat = new Chat();
+  beforeAll(() => chat.open(on.browser));
   afterAll(() => chat.close());
   beforeEach(() => {
     chat.refusal = undefined;
@@ -100,4 +100,4 @@ describe.skipIf(chromiumPath === undefined)('the view of a change', () => {
     expect(await view.locator('img').count()).toBe(0);
     expect(chat.complaints).toEqual([]);
   });
-});
+}

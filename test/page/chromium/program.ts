@@ -1,30 +1,28 @@
 /** The program as it is and a real Chromium: a call is seen as it happens, looked at, and undone. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callOver, ProgramFixture, TOKEN } from '../server/page/program-fixture.ts';
-import { chromiumPath, PATIENCE_MS, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { callOver, ProgramFixture, TOKEN } from '../../server/page/program-fixture.ts';
+import { PATIENCE_MS } from '../browser.ts';
+import type { PageFixture } from '../page-fixture.ts';
 
-const where = chromiumPath ?? 'not tested: no Chromium was found; install chromium or set CHROMIUM';
-
-describe.skipIf(chromiumPath === undefined)(`the program and its page in Chromium (${where})`, () => {
-  let browser: Browser;
+export function testProgram(on: PageFixture): void {
   let fixture: ProgramFixture;
+  let page: Page;
   beforeAll(async () => {
-    browser = await startBrowser();
     fixture = new ProgramFixture({ 'src/a.ts': 'one\ntwo\nthree\n' });
+    page = await on.browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
   });
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await fixture.end();
   });
 
   it('show an edit as it happens and take it back', async () => {
     const file = join(fixture.root, 'src/a.ts');
     const port = await fixture.serve();
-    const page = await browser.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`http://127.0.0.1:${port}/#token=${TOKEN}`);
     await page.getByText('No calls yet.').waitFor();
     const config = page.locator('.config', { hasText: 'Cursor' }).locator('pre');
@@ -55,4 +53,4 @@ describe.skipIf(chromiumPath === undefined)(`the program and its page in Chromiu
     await callOver(port, 'read_file', { path: '../outside' });
     await page.getByRole('row', { name: /outside/ }).waitFor();
   });
-});
+}
