@@ -43,12 +43,10 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
   };
   process.stdout.write = capture('stdout') as typeof toStdout;
   process.stderr.write = capture('stderr') as typeof toStderr;
-  // The address of a fleet leaves the environment first, as in the program.
-  const { COFFERDAM_STATE: address, ...environment } = env;
-  const surroundings = surroundingsOf(
-    environment,
-    (line) => void process.stderr.write(`cofferdam: ${line}\n`),
-  );
+  // The address of a fleet and the token leave the environment first, as in the program.
+  const { COFFERDAM_STATE: address, COFFERDAM_TOKEN: token, ...environment } = env;
+  const log = (line: string) => void process.stderr.write(`cofferdam: ${line}\n`);
+  const surroundings = { ...surroundingsOf(environment, log), token };
   try {
     const command = parseCommand(args, environment, surroundings.home, address);
     const status = await (command.do === 'serve' && command.http === undefined

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as tlsRequest } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,6 +13,7 @@ import type { App } from '../../src/server/mcp/app.ts';
 import { readSecret } from '../../src/server/web/tokens/secret-files.ts';
 import { program } from '../client.ts';
 import { leftovers, uniqueSeconds } from '../commands/processes.ts';
+import { runInProcess } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 import { certificate, privateKey } from './http-certificate.ts';
 import { type Answer, ask, hello, meta, RawConnection, usual } from './http-fixture.ts';
@@ -42,10 +44,9 @@ class Program {
   stderr = '';
 
   constructor(args: string[], env: Record<string, string> = {}) {
-    const { COFFERDAM_TOKEN: _, ...clean } = process.env;
     this.child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...clean, ...env },
+      env: { ...withoutToken(), ...env },
     });
     this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
       this.stdout += chunk;
@@ -76,14 +77,19 @@ function serve(args: string[], env: Record<string, string> = { COFFERDAM_TOKEN: 
   return new Program([...dialect, '--http', '0', ...args, served], env);
 }
 
-function refusal(
-  args: string[],
-  env: Record<string, string> = {},
-): { status: number | null; stderr: string } {
+const withoutToken = () => {
   const { COFFERDAM_TOKEN: _, ...clean } = process.env;
+  return clean;
+};
+
+/** Refused in the process of the test: a start of the program for each would take most of the time. */
+const refusal = (args: string[], env: Record<string, string> = {}) =>
+  runInProcess([...args, served], { env: { ...withoutToken(), ...env } });
+
+function refusalOfProgram(args: string[], env: Record<string, string> = {}) {
   return spawnSync(process.execPath, [program, ...args, served], {
     encoding: 'utf8',
-    env: { ...clean, ...env },
+    env: { ...withoutToken(), ...env },
     timeout: 120_000,
   });
 }
@@ -115,11 +121,13 @@ describe('at the start', () => {
   });
 
   it('needs a token, and makes one only where a terminal can show it', () => {
-    const { status, stderr } = refusal(['--http', '0']);
+    const { status, stderr } = refusalOfProgram(['--http', '0']);
     expect([status, stderr.split('\n').length]).toEqual([2, 2]);
     expect(stderr).toContain('no token: set COFFERDAM_TOKEN, or give --token-file or --new-token');
-    expect(refusal(['--http', '0'], { COFFERDAM_TOKEN: '' }).stderr).toContain('COFFERDAM_TOKEN is empty');
-    const unsendable = refusal(['--http', '0'], { COFFERDAM_TOKEN: 'open sesame' });
+    expect(refusalOfProgram(['--http', '0'], { COFFERDAM_TOKEN: '' }).stderr).toContain(
+      'COFFERDAM_TOKEN is empty',
+    );
+    const unsendable = refusalOfProgram(['--http', '0'], { COFFERDAM_TOKEN: 'open sesame' });
     expect(unsendable.stderr).toContain('cannot be sent');
     expect(unsendable.stderr).not.toContain('sesame');
   });
@@ -194,14 +202,17 @@ describe('at the start', () => {
       '/no/such/file: there is no such file',
     ],
     [['--http', 'no-such-host.invalid:80'], 'this machine has no such address'],
-  ])('refuses %j in one line', (args, words) => {
-    const { status, stderr } = refusal(args, { COFFERDAM_TOKEN: TOKEN });
+  ])('refuses %j in one line', async (args, words) => {
+    const { status, stderr } = await refusal(args, { COFFERDAM_TOKEN: TOKEN });
     expect([status, stderr.includes(words), stderr.trim().split('\n').length]).toEqual([2, true, 1]);
   });
 
   it('says that a port is taken', async () => {
-    const port = await serve([]).port();
-    const { stderr, status } = refusal(['--http', String(port)], { COFFERDAM_TOKEN: TOKEN });
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const { stderr, status } = await refusal(['--http', String(port)], { COFFERDAM_TOKEN: TOKEN });
+    taken.close();
     expect([status, stderr]).toEqual([2, `cofferdam: 127.0.0.1, port ${port}: in use already\n`]);
   });
 
@@ -234,17 +245,17 @@ describe('a token file', () => {
     writeFileSync(file, lines.join('\n'), { mode: 0o600 });
   });
 
-  it('that others can reach is refused', () => {
+  it('that others can reach is refused', async () => {
     for (const mode of [0o640, 0o604, 0o660, 0o610]) {
       chmodSync(file, mode);
       expect(() => readSecret(file, [served])).toThrow('other users can reach it');
     }
-    const { status, stderr } = refusal(['--http', '0', '--token-file', file]);
+    const { status, stderr } = await refusal(['--http', '0', '--token-file', file]);
     expect([status, stderr]).toEqual([2, expect.stringContaining('other users can reach it')]);
     expect(() => readSecret(directory.path, [])).toThrow(/not a file|cannot be read/);
   });
 
-  it('that lies where clients can read it is refused, also by way of a link', () => {
+  it('that lies where clients can read it is refused, also by way of a link', async () => {
     const inside = join(served, 'tokens');
     writeFileSync(inside, lines.join('\n'), { mode: 0o600 });
     const link = join(directory.path, 'link');
@@ -253,16 +264,16 @@ describe('a token file', () => {
       expect(() => readSecret(path, [served])).toThrow('where clients can read it');
     expect(() => readSecret(file, [directory.path])).toThrow('where clients can read it');
     expect(readSecret(file, [served]).toString()).toContain('anna');
-    expect(refusal(['--http', '0', '--token-file', inside]).status).toBe(2);
+    expect((await refusal(['--http', '0', '--token-file', inside])).status).toBe(2);
   });
 
-  it('with a line that is not understood is refused, without the token', () => {
+  it('with a line that is not understood is refused, without the token', async () => {
     writeFileSync(file, 'anna anna-token-0123456789 all');
-    const { status, stderr } = refusal(['--http', '0', '--token-file', file]);
+    const { status, stderr } = await refusal(['--http', '0', '--token-file', file]);
     expect([status, stderr]).toEqual([2, expect.stringContaining(`${file}, line 1`)]);
     expect(stderr).not.toContain('anna-token');
     writeFileSync(file, '# nobody\n');
-    expect(refusal(['--http', '0', '--token-file', file]).stderr).toContain('no token in it');
+    expect((await refusal(['--http', '0', '--token-file', file])).stderr).toContain('no token in it');
   });
 
   it('decides who may do what, and is read again on SIGHUP', async () => {
@@ -318,15 +329,26 @@ describe('TLS', () => {
     server.child.kill('SIGHUP');
     await server.says(/certificate: the old one stays/);
     expect(await knockSafely()).toBe(200);
+    // A key that others can reach by now is not taken, either.
+    writeFileSync(keyFile, privateKey);
+    chmodSync(keyFile, 0o644);
+    server.child.kill('SIGHUP');
+    await server.says(/certificate: the old one stays: .*chmod 600/);
+    expect(await knockSafely()).toBe(200);
+    chmodSync(keyFile, 0o600);
+    writeFileSync(keyFile, 'no key');
     expect(
-      refusal(['--http', '0', '--tls-cert', certFile, '--tls-key', keyFile], { COFFERDAM_TOKEN: TOKEN })
-        .stderr,
+      (
+        await refusal(['--http', '0', '--tls-cert', certFile, '--tls-key', keyFile], {
+          COFFERDAM_TOKEN: TOKEN,
+        })
+      ).stderr,
     ).toContain('are no certificate (PEM) and its key');
   });
 });
 
 describe('the key of a certificate', () => {
-  it('that others can reach is refused, with the line to run, and so is a certificate with a key in it', () => {
+  it('that others can reach is refused, with the line to run, and so is a certificate with a key in it', async () => {
     const [certFile, keyFile] = [join(directory.path, 'cert.pem'), join(directory.path, "my 'own' key.pem")];
     writeFileSync(certFile, certificate);
     writeFileSync(keyFile, privateKey);
@@ -334,24 +356,13 @@ describe('the key of a certificate', () => {
       refusal(['--http', '0', '--tls-cert', certFile, '--tls-key', keyFile], { COFFERDAM_TOKEN: TOKEN });
     for (const mode of [0o644, 0o640, 0o604, 0o660]) {
       chmodSync(keyFile, mode);
-      const { status, stderr } = start();
+      const { status, stderr } = await start();
       expect([status, stderr]).toEqual([2, expect.stringContaining('other users can reach it')]);
       expect(stderr).toContain(`chmod 600 '${keyFile.replaceAll("'", "'\\''")}'`);
     }
     chmodSync(keyFile, 0o600);
     writeFileSync(certFile, certificate + privateKey);
-    expect(start().stderr).toContain(`chmod 600 ${certFile}`);
-  });
-
-  it('that others can reach after a while is not taken again on SIGHUP', async () => {
-    const [certFile, keyFile] = [join(directory.path, 'cert.pem'), join(directory.path, 'key.pem')];
-    writeFileSync(certFile, certificate);
-    writeFileSync(keyFile, privateKey, { mode: 0o600 });
-    const server = serve(['--tls-cert', certFile, '--tls-key', keyFile]);
-    await server.port();
-    chmodSync(keyFile, 0o644);
-    server.child.kill('SIGHUP');
-    await server.says(/certificate: the old one stays: .*chmod 600/);
+    expect((await start()).stderr).toContain(`chmod 600 ${certFile}`);
   });
 });
 
@@ -387,10 +398,10 @@ describe('limits that an operator can raise', () => {
     ['--http-body', '10'],
     ['--http-body', '1GiB'],
     ['--http-body', 'large'],
-  ])('are not %s %s', (name, value) => {
-    const { status, stderr } = refusal(['--http', '0', `${name}=${value}`], { COFFERDAM_TOKEN: TOKEN });
+  ])('are not %s %s', async (name, value) => {
+    const { status, stderr } = await refusal(['--http', '0', `${name}=${value}`], { COFFERDAM_TOKEN: TOKEN });
     expect([status, stderr]).toEqual([2, expect.stringContaining(`${name} ${value}: give`)]);
-    expect(refusal([`${name}=1024`]).stderr).toContain('--http');
+    expect((await refusal([`${name}=1024`])).stderr).toContain('--http');
   });
 });
 
