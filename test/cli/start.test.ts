@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../client.ts';
+import { runInProcess } from '../in-process.ts';
 import { ask, hello, usual } from '../server/http-fixture.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
@@ -119,8 +120,8 @@ describe('what is printed', () => {
     );
   });
 
-  it('has the options of the server in it, and not those of HTTP', async () => {
-    const { configs } = await start(
+  it('has the options of the server in it, not those of HTTP, and says whether clients can change what is served', async () => {
+    const { configs, stdout } = await start(
       '--dialect',
       'patch,replay',
       '--new-token',
@@ -133,12 +134,10 @@ describe('what is printed', () => {
       ...['--dialect', 'patch,replay', '--state', state, '--no-journal'],
       ...[`${served}:ro`, join(directory.path, 'here')],
     ]);
-  });
-
-  it('says what is served, and whether clients can change it', async () => {
-    const both = await start('../my app', '.:ro');
-    expect(both.stdout).toContain(`  ${served} (read-write: clients can change and delete files here`);
-    expect(both.stdout).toContain(`  ${directory.path}/here (read-only)\n`);
+    expect(stdout).toContain(`  ${served} (read-only)\n`);
+    expect(stdout).toContain(
+      `  ${directory.path}/here (read-write: clients can change and delete files here`,
+    );
     const alone = await start('--read-only');
     expect(alone.stdout).toMatch(/Serving:\n {2}\S+\/here \(read-only\)\n\n/);
   });
@@ -213,24 +212,21 @@ describe('the port', () => {
     const served = ['here', 'my app', '1', '2'].map((name) => join(directory.path, name));
     for (const path of served) mkdirSync(path, { recursive: true });
     const serve = (path: string) => new Started(program, ['start', '--state', state, path]).printed();
-    const portOf = async (path: string) => {
-      const server = await serve(path);
-      await server.end();
-      // Another program on this machine may have the port that belongs to the directory.
-      return /port (\d+) is in use/.exec(server.stderr)?.[1] ?? new URL(server.configs[1].url).port;
-    };
-    const ports: string[] = [];
-    for (const path of served) ports.push(await portOf(path));
+    // Another program on this machine may have the port that belongs to the directory.
+    const portOf = ({ stderr, configs }: Started) =>
+      /port (\d+) is in use/.exec(stderr)?.[1] ?? new URL(configs[1].url).port;
+    const all = await Promise.all(served.map(serve));
+    for (const server of all) expect(await server.knock(server.token)).toBe(200);
+    const ports = all.map(portOf);
     expect(new Set(ports).size).toBeGreaterThan(1);
-    expect(await portOf(served[0]!)).toBe(ports[0]);
-    const both = await Promise.all(served.slice(0, 2).map(serve));
-    for (const server of both) expect(await server.knock(server.token)).toBe(200);
+    for (const server of all) await server.end();
+    expect(portOf(await serve(served[0]!))).toBe(ports[0]);
   });
 
   it('that was named alone must be free', async () => {
-    const server = new Started(program, ['start', '--http', `${port}`, '--state', state]);
-    expect(await server.exited).toBe(2);
-    expect(server.stderr).toBe(`cofferdam: 127.0.0.1, port ${port}: in use already\n`);
+    const args = ['start', '--http', `${port}`, '--state', state];
+    const { status, stderr } = await runInProcess(args, { cwd: join(directory.path, 'here') });
+    expect([status, stderr]).toEqual([2, `cofferdam: 127.0.0.1, port ${port}: in use already\n`]);
   });
 });
 

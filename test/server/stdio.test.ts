@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program, RawClient } from '../client.ts';
+import { InProcessClient } from '../in-process.ts';
 import { layOut, temporaryDirectory } from '../tree.ts';
 
 let directory: { path: string; remove(): void };
@@ -121,7 +122,7 @@ describe('what goes out', () => {
   });
 
   it('lists every tool with a title, a description, a schema and all four hints', async () => {
-    const client = await start();
+    const client = await InProcessClient.start([directory.path]);
     const { result } = await client.request('tools/list');
     const tools = result!.tools as { name: string; annotations: Record<string, unknown> }[];
     expect(tools.length).toBeGreaterThan(5);
@@ -139,6 +140,7 @@ describe('what goes out', () => {
         },
       });
     }
+    expect(await client.end()).toBe(0);
   });
 });
 
@@ -188,7 +190,7 @@ describe('many calls at once', () => {
       directory.path,
       Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`pipe${n}`, { fifo: true as const }])),
     );
-    const client = await start();
+    const client = await InProcessClient.start([directory.path]);
     const replies = await Promise.all(
       [1, 2, 3, 4, 5].map((n) => client.call('read_file', { path: `pipe${n}` })),
     );
@@ -196,6 +198,7 @@ describe('many calls at once', () => {
       expect(error).toMatchObject({ code: -32603, message: expect.stringMatching(/FIFO, socket or device/) });
     }
     expect(await client.text('read_file', { path: 'a.txt' })).toBe('a');
+    expect(await client.end()).toBe(0);
   });
 });
 
@@ -234,12 +237,13 @@ describe('a cancelled call', () => {
   });
 
   it('that nobody made is no trouble', async () => {
-    const client = await start();
+    const client = await InProcessClient.start([directory.path]);
     for (const params of [{ requestId: 12345 }, { requestId: 'x' }, { requestId: {} }, {}]) {
       client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     }
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled' });
     expect(await client.text('read_file', { path: 'a.txt' })).toBe('a');
+    expect(await client.end()).toBe(0);
   });
 });
 
