@@ -2,11 +2,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const HEAVIEST_FIRST = [
+  'page/chromium',
   'fleet/fleet',
   'server/stalls',
-  'page/chromium',
   'commands/contained',
-  'page/chromium-look',
   'server/answer-size',
   'commands/unsteady-sandbox',
   'server/progress',
@@ -32,7 +31,6 @@ const HEAVIEST_FIRST = [
   'dialects/replay/searching',
   'engine/run/process/ending',
   'server/http-limits',
-  'page/chromium-order',
   'engine/undo/many-files',
   'commands/memory-sum',
   'server/conformance',
@@ -40,7 +38,6 @@ const HEAVIEST_FIRST = [
   'engine/journal/retention/size-bound',
   'cli/clients/formats',
   'engine/run/process/run',
-  'change-view/chromium',
   'library/documents',
   'commands/run_command',
   'engine/confine/scan/listing-mutations',
