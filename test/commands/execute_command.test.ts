@@ -107,7 +107,8 @@ describe.concurrent.each(modes)('execute_command %s', (mode) => {
     ]);
   });
 
-  it('sees what was written before it, and what it writes is read after it', async () => {
+  // Alone: a command beside it would tell of the file that appears and goes.
+  it.sequential('sees what was written before it, and what it writes is read after it', async () => {
     const path = `${fixture.root}/between.txt`;
     const [, seen] = await Promise.all([
       server.call('write_file', { path, content: 'written' }),
