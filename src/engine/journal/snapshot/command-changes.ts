@@ -294,5 +294,6 @@ function whatItWas(path: string, { stat, link, unreachable }: SnapshotEntry): Re
 
 function whyNotLooked(path: string, { real }: Root, size: number): string {
   if (isSecretName(path, real)) return SECRET;
-  return size > SMALL_BYTES ? 'too large to be kept before each command' : 'no room was left for it';
+  if (size > SMALL_BYTES) return 'too large to be kept before each command';
+  return 'the server could not read it before the command, or had no room left for it';
 }
