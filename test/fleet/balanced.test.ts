@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { soak } from '../soak.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
-import { editByAll, expectExactly, expectHistory, expectUndone, FIRST } from './edits.ts';
+import { editByAll, expectExactly, expectHistoryAndUndone, FIRST } from './edits.ts';
 import { Haproxy, hasHaproxy, NO_HAPROXY } from './haproxy.ts';
 import { canSeparate, Namespace, NOT_SEPARATED } from './namespaces.ts';
 import { Replica, TOKEN } from './replica.ts';
@@ -100,8 +100,7 @@ describe.skipIf(!hasHaproxy || postgresPrograms() === undefined)(`replicas behin
     await restarting;
     expect([...outcome.said]).toEqual([]);
     expectExactly(directory, FILES, outcome);
-    await expectHistory(address, directory, 'shared', FILES);
-    await expectUndone(address, directory, 'shared', FILES);
+    await expectHistoryAndUndone(address, directory, 'shared', FILES);
   });
 });
 

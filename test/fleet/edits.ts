@@ -49,7 +49,7 @@ export async function editByAll(work: Work): Promise<Outcome> {
       note(outcome[answer.kind === 'unreached' ? 'refused' : answer.kind], file, line);
       work.onAnswer?.(answer, ++answers);
       // While changes are refused, nobody asks without a pause.
-      if (answer.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 250));
+      if (answer.kind === 'refused') await new Promise((resolve) => setTimeout(resolve, 500));
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, id) => client(id)));
@@ -127,14 +127,29 @@ export async function expectNothingPending(address: string, directory: string, n
   expect(pending).toEqual([]);
 }
 
-/** The entries lead from what each file first held to what it holds now, one for each line that was added. */
-export async function expectHistory(
+/**
+ * The entries lead from what each file first held to what it holds now, one for each line that was added; and undoing
+ * everything gives the first bytes back.
+ */
+export async function expectHistoryAndUndone(
   address: string,
   directory: string,
   name: string,
   files: readonly string[],
 ): Promise<void> {
-  const entries = await entriesOf(address, directory, name);
+  await withState(address, directory, name, async (source) => {
+    await expectHistory(source, directory, files);
+    await undoEverything(source);
+  });
+  expectFirst(directory, files);
+}
+
+async function expectHistory(
+  source: StateSource,
+  directory: string,
+  files: readonly string[],
+): Promise<void> {
+  const entries = (await new History(source).entries()) as unknown as Entry[];
   for (const file of files) {
     const path = join(directory, file);
     const changes = entries.flatMap((entry) => entry.changes).filter((change) => change.path === path);
@@ -158,16 +173,24 @@ export async function expectUndone(
   name: string,
   files: readonly string[],
 ): Promise<void> {
-  const { failed, problem } = await withState(address, directory, name, async (source) => {
-    const recorder = openRecorder({ ...SURROUNDINGS, source, roots: [], contents: false });
-    const history = new History(source);
-    try {
-      return await history.keepOpen(() => undo(history, recorder, { since: 0, force: false, dryRun: false }));
-    } finally {
-      await recorder.close();
-    }
-  });
-  expect({ failed, problem }).toEqual({ failed: false });
+  await withState(address, directory, name, undoEverything);
+  expectFirst(directory, files);
+}
+
+async function undoEverything(source: StateSource): Promise<void> {
+  const recorder = openRecorder({ ...SURROUNDINGS, source, roots: [], contents: false });
+  const history = new History(source);
+  try {
+    const { failed, problem } = await history.keepOpen(() =>
+      undo(history, recorder, { since: 0, force: false, dryRun: false }),
+    );
+    expect({ failed, problem }).toEqual({ failed: false });
+  } finally {
+    await recorder.close();
+  }
+}
+
+function expectFirst(directory: string, files: readonly string[]): void {
   for (const file of files) expect(readFileSync(join(directory, file), 'utf8'), file).toBe(FIRST);
 }
 

@@ -1,14 +1,12 @@
 /** What arrives at another replica than the one that it is about: streams to resume, other roots, a new key. */
-import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { program } from '../client.ts';
+import { runInProcess } from '../in-process.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { settled, until } from '../until.ts';
@@ -143,12 +141,7 @@ describe.skipIf(postgresPrograms() === undefined)('at another replica', () => {
   test('sessions of before and after a new key are valid', async () => {
     const before = await begin(0);
     expect((await post(1, list, before)).status).toBe(200);
-    const env = { ...process.env, COFFERDAM_STATE: '' };
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [program, 'state', 'new-key', cluster.address('elsewhere')],
-      { env },
-    );
+    const { stdout } = await runInProcess(['state', 'new-key', cluster.address('elsewhere')]);
     expect(stdout).toMatch(/sign with a new key from now on/);
     const keys = await cluster.run('SELECT n FROM elsewhere.secrets ORDER BY n');
     expect(keys).toEqual([{ n: 1 }, { n: 2 }]);

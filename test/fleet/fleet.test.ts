@@ -1,13 +1,12 @@
 /**
- * Three replicas, one shared directory, one database, and clients whose calls go to whichever replica comes next.
+ * Replicas, one shared directory, one database, and clients whose calls go to whichever replica comes next.
  *
  * In a soak there are more clients, and each gets more edits done.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { program } from '../client.ts';
 import { soak } from '../soak.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
@@ -17,19 +16,25 @@ import {
   editByAll,
   entriesOf,
   expectExactly,
-  expectHistory,
+  expectHistoryAndUndone,
   expectNothingPending,
-  expectUndone,
   FIRST,
 } from './edits.ts';
 import { CuttableProxy } from './proxy.ts';
 import { Replica } from './replica.ts';
 
 const EDITS = soak(1, 10);
-const CLIENTS = soak(16, 64);
-const ANSWERS_BETWEEN_KILLS = soak(10, 40);
-const MANY = soak(40, 72);
-const COUNT = 8;
+const CLIENTS = soak(12, 64);
+const ANSWERS_BETWEEN_KILLS = soak(8, 40);
+/** More than the connections of a PgBouncer's pool. */
+const MANY = soak(25, 73);
+/** Prime to the number of replicas, as `MANY`: the clients of one file begin at different replicas. */
+const COUNT = soak(5, 7);
+/** Another mount point in a namespace of its own: only root may make one. */
+const canMount = spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/mnt']).status === 0;
+const ALSO_ELSEWHERE = canMount
+  ? ', also through a replica that has mounted the directory elsewhere'
+  : ' (mounting it elsewhere needs root)';
 const AWAY = /database that keeps the history cannot be reached/;
 /** While the way is cut, changes hold all connections of a replica, and the others wait for one in vain. */
 const AWAY_OR_BUSY = new RegExp(`${AWAY.source}|too many changes wait for the database`);
@@ -62,20 +67,21 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     for (const file of names) writeFileSync(join(directory, file), FIRST);
     return names;
   };
-  /** Three replicas for all tests of a group, which find a directory and a database that nobody has used. */
-  const startThree = async (group: string, ports: (number | undefined)[] = []) => {
+  /** Replicas for all tests of a group, which find a directory and a database that nobody has used. */
+  const startAll = async (group: string, ports: number[]) => {
     directory = join(scratch.path, group);
     mkdirSync(directory);
     address = cluster.address(group);
-    replicas = Array.from({ length: 3 }, (_, n) => new Replica(through(ports[n]), [`${directory}=shared`]));
+    // One of the tests runs a command.
+    const args = ['--allow-run', '--sandbox', 'off', `${directory}=shared`];
+    replicas = ports.map((port) => new Replica(through(port), args));
     await Promise.all(replicas.map((replica) => replica.start()));
   };
-  const through = (port = cluster.port) => address.replace(String(cluster.port), String(port));
-  const killThree = () => Promise.all(replicas.map((replica) => replica.kill()));
+  const through = (port: number) => address.replace(String(cluster.port), String(port));
+  const killAll = () => Promise.all(replicas.map((replica) => replica.kill()));
   const expectAllWell = async (outcome: Awaited<ReturnType<typeof editByAll>>, edited = files) => {
     expectExactly(directory, edited, outcome);
-    await expectHistory(address, directory, 'shared', edited);
-    await expectUndone(address, directory, 'shared', edited);
+    await expectHistoryAndUndone(address, directory, 'shared', edited);
   };
   const work = () => ({ replicas, files, clients: CLIENTS, edits: EDITS });
 
@@ -83,23 +89,17 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     let bouncer: Bouncer;
     beforeAll(async () => {
       bouncer = await Bouncer.start(cluster.port);
-      await startThree('bouncer', [bouncer.port, bouncer.port, bouncer.port]);
+      await startAll('bouncer', [bouncer.port, bouncer.port, bouncer.port]);
     });
     afterAll(async () => {
-      await killThree();
+      await killAll();
       await bouncer.end();
     });
 
-    test('does every acknowledged edit once', async () => {
-      const outcome = await editByAll(work());
-      expect([...outcome.said]).toEqual([]);
-      expect(outcome.unknown.size).toBe(0);
-      await expectAllWell(outcome);
-    });
-
-    test('serves more clients on more files than its pool has connections', async () => {
+    test('does every acknowledged edit once, of more clients on more files than its pool has connections', async () => {
       const many = layOutFiles('many', MANY);
-      const outcome = await editByAll({ ...work(), files: many, clients: MANY });
+      // The rest edits what another client edits too.
+      const outcome = await editByAll({ ...work(), files: many, clients: MANY + COUNT });
       expect([...outcome.said]).toEqual([]);
       expect(outcome.unknown.size).toBe(0);
       await expectAllWell(outcome, many);
@@ -107,95 +107,40 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
   });
 
   describe('that reaches the database directly', () => {
-    beforeAll(() => startThree('direct'));
-    afterAll(killThree);
+    beforeAll(() => startAll('direct', [cluster.port, cluster.port, cluster.port]));
+    afterAll(killAll);
 
-    test('does every acknowledged edit once, and can undo them all', async () => {
-      const outcome = await editByAll(work());
+    test(`does every acknowledged edit once${ALSO_ELSEWHERE}, and can undo them all`, async () => {
+      const elsewhere = canMount ? [await startElsewhere()] : [];
+      const outcome = await editByAll({ ...work(), replicas: [...replicas, ...elsewhere] });
+      for (const replica of elsewhere) await replica.kill();
       expect([...outcome.said]).toEqual([]);
       expect(outcome.unknown.size).toBe(0);
-      expectExactly(directory, files, outcome);
-      await expectHistory(address, directory, 'shared', files);
-      const env = { ...process.env, COFFERDAM_STATE: address };
-      execFileSync(process.execPath, [program, 'undo', '--since', '1d', `${directory}=shared`], { env });
-      for (const file of files) expect(readFileSync(join(directory, file), 'utf8'), file).toBe(FIRST);
-    });
-
-    test('keeps edits in a directory apart from its removal through another replica', async () => {
-      const at = (n: number) => `removed/dir-${n}`;
-      const inside = Array.from({ length: 12 }, (_, n) => `${at(n)}/file.txt`);
-      for (const [n, file] of inside.entries()) {
-        mkdirSync(join(directory, at(n)), { recursive: true });
-        writeFileSync(join(directory, file), FIRST);
-      }
-      const done = await Promise.all(
-        inside.flatMap((path, n) => {
-          const edits = [{ oldText: 'last\n', newText: `line of ${n}\nlast\n` }];
-          const removing = { path: at(n), recursive: true };
-          return [
-            replicas[n % 3]!.call('edit_file', { path, edits }),
-            replicas[(n + 1) % 3]!.call('delete_file', removing),
-          ];
-        }),
-      );
-      const kinds = done.map(({ kind }) => kind);
-      expect(kinds.filter((_, at) => at % 2 === 1)).toEqual(inside.map(() => 'done'));
-      expect(inside.filter((file) => existsSync(join(directory, file)))).toEqual([]);
-      await expectUndone(address, directory, 'shared', inside);
+      await expectAllWell(outcome);
     });
 
     test("does not take another replica's change for a command's own, and lets nobody change its marker", async () => {
-      const args = ['--dialect', 'replay', '--sandbox', 'off', `${directory}=shared`];
-      const commander = await new Replica(address, args).start();
-      try {
-        const command =
-          'touch begun; until [ -e go ]; do sleep 0.05; done; echo own > own.txt; rm -f go begun';
-        const running = commander.call('execute_command', { command });
-        await until(() => existsSync(join(directory, 'begun')));
-        const edits = [{ oldText: 'last\n', newText: 'more\nlast\n' }];
-        expect(await replicas[0]!.call('edit_file', { path: files[0], edits })).toMatchObject({
-          kind: 'done',
+      const commander = replicas[1]!;
+      const command = 'touch begun; until [ -e go ]; do sleep 0.05; done; echo own > own.txt; rm -f go begun';
+      const running = commander.call('run_command', { command, path: directory });
+      await until(() => existsSync(join(directory, 'begun')));
+      const edits = [{ oldText: 'last\n', newText: 'more\nlast\n' }];
+      expect(await replicas[0]!.call('edit_file', { path: files[0], edits })).toMatchObject({ kind: 'done' });
+      writeFileSync(join(directory, 'go'), '');
+      expect(await running).toMatchObject({ kind: 'done' });
+      const found = (await entriesOf(address, directory, 'shared')).filter((entry) => entry.found);
+      expect(found.flatMap(({ changes }) => changes.map(({ path }) => path))).toEqual([
+        join(directory, 'own.txt'),
+      ]);
+      for (const [tool, more] of [
+        ['write_file', { content: 'x' }],
+        ['delete_file', {}],
+      ] as const) {
+        const answer = await commander.call(tool, { path: '.cofferdam-workspace', ...more });
+        expect(answer).toMatchObject({
+          kind: 'refused',
+          text: expect.stringMatching(/fleet know this directory/),
         });
-        writeFileSync(join(directory, 'go'), '');
-        expect(await running).toMatchObject({ kind: 'done' });
-        const found = (await entriesOf(address, directory, 'shared')).filter((entry) => entry.found);
-        expect(found.flatMap(({ changes }) => changes.map(({ path }) => path))).toEqual([
-          join(directory, 'own.txt'),
-        ]);
-        const marker = { path: '.cofferdam-workspace' };
-        for (const [tool, more] of [
-          ['write_file', { content: 'x' }],
-          ['delete_file', {}],
-        ] as const) {
-          const answer = await commander.call(tool, { ...marker, ...more });
-          expect(answer).toMatchObject({
-            kind: 'refused',
-            text: expect.stringMatching(/fleet know this directory/),
-          });
-        }
-      } finally {
-        await commander.kill();
-      }
-    });
-
-    test.skipIf(!canMount())('knows a directory by its name, wherever a replica has mounted it', async () => {
-      const elsewhere = join(scratch.path, 'elsewhere');
-      mkdirSync(elsewhere);
-      const mounting = [
-        'unshare',
-        '-m',
-        'sh',
-        '-c',
-        `mount --bind '${directory}' '${elsewhere}' && exec "$@"`,
-        '-',
-      ];
-      const other = await new Replica(address, [`${elsewhere}=shared`], mounting).start();
-      try {
-        const outcome = await editByAll({ ...work(), replicas: [replicas[0]!, other], clients: 16 });
-        expect([...outcome.said]).toEqual([]);
-        await expectAllWell(outcome);
-      } finally {
-        await other.kill();
       }
     });
 
@@ -250,7 +195,7 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
         ...work(),
         edits: EDITS + 1,
         onAnswer: (_, answers) => {
-          if (answers < 20 || stopped) return;
+          if (answers < CLIENTS || stopped) return;
           replicas[0]!.signal('SIGSTOP');
           stopped = heldLocksEnd().then(() => replicas[0]!.signal('SIGCONT'));
         },
@@ -261,17 +206,18 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
   });
 
   describe('whose ways to the database can be cut', () => {
-    /** The first replica has one of its own. */
+    /** Each replica has one of its own. */
     let ways: CuttableProxy[];
     beforeAll(async () => {
       ways = await Promise.all([CuttableProxy.start(cluster.port), CuttableProxy.start(cluster.port)]);
-      await startThree('cut', [ways[0]!.port, ways[1]!.port, ways[1]!.port]);
+      const ports = ways.map(({ port }) => port);
+      await startAll('cut', ports);
     });
     afterEach(() => {
       for (const way of ways) way.mend();
     });
     afterAll(async () => {
-      await killThree();
+      await killAll();
       await Promise.all(ways.map((way) => way.end()));
     });
 
@@ -328,6 +274,13 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     });
   });
 
+  function startElsewhere(): Promise<Replica> {
+    const elsewhere = join(scratch.path, 'elsewhere');
+    mkdirSync(elsewhere);
+    const mount = `mount --bind '${directory}' '${elsewhere}' && exec "$@"`;
+    return new Replica(address, [`${elsewhere}=shared`], ['unshare', '-m', 'sh', '-c', mount, '-']).start();
+  }
+
   /** Waits until every lock that somebody holds now has ended: the database ends those that it hears nothing of. */
   async function heldLocksEnd(): Promise<void> {
     const holders = async () => {
@@ -347,11 +300,6 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet', () => {
     expect(await replica.call('list_directory', { path: '.' })).toMatchObject({ kind: 'done' });
   }
 });
-
-/** Another mount point in a namespace of its own: only root may make one. */
-function canMount(): boolean {
-  return spawnSync('unshare', ['-m', 'mount', '--bind', '/tmp', '/mnt']).status === 0;
-}
 
 test.skipIf(hasBouncer)(NO_BOUNCER, (context) => context.skip());
 test.skipIf(postgresPrograms() !== undefined)(NO_POSTGRES, (context) => context.skip());

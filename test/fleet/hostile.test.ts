@@ -1,5 +1,5 @@
 /** Two replicas, one of them with a clock that is fast, and what files, names and databases can be like. */
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   linkSync,
@@ -11,11 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connected } from '../../src/cli/state/fleet.ts';
 import { Connection } from '../../src/state/postgres/connections/connection.ts';
-import { program } from '../client.ts';
+import { runInProcess } from '../in-process.ts';
 import { type Cluster, NO_POSTGRES, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
 import { settled, until } from '../until.ts';
@@ -63,10 +62,8 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
   const read = (path: string) => readFileSync(join(directory, path), 'utf8');
   const edit = (n: number, path: string, line: string) =>
     replicas[n % 2]!.call('edit_file', { path, edits: [{ oldText: 'last\n', newText: `${line}\nlast\n` }] });
-  const cofferdam = (at: string, ...args: string[]) =>
-    promisify(execFile)(process.execPath, [program, ...args], {
-      env: { ...process.env, COFFERDAM_STATE: at },
-    });
+  const cofferdam = (...args: string[]) =>
+    runInProcess(args, { env: { ...process.env, COFFERDAM_STATE: address } });
 
   test('agree on the order of changes, and lose none', async () => {
     put('order.txt');
@@ -141,7 +138,8 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
         kind: 'refused',
       });
     }
-    await cofferdam(address, 'undo', '--since', '1d', `${directory}=shared`);
+    const undone = await cofferdam('undo', '--since', '1d', `${directory}=shared`);
+    expect(undone).toMatchObject({ status: 0, stderr: '' });
     expect(readFileSync(join(directory, 'bytes.bin'))).toEqual(bytes);
     expect(readFileSync(odd)).toEqual(bytes);
     expect(readdirSync(join(directory, 'odd'))).toHaveLength(1);
@@ -195,17 +193,17 @@ describe.skipIf(postgresPrograms() === undefined)(`two replicas with clocks, ${C
     truncateSync(large, 300 * 1024 * 1024);
     const call = JSON.stringify({ path: 'tree', recursive: true });
     const root = `${directory}=shared`;
-    const { stdout } = await cofferdam(address, 'call', 'delete_file', call, '--no-undo-for-large', root);
+    const { status, stdout } = await cofferdam('call', 'delete_file', call, '--no-undo-for-large', root);
+    expect(status).toBe(0);
     expect(stdout).toMatch(
       /^Successfully deleted tree with 2 entries in it\n[\s\S]*undo cannot restore all of it/,
     );
-    const refused = await cofferdam(address, 'undo', root).catch(
-      (error: { stdout: string; stderr: string }) => error,
-    );
+    const refused = await cofferdam('undo', root);
+    expect(refused.status).not.toBe(0);
     expect(refused.stdout + refused.stderr).toMatch(
       /not everything was kept: large.bin \(--force brings back/,
     );
-    await cofferdam(address, 'undo', '--force', root);
+    expect((await cofferdam('undo', '--force', root)).status).toBe(0);
     expect(readdirSync(join(directory, 'tree'))).toEqual(['small.txt']);
   });
 

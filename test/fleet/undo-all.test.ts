@@ -10,7 +10,7 @@ import { soak } from '../soak.ts';
 import { type Cluster, postgresPrograms, startCluster } from '../state/postgres/cluster.ts';
 import { temporaryDirectory } from '../tree.ts';
 
-const FEW = soak(25, 60);
+const FEW = soak(12, 60);
 const MANY = 2 * FEW;
 
 describe.skipIf(postgresPrograms() === undefined)('undo of all entries of a fleet', () => {

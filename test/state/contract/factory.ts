@@ -1,6 +1,5 @@
 /** What a contract test needs of an implementation of the state. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { type ChildProcess, fork } from 'node:child_process';
 import type { State } from '../../../src/state/state.ts';
 import { bundle } from '../../built.ts';
 
@@ -10,7 +9,7 @@ export { until } from '../../until.ts';
 export interface StateUnderTest {
   /** Anew, as another process would: what one object knows, the other must find out. */
   open(): State;
-  /** For `open` of another process: see other-process.ts. */
+  /** For `inOtherProcess`. */
   readonly address: string;
   /** Cuts the last record of a log short, as a crash does; undefined where that cannot happen. */
   tearLast?(log: 'journal' | 'trace'): void;
@@ -21,15 +20,53 @@ export interface StateUnderTest {
 
 export type StateFactory = () => StateUnderTest;
 
-const run = promisify(execFile);
-
-/** Runs one of the tasks of other-process.ts to its end, and gives what it printed. */
-export async function inOtherProcess(address: string, task: string, ...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [await otherProcess(), address, task, ...args]);
-  return stdout;
+/** What another process does: see other-process.ts. */
+export interface Task {
+  address: string;
+  task: string;
+  args: string[];
 }
 
-/** The program of other-process.ts. */
-export function otherProcess(): Promise<string> {
-  return bundle('test/state/contract/other-process.ts', 'other-process.mjs');
+/** Those that have nothing to do: to start one costs more than most tasks. */
+const idle: ChildProcess[] = [];
+
+/** Has another process do a task to its end. */
+export async function inOtherProcess(address: string, task: string, ...args: string[]): Promise<void> {
+  const other = idle.pop() ?? (await otherProcess());
+  await new Promise<void>((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`${task}: the process ended with ${code}`));
+    other.once('exit', ended);
+    other.once('message', () => {
+      other.off('exit', ended);
+      resolve();
+    });
+    other.send({ address, task, args } satisfies Task);
+  });
+  idle.push(other);
+}
+
+/** One that begins a task and is not waited for. */
+export async function startInOtherProcess(
+  address: string,
+  task: string,
+  ...args: string[]
+): Promise<ChildProcess> {
+  const other = idle.pop() ?? (await otherProcess());
+  other.send({ address, task, args } satisfies Task);
+  return other;
+}
+
+async function otherProcess(): Promise<ChildProcess> {
+  return fork(await bundle('test/state/contract/other-process.ts', 'other-process.mjs'), { execArgv: [] });
+}
+
+/** After the last test that has used them. */
+export async function endOtherProcesses(): Promise<void> {
+  await Promise.all(
+    idle.splice(0).map(async (other) => {
+      const ended = new Promise((resolve) => other.once('exit', resolve));
+      other.kill('SIGKILL');
+      await ended;
+    }),
+  );
 }

@@ -1,10 +1,15 @@
 /** What locks guarantee everywhere, see src/state/locks.ts. */
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../tree.ts';
-import { inOtherProcess, otherProcess, type StateFactory, type StateUnderTest, until } from './factory.ts';
+import {
+  inOtherProcess,
+  type StateFactory,
+  type StateUnderTest,
+  startInOtherProcess,
+  until,
+} from './factory.ts';
 
 export function locksContract(create: StateFactory): void {
   describe('locks', () => {
@@ -88,13 +93,7 @@ export function locksContract(create: StateFactory): void {
 
     test('are free again when the process that held them was killed', async () => {
       const held = join(scratch.path, 'held');
-      const child = spawn(process.execPath, [
-        await otherProcess(),
-        under.address,
-        'holdUntilKilled',
-        key('one'),
-        held,
-      ]);
+      const child = await startInOtherProcess(under.address, 'holdUntilKilled', key('one'), held);
       const ended = new Promise((resolve) => child.once('close', resolve));
       const { locks } = under.open();
       await until(() => existsSync(held));
@@ -107,13 +106,7 @@ export function locksContract(create: StateFactory): void {
 
     test('stop waiting when the signal aborts', async () => {
       const held = join(scratch.path, 'held');
-      const child = spawn(process.execPath, [
-        await otherProcess(),
-        under.address,
-        'holdUntilKilled',
-        key('one'),
-        held,
-      ]);
+      const child = await startInOtherProcess(under.address, 'holdUntilKilled', key('one'), held);
       const ended = new Promise((resolve) => child.once('close', resolve));
       await until(() => existsSync(held));
       const ending = new AbortController();

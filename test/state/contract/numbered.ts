@@ -11,3 +11,8 @@ export const numbered: LogOptions<Numbered> = {
   accept: (value) => (typeof (value as Numbered)?.n === 'number' ? (value as Numbered) : undefined),
   checksums: true,
 };
+
+/** Of another length for each, up to some that no single write of a pipe or a page holds. */
+export function textOf(n: number): string {
+  return 'x'.repeat((n * 9) % 9001);
+}

@@ -1,36 +1,34 @@
-/** Another process that shares a state: argv is the state's address, a task, and the task's arguments. */
+/** Another process that shares a state: does the tasks that it is told, one after another, see factory.ts. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { isDatabaseAddress } from '../../../src/state/postgres/connections/settings.ts';
 import { Fleet } from '../../../src/state/postgres/open.ts';
-import { type Numbered, numbered } from './numbered.ts';
+import type { State } from '../../../src/state/state.ts';
+import type { Task } from './factory.ts';
+import { type Numbered, numbered, textOf } from './numbered.ts';
 
-const [address, task, ...args] = process.argv.slice(2) as [string, string, ...string[]];
-const fleet = isDatabaseAddress(address) ? new Fleet(address) : undefined;
-const state = fleet ? fleet.openState() : openDirectoryState(address);
-
-const tasks: Record<string, () => Promise<void>> = {
+const tasks: Record<string, (state: State, args: string[]) => Promise<void>> = {
   /** Appends numbered records of many lengths. */
-  async append() {
+  async append(state, args) {
     const [writer, count] = args as [string, string];
     const log = state.log<Numbered>('journal', numbered);
-    for (let n = 0; n < Number(count); n++) log.append({ n, writer, text: 'x'.repeat(n % 9000) });
+    for (let n = 0; n < Number(count); n++) log.append({ n, writer, text: textOf(n) });
     await log.flush();
     log.close();
   },
 
   /** Puts the same contents as any other process with the same count. */
-  async put() {
-    for (let n = 0; n < Number(args[0]); n++) await state.contents.put(Buffer.from(`content ${n}`), false);
-    await state.contents.settled();
-    state.contents.close();
+  async put({ contents }, [count]) {
+    for (let n = 0; n < Number(count); n++) await contents.put(Buffer.from(`content ${n}`), false);
+    await contents.settled();
+    contents.close();
   },
 
   /** Adds to a number in a file, again and again, each time while it holds the locks. */
-  async count() {
+  async count({ locks }, args) {
     const [file, times, ...keys] = args as [string, string, ...string[]];
     for (let n = 0; n < Number(times); n++) {
-      await state.locks.hold(keys, async () => {
+      await locks.hold(keys, async () => {
         const now = Number(readFileSync(file, 'utf8'));
         await new Promise((resolve) => setImmediate(resolve));
         writeFileSync(file, String(now + 1));
@@ -38,14 +36,22 @@ const tasks: Record<string, () => Promise<void>> = {
     }
   },
 
-  /** Holds a lock until standard input ends, and says when it has it. */
-  async holdUntilKilled() {
-    await state.locks.hold([args[0]!], () => {
-      appendFileSync(args[1]!, 'held');
+  /** Holds a lock until it is killed, and writes to a file when it has it. */
+  async holdUntilKilled({ locks }, args) {
+    const [key, file] = args as [string, string];
+    await locks.hold([key], () => {
+      appendFileSync(file, 'held');
       return new Promise((resolve) => setTimeout(resolve, 600_000));
     });
   },
 };
 
-await tasks[task]!();
-await fleet?.close();
+process.on('message', async ({ address, task, args }: Task) => {
+  const fleet = isDatabaseAddress(address) ? new Fleet(address) : undefined;
+  const state = fleet ? fleet.openState() : openDirectoryState(address);
+  await tasks[task]!(state, args);
+  await state.close();
+  await fleet?.close();
+  process.send!('done');
+});
+process.once('disconnect', () => process.exit());

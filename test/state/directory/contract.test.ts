@@ -1,11 +1,12 @@
 /** The state directory keeps what every state promises. */
 import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { openDirectoryState } from '../../../src/state/directory/open.ts';
 import { temporaryDirectory } from '../../tree.ts';
 import { closingContract } from '../contract/closing.ts';
 import { contentsContract, damageContract } from '../contract/contents.ts';
-import type { StateUnderTest } from '../contract/factory.ts';
+import { endOtherProcesses, type StateUnderTest } from '../contract/factory.ts';
 import { locksContract } from '../contract/locks.ts';
 import { logContract } from '../contract/log.ts';
 import { notesContract } from '../contract/notes.ts';
@@ -29,6 +30,8 @@ function directoryState(): StateUnderTest {
     remove,
   };
 }
+
+afterAll(endOtherProcesses);
 
 logContract(directoryState);
 contentsContract(directoryState);

@@ -6,7 +6,6 @@ import { Connection } from '../../../src/state/postgres/connections/connection.t
 import { built } from '../../built.ts';
 import { freePort } from '../../free-port.ts';
 import { memoryDirectory } from '../../tree.ts';
-import { until } from '../../until.ts';
 
 export { freePort };
 
@@ -54,37 +53,46 @@ export async function startCluster(): Promise<Cluster> {
     max_connections: '100',
     shared_buffers: '32MB',
     listen_addresses: '127.0.0.1',
+    // Its log says when it is up; errors that a test provokes do not belong there.
+    log_min_messages: 'log',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const address = (schema?: string) =>
     `postgres://cofferdam@127.0.0.1:${port}/postgres${schema === undefined ? '' : `?schema=${schema}`}`;
   let server: ChildProcess | undefined;
+  /** The owner's: a connection for each statement would cost more than the statements do. */
+  let own: Promise<Connection> | undefined;
+  const hangUp = async () => {
+    const opened = own;
+    own = undefined;
+    (await opened?.catch(() => undefined))?.close();
+  };
   const stop = async (how: 'fast' | 'immediate' = 'fast') => {
     const ending = server;
     if (!ending) return;
     server = undefined;
+    await hangUp();
     const ended = new Promise((resolve) => ending.once('close', resolve));
     ending.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await ended;
   };
   const run = async (sql: string) => {
-    const connection = await Connection.open({ connectionString: address() });
+    own ??= Connection.open({ connectionString: address() });
+    const using = own;
     try {
-      return await connection.query(sql);
-    } finally {
-      connection.close();
+      return await (await using).query(sql);
+    } catch (error) {
+      // It may be lost, or be left in a transaction.
+      if (own === using) await hangUp();
+      throw error;
     }
   };
   const start = async () => {
-    server = spawn(join(bin, 'postgres'), ['-D', data, '-k', path, '-p', String(port), ...options], {
-      ...{ cwd: path, stdio: 'ignore', ...as },
+    const starting = spawn(join(bin, 'postgres'), ['-D', data, '-k', path, '-p', String(port), ...options], {
+      ...{ cwd: path, stdio: ['ignore', 'ignore', 'pipe'], ...as },
     });
-    let isUp = false;
-    const asking = async () => {
-      while (!isUp) isUp = await run('SELECT 1').then(Boolean, () => false);
-    };
-    void asking();
-    await until(() => isUp);
+    server = starting;
+    await isUp(starting);
   };
   process.once('exit', () => server?.kill('SIGQUIT'));
   await start();
@@ -100,6 +108,19 @@ export async function startCluster(): Promise<Cluster> {
       remove();
     },
   };
+}
+
+/** Waits until it has said that it takes connections. */
+function isUp(server: ChildProcess): Promise<void> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('close', () => reject(new Error(`PostgreSQL ended: ${said}`)));
+    server.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes('ready to accept connections')) resolve();
+    });
+  });
 }
 
 function makeData(bin: string, at: string, as: User | undefined): void {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { closingContract } from '../contract/closing.ts';
 import { contentsContract, damageContract } from '../contract/contents.ts';
-import type { StateUnderTest } from '../contract/factory.ts';
+import { endOtherProcesses, type StateUnderTest } from '../contract/factory.ts';
 import { locksContract } from '../contract/locks.ts';
 import { logContract } from '../contract/log.ts';
 import { notesContract } from '../contract/notes.ts';
@@ -27,8 +27,8 @@ function postgresState(): StateUnderTest {
     age: async () =>
       void (await cluster.run(`UPDATE ${schema}.contents SET touched = touched - interval '1 hour'`)),
     remove: async () => {
+      // The schema, which no other test uses, goes with the server.
       for (const fleet of fleets) await fleet.close();
-      await cluster.run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
     },
   };
 }
@@ -37,7 +37,10 @@ describe.skipIf(postgresPrograms() === undefined)('the state in PostgreSQL', () 
   beforeAll(async () => {
     cluster = await startCluster();
   });
-  afterAll(() => cluster.remove());
+  afterAll(async () => {
+    await endOtherProcesses();
+    await cluster.remove();
+  });
 
   logContract(postgresState);
   contentsContract(postgresState);
