@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDirectoryState } from '../../src/state/directory/open.ts';
 import { TraceLog, type TraceLogSettings } from '../../src/trace/log.ts';
+import { soak } from '../soak.ts';
 import { anEvent, aStateDirectory, eventOf, filesIn, lineOf, linesIn, startWriter } from './events.ts';
 
 const DAY = 24 * 3600 * 1000;
@@ -289,10 +290,11 @@ describe('the recent events', () => {
   });
 
   it('are read without looking at more than is needed, however many there are', async () => {
+    const A_DAY = soak(5000, 25_000);
     const { log, trace } = aLog();
     mkdirSync(trace);
     for (let day = 10; day < 14; day++) {
-      const lines = Array.from({ length: 25_000 }, (_, n) =>
+      const lines = Array.from({ length: A_DAY }, (_, n) =>
         lineOf(anEvent({ id: `${day}-${n}`, at: Date.UTC(2025, 10, day) + n })),
       );
       writeFileSync(join(trace, `2025-11-${day}.jsonl`), lines.join(''));
@@ -303,7 +305,9 @@ describe('the recent events', () => {
       return true;
     });
     expect(looked).toBe(1000);
-    expect(events.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, n) => `13-${24_000 + n}`));
+    expect(events.map(({ id }) => id)).toEqual(
+      Array.from({ length: 1000 }, (_, n) => `13-${A_DAY - 1000 + n}`),
+    );
     expect(await log.recent(5, ({ id }) => id === '10-0')).toHaveLength(1);
     log.close();
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { program, RawClient } from '../../client.ts';
-import { runInProcess } from '../../in-process.ts';
+import { InProcessClient, runInProcess } from '../../in-process.ts';
 import { soak } from '../../soak.ts';
 import { layOut, memoryDirectory, readBack } from '../../tree.ts';
 
@@ -14,7 +14,7 @@ const SECRET = 'hunter2-hunter2';
 let home: { path: string; remove(): void };
 let root: string;
 let state: string;
-let client: RawClient | undefined;
+let client: RawClient | InProcessClient | undefined;
 beforeEach(() => {
   home = memoryDirectory();
   root = join(home.path, 'root');
@@ -32,12 +32,15 @@ async function run(...args: string[]) {
   return { ...outcome, all: outcome.stdout + outcome.stderr };
 }
 
-async function serve(...options: string[]): Promise<RawClient> {
-  client = await RawClient.start([
-    ...['--dialect', 'replay', '--sandbox', 'off', '--trace-contents', ...options],
-    ...['--state', state, root],
-  ]);
-  return client;
+const SERVING = ['--dialect', 'replay', '--sandbox', 'off', '--trace-contents'];
+
+async function serve(): Promise<void> {
+  client = await InProcessClient.start([...SERVING, '--state', state, root]);
+}
+
+/** As it is with users: what one process knows, the other must find out. */
+async function serveInOtherProcess(): Promise<void> {
+  client = await RawClient.start([...SERVING, '--state', state, root]);
 }
 
 const write = (path: string, content: string) => client!.text('write_file', { path, content });
@@ -69,7 +72,7 @@ function readIfFile(path: string): Buffer | undefined {
 async function scatter(): Promise<void> {
   const long = `${SECRET}\n${'padding that can be packed\n'.repeat(2000)}`;
   layOut(root, { 'tree/deep/key.txt': `${SECRET} in a tree\n`, 'tree/other.txt': 'other\n' });
-  await serve();
+  await serveInOtherProcess();
   await write('key.txt', `${SECRET}\n`);
   await write('key.txt', long);
   await client!.text('execute_command', { command: 'true' });
@@ -204,8 +207,8 @@ test('of an entry, what another one needs stays until that is forgotten too, in 
 
 test('an entry of several files is undone for the rest by force', async () => {
   layOut(root, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
-  client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
-  await client.text('execute_command', { command: 'echo x >> a.txt; echo x >> b.txt' });
+  await serve();
+  await client!.text('execute_command', { command: 'echo x >> a.txt; echo x >> b.txt' });
   await run('forget', 'a.txt');
   const undo = await run('undo');
   expect([undo.status, undo.all]).toEqual([1, expect.stringContaining('contents were forgotten')]);
@@ -236,8 +239,8 @@ test('what a server that was killed has left goes too', async () => {
 test('killed in the middle, it is done to its end by the next one', async () => {
   const names = Array.from({ length: soak(120, 400) }, (_, n) => `d/f${n}`);
   layOut(root, Object.fromEntries(names.map((name) => [name, `${SECRET} ${name}\n`])));
-  client = await RawClient.start(['--dialect', 'replay', '--sandbox', 'off', '--state', state, root]);
-  await client.text('execute_command', { command: 'for f in d/*; do echo clean > $f; done' });
+  await serve();
+  await client!.text('execute_command', { command: 'for f in d/*; do echo clean > $f; done' });
   const before = holding().length;
   expect(before).toBeGreaterThanOrEqual(names.length);
   const child = spawn(process.execPath, [program, 'forget', '--all', '--state', state]);

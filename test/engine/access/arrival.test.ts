@@ -1,7 +1,7 @@
 /** Calls keep the order in which they came, also while they still read their arguments and look around. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { anonymous, Engine } from '../../../src/engine/index.ts';
-import { RawClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { layOut, temporaryDirectory } from '../../tree.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -55,7 +55,7 @@ it.each([
     "ENOENT: no such file or directory, open 'd/b.txt'",
   ],
 ])('%s: a read that is sent right after %s sees what it did', async (dialect, tool, args, path, text) => {
-  const client = await RawClient.start(['--no-journal', '--dialect', dialect, directory.path]);
+  const client = await InProcessClient.start(['--no-journal', '--dialect', dialect, directory.path]);
   const [done, read] = await Promise.all([client.call(tool, args), client.call('read_file', { path })]);
   expect(done.result?.isError ?? false).toBe(false);
   expect(read.result?.content[0]?.text).toBe(text);

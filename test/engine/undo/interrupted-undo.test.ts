@@ -52,8 +52,8 @@ const STRIDE = soak(7, 3);
 let fixture: JournalFixture;
 afterEach(() => fixture.close());
 
-/** Begins to take an entry back and gets so far, as if killed there; false when it has no more steps than that. */
-async function interruptAfter(id: string, done: number): Promise<boolean> {
+/** Begins to take an entry back and gets so far, as if killed there. Gives the number of steps that it takes. */
+async function interruptAfter(id: string, done: number): Promise<number> {
   const wall = new Wall([{ path: fixture.root, writable: true }]);
   const journal = new Journal(openDirectoryState(fixture.state));
   const access = new Access({ wall, journal, scanner: new LazySearch() });
@@ -61,10 +61,10 @@ async function interruptAfter(id: string, done: number): Promise<boolean> {
   const steps = await planUndo(access, journal, targets);
   const recorder = journal.begin({}, { undoes: targets.at(-1)!.entry.id });
   const changes = new Changes(access, recorder, undefined);
-  if (done <= steps.length) await restore(access, journal, steps.slice(0, done), changes);
+  await restore(access, journal, steps.slice(0, done), changes);
   wall.close();
   await journal.close();
-  return done <= steps.length;
+  return steps.length;
 }
 
 const entryOf = async (id: string) => (await fixture.engine.history.entry(id))!;
@@ -106,9 +106,9 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
   };
 
   test.each(Object.entries(WAYS))('whose undo was cut off anywhere is %s', async (_way, way) => {
-    for (let done = 1; ; done += STRIDE) {
+    for (let done = 1, steps = 1; done <= steps; done += STRIDE) {
       const { entry, trees } = await open();
-      if (!(await interruptAfter(entry.id, done))) break;
+      steps = await interruptAfter(entry.id, done);
       expect((await entryOf(entry.id)).state).toBe('pending');
       await go(way, entry, trees);
       await fixture.close();
@@ -116,10 +116,10 @@ describe.each(Object.entries(CALLS))('%s', (_, change) => {
   });
 
   test.each(Object.entries(WAYS))('whose redo was cut off anywhere is %s', async (_way, way) => {
-    for (let done = 1; ; done += STRIDE) {
+    for (let done = 1, steps = 1; done <= steps; done += STRIDE) {
       const { entry, trees } = await open();
       await undo(entry.id);
-      if (!(await interruptAfter((await standing(entry.id))!.id, done))) break;
+      steps = await interruptAfter((await standing(entry.id))!.id, done);
       expect((await entryOf(entry.id)).state).toBe('pending');
       await go(way, entry, trees);
       await fixture.close();
