@@ -12,8 +12,9 @@ import { Haproxy, hasHaproxy, NO_HAPROXY } from './haproxy.ts';
 import { canSeparate, Namespace, NOT_SEPARATED } from './namespaces.ts';
 import { Replica, TOKEN } from './replica.ts';
 
-const FILES = Array.from({ length: 8 }, (_, n) => `file-${n}.txt`);
-const CLIENTS = soak(24, 64);
+/** Prime to the number of replicas: the clients of one file begin at different ones. */
+const FILES = Array.from({ length: soak(5, 8) }, (_, n) => `file-${n}.txt`);
+const CLIENTS = soak(12, 64);
 const WHERE = canSeparate
   ? 'in network and PID namespaces of their own'
   : `as processes side by side (${NOT_SEPARATED})`;

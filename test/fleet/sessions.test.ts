@@ -1,5 +1,5 @@
 /** Clients whose requests go to another replica each time: sessions, workspaces, roots, cancellation, the page. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -108,14 +108,16 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
 
   test('is cancelled from elsewhere, and ended from elsewhere while a call runs', async () => {
     const session = await begin();
-    const sleep = call('run_command', { command: 'sleep 61.73' }, 'long');
-    const running = post(at(0), sleep, session);
-    await until(async () => (await recent()).length > 0);
+    const sleep = (name: string) =>
+      call('run_command', { command: `touch ${name}; sleep 60`, path: directory }, name);
+    const hasBegun = (name: string) => until(() => existsSync(join(directory, name)));
+    const running = post(at(0), sleep('long'), session);
+    await hasBegun('long');
     const cancelled = { method: 'notifications/cancelled', params: { requestId: 'long' } };
     expect((await post(at(1), cancelled, session)).status).toBe(202);
     expect(await (await running).text()).not.toContain('"result"');
-    const second = post(at(2), call('run_command', { command: 'sleep 61.73' }, 'other'), session);
-    await until(async () => (await recent()).length > 0);
+    const second = post(at(2), sleep('other'), session);
+    await hasBegun('other');
     expect((await fetch(at(0), { method: 'DELETE', headers: session })).status).toBe(204);
     expect(await (await second).text()).toContain('The session has ended');
   });
@@ -188,13 +190,6 @@ describe.skipIf(postgresPrograms() === undefined)('a session in a fleet', () => 
     await until(async () => (await fetch(at(0, '/readyz?for=changes'))).status === 200);
     await until(async () => (await post(at(1), read, session)).status === 200);
   });
-
-  /** Programs that the replicas run. */
-  async function recent(): Promise<string[]> {
-    const { execFileSync } = await import('node:child_process');
-    const listed = execFileSync('ps', ['-eo', 'ppid,args'], { encoding: 'utf8' }).split('\n');
-    return listed.filter((line) => /\bsleep 61\.73$/.test(line));
-  }
 });
 
 test.skipIf(postgresPrograms() !== undefined)(NO_POSTGRES, (context) => context.skip());
