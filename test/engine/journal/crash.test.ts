@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Engine, History } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { soak } from '../../soak.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
@@ -93,7 +94,7 @@ test(`after ${KILLS} kills every change is undone, and nothing is left behind`, 
     );
 
     // What was cut off before there was an entry goes when its directory is next written to.
-    const last = await RawClient.start(['--state', state.path, root.path]);
+    const last = await InProcessClient.start(['--state', state.path, root.path]);
     for (const directory of ['.', 'together', 'd', 'd/deep', 'd/deep/er']) {
       const path = at(`${directory}/last.txt`);
       await last.text('write_file', { path, content: '' });

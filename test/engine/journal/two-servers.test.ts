@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { History } from '../../../src/engine/index.ts';
 import { RawClient } from '../../client.ts';
+import { InProcessClient } from '../../in-process.ts';
 import { soak } from '../../soak.ts';
 import { layOut, readBack, temporaryDirectory } from '../../tree.ts';
 
@@ -22,10 +23,11 @@ test('hundreds of changes of two servers are all entered, and all undone', async
     });
     const before = readBack(root.path);
     const at = (path: string) => join(root.path, path);
-    const start = () => RawClient.start(['--state', state.path, '--dialect', 'replay,patch', root.path]);
-    const clients = await Promise.all([start(), start()]);
+    const args = ['--state', state.path, '--dialect', 'replay,patch', root.path];
+    // In two processes: that of the test, and another one.
+    const [here, there] = await Promise.all([InProcessClient.start(args), RawClient.start(args)]);
     const results = await Promise.all(
-      clients.flatMap((client, who) =>
+      [here, there].flatMap((client, who) =>
         Array.from({ length: ROUNDS }, (_, n) => [
           client.call('append', { path: at('shared.txt'), content: `${who}-${n}\n` }),
           client.call('write_file', { path: at(`own${who}/${n % 5}.txt`), content: `${who} ${n}\n` }),
@@ -41,7 +43,7 @@ test('hundreds of changes of two servers are all entered, and all undone', async
       ),
     );
     expect(results.filter(({ error }) => error)).toEqual([]);
-    for (const client of clients) expect(await client.end()).toMatchObject({ code: 0 });
+    expect([await here.end(), await there.end()]).toMatchObject([0, { code: 0 }]);
 
     const shared = readBack(root.path)['shared.txt'] as string;
     expect(shared.split('\n').filter((line) => line !== '')).toHaveLength(1 + 2 * ROUNDS);

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RawClient } from '../../../client.ts';
-import { runInProcess } from '../../../in-process.ts';
+import { InProcessClient, runInProcess } from '../../../in-process.ts';
 import { temporaryDirectory } from '../../../tree.ts';
 
 const KIB = 1024;
@@ -13,7 +13,7 @@ const KEEP = 512 * KIB;
 let home: { path: string; remove(): void };
 let root: string;
 let state: string;
-const clients: RawClient[] = [];
+const clients: (RawClient | InProcessClient)[] = [];
 beforeEach(() => {
   home = temporaryDirectory();
   root = join(home.path, 'root');
@@ -25,9 +25,18 @@ afterEach(async () => {
   home.remove();
 });
 
-async function serve(keep = '512KiB'): Promise<RawClient> {
-  const options = ['--dialect', 'replay', '--sandbox', 'off', '--keep', keep, '--state', state];
-  const client = await RawClient.start([...options, root]);
+const options = (keep: string) => [
+  ...['--dialect', 'replay', '--sandbox', 'off', '--keep', keep, '--state', state, root],
+];
+
+async function serve(keep = '512KiB'): Promise<InProcessClient> {
+  const client = await InProcessClient.start(options(keep));
+  clients.push(client);
+  return client;
+}
+
+async function serveInOtherProcess(): Promise<RawClient> {
+  const client = await RawClient.start(options('512KiB'));
   clients.push(client);
   return client;
 }
@@ -58,27 +67,27 @@ function fill(directory: string, files: number, bytes: number): void {
 const run = (...args: string[]) => runInProcess([...args, '--state', state]);
 
 test('whatever is written, deleted, moved and done by commands, in two servers at once', async () => {
-  const [one, two] = [await serve(), await serve()];
+  const [one, two] = [await serve(), await serveInOtherProcess()];
   for (let round = 0; round < 6; round++) {
     fill(`tree${round}`, 10, 20 * KIB);
     fill(`other${round}`, 5, 20 * KIB);
-    await one!.text('write_file', { path: 'a.txt', content: noise(100 * KIB) });
+    await one.text('write_file', { path: 'a.txt', content: noise(100 * KIB) });
     expect(kept()).toBeLessThanOrEqual(KEEP);
-    await one!.text('delete_file', { path: `tree${round}`, recursive: true });
+    await one.text('delete_file', { path: `tree${round}`, recursive: true });
     expect(kept()).toBeLessThanOrEqual(KEEP);
-    await two!.text('execute_command', { command: `rm -r other${round}` });
+    await two.text('execute_command', { command: `rm -r other${round}` });
     expect(kept()).toBeLessThanOrEqual(KEEP);
-    await two!.text('write_file', { path: `b${round}.txt`, content: noise(60 * KIB) });
+    await two.text('write_file', { path: `b${round}.txt`, content: noise(60 * KIB) });
     expect(kept()).toBeLessThanOrEqual(KEEP);
     await Promise.all([
-      one!.text('write_file', { path: `b${round}.txt`, content: noise(60 * KIB) }),
-      two!.text('write_file', { path: 'c.txt', content: noise(80 * KIB) }),
+      one.text('write_file', { path: `b${round}.txt`, content: noise(60 * KIB) }),
+      two.text('write_file', { path: 'c.txt', content: noise(80 * KIB) }),
     ]);
     expect(kept()).toBeLessThanOrEqual(KEEP);
   }
   // The newest change can always be undone.
   writeFileSync(join(root, 'last.txt'), 'precious\n');
-  await one!.text('delete_file', { path: 'last.txt' });
+  await one.text('delete_file', { path: 'last.txt' });
   expect((await run('undo')).status).toBe(0);
   expect(readFileSync(join(root, 'last.txt'), 'utf8')).toBe('precious\n');
 });
