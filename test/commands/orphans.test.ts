@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../client.ts';
+import { until } from '../until.ts';
 import { type CommandsFixture, makeCommandsFixture, modes, startInProcess } from './commands-fixture.ts';
 import { leftovers, uniqueSeconds, waitForSleepers } from './processes.ts';
 
@@ -59,7 +60,7 @@ describe.concurrent.each(modes)('%s', (mode) => {
     const { child, server } = await start(seconds);
     child.kill('SIGKILL');
     expect(await leftovers(seconds)).toEqual([]);
-    await expect.poll(() => isAlive(server)).toBe(false);
+    await until(() => !isAlive(server));
   });
 
   it('also one that has started the server by a shell', async () => {
