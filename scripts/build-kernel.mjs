@@ -3,8 +3,11 @@
  * of the repository. With --check it writes nothing: the exit code says whether those files are what an earlier run
  * made from the present sources, options and compiler. --check --compile compiles again to see that.
  */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MODULES = [
@@ -23,6 +26,8 @@ const MODULES = [
     memoryBase: 64,
   },
 ];
+/** npm fetches it where something is compiled: it is large, and sources seldom change. */
+const COMPILER = 'assemblyscript@0.28.20';
 const OPTIONS = [
   '--optimizeLevel=3',
   '--shrinkLevel=0',
@@ -34,13 +39,13 @@ const OPTIONS = [
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
 const compiles = !isCheck || process.argv.includes('--compile');
-const { version } = JSON.parse(await readFile(new URL('node_modules/assemblyscript/package.json', root)));
 
 for (const module of MODULES) {
-  const texts = await sourcesIn(new URL(module.folder, root));
+  const folder = new URL(module.folder, root);
+  const texts = await sourcesIn(folder);
   const target = fileURLToPath(new URL(module.target, root));
   const current = await readFile(target, 'utf8').catch(() => '');
-  const base64 = compiles ? await compile(texts, module) : base64In(current);
+  const base64 = compiles ? await compile(folder, module) : base64In(current);
   const generated = render(base64, texts, module);
   if (current === generated) continue;
   if (!isCheck) await writeFile(target, generated);
@@ -57,22 +62,22 @@ async function sourcesIn(folder) {
   return texts;
 }
 
-/** Compiles in memory. */
-async function compile(texts, { entry, memoryBase }) {
-  const { default: asc } = await import('assemblyscript/asc');
-  let wasm;
-  const { error, stderr } = await asc.main(
-    [entry, '--outFile=module.wasm', ...OPTIONS, `--memoryBase=${memoryBase}`],
-    {
-      readFile: (file) => texts.get(file) ?? null,
-      writeFile: (file, contents) => {
-        if (file === 'module.wasm') wasm = contents;
-      },
-      listFiles: () => [],
-    },
-  );
-  if (error || !wasm) throw new Error(`${entry} does not compile: ${error?.message}\n${stderr.toString()}`);
-  return Buffer.from(wasm).toString('base64');
+async function compile(folder, { entry, memoryBase }) {
+  const scratch = await mkdtemp(join(tmpdir(), 'kernel-'));
+  const wasm = join(scratch, 'module.wasm');
+  try {
+    const asc = ['exec', '--yes', `--package=${COMPILER}`, '--', 'asc', entry, `--outFile=${wasm}`];
+    const options = [...OPTIONS, `--memoryBase=${memoryBase}`];
+    const { status } = spawnSync('npm', [...asc, ...options], {
+      cwd: fileURLToPath(folder),
+      stdio: ['ignore', 2, 2],
+      shell: process.platform === 'win32',
+    });
+    if (status !== 0) throw new Error(`${entry} does not compile, or npm cannot fetch ${COMPILER}`);
+    return await readFile(wasm, 'base64');
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
 }
 
 function base64In(generated) {
@@ -81,7 +86,7 @@ function base64In(generated) {
 
 function render(base64, texts, { entry, constant, memoryBase }) {
   const lines = base64.match(/.{1,96}/g) ?? [];
-  const madeFrom = [version, OPTIONS, entry, memoryBase, [...texts], base64];
+  const madeFrom = [COMPILER, OPTIONS, entry, memoryBase, [...texts], base64];
   const fingerprint = createHash('sha256').update(JSON.stringify(madeFrom)).digest('hex');
   return [
     '/** The compiled assembly/, written by scripts/build-kernel.mjs: do not edit. */',

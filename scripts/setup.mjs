@@ -1,7 +1,7 @@
 // Prepares a fresh clone: installs and builds what is missing. Uses nothing but Node itself.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -11,21 +11,6 @@ const [major] = process.versions.node.split('.').map(Number);
 if (major < 20) {
   console.error(`Cofferdam needs Node 20 or newer; this is ${process.versions.node}.`);
   process.exit(2);
-}
-
-leaveBundledNode();
-
-/**
- * The conformance suites bring a newer Node. npm puts it first on the PATH of its scripts, where it would quietly
- * replace the Node under test.
- */
-function leaveBundledNode() {
-  rmSync(`${root}node_modules/.bin/node`, { force: true });
-  if (!process.execPath.startsWith(`${root}node_modules/`)) return;
-  const path = process.env.PATH.split(delimiter).filter((entry) => !entry.includes('node_modules'));
-  const env = { ...process.env, PATH: path.join(delimiter) };
-  const { status } = spawnSync('node', process.argv.slice(1), { stdio: 'inherit', env });
-  process.exit(status ?? 1);
 }
 
 /** Runs a step and ends with its exit code when it fails. */
@@ -113,7 +98,6 @@ export function install() {
   if (existsSync(installed) && sameVersions(installed)) return;
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   step('npm ci', 'npm', ['ci', ...quiet], { stdio: ['ignore', 2, 2] });
-  rmSync(`${root}node_modules/.bin/node`, { force: true });
 }
 
 function sameVersions(installed) {
