@@ -6,15 +6,13 @@
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/newer-node scripts/newer-node
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.types.json ./
 COPY scripts scripts
 COPY src src
 # Besides the programs, the build leaves V8's compiled form of them, for this Node and this place. /state lets any user
 # (`--user`) keep a history there that others cannot read.
-RUN rm -f node_modules/.bin/node \
- && node scripts/build.mjs \
+RUN node scripts/build.mjs \
  && rm -rf dist/types dist/*.mjs dist/*.map \
  && npm prune --omit=dev --no-audit --no-fund \
  && mkdir --mode=1777 /state
