@@ -66,6 +66,8 @@ async function bind(database: Database, name: string, identity: string, real: st
       `SELECT name FROM ${database.table('workspaces')} WHERE identity = $1`,
       [identity],
     );
+    // Of two replicas that bind them at the same moment, PostgreSQL may refuse one for the identity.
+    if (row?.name === name) return;
     throw new WrongWorkspace(`the fleet calls ${real} ${row?.name}, not ${name}: one directory has one name`);
   }
 }

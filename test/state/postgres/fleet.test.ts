@@ -2,10 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/state/postgres/connections/database.ts';
 import { parseAddress } from '../../../src/state/postgres/connections/settings.ts';
 import { Fleet } from '../../../src/state/postgres/open.ts';
 import { SCHEMA_VERSION } from '../../../src/state/postgres/schema.ts';
 import { WorkspacePaths } from '../../../src/state/postgres/shared-paths.ts';
+import { bindWorkspace } from '../../../src/state/postgres/workspaces.ts';
 import { StateUnavailable } from '../../../src/state/state.ts';
 import { temporaryDirectory } from '../../tree.ts';
 import { until } from '../../until.ts';
@@ -131,6 +133,23 @@ describe.skipIf(postgresPrograms() === undefined)('a fleet on PostgreSQL', () =>
     await expect(check(open([{ name: 'w', real: two }]))).rejects.toThrow(/names another one/);
     rmSync(join(one, '.cofferdam-workspace'));
     await expect(check(open([{ name: 'w', real: one }]))).rejects.toThrow(/has no file/);
+  });
+
+  test('binds a name and a directory also where another replica does the same at that moment', async () => {
+    const { database } = open();
+    await database.ready();
+    // The other one is first, and PostgreSQL refuses this one, as it may do for the identity.
+    const late = Object.create(database) as Database;
+    late.table = (name) => database.table(name);
+    late.query = async (text, values) => {
+      if (!text.startsWith('INSERT')) return database.query(text, values);
+      await database.query(text, values);
+      return database.query(text.replace('ON CONFLICT (name) DO NOTHING', ''), values);
+    };
+    await bindWorkspace(late, { name: 'w', real: scratch.path }, { mayMark: true });
+    await expect(bindWorkspace(late, { name: 'v', real: scratch.path }, { mayMark: true })).rejects.toThrow(
+      /the fleet calls .* w, not v/,
+    );
   });
 
   test('writes nothing into a directory that is only read', async () => {
