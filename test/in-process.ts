@@ -13,6 +13,10 @@ import { plainPaint } from '../src/display/colour.ts';
 import { version } from '../src/version.ts';
 import { program, USUAL_DIALECT, WireClient } from './client.ts';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+// Each server in this process listens for signals, and some tests have many: Node would take that for a leak.
+process.setMaxListeners(0);
+
 function surroundingsOf(environment: Environment, log: (line: string) => void): Surroundings {
   const home = environment.HOME || homedir();
   return { version, home, environment, token: undefined, program, paint: plainPaint, log };
@@ -35,6 +39,7 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
   const { write: toStdout } = process.stdout;
   const { write: toStderr } = process.stderr;
   const said = { stdout: '', stderr: '' };
+  const listening = SIGNALS.map((signal) => process.listeners(signal));
   if (cwd !== undefined) process.chdir(cwd);
   const capture = (name: keyof typeof said) => (text: string, done?: () => void) => {
     said[name] += text;
@@ -61,6 +66,11 @@ export async function runInProcess(args: readonly string[], { cwd, env = process
     process.stdout.write = toStdout;
     process.stderr.write = toStderr;
     process.chdir(before);
+    // Some commands listen until their process ends.
+    for (const [index, signal] of SIGNALS.entries()) {
+      const added = process.listeners(signal).filter((each) => !listening[index]!.includes(each));
+      for (const each of added) process.removeListener(signal, each);
+    }
   }
 }
 
