@@ -4,13 +4,14 @@ import { parseCommand } from './cli/arguments/parse.ts';
 import { explainFailure, run } from './cli/run.ts';
 import type { Surroundings } from './cli/surroundings.ts';
 import { paint, plainPaint, wantsColour } from './display/colour.ts';
-import { noteProgram } from './engine/index.ts';
+import { noteProgram, ownHeap } from './engine/index.ts';
 import { version } from './version.ts';
 
 async function main(): Promise<number> {
   const surroundings = readSurroundings();
   const { environment, home, program } = surroundings;
   noteProgram(program);
+  ownHeap();
   const command = parseCommand(process.argv.slice(2), environment, home, takeState());
   coverAddress();
   return run(command, surroundings);

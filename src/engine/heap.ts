@@ -1,9 +1,11 @@
 /**
  * Keeps the process small under a flood of calls. V8 lets garbage lie until its heap has grown to a share of the
- * machine's memory; for a server that runs beside an editor all day that is too late.
+ * machine's memory; for a server that runs beside an editor all day that is too late. In a program that uses the engine
+ * as a library, V8 does as that program wants: only long texts are collected there.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { isHeapOurs, ownHeap } from './heap-owner.ts';
 
 /** How often at the most the heap is looked at. */
 const LOOK_EVERY_MS = 500;
@@ -35,6 +37,7 @@ let settledBytes = 12 * 1024 * 1024;
 
 /** To be called once in a thread other than the main one, when it has started. */
 export function boundThreadHeap(): void {
+  ownHeap();
   slackBytes = THREAD_SLACK_BYTES;
   settledBytes = getHeapStatistics().used_heap_size;
 }
@@ -50,6 +53,7 @@ export function tidyHeap(): void {
  * collect all of the heap: that has time until no work comes any more.
  */
 export function tidyHeapInPauses(): void {
+  if (!isHeapOurs()) return;
   lastWork = performance.now();
   if (lastWork >= nextLook) look(lastWork);
   else lookLater(nextLook - lastWork);

@@ -50,6 +50,7 @@ export type { FileStart, StartOptions } from './files/read/read-start.ts';
 export { shortContentHash } from './files/read/short-content-hash.ts';
 export { isGlob, requireShortGlob } from './glob/glob.ts';
 export { residualGlobs } from './glob/residual-glob.ts';
+export { ownHeap } from './heap-owner.ts';
 export {
   type CopiedJournal,
   type CopyRefusal,

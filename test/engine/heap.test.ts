@@ -20,6 +20,7 @@ vi.mock('node:vm', () => ({
 }));
 
 const { boundThreadHeap, tidyHeap, tidyHeapInPauses } = await import('../../src/engine/heap.ts');
+const { ownHeap } = await import('../../src/engine/heap-owner.ts');
 
 beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
 beforeEach(() => {
@@ -45,7 +46,14 @@ function flood(calls: number, ended: (call: number) => void): void {
   }
 }
 
-it('is collected the next time where another thread has just taken the option for it back', () => {
+it('is left to the program that uses the engine as a library', () => {
+  expect(collectedAt(40 * MiB)).toBe(0);
+  vi.advanceTimersByTime(10_000);
+  expect(heap.collected).toBe(0);
+});
+
+it('is collected for a program that owns it, the next time where another thread has just taken the option for it back', () => {
+  ownHeap();
   heap.isExposed = false;
   expect(collectedAt(40 * MiB)).toBe(0);
   heap.isExposed = true;
