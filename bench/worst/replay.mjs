@@ -92,7 +92,7 @@ export function replay(site) {
     [
       'execute_command',
       {
-        command: `find many -name "*.txt" -exec touch {} +; head -c ${Math.round(500_000 * scale)} /dev/zero | tr "\\0" x`,
+        command: `find many -name "*[1-4].txt" -exec touch {} +; head -c ${Math.round(500_000 * scale)} /dev/zero | tr "\\0" x`,
       },
     ],
     ['delete_file', { path: at('tree') }],
