@@ -4,7 +4,8 @@ import type { SearchCall } from '../query.ts';
 import type { QueueMemory } from '../queue/queue-memory.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 import type { AnyJob, FoundFile, JobRun, ThreadMessage, ThreadResult } from './jobs.ts';
-import type { SearchPool, SearchThread } from './pool.ts';
+import type { SearchPool } from './pool.ts';
+import type { SearchThread } from './search-thread.ts';
 
 /** A thread that is asked to stop does so at its next file; one that is stuck in a pattern never does. */
 const GRACE_MS = 25;
