@@ -6,8 +6,8 @@ import type { Wall } from '../confine/wall.ts';
 import { Yielder } from '../event-loop.ts';
 import { fail } from '../failures.ts';
 import { activeConfinement, type Confinement, confinementReport, maskingReport } from './confinement.ts';
+import { GitGuard } from './git-guard.ts';
 import { type LaunchSettings, prepareLaunch } from './launch.ts';
-import { withoutNewGitControl } from './new-git-control.ts';
 import { ignoreFilesIn, withoutNewIgnoreFiles, workspaceFilesIn } from './new-ignore-file.ts';
 import { withOwnLinks } from './own-links.ts';
 import type { BundledProgram, Programs } from './path-lookup.ts';
@@ -88,10 +88,7 @@ export class Commands {
   /** Which programs are GNU's; asked for with the first reading command. */
   #gnu: Promise<ReadonlySet<string>> | undefined;
   readonly #unprotect: () => void;
-  /** Every repository that was there before a command. */
-  readonly #repositories = new Set<string>();
-  /** What there was before the first of several overlapping commands: none may adopt what another made. */
-  #overlap: { running: number; before?: GitPlaces } | undefined;
+  readonly #git: GitGuard;
 
   private constructor(
     wall: Wall,
@@ -106,6 +103,7 @@ export class Commands {
     this.#settings = settings;
     this.#chooseSandbox = chooseSandbox;
     this.#unprotect = wall.protectedPlaces.add(settings.scratch.path);
+    this.#git = new GitGuard(wall);
   }
 
   /** Finds the programs and tries the sandbox. Fails with `no-sandbox` when one is required and missing. */
@@ -287,7 +285,7 @@ export class Commands {
       try {
         if (!profile.writes || !this.sandboxed) return await run();
         const before = ignoreFilesIn(this.#wall);
-        const result = await this.#guardingGit(place.path, run);
+        const result = await this.#git.guard(place.path, run);
         return withOwnLinks(this.#wall, withoutNewIgnoreFiles(this.#wall, before, result));
       } finally {
         dir.close();
@@ -302,24 +300,6 @@ export class Commands {
     if (this.#wall.withheld === undefined || this.sandboxed) return;
     const reason = 'files are denied or hidden here, and without bubblewrap a command could read them';
     fail({ kind: 'no-sandbox', reason });
-  }
-
-  /** Runs with Git's configuration and hooks as they are, and renames what the command added to them. */
-  async #guardingGit(cwd: string, run: (git?: GitPlaces) => Promise<RunResult>): Promise<RunResult> {
-    this.#overlap ??= { running: 0 };
-    const overlap = this.#overlap;
-    overlap.running++;
-    try {
-      const now = await this.#wall.gitPlaces(cwd, this.#repositories);
-      if (now === undefined) return await run();
-      overlap.before ??= now;
-      for (const path of overlap.before.repositories.keys()) this.#repositories.add(path);
-      const result = await run(now);
-      return await withoutNewGitControl(this.#wall, cwd, overlap.before, result);
-    } finally {
-      overlap.running--;
-      if (overlap.running === 0) this.#overlap = undefined;
-    }
   }
 }
 

@@ -1,0 +1,35 @@
+/** Keeps commands in the sandbox from adding to Git's configuration and hooks, also commands that overlap. */
+import type { GitPlaces } from '../confine/protect/git-places.ts';
+import type { Wall } from '../confine/wall.ts';
+import { withoutNewGitControl } from './new-git-control.ts';
+import type { RunResult } from './process/run.ts';
+
+export class GitGuard {
+  readonly #wall: Wall;
+  /** Every repository that was there before a command. */
+  readonly #repositories = new Set<string>();
+  /** What there was before the first of several overlapping commands: none may adopt what another made. */
+  #overlap: { running: number; before?: GitPlaces } | undefined;
+
+  constructor(wall: Wall) {
+    this.#wall = wall;
+  }
+
+  /** Runs with Git's configuration and hooks as they are, and renames what the command added to them. */
+  async guard(cwd: string, run: (git?: GitPlaces) => Promise<RunResult>): Promise<RunResult> {
+    this.#overlap ??= { running: 0 };
+    const overlap = this.#overlap;
+    overlap.running++;
+    try {
+      const now = await this.#wall.gitPlaces(cwd, this.#repositories);
+      if (now === undefined) return await run();
+      overlap.before ??= now;
+      for (const path of overlap.before.repositories.keys()) this.#repositories.add(path);
+      const result = await run(now);
+      return await withoutNewGitControl(this.#wall, cwd, overlap.before, result);
+    } finally {
+      overlap.running--;
+      if (overlap.running === 0) this.#overlap = undefined;
+    }
+  }
+}
